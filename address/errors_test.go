@@ -161,7 +161,8 @@ func TestParseChain(t *testing.T) {
 			for _, s := range []string{ticker, strings.ToLower(ticker), " " + ticker} {
 				got, err := address.ParseChain(s)
 				pe := parseError(t, err)
-				if got != "" || !errors.Is(err, address.ErrChain) || !strings.Contains(strings.Join(pe.Other.Tickers(), " "), ticker) || !strings.Contains(pe.Hint(), string(pe.Other)) {
+				if got != "" || !errors.Is(err, address.ErrChain) || !strings.Contains(strings.Join(pe.Other.Tickers(), " "), ticker) ||
+					!strings.Contains(pe.Hint(), string(pe.Other)) {
 					t.Errorf("ParseChain(%q) = %q, %v, other %q, hint %q", s, got, err, pe.Other, pe.Hint())
 				}
 			}
@@ -169,7 +170,8 @@ func TestParseChain(t *testing.T) {
 	}
 	for _, s := range []string{"", " ", "nosuchchain", "bitcoin2", "bit coin", "\u0432itcoin", "bitcoin\x00", strings.Repeat("x", 1<<20), strings.Repeat(" ", 1<<20) + "bitcoin"} {
 		got, err := address.ParseChain(s)
-		if pe := parseError(t, err); got != "" || pe.Err != address.ErrChain || pe.Other != "" || pe.Offset != -1 || len(pe.Chain) > 64 || len(err.Error()) > 600 {
+		if pe := parseError(t, err); got != "" || pe.Err != address.ErrChain || pe.Other != "" || pe.Offset != -1 || len(pe.Chain) > 64 ||
+			len(err.Error()) > 600 {
 			t.Errorf("ParseChain(%.80q) = %q, %.200v", s, got, err)
 		}
 	}

@@ -116,7 +116,8 @@ func EachMutant(c Chain, f func(name string)) {
 			try("key", func(c *codec) { c.key ^= 1 })
 		}
 		for j := range old {
-			if old[j].use == everybody && old[j].kind != old[i].kind && old[j].size == old[i].size && (reflect.TypeOf(old[j].enc) != reflect.TypeOf(old[i].enc) || old[j].prefix != old[i].prefix) {
+			if old[j].use == everybody && old[j].kind != old[i].kind && old[j].size == old[i].size &&
+				(reflect.TypeOf(old[j].enc) != reflect.TypeOf(old[i].enc) || old[j].prefix != old[i].prefix) {
 				try("kind", func(c *codec) { c.kind = old[j].kind })
 				break
 			}

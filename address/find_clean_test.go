@@ -85,11 +85,17 @@ func TestRecall(t *testing.T) {
 			a, err := address.Parse(address.Chain(v.fields["chain"]), s)
 			alone := address.FindAll(s)
 			kind := v.fields["chain"] + a.Kind() + strconv.Itoa(len(s))
-			if err != nil || !a.Proven() || len(alone) != 1 || seen[kind] || strings.HasPrefix(s, "rrrrrrrr") || strings.Contains(strings.ToLower(s), "builtin") {
+			if err != nil || !a.Proven() || len(alone) != 1 || seen[kind] || strings.HasPrefix(s, "rrrrrrrr") ||
+				strings.Contains(strings.ToLower(s), "builtin") {
 				continue
 			}
 			seen[kind] = true
-			texts := map[string]string{"full width": fullWidth(s), "between invisibles": splitEvery(s, 1, "\u200b"), "each in a span": splitEvery(s, 8, "</span><span>"), "escaped": `\u003c` + s + `\u003e`}
+			texts := map[string]string{
+				"full width":         fullWidth(s),
+				"between invisibles": splitEvery(s, 1, "\u200b"),
+				"each in a span":     splitEvery(s, 8, "</span><span>"),
+				"escaped":            `\u003c` + s + `\u003e`,
+			}
 			body := 1 + strings.LastIndexAny(s, ":_")
 			if len(s) >= 26 && !strings.Contains(s, "-") && len(s)-body <= 160 {
 				texts["groups of four"] = s[:body] + splitEvery(s[body:], 4, " ")

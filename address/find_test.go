@@ -67,13 +67,21 @@ func TestFindAll(t *testing.T) {
 			"bitcoin:3E6ZCKRrsdPc35chA9Eftp1h3DLW18NFNV"}},
 		{"UK bare lines", ukBare, []string{
 			"tron:TJqUC56SDZ373JYRurzXtMcor2HQvN9BaU", "tron:TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ", "tron:TCQqA58EmX6AnUZKPCogL2Q441B4ThbJGN"}},
-		{"trailing marks", btc + "; " + trx + ", (" + segwit + ") " + lower + ".", []string{"bitcoin:" + btc, "tron:" + trx, "bitcoin:" + segwit, "ethereum:" + lower}},
+		{
+			"trailing marks",
+			btc + "; " + trx + ", (" + segwit + ") " + lower + ".",
+			[]string{"bitcoin:" + btc, "tron:" + trx, "bitcoin:" + segwit, "ethereum:" + lower},
+		},
 		{"labels without blanks", "BTC:" + btc + "/ETH=" + eip55 + "-TRX_" + trx, []string{"bitcoin:" + btc, "ethereum:" + eip55, "tron:" + trx}},
 		{"in a URL", "https://example.org/address/" + btc + "?a=1", []string{"bitcoin:" + btc}},
 		{"upper case", strings.ToUpper(segwit), []string{"bitcoin:" + strings.ToUpper(segwit)}},
 
 		{"glued to letters", "wallet" + btc + "and" + trx + "XRP" + xrp + "0", []string{"bitcoin:" + btc, "tron:" + trx, "xrp:" + xrp}},
-		{"glued to each other", btc + trx + segwit + tezos + taproot + btc, []string{"bitcoin:" + btc, "tron:" + trx, "bitcoin:" + segwit, "tezos:" + tezos, "bitcoin:" + taproot, "bitcoin:" + btc}},
+		{
+			"glued to each other",
+			btc + trx + segwit + tezos + taproot + btc,
+			[]string{"bitcoin:" + btc, "tron:" + trx, "bitcoin:" + segwit, "tezos:" + tezos, "bitcoin:" + taproot, "bitcoin:" + btc},
+		},
 		{"glued to a label", "BTC" + segwit + "LTC", []string{"bitcoin:" + segwit}},
 		{"hex behind a letter", "ETH" + lower, []string{"ethereum:" + lower}},
 		{"hex behind a hex digit", "a" + lower, nil},
@@ -81,7 +89,11 @@ func TestFindAll(t *testing.T) {
 		{"hex behind an escape", "?to%3D" + lower + "%2F" + lower, []string{"ethereum:" + lower, "ethereum:" + lower}},
 		{"hex behind an escaped line feed", `a\n` + lower + `\n` + lower, []string{"ethereum:" + lower, "ethereum:" + lower}},
 		{"hex glued to hex", lower + lower + eip55, []string{"ethereum:" + lower, "ethereum:" + lower, "ethereum:" + eip55}},
-		{"before a slash or underscore", ton + "/x " + icp + "/x " + btc + "_x " + nem + "/" + icp + "_", []string{"ton:" + ton, "internet-computer:" + icp, "bitcoin:" + btc, "nem:" + nem, "internet-computer:" + icp}},
+		{
+			"before a slash or underscore",
+			ton + "/x " + icp + "/x " + btc + "_x " + nem + "/" + icp + "_",
+			[]string{"ton:" + ton, "internet-computer:" + icp, "bitcoin:" + btc, "nem:" + nem, "internet-computer:" + icp},
+		},
 		{"hex before a hex digit", lower + "a", nil},
 		{"hex before a letter", lower + "TRX", []string{"ethereum:" + lower}},
 		{"hex before an address", lower + trx, []string{"ethereum:" + lower, "tron:" + trx}},
@@ -92,7 +104,11 @@ func TestFindAll(t *testing.T) {
 		{"broken behind a label", "BTC:" + btc[:11] + " \t\r\n" + btc[11:] + ".", []string{"bitcoin:" + btc[:11] + " \t\r\n" + btc[11:]}},
 		{"broken after one character", btc[:1] + "\n" + btc[1:], []string{"bitcoin:" + btc[:1] + "\n" + btc[1:]}},
 		{"broken before the last character", btc[:33] + "\n" + btc[33:], []string{"bitcoin:" + btc[:33] + "\n" + btc[33:]}},
-		{"two broken ones", btc[:11] + "\n" + btc[11:] + "\n" + trx[:30] + "\n" + trx[30:], []string{"bitcoin:" + btc[:11] + "\n" + btc[11:], "tron:" + trx[:30] + "\n" + trx[30:]}},
+		{
+			"two broken ones",
+			btc[:11] + "\n" + btc[11:] + "\n" + trx[:30] + "\n" + trx[30:],
+			[]string{"bitcoin:" + btc[:11] + "\n" + btc[11:], "tron:" + trx[:30] + "\n" + trx[30:]},
+		},
 		{"broken twice", btc[:11] + "\n" + btc[11:20] + "\n" + btc[20:], []string{"bitcoin:" + btc[:11] + "\n" + btc[11:20] + "\n" + btc[20:]}},
 		{"broken three times", btc[:11] + "\n" + btc[11:20] + "\n" + btc[20:25] + "\n" + btc[25:], nil},
 		{"broken by quoted-printable", segwit[:20] + "=\r\n" + segwit[20:], []string{"bitcoin:" + segwit[:20] + "=\r\n" + segwit[20:]}},
@@ -104,11 +120,23 @@ func TestFindAll(t *testing.T) {
 		{"broken with separators", "a: " + ton[:20] + "\n" + ton[20:], []string{"ton:" + ton[:20] + "\n" + ton[20:]}},
 		{"broken behind its prefix", "x\nnano_\n" + nano[5:], []string{"nano:nano_\n" + nano[5:]}},
 		{"broken principal", icp[:14] + "\n" + icp[14:], []string{"internet-computer:" + icp[:14] + "\n" + icp[14:]}},
-		{"lines of whole ones", btc + "\n" + trx + "\n" + lower + "\n" + segwit, []string{"bitcoin:" + btc, "tron:" + trx, "ethereum:" + lower, "bitcoin:" + segwit}},
+		{
+			"lines of whole ones",
+			btc + "\n" + trx + "\n" + lower + "\n" + segwit,
+			[]string{"bitcoin:" + btc, "tron:" + trx, "ethereum:" + lower, "bitcoin:" + segwit},
+		},
 
 		{"capitals that do not verify", "0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", []string{"ethereum:0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf"}},
-		{"many formats", strings.Join([]string{ton, icp, monero, avax, nano, tezos}, " "), []string{"ton:" + ton, "internet-computer:" + icp, "monero:" + monero, "avalanche-x:" + avax, "nano:" + nano, "tezos:" + tezos}},
-		{"many formats behind labels", "TON:" + ton + "; ICP=" + icp + "; XMR:" + monero, []string{"ton:" + ton, "internet-computer:" + icp, "monero:" + monero}},
+		{
+			"many formats",
+			strings.Join([]string{ton, icp, monero, avax, nano, tezos}, " "),
+			[]string{"ton:" + ton, "internet-computer:" + icp, "monero:" + monero, "avalanche-x:" + avax, "nano:" + nano, "tezos:" + tezos},
+		},
+		{
+			"many formats behind labels",
+			"TON:" + ton + "; ICP=" + icp + "; XMR:" + monero,
+			[]string{"ton:" + ton, "internet-computer:" + icp, "monero:" + monero},
+		},
 		{"without a checksum", solana + " example.near 0.0.2 eosio.token 1234567890", nil},
 		{"a homoglyph", "T\u041d96tFMn8KGiYSLiw\u0441V3E2UiaJc8jmcbz3", nil},
 		{"any bytes", "\xff\xfe\x00" + btc + "\x00\xc3(" + trx + "\xf0\x9f", []string{"bitcoin:" + btc, "tron:" + trx}},
@@ -144,8 +172,11 @@ func TestFindAll(t *testing.T) {
 
 func BenchmarkFindAll(b *testing.B) {
 	texts := map[string]string{
-		"prose":    strings.Repeat(ukReasons, 100),
-		"prose2":   strings.Repeat("We have reasonable grounds to suspect that at least the following entities are controlled by AYASH and are therefore also subject to the asset freeze on AYASH: Gaza Now. ", 500),
+		"prose": strings.Repeat(ukReasons, 100),
+		"prose2": strings.Repeat(
+			"We have reasonable grounds to suspect that at least the following entities are controlled by AYASH and are therefore also subject to the asset freeze on AYASH: Gaza Now. ",
+			500,
+		),
 		"ones":     strings.Repeat("1", 100000),
 		"r":        strings.Repeat("r", 100000),
 		"base58":   strings.Repeat("A9zQ7", 20000),
@@ -344,7 +375,10 @@ func TestFindAllIsLinear(t *testing.T) {
 // TestFindAllProse checks that FindAll does not allocate for text without
 // addresses.
 func TestFindAllProse(t *testing.T) {
-	text := strings.Repeat("We have reasonable grounds to suspect that at least the following entities (see https://www.gov.uk/x) are controlled by AYASH,\n", 50)
+	text := strings.Repeat(
+		"We have reasonable grounds to suspect that at least the following entities (see https://www.gov.uk/x) are controlled by AYASH,\n",
+		50,
+	)
 	if n := testing.AllocsPerRun(10, func() { address.FindAll(text) }); n != 0 {
 		t.Errorf("FindAll of prose allocates %v times", n)
 	}

@@ -170,7 +170,33 @@ func isOneKey(a, b address.Address) bool {
 
 // TestDecorated reads the vectors with decoration, on their chain and without one.
 func TestDecorated(t *testing.T) {
-	around := []string{"% ", " %", "%\n", "\u00a0%", "%?", "%:", ":%", "%:1", "%@", "@%", "%@1", "https://%", "https://x/%", "did:pkh:%", "bitcoin:%?bc=%", "bitcoin:?%", "%%", "% %", "web+stellar:pay?destination=%", "ethereum:%/transfer?address=%", "eip155:1:%", "(%)", "C-%", "0x%", "hx%"}
+	around := []string{
+		"% ",
+		" %",
+		"%\n",
+		"\u00a0%",
+		"%?",
+		"%:",
+		":%",
+		"%:1",
+		"%@",
+		"@%",
+		"%@1",
+		"https://%",
+		"https://x/%",
+		"did:pkh:%",
+		"bitcoin:%?bc=%",
+		"bitcoin:?%",
+		"%%",
+		"% %",
+		"web+stellar:pay?destination=%",
+		"ethereum:%/transfer?address=%",
+		"eip155:1:%",
+		"(%)",
+		"C-%",
+		"0x%",
+		"hx%",
+	}
 	for i, v := range inputs(t) {
 		for j, pattern := range around {
 			if (i+j)%longtest.N(41, 1) == 0 {

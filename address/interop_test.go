@@ -51,7 +51,8 @@ func TestInterop(t *testing.T) {
 		for _, c := range append(address.Chains(), "eip155:98865", "eip155:3") {
 			_, err := address.Parse(c, tt.text)
 			own := strings.HasPrefix(tt.want, string(c)+":") || tt.want[0] == ':' && (strings.HasPrefix(string(c), "eip155:") || address.IsEVM(c))
-			if want := map[bool]error{true: address.ErrInterop, false: address.ErrOtherChain}[own]; !errors.Is(err, want) || !errors.Is(err, address.ErrSyntax) {
+			if want := map[bool]error{true: address.ErrInterop, false: address.ErrOtherChain}[own]; !errors.Is(err, want) ||
+				!errors.Is(err, address.ErrSyntax) {
 				t.Errorf("Parse(%s, %q): %v, want %v", c, tt.text, err, want)
 			}
 			a, err := address.Normalize(c, " "+tt.text+"\n")

@@ -133,7 +133,17 @@ func TestNormalizeErrors(t *testing.T) {
 		}
 		pe := parseError(t, err)
 		if !errors.Is(err, tt.err) || pe.Other != tt.other || tt.offset != -2 && pe.Offset != tt.offset {
-			t.Errorf("Normalize(%s, %.120q): %v\n got offset %d, other %q\nwant %v, offset %d, other %q", tt.chain, tt.s, err, pe.Offset, pe.Other, tt.err, tt.offset, tt.other)
+			t.Errorf(
+				"Normalize(%s, %.120q): %v\n got offset %d, other %q\nwant %v, offset %d, other %q",
+				tt.chain,
+				tt.s,
+				err,
+				pe.Offset,
+				pe.Other,
+				tt.err,
+				tt.offset,
+				tt.other,
+			)
 		}
 	}
 }

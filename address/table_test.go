@@ -141,7 +141,8 @@ func TestMutants(t *testing.T) {
 	for _, c := range address.Chains() {
 		address.EachMutant(c, func(name string) {
 			mutants++
-			if !slices.ContainsFunc(vectors[c], func(v vector) bool { return !holds(v) }) && !slices.ContainsFunc(pairs[c], func(p pair) bool { return !isDerived(p) }) {
+			if !slices.ContainsFunc(vectors[c], func(v vector) bool { return !holds(v) }) &&
+				!slices.ContainsFunc(pairs[c], func(p pair) bool { return !isDerived(p) }) {
 				t.Errorf("%s: no vector notices a change: %s", c, name)
 			}
 		})

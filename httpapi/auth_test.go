@@ -138,7 +138,8 @@ func fuzzAuth(t *testing.T, h http.Handler, value string, good bool) {
 	if w.Code != want {
 		t.Fatalf("%q: status %d, want %d", value, w.Code, want)
 	}
-	if challenge := w.Header().Get("WWW-Authenticate"); w.Code == 401 && challenge != `Bearer realm="walletscreen"` && challenge != `Bearer realm="walletscreen", error="invalid_token"` {
+	if challenge := w.Header().Get("WWW-Authenticate"); w.Code == 401 && challenge != `Bearer realm="walletscreen"` &&
+		challenge != `Bearer realm="walletscreen", error="invalid_token"` {
 		t.Fatalf("%q: challenge %s", value, challenge)
 	}
 }

@@ -79,7 +79,11 @@ func TestBatchQuota(t *testing.T) {
 		defer keys.Close(t.Context())
 		c := httpapi.Caller{ID: "a", Quota: 1000}
 		var fail error
-		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(c), &httpapi.Options{Meter: keys, Audit: func(context.Context, httpapi.Screening) error { return fail }})
+		h := httpapi.NewHandler(
+			newScreener(t, "loaded"),
+			granted(c),
+			&httpapi.Options{Meter: keys, Audit: func(context.Context, httpapi.Screening) error { return fail }},
+		)
 		batch := func(n int) string {
 			return `{"items":[{"address":"0x1","chain":"ethereum"},` + strings.Repeat(clean+",", n-1) + clean + `]}`
 		}
@@ -136,7 +140,8 @@ func TestBatchAudit(t *testing.T) {
 		t.Fatalf("status %d, %d records", w.Code, len(records))
 	}
 	for i, s := range records {
-		if i == 7 || s.RequestID != "id-7" || s.CallerID != "plain" || s.Address != fmt.Sprintf("0x%040d", i) || s.Result.Digest() != records[0].Result.Digest() {
+		if i == 7 || s.RequestID != "id-7" || s.CallerID != "plain" || s.Address != fmt.Sprintf("0x%040d", i) ||
+			s.Result.Digest() != records[0].Result.Digest() {
 			t.Errorf("item %d: %+v", i, s)
 		}
 	}

@@ -129,7 +129,15 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry := func(n byte) sources.Entry {
-		return sources.Entry{Address: address.MustParse("ethereum", "0x00000000000000000000000000000000000000"+string("0123456789abcdef"[n>>4])+string("0123456789abcdef"[n&15])), Kind: score.Scam, Ref: "case", Name: "somebody"}
+		return sources.Entry{
+			Address: address.MustParse(
+				"ethereum",
+				"0x00000000000000000000000000000000000000"+string("0123456789abcdef"[n>>4])+string("0123456789abcdef"[n&15]),
+			),
+			Kind: score.Scam,
+			Ref:  "case",
+			Name: "somebody",
+		}
 	}
 	list := &growing{Source: community}
 	s, err := screening.New([]sources.Source{list}, &screening.Options{Store: st})
@@ -176,10 +184,13 @@ func TestChanges(t *testing.T) {
 		}
 		if second.Event != "accepted" || second.Added != 2 || second.Removed != 1 || len(second.AddedEntries) != 2 || len(second.RemovedEntries) != 1 || second.Truncated ||
 			second.AddedEntries[0]["listed_address"] != entry(200).Address.Normalized() || second.RemovedEntries[0]["listed_address"] != entry(0).Address.Normalized() ||
-			second.AddedEntries[0]["name"] != "somebody" || second.AddedEntries[0]["label"] != "SCAM" || second.AddedEntries[0]["chain"] != "ethereum" {
+			second.AddedEntries[0]["name"] != "somebody" ||
+			second.AddedEntries[0]["label"] != "SCAM" ||
+			second.AddedEntries[0]["chain"] != "ethereum" {
 			t.Errorf("the second change is %+v", second)
 		}
-		if first.Event != "accepted" || first.Entries != 120 || first.Added != 120 || len(first.AddedEntries) != 100 || !first.Truncated || first.Time.IsZero() {
+		if first.Event != "accepted" || first.Entries != 120 || first.Added != 120 || len(first.AddedEntries) != 100 || !first.Truncated ||
+			first.Time.IsZero() {
 			t.Errorf("the first change is %+v", first)
 		}
 	}
@@ -192,7 +203,12 @@ func TestChangesOfOwnLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret := sources.Entry{Address: address.MustParse("ethereum", "0x00000000000000000000000000000000000000aa"), Kind: score.Blocked, Ref: "INTERNAL-7", Name: "an investigation"}
+	secret := sources.Entry{
+		Address: address.MustParse("ethereum", "0x00000000000000000000000000000000000000aa"),
+		Kind:    score.Blocked,
+		Ref:     "INTERNAL-7",
+		Name:    "an investigation",
+	}
 	gone := sources.Entry{Address: address.MustParse("ethereum", "0x00000000000000000000000000000000000000bb"), Kind: score.Blocked, Ref: "INTERNAL-8"}
 	own := func(id string, entries ...sources.Entry) sources.Source {
 		return sources.Static(sources.Info{ID: id, Name: id, Jurisdiction: sources.Operator}, entries...)
@@ -218,7 +234,9 @@ func TestChangesOfOwnLists(t *testing.T) {
 	for _, auth.scopes = range []string{"sources", "", "screen sources usage validate", "own sources", "sources"} {
 		w := send(h, "GET", "/api/v1/changes", "")
 		body := strings.ToLower(w.Body.String())
-		if w.Code != 200 || strings.Count(body, `"source":"our_list"`) != 2 || !strings.Contains(body, `"source":"former"`) || !strings.Contains(body, "community_badlist") || !strings.Contains(body, `"added_entries"`) {
+		if w.Code != 200 || strings.Count(body, `"source":"our_list"`) != 2 || !strings.Contains(body, `"source":"former"`) ||
+			!strings.Contains(body, "community_badlist") ||
+			!strings.Contains(body, `"added_entries"`) {
 			t.Errorf("scopes %q: %d %s", auth.scopes, w.Code, body)
 		}
 		shows := auth.scopes == "" || strings.Contains(auth.scopes, "own")

@@ -27,7 +27,8 @@ func TestDocuments(t *testing.T) {
 	} {
 		want := readFile(t, tt.file)
 		w := get(h, "GET", "/any/prefix"+tt.path)
-		if w.Code != 200 || w.Body.String() != want || w.Header().Get("Content-Type") != tt.media || w.Header().Get("Content-Length") != strconv.Itoa(len(want)) {
+		if w.Code != 200 || w.Body.String() != want || w.Header().Get("Content-Type") != tt.media ||
+			w.Header().Get("Content-Length") != strconv.Itoa(len(want)) {
 			t.Fatalf("%s: status %d, %d bytes, %v", tt.path, w.Code, w.Body.Len(), w.Header())
 		}
 		for name, want := range map[string]string{
@@ -42,13 +43,15 @@ func TestDocuments(t *testing.T) {
 		if w := get(tt.endpoint, "GET", "/elsewhere"); w.Body.String() != want || w.Header().Get("ETag") != etag {
 			t.Errorf("%s: the endpoint answers %d", tt.path, w.Code)
 		}
-		if w := get(h, "HEAD", tt.path); w.Code != 200 || w.Body.Len() > 0 || w.Header().Get("Content-Length") != strconv.Itoa(len(want)) || w.Header().Get("ETag") != etag {
+		if w := get(h, "HEAD", tt.path); w.Code != 200 || w.Body.Len() > 0 || w.Header().Get("Content-Length") != strconv.Itoa(len(want)) ||
+			w.Header().Get("ETag") != etag {
 			t.Errorf("%s: HEAD: status %d, %d bytes, %v", tt.path, w.Code, w.Body.Len(), w.Header())
 		}
 		for _, method := range []string{"GET", "HEAD"} {
 			for _, same := range [][]string{{etag}, {"W/" + etag}, {`"x", ` + etag}, {`"x"`, "\t" + etag}, {"*"}} {
 				w := get(h, method, tt.path, same...)
-				if w.Code != 304 || w.Body.Len() > 0 || w.Header().Get("ETag") != etag || w.Header().Get("Content-Type") != "" || w.Header().Get("Content-Length") != "" {
+				if w.Code != 304 || w.Body.Len() > 0 || w.Header().Get("ETag") != etag || w.Header().Get("Content-Type") != "" ||
+					w.Header().Get("Content-Length") != "" {
 					t.Errorf("%s: %s with If-None-Match %q: status %d, %d bytes, %v", tt.path, method, same, w.Code, w.Body.Len(), w.Header())
 				}
 			}
@@ -67,7 +70,9 @@ func TestDocuments(t *testing.T) {
 			}
 		}
 		for method, want := range map[string]int{"OPTIONS": 204, "POST": 405, "DELETE": 405} {
-			if w := get(h, method, tt.path); w.Code != want || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" || w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("ETag") != "" {
+			if w := get(h, method, tt.path); w.Code != want || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" ||
+				w.Header().Get("Cache-Control") != "no-store" ||
+				w.Header().Get("ETag") != "" {
 				t.Errorf("%s: %s: status %d, want %d: %v", tt.path, method, w.Code, want, w.Header())
 			}
 		}
@@ -88,7 +93,11 @@ func get(h http.Handler, method, path string, ifNoneMatch ...string) *httptest.R
 // handler, and that nothing does without it.
 func TestDocs(t *testing.T) {
 	var seen []httpapi.Observation
-	with := httpapi.NewHandler(nil, nil, &httpapi.Options{Docs: docs.New(), Observe: func(_ context.Context, o httpapi.Observation) { seen = append(seen, o) }, ClientRate: 1, ClientBurst: 4})
+	with := httpapi.NewHandler(
+		nil,
+		nil,
+		&httpapi.Options{Docs: docs.New(), Observe: func(_ context.Context, o httpapi.Observation) { seen = append(seen, o) }, ClientRate: 1, ClientBurst: 4},
+	)
 	without := httpapi.NewHandler(nil, nil, nil)
 	for _, tt := range []struct {
 		method, path string
@@ -135,7 +144,8 @@ func TestDocumentsPacked(t *testing.T) {
 		t.Errorf("with gzip it is another document: %v", err)
 	}
 	tag := packed.Header().Get("ETag")
-	if w := ask("Accept-Encoding", "gzip", "If-None-Match", tag); w.Code != 304 || w.Body.Len() > 0 || w.Header().Get("Content-Encoding") != "" || tag == plain.Header().Get("ETag") {
+	if w := ask("Accept-Encoding", "gzip", "If-None-Match", tag); w.Code != 304 || w.Body.Len() > 0 || w.Header().Get("Content-Encoding") != "" ||
+		tag == plain.Header().Get("ETag") {
 		t.Errorf("ETag %s: status %d, %v", tag, w.Code, w.Header())
 	}
 }

@@ -97,7 +97,9 @@ func TestDoubts(t *testing.T) {
 					t.Errorf("%s %s: %+v", path, what, a)
 				}
 			case tt.reason != "":
-				if code := map[bool]string{true: "unsupported_chain", false: "invalid_address"}[tt.reason == "ticker"]; a.Reason != tt.reason || a.Code != code || path == "/api/v1/screen" && a.status != 400 {
+				if code := map[bool]string{true: "unsupported_chain", false: "invalid_address"}[tt.reason == "ticker"]; a.Reason != tt.reason ||
+					a.Code != code ||
+					path == "/api/v1/screen" && a.status != 400 {
 					t.Errorf("%s %s: %d %s %s, want %s", path, what, a.status, a.Code, a.Reason, tt.reason)
 				}
 			case a.status != 200 || a.Address != tt.address || a.Level != tt.level || a.Doubts == nil || !slices.Equal(a.Doubts, doubts) || a.Caveats == nil || len(a.Caveats) != 0:
@@ -108,7 +110,9 @@ func TestDoubts(t *testing.T) {
 		}
 		a := putQuestion(t, h, "/api/v1/validate", tt.text, tt.chain)
 		several := strings.Contains(tt.text, "bc=") // nothing is screened, so nobody knows the listed one
-		if want := tt.reason == "" && !several; a.Valid == nil || *a.Valid != want || want && (a.Address != tt.address || !slices.Equal(a.Doubts, doubts) || a.Doubts == nil) || several && a.Reason != "several_accounts" {
+		if want := tt.reason == "" && !several; a.Valid == nil || *a.Valid != want ||
+			want && (a.Address != tt.address || !slices.Equal(a.Doubts, doubts) || a.Doubts == nil) ||
+			several && a.Reason != "several_accounts" {
 			t.Errorf("validate %s: %+v", what, a)
 		}
 	}
@@ -125,7 +129,9 @@ func TestCaveats(t *testing.T) {
 	h := httpapi.NewHandler(s, testKeys(t), nil)
 	for _, path := range []string{"/api/v1/screen", "/api/v1/screen/batch"} {
 		a := putQuestion(t, h, path, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum")
-		if a.Level != "CLEAN_NO_MATCH" || a.AllClear == nil || *a.AllClear || len(a.Caveats) != 1 || a.Caveats[0]["source"] != missing.ID || a.Caveats[0]["caveat"] != "missing" || len(a.Doubts) != 0 {
+		if a.Level != "CLEAN_NO_MATCH" || a.AllClear == nil || *a.AllClear || len(a.Caveats) != 1 || a.Caveats[0]["source"] != missing.ID ||
+			a.Caveats[0]["caveat"] != "missing" ||
+			len(a.Doubts) != 0 {
 			t.Errorf("%s: %+v", path, a)
 		}
 	}

@@ -18,7 +18,15 @@ import (
 func TestEntries(t *testing.T) {
 	var all []sources.Entry
 	for i := range 250 {
-		all = append(all, sources.Entry{Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", i+1)), Kind: score.Sanctioned, Ref: fmt.Sprint(i), Name: []string{"Alpha", "ÉMILE Beta"}[i%2]})
+		all = append(
+			all,
+			sources.Entry{
+				Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", i+1)),
+				Kind:    score.Sanctioned,
+				Ref:     fmt.Sprint(i),
+				Name:    []string{"Alpha", "ÉMILE Beta"}[i%2],
+			},
+		)
 	}
 	all[7].Listed, all[7].Address = "not an address: Q7", address.Address{}
 	own := sources.Entry{Address: address.MustParse("ethereum", "0x00000000000000000000000000000000000000aa"), Kind: score.Blocked, Ref: "INTERNAL-7"}

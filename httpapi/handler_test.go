@@ -156,7 +156,8 @@ func TestInternal(t *testing.T) {
 	cancel()
 	r := httptest.NewRequestWithContext(ctx, "GET", "/api/v1/sources", nil)
 	r.Header.Set("Authorization", "Bearer "+testKey)
-	httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{}, context.Canceled }), opts).ServeHTTP(httptest.NewRecorder(), r)
+	httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{}, context.Canceled }), opts).
+		ServeHTTP(httptest.NewRecorder(), r)
 	if logged.Len() > 0 {
 		t.Errorf("a caller that left is logged: %s", &logged)
 	}

@@ -100,9 +100,18 @@ func TestBuffersAreNotShared(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{MaxBody: 1 << 20})
 	questions := []struct{ body, want string }{
 		{question, `"address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","chain":"ethereum","score":100,`},
-		{`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"polygon"}`, `"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"polygon","score":0,`},
-		{`{"address":"1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2","chain":"bitcoin"` + strings.Repeat(" ", 200_000) + `}`, `"address":"1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2","chain":"bitcoin","score":0,`},
-		{`{"address":"\u0030x2222222222222222222222222222222222222222","chain":"ethereum"}`, `"address":"0x2222222222222222222222222222222222222222","chain":"ethereum","score":50,`},
+		{
+			`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"polygon"}`,
+			`"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"polygon","score":0,`,
+		},
+		{
+			`{"address":"1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2","chain":"bitcoin"` + strings.Repeat(" ", 200_000) + `}`,
+			`"address":"1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2","chain":"bitcoin","score":0,`,
+		},
+		{
+			`{"address":"\u0030x2222222222222222222222222222222222222222","chain":"ethereum"}`,
+			`"address":"0x2222222222222222222222222222222222222222","chain":"ethereum","score":50,`,
+		},
 		{`{"address":"0x1","chain":"ethereum"}`, `"reason":"bad_length"`},
 	}
 	var askers sync.WaitGroup

@@ -72,7 +72,8 @@ func TestObserve(t *testing.T) {
 			t.Fatalf("%s: told of %d answers", tt.name, len(seen))
 		}
 		o := seen[0]
-		if w.Code != tt.status || o.Route != tt.route || o.Method != tt.method || o.Status != tt.status || o.Code != tt.code || o.CallerID != tt.keyID || string(o.Result.Level) != tt.level {
+		if w.Code != tt.status || o.Route != tt.route || o.Method != tt.method || o.Status != tt.status || o.Code != tt.code || o.CallerID != tt.keyID ||
+			string(o.Result.Level) != tt.level {
 			t.Errorf("%s: status %d, observed %+v", tt.name, w.Code, o)
 		}
 		if (o.Result.Digest() != "") != (tt.level != "") || (o.Result.ScoringVersion != "") != (tt.level != "") {
@@ -177,7 +178,8 @@ func TestAuditFails(t *testing.T) {
 		},
 	})
 	w := ask(h, "POST", "/api/v1/screen", testKey, question)
-	if err := checkAnswer("POST", w); err != nil || w.Code != 503 || !strings.Contains(w.Body.String(), `"code":"audit_unavailable"`) || strings.Contains(w.Body.String(), "CRITICAL") {
+	if err := checkAnswer("POST", w); err != nil || w.Code != 503 || !strings.Contains(w.Body.String(), `"code":"audit_unavailable"`) ||
+		strings.Contains(w.Body.String(), "CRITICAL") {
 		t.Errorf("%v, status %d: %s", err, w.Code, w.Body)
 	}
 	if seen.Code != "audit_unavailable" || seen.Status != 503 || seen.Result.Level != "" || seen.Result.Address != (address.Address{}) {
@@ -192,7 +194,11 @@ func TestAuditFails(t *testing.T) {
 // own methods.
 func TestEndpoints(t *testing.T) {
 	var routes []string
-	e := httpapi.NewEndpoints(newLoadedScreener(t), testKeys(t), &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { routes = append(routes, o.Route) }})
+	e := httpapi.NewEndpoints(
+		newLoadedScreener(t),
+		testKeys(t),
+		&httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { routes = append(routes, o.Route) }},
+	)
 	mux := http.NewServeMux()
 	mux.Handle("/lists", e["/api/v1/sources"])
 	mux.Handle("/ask/{what}", e["/api/v1/screen"])

@@ -24,7 +24,12 @@ func TestAtAnEarlierTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := &swapped{sources.Static(ofac.Info(), sources.Entry{Address: address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"), Kind: score.Sanctioned, Ref: "1"})}
+	src := &swapped{
+		sources.Static(
+			ofac.Info(),
+			sources.Entry{Address: address.MustParse("bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"), Kind: score.Sanctioned, Ref: "1"},
+		),
+	}
 	s, err := screening.New([]sources.Source{src}, &screening.Options{Store: st})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +83,8 @@ func TestAtAnEarlierTime(t *testing.T) {
 	if opened > 6 {
 		t.Errorf("the lists of a time are opened %d times", opened)
 	}
-	if w := send(all, "POST", "/api/v1/screen", strings.TrimSuffix(question, "}")+`,"at":1}`); w.Code != 400 || !strings.Contains(w.Body.String(), "invalid_type") {
+	if w := send(all, "POST", "/api/v1/screen", strings.TrimSuffix(question, "}")+`,"at":1}`); w.Code != 400 ||
+		!strings.Contains(w.Body.String(), "invalid_type") {
 		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
 }

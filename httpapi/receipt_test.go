@@ -39,7 +39,11 @@ func TestReceiptFails(t *testing.T) {
 		receipt string
 		status  int
 	}{{"true", 500}, {"true", 500}, {"false", 200}, {"false", 429}} {
-		r, w := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(`{"address":"`+text+`","chain":"ethereum","receipt":`+tt.receipt+`}`)), httptest.NewRecorder()
+		r, w := httptest.NewRequest(
+			"POST",
+			"/api/v1/screen",
+			strings.NewReader(`{"address":"`+text+`","chain":"ethereum","receipt":`+tt.receipt+`}`),
+		), httptest.NewRecorder()
 		r.Header.Set("Authorization", "Bearer "+testKey)
 		r.Header.Set("Content-Type", "application/json")
 		if h.ServeHTTP(w, r); w.Code != tt.status {

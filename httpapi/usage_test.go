@@ -232,7 +232,11 @@ func (m lateMeter) Charge(r *http.Request, c httpapi.Caller, n int, body []byte)
 // long it was charged.
 func TestScreenedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Caller{ID: "a", Quota: 10}), &httpapi.Options{Meter: lateMeter{access.New(accesstest.New(false), nil)}})
+		h := httpapi.NewHandler(
+			newScreener(t, "loaded"),
+			granted(httpapi.Caller{ID: "a", Quota: 10}),
+			&httpapi.Options{Meter: lateMeter{access.New(accesstest.New(false), nil)}},
+		)
 		for path, body := range map[string]string{"/api/v1/screen": clean, "/api/v1/screen/batch": `{"items":[` + clean + `]}`} {
 			want := time.Now()
 			w := send(h, "POST", path, body)
@@ -346,7 +350,8 @@ func TestIdempotency(t *testing.T) {
 
 		// The store fails before the claim is made, and after.
 		store.Claims.Store(1)
-		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 || !strings.Contains(w.Body.String(), "quota_unavailable") {
+		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 ||
+			!strings.Contains(w.Body.String(), "quota_unavailable") {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
 		store.Claims.Store(2)
@@ -402,7 +407,11 @@ func TestIdempotency(t *testing.T) {
 func TestUsage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
-		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Caller{ID: "a", Quota: 300, Burst: rate.NewLimiter(2, 1000)}), &httpapi.Options{Meter: access.New(store, nil)})
+		h := httpapi.NewHandler(
+			newScreener(t, "loaded"),
+			granted(httpapi.Caller{ID: "a", Quota: 300, Burst: rate.NewLimiter(2, 1000)}),
+			&httpapi.Options{Meter: access.New(store, nil)},
+		)
 		for i := range 310 {
 			var u struct {
 				KeyID                  string `json:"key_id"`

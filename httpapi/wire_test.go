@@ -94,7 +94,10 @@ func timeModel(t time.Time) *string {
 func modelOf(text, chain string, r screening.Result, now time.Time) result {
 	m := result{
 		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: string(r.Level), Labels: []label{},
-		DataFreshness: freshnessModel(r.Sources(), now), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(), ScreenedAt: timeModel(now), Disclaimer: disclaimer,
+		DataFreshness: freshnessModel(
+			r.Sources(),
+			now,
+		), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(), ScreenedAt: timeModel(now), Disclaimer: disclaimer,
 	}
 	if !r.Address.IsValid() {
 		m.Address = strings.TrimSpace(text)
@@ -129,7 +132,12 @@ func labelModel(l screening.Label) label {
 func freshnessModel(status []screening.SourceStatus, now time.Time) freshnessOf {
 	m := freshnessOf{of: map[string]freshness{}}
 	for _, s := range status {
-		f := freshness{LastUpdated: timeModel(s.LastUpdated), PublishedAt: timeModel(s.Published), Partial: s.Completeness == sources.Partial, Required: s.Required}
+		f := freshness{
+			LastUpdated: timeModel(s.LastUpdated),
+			PublishedAt: timeModel(s.Published),
+			Partial:     s.Completeness == sources.Partial,
+			Required:    s.Required,
+		}
 		if f.LastUpdated != nil {
 			age := max(0, int64(now.Sub(s.LastUpdated)/time.Second))
 			f.AgeSeconds = &age

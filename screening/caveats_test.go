@@ -77,7 +77,8 @@ func TestCaveats(t *testing.T) {
 				for _, kind := range tt.want {
 					want = append(want, screening.Caveat{Source: "LIST", Kind: kind})
 				}
-				if !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) || !slices.Equal(r.Caveats(), want) || r.AllClear() != (err == nil && want == nil) {
+				if !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) || !slices.Equal(r.Caveats(), want) ||
+					r.AllClear() != (err == nil && want == nil) {
 					t.Errorf("%s: %+v, caveats %v, all clear %v, %v; want %v, %v", when, r, r.Caveats(), r.AllClear(), err, want, tt.err)
 				}
 				if err != nil {
@@ -88,7 +89,8 @@ func TestCaveats(t *testing.T) {
 					AllClear        *bool `json:"all_clear"`
 				}
 				text, err := json.Marshal(r)
-				if err = errors.Join(err, json.Unmarshal(text, &j)); err != nil || j.Doubts == nil || j.Caveats == nil || len(j.Caveats) != len(want) || *j.AllClear != r.AllClear() {
+				if err = errors.Join(err, json.Unmarshal(text, &j)); err != nil || j.Doubts == nil || j.Caveats == nil || len(j.Caveats) != len(want) ||
+					*j.AllClear != r.AllClear() {
 					t.Errorf("%s: JSON %s, %v", when, text, err)
 				}
 				for i, c := range want {

@@ -90,12 +90,24 @@ func TestDirtyCells(t *testing.T) {
 		}},
 		{"OpenSanctions entities", read("opensanctions/testdata/entities.ftm.json"), plain, opensanctions.Parse},
 		{"OpenSanctions targets", read("opensanctions/testdata/targets.simple.csv"), plain, opensanctions.Parse},
-		{"UK", strings.Replace(read("uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml"), "</Designation>",
-			"<CryptoWalletAddresses><CryptoWalletAddress>0x57ec89a0c056163a0314e413320f9b3abe761259</CryptoWalletAddress><CryptoWalletAddress>12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h</CryptoWalletAddress></CryptoWalletAddresses></Designation>", 1), escape, uk.Parse},
-		{"badlist", "address,comment\n0x57ec89a0c056163a0314e413320f9b3abe761259,x\n12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h,y\nbc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml,z\nTA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d,w\n",
-			func(s string) string { return `"` + s + `"` }, badlist.Parse},
-		{"own list", "address,reason\n0x57ec89a0c056163a0314e413320f9b3abe761259,x\n12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h,y\nbc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml,z\n",
-			func(s string) string { return `"` + s + `"` }, ownList},
+		{"UK", strings.Replace(
+			read("uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml"),
+			"</Designation>",
+			"<CryptoWalletAddresses><CryptoWalletAddress>0x57ec89a0c056163a0314e413320f9b3abe761259</CryptoWalletAddress><CryptoWalletAddress>12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h</CryptoWalletAddress></CryptoWalletAddresses></Designation>",
+			1,
+		), escape, uk.Parse},
+		{
+			"badlist",
+			"address,comment\n0x57ec89a0c056163a0314e413320f9b3abe761259,x\n12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h,y\nbc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml,z\nTA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d,w\n",
+			func(s string) string { return `"` + s + `"` },
+			badlist.Parse,
+		},
+		{
+			"own list",
+			"address,reason\n0x57ec89a0c056163a0314e413320f9b3abe761259,x\n12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h,y\nbc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml,z\n",
+			func(s string) string { return `"` + s + `"` },
+			ownList,
+		},
 	}
 	for _, f := range formats {
 		t.Run(f.name, func(t *testing.T) {

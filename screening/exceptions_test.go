@@ -362,7 +362,8 @@ func TestReadExceptions(t *testing.T) {
 		Address: address.MustParse("bitcoin", "16iWn2J1McqjToYLHSsAyS6En3QA8YQ91H"), Source: community.ID, Ref: "17", Reason: "r", Author: "a",
 		Created: time.Date(2026, 11, 21, 3, 57, 29, 0, time.UTC), Expires: time.Date(2027, 1, 1, 0, 0, 0, 500_000_000, time.UTC),
 	}
-	if diff := cmp.Diff([]screening.Exception{except("ethereum", lazarus), full}, got, cmp.Comparer(func(a, b address.Address) bool { return a == b })); diff != "" || err != nil {
+	if diff := cmp.Diff([]screening.Exception{except("ethereum", lazarus), full}, got, cmp.Comparer(func(a, b address.Address) bool { return a == b })); diff != "" ||
+		err != nil {
 		t.Errorf("%v, -want +got\n%s", err, diff)
 	}
 	if got, err := screening.ReadExceptions(strings.NewReader("")); got != nil || err != nil {
@@ -386,7 +387,10 @@ func TestReadExceptions(t *testing.T) {
 			t.Errorf("%.100s: %v, %v, want an error about line 3 and the field %q", tt.line, got, err, tt.field)
 		}
 	}
-	if _, err := screening.ReadExceptions(iotest.TimeoutReader(io.MultiReader(strings.NewReader(good+"\n"), strings.NewReader(good)))); !errors.Is(err, iotest.ErrTimeout) {
+	if _, err := screening.ReadExceptions(iotest.TimeoutReader(io.MultiReader(strings.NewReader(good+"\n"), strings.NewReader(good)))); !errors.Is(
+		err,
+		iotest.ErrTimeout,
+	) {
 		t.Errorf("a reader that fails: %v", err)
 	}
 }
@@ -396,7 +400,9 @@ func TestReadExceptions(t *testing.T) {
 // from the journal unchanged.
 func FuzzReadExceptions(f *testing.F) {
 	f.Add(`{"chain":"ethereum","address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","reason":"\ud800","author":"\u0000"}`)
-	f.Add(`{"chain":"xrp","address":"rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh","source":"OFAC_SDN","ref":"1","reason":"r","author":"a","expires_at":"2027-01-01T00:00:00Z"}`)
+	f.Add(
+		`{"chain":"xrp","address":"rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh","source":"OFAC_SDN","ref":"1","reason":"r","author":"a","expires_at":"2027-01-01T00:00:00Z"}`,
+	)
 	src := sources.Static(ofac, sanctioned("ethereum", lazarus, "1"))
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := screening.ReadExceptions(strings.NewReader(text))

@@ -77,7 +77,8 @@ func TestFormerlyOFAC(t *testing.T) {
 			t.Errorf("%s: %+v, %v", how, r, err)
 		}
 		text, err := json.Marshal(r)
-		if err != nil || !strings.Contains(string(text), `"formerly":[{"source":"OFAC_SDN","source_ref":"`) || !strings.Contains(string(text), `"since":"2022-09-03T00:00:00Z","until":"2025-03-21T00:00:00Z"}]`) {
+		if err != nil || !strings.Contains(string(text), `"formerly":[{"source":"OFAC_SDN","source_ref":"`) ||
+			!strings.Contains(string(text), `"since":"2022-09-03T00:00:00Z","until":"2025-03-21T00:00:00Z"}]`) {
 			t.Errorf("%s: %s, %v", how, text, err)
 		}
 	}
@@ -125,7 +126,8 @@ func TestFormerlyDropped(t *testing.T) {
 		for _, text := range []string{one, two, three} {
 			for _, chain := range []address.Chain{"ethereum", "polygon"} {
 				r, err := s.ScreenText(chain, text)
-				if err != nil || (len(r.Labels) == 1) != slices.Contains(listed, text) || (len(r.Formerly) == 1) != slices.Contains(former, text) || len(r.Labels) == 0 && !r.AllClear() {
+				if err != nil || (len(r.Labels) == 1) != slices.Contains(listed, text) || (len(r.Formerly) == 1) != slices.Contains(former, text) ||
+					len(r.Labels) == 0 && !r.AllClear() {
 					t.Errorf("%s: %s on %s: %+v, %v", step, text, chain, r, err)
 				}
 			}

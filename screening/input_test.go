@@ -193,7 +193,8 @@ func TestSuppressedInput(t *testing.T) {
 	}
 	for _, chain := range []string{"", "ethereum", "ETH"} {
 		r, _, err := s.ScreenInput(chain, lazarus)
-		if err != nil || len(r.Labels) > 0 || len(r.Suppressed) != 1 || r.Suppressed[0].Reason != "Court order 7" || len(r.Doubts) > 0 || r.Address.Chain() != "ethereum" {
+		if err != nil || len(r.Labels) > 0 || len(r.Suppressed) != 1 || r.Suppressed[0].Reason != "Court order 7" || len(r.Doubts) > 0 ||
+			r.Address.Chain() != "ethereum" {
 			t.Errorf("on %q: %+v, %v, want nothing but what is suppressed", chain, r, err)
 		}
 	}

@@ -46,7 +46,11 @@ func TestIntakeModel(t *testing.T) {
 	dir := t.TempDir()
 	list := &published{info: ofac}
 	start := func() *screening.Screener {
-		return newScreener(t, &screening.Options{Store: openStore(t, dir), Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }}, list)
+		return newScreener(
+			t,
+			&screening.Options{Store: openStore(t, dir), Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }},
+			list,
+		)
 	}
 	s := start()
 	held := make(map[sources.Entry]bool)

@@ -57,7 +57,8 @@ func TestOddSource(t *testing.T) {
 			before := s.Sources()[0]
 			src.load = tt.load
 			report, err := s.Refresh(ctx)
-			if (err != nil) != tt.refused || report.Sources[0].Info.ID != ofac.ID || report.Sources[0].Entries != 3 || report.Sources[0].Unchanged == tt.refused {
+			if (err != nil) != tt.refused || report.Sources[0].Info.ID != ofac.ID || report.Sources[0].Entries != 3 ||
+				report.Sources[0].Unchanged == tt.refused {
 				t.Errorf("%s: Refresh: %v, %+v", tt.name, err, report.Sources[0])
 			}
 			again := newScreener(t, opts, src, other)

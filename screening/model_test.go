@@ -176,7 +176,12 @@ func modelSort(labels []screening.Label) []screening.Label {
 }
 
 // split separates the labels of a that count at the given time from those that do not.
-func modelSplit(exceptions []screening.Exception, a address.Address, labels []screening.Label, now time.Time) (count []screening.Label, not []screening.Suppressed) {
+func modelSplit(
+	exceptions []screening.Exception,
+	a address.Address,
+	labels []screening.Label,
+	now time.Time,
+) (count []screening.Label, not []screening.Suppressed) {
 	var of []screening.Exception
 	for _, e := range exceptions {
 		if len(labels) > 0 && e.Address.Canonical() == a.Canonical() {

@@ -26,7 +26,11 @@ func TestChangedOnce(t *testing.T) {
 	for range longtest.N(5, 60) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "told")
-		opts := &screening.Options{Store: openStore(t, dir), Optional: []string{community.ID}, Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }}
+		opts := &screening.Options{
+			Store:    openStore(t, dir),
+			Optional: []string{community.ID},
+			Accept:   func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true },
+		}
 		us, others := &published{info: ofac}, &published{info: community}
 		var own []address.Address
 		for i := range n {
@@ -52,7 +56,10 @@ func TestChangedOnce(t *testing.T) {
 			var entries []sources.Entry
 			for i := range n {
 				if rng.IntN(3) == 0 {
-					entries = append(entries, sources.Entry{Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", i)), Kind: kind, Ref: fmt.Sprint(rng.IntN(2))})
+					entries = append(
+						entries,
+						sources.Entry{Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", i)), Kind: kind, Ref: fmt.Sprint(rng.IntN(2))},
+					)
 				}
 			}
 			l.publish(append(entries, sources.Entry{Listed: "nothing", Kind: kind})...)

@@ -60,7 +60,8 @@ func (l *live) Load(ctx context.Context, prev sources.Revision, add func(sources
 func expect(t *testing.T, when string, s *screening.Screener, loaded bool, addresses, n, points int) {
 	t.Helper()
 	st := s.Sources()[0]
-	if st.Loaded() != loaded || st.LastUpdated.IsZero() == loaded || (st.Completeness == sources.Partial) == loaded && addresses > 0 || st.Addresses != addresses {
+	if st.Loaded() != loaded || st.LastUpdated.IsZero() == loaded || (st.Completeness == sources.Partial) == loaded && addresses > 0 ||
+		st.Addresses != addresses {
 		t.Errorf("%s: %+v, want loaded: %v, and %d addresses", when, st, loaded, addresses)
 	}
 	r, err := s.Screen(listing(n).Address)

@@ -157,7 +157,10 @@ func floor(b *testing.B, text []string) error {
 		}
 		said = append(a.AppendNormalized(append(said[:0], "SANCTIONED ethereum "...)), t...)
 		sum := sha256.Sum256(said)
-		hashes = append(hashes, uint64(sum[0])<<56|uint64(sum[1])<<48|uint64(sum[2])<<40|uint64(sum[3])<<32|uint64(sum[4])<<24|uint64(sum[5])<<16|uint64(sum[6])<<8|uint64(sum[7]))
+		hashes = append(
+			hashes,
+			uint64(sum[0])<<56|uint64(sum[1])<<48|uint64(sum[2])<<40|uint64(sum[3])<<32|uint64(sum[4])<<24|uint64(sum[5])<<16|uint64(sum[6])<<8|uint64(sum[7]),
+		)
 		w.Write(said[:50])
 	}
 	slices.Sort(hashes)

@@ -191,7 +191,8 @@ func TestStoreDamaged(t *testing.T) {
 		s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
 		_, err := s.Open(ctx)
 		second := len(must(s.ScreenText("ethereum", fmt.Sprintf("0x%040x", 2))).Labels) == 1
-		if s.Sources()[0].Digest != digestOf(1) || second || !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrVersion) || !strings.Contains(err.Error(), filepath.Base(name)) {
+		if s.Sources()[0].Digest != digestOf(1) || second || !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrVersion) ||
+			!strings.Contains(err.Error(), filepath.Base(name)) {
 			t.Errorf("%s at %d: %v, and %s is held", what, at, err, s.Sources()[0].Digest)
 		}
 	}

@@ -50,7 +50,9 @@ func (s *slow) Load(ctx context.Context, prev sources.Revision, add func(sources
 }
 
 // community entries of many.
-func scams(load func(sources.Revision, func(sources.Entry) error) (sources.Revision, error)) func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+func scams(
+	load func(sources.Revision, func(sources.Entry) error) (sources.Revision, error),
+) func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
 	return func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 		return load(prev, func(e sources.Entry) error { e.Kind = score.Scam; return add(e) })
 	}
@@ -134,7 +136,8 @@ func TestTimeout(t *testing.T) {
 		defer cancel()
 		start = time.Now()
 		report, err := s.Refresh(short)
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second || len(report.Sources) != 1 || report.Sources[0].Info.ID != "COMMUNITY_BADLIST" {
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second || len(report.Sources) != 1 ||
+			report.Sources[0].Info.ID != "COMMUNITY_BADLIST" {
 			t.Errorf("Refresh: %+v, %v after %v, want the end of its context", report, err, time.Since(start))
 		}
 		time.Sleep(2 * time.Hour)

@@ -88,7 +88,8 @@ func TestMatches(t *testing.T) {
 		r, err := s.ScreenText(tt.chain, tt.text)
 		if tt.level == "" {
 			var pe *address.ParseError
-			if listed := strings.EqualFold(tt.text, lazarus) || strings.EqualFold(tt.text, lazarus[2:]); !errors.As(err, &pe) || listed != (r.Score == 100) || !listed && r.Level != "" {
+			if listed := strings.EqualFold(tt.text, lazarus) || strings.EqualFold(tt.text, lazarus[2:]); !errors.As(err, &pe) || listed != (r.Score == 100) ||
+				!listed && r.Level != "" {
 				t.Errorf("ScreenText(%s, %q) = %v, %v; want a *ParseError, and a Result only if it is listed", tt.chain, tt.text, r, err)
 			}
 			continue
@@ -284,7 +285,8 @@ func TestModel(t *testing.T) {
 					text = m.entries[i][0].Listed
 				}
 				b, perr := address.Normalize(c, text)
-				if read := address.Interpret(string(c), text); perr != nil && read.Err == nil && len(read.Addresses) == 1 && len(read.Doubts) == 0 && read.Chain == c {
+				if read := address.Interpret(string(c), text); perr != nil && read.Err == nil && len(read.Addresses) == 1 && len(read.Doubts) == 0 &&
+					read.Chain == c {
 					b, perr = read.Addresses[0], nil // as people write it, with a capital at the beginning
 				}
 				r, err = s.ScreenText(c, text)
@@ -871,7 +873,8 @@ func TestSpellingsAllocs(t *testing.T) {
 				r, err := s.ScreenText(tt.chain, text)
 				_, strict := address.Parse(tt.chain, text)
 				r.Doubts = nil
-				if err != nil || r.Address != want || r.Level != score.CleanNoMatch || string(must(r.MarshalJSON())) != string(must(must(s.Screen(want)).MarshalJSON())) {
+				if err != nil || r.Address != want || r.Level != score.CleanNoMatch ||
+					string(must(r.MarshalJSON())) != string(must(must(s.Screen(want)).MarshalJSON())) {
 					t.Errorf("ScreenText(%s, %q) = %+v, %v", tt.chain, text, r, err)
 				}
 				limit := 1.0

@@ -110,7 +110,8 @@ func TestAskedAgain(t *testing.T) {
 						for _, l := range r.Labels {
 							exact := l.Source == "C" && l.Ref == "4" && c == "bsc" || l.Ref == "2" && c == "sei" ||
 								strings.Contains("135", l.Ref) && c == "ethereum"
-							if !strings.Contains(refs, l.Source+l.Ref) || (l.Match == score.Exact) != exact || !strings.EqualFold(strings.TrimPrefix(l.Listed, "0x"), text[2:]) ||
+							if !strings.Contains(refs, l.Source+l.Ref) || (l.Match == score.Exact) != exact ||
+								!strings.EqualFold(strings.TrimPrefix(l.Listed, "0x"), text[2:]) ||
 								l.Ref != "5" && l.Listed != text {
 								t.Errorf("%s has the label %+v", what, l)
 							}
@@ -141,7 +142,8 @@ func TestManySets(t *testing.T) {
 	for range 2 {
 		for i, text := range addresses {
 			for range 2 {
-				if r, err := s.ScreenText("ethereum", text); err != nil || len(r.Labels) != 1 || r.Labels[0].Ref != fmt.Sprint(i) || r.Labels[0].Listed != text {
+				if r, err := s.ScreenText("ethereum", text); err != nil || len(r.Labels) != 1 || r.Labels[0].Ref != fmt.Sprint(i) ||
+					r.Labels[0].Listed != text {
 					t.Fatalf("ScreenText(%s) = %+v, %v; want the label %d", text, r, err, i)
 				}
 			}

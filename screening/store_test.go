@@ -128,7 +128,8 @@ func TestStoreDamage(t *testing.T) {
 	s = newScreener(t, &screening.Options{Store: openStore(t, dir), Logger: slog.New(slog.NewTextHandler(&log, nil))}, src)
 	_, err = s.Open(ctx)
 	named := func(err error) bool {
-		return err != nil && strings.Contains(err.Error(), "source OFAC_SDN: ") && errors.Is(err, store.ErrDamaged) && strings.Contains(err.Error(), filepath.Base(lists[1]))
+		return err != nil && strings.Contains(err.Error(), "source OFAC_SDN: ") && errors.Is(err, store.ErrDamaged) &&
+			strings.Contains(err.Error(), filepath.Base(lists[1]))
 	}
 	if !named(err) || !named(s.Sources()[0].StoreErr) || !strings.Contains(log.String(), filepath.Base(lists[1])) {
 		t.Errorf("the file is not named: Open: %v, status: %v, log: %s", err, s.Sources()[0].StoreErr, log.String())
@@ -418,7 +419,12 @@ func TestAnomaliesCounted(t *testing.T) {
 		return sources.Entry{Address: a, Listed: text, Asset: asset, Kind: score.Sanctioned, Ref: ref, Name: name}
 	}
 	entries := []sources.Entry{
-		entry("USDT", tron, "1", ""), entry("TRX", tron, "1", ""), entry("USDT", tron, "2", ""), entry("USDT", tron, "1", "renamed"), entry("USDT", tron, "1", ""),
+		entry(
+			"USDT",
+			tron,
+			"1",
+			"",
+		), entry("TRX", tron, "1", ""), entry("USDT", tron, "2", ""), entry("USDT", tron, "1", "renamed"), entry("USDT", tron, "1", ""),
 	}
 	normal := entries[0]
 	normal.Listed = ""

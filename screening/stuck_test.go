@@ -60,7 +60,8 @@ func TestStuck(t *testing.T) {
 		}
 		start := time.Now()
 		err := <-done
-		if !errors.Is(err, screening.ErrStuck) || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), community.ID) || strings.Contains(err.Error(), ofac.ID) {
+		if !errors.Is(err, screening.ErrStuck) || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), community.ID) ||
+			strings.Contains(err.Error(), ofac.ID) {
 			t.Errorf("Refresh: %v, want ErrStuck of %s", err, community.ID)
 		}
 		if took := time.Since(start); took < time.Hour-2*time.Second || took > time.Hour {

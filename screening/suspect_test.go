@@ -120,10 +120,14 @@ func TestSuspect(t *testing.T) {
 				}
 				var asked []question
 				accept := false
-				opts := &screening.Options{Store: openStore(t, dir), Optional: []string{tt.info.ID}, Accept: func(source string, reason error, held, came screening.SourceStatus) bool {
-					asked = append(asked, question{source, reason, held, came})
-					return accept
-				}}
+				opts := &screening.Options{
+					Store:    openStore(t, dir),
+					Optional: []string{tt.info.ID},
+					Accept: func(source string, reason error, held, came screening.SourceStatus) bool {
+						asked = append(asked, question{source, reason, held, came})
+						return accept
+					},
+				}
 				src := &flaky{info: tt.info}
 				set := func(e edition, digest int) {
 					e.info, e.rev.Digest = tt.info, digestOf(digest)
@@ -157,7 +161,8 @@ func TestSuspect(t *testing.T) {
 						t.Errorf("reported: %v, %v, %d events", r.Err, s.Sources()[0].Err, events)
 					}
 					if len(asked) != 1 || asked[0].source != tt.info.ID || !errors.Is(asked[0].reason, tt.want) || asked[0].held.Entries != len(tt.had.entries) ||
-						asked[0].came.Entries != len(tt.has.entries) || !strings.Contains(r.Err.Error(), asked[0].reason.Error()) {
+						asked[0].came.Entries != len(tt.has.entries) ||
+						!strings.Contains(r.Err.Error(), asked[0].reason.Error()) {
 						t.Errorf("Accept got %+v", asked)
 					}
 				} else if asked != nil || events != 0 {

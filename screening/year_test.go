@@ -104,7 +104,8 @@ func TestYear(t *testing.T) {
 			if former := i < first[hour]; former != (len(r.Formerly) == 1) || former && !slices.Contains(at, r.Formerly[0].Until) {
 				t.Errorf("hour %d: entry %d: formerly %+v, want it: %v", hour, i, r.Formerly, former)
 			}
-			if want := at[max(0, min(i-l.n+3, 3*hours-3))/3]; listed && !r.Labels[0].AddedAt.Equal(l.entry(i).EntityListedAt) && !r.Labels[0].AddedAt.Equal(want) {
+			if want := at[max(0, min(i-l.n+3, 3*hours-3))/3]; listed && !r.Labels[0].AddedAt.Equal(l.entry(i).EntityListedAt) &&
+				!r.Labels[0].AddedAt.Equal(want) {
 				t.Errorf("hour %d: entry %d was added at %v, want %v", hour, i, r.Labels[0].AddedAt, want)
 			}
 		}

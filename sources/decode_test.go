@@ -32,7 +32,12 @@ func TestDecode(t *testing.T) {
 		{"evm under XBT", "XBT", evm, "ethereum:" + strings.ToLower(evm)},
 		{"1… under BSV", "BSV", btc, "bitcoin-sv:" + btc},
 		{"D… under XVG", "XVG", "DFFJhnQNZf8rf67tYnesPu7MuGUpYtzv7Z", "verge:DFFJhnQNZf8rf67tYnesPu7MuGUpYtzv7Z"}, // OFAC
-		{"CashAddr without its prefix", "BCH", "qpf2cphc5dkuclkqur7lhj2yuqq9pk3hmukle77vhq", "bitcoin-cash:bitcoincash:qpf2cphc5dkuclkqur7lhj2yuqq9pk3hmukle77vhq"}, // OFAC
+		{
+			"CashAddr without its prefix",
+			"BCH",
+			"qpf2cphc5dkuclkqur7lhj2yuqq9pk3hmukle77vhq",
+			"bitcoin-cash:bitcoincash:qpf2cphc5dkuclkqur7lhj2yuqq9pk3hmukle77vhq",
+		}, // OFAC
 		{"evm under a chain of its own", "ARB", evm, "arbitrum:" + strings.ToLower(evm)},
 
 		{"no ticker, evm", "", evm, "ethereum:" + strings.ToLower(evm)},

@@ -158,7 +158,8 @@ func TestFileErrors(t *testing.T) {
 		t.Errorf("a parser that loses errors: %v after %d calls, want %v after 1", err, calls, refused)
 	}
 	writeFile(t, name, line1+"no address\n", time.Hour)
-	if _, _, err := load(sources.File(info, name, lines), sources.Revision{}); !errors.Is(err, address.ErrSyntax) && !errors.Is(err, address.ErrLength) || !strings.Contains(err.Error(), name) {
+	if _, _, err := load(sources.File(info, name, lines), sources.Revision{}); !errors.Is(err, address.ErrSyntax) && !errors.Is(err, address.ErrLength) ||
+		!strings.Contains(err.Error(), name) {
 		t.Errorf("a broken line: %v", err)
 	}
 }

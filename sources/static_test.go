@@ -16,7 +16,14 @@ import (
 var (
 	info = sources.Info{ID: "TEST", Name: "Test list", Jurisdiction: sources.US}
 	list = []sources.Entry{
-		{Address: address.MustParse("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"), Listed: "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", Asset: "ETH", Kind: score.Sanctioned, Ref: "27307", Name: "LAZARUS GROUP"},
+		{
+			Address: address.MustParse("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"),
+			Listed:  "0x098B716B8Aaf21512996dC57EB0615e2383E2f96",
+			Asset:   "ETH",
+			Kind:    score.Sanctioned,
+			Ref:     "27307",
+			Name:    "LAZARUS GROUP",
+		},
 		{Listed: "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320", Asset: "XMR", Kind: score.Sanctioned, Ref: "1"},
 		{Address: address.MustParse("bsc", "0xd882cfc20f52f2599d84b8e8d58c7fb62cfe344b"), Kind: score.Sanctioned, Ref: "2"},
 	}

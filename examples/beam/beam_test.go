@@ -82,7 +82,17 @@ func lists(t testing.TB) (string, *screening.Screener) {
 		FirstSeen: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC),
 	})
 	for _, a := range vectors.MessyListed() {
-		entries = append(entries, sources.Entry{Address: a, Kind: score.Sanctioned, Ref: "m", EntityListedAt: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), NotListedOn: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC), FirstSeen: time.Date(2022, 1, 1, 0, 0, 0, 0, time.UTC)})
+		entries = append(
+			entries,
+			sources.Entry{
+				Address:        a,
+				Kind:           score.Sanctioned,
+				Ref:            "m",
+				EntityListedAt: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
+				NotListedOn:    time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC),
+				FirstSeen:      time.Date(2022, 1, 1, 0, 0, 0, 0, time.UTC),
+			},
+		)
 	}
 	other := sources.Entry{Address: address.MustParse("bitcoin", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"), Kind: score.Scam, Ref: "b1"}
 	s, err := screening.New([]sources.Source{
@@ -95,7 +105,10 @@ func lists(t testing.TB) (string, *screening.Screener) {
 	if _, err := s.Refresh(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	err = s.SetExceptions(context.Background(), []screening.Exception{{Address: address.MustParse("ethereum", evmText(allowed)), Reason: "Court order 7", Author: "Jo Roe"}})
+	err = s.SetExceptions(
+		context.Background(),
+		[]screening.Exception{{Address: address.MustParse("ethereum", evmText(allowed)), Reason: "Court order 7", Author: "Jo Roe"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +176,16 @@ func expected(t testing.TB, s *screening.Screener, all []question) (verdicts map
 		if len(r.Labels) > 0 {
 			hits++
 		}
-		v := verdict{Address: q.text, Chain: string(r.Address.Chain()), Digest: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion, Doubts: r.Doubts, Formerly: formers(r.Formerly)}
+		v := verdict{
+			Address:  q.text,
+			Chain:    string(r.Address.Chain()),
+			Digest:   r.Digest(),
+			Score:    r.Score,
+			Level:    string(r.Level),
+			Scoring:  r.ScoringVersion,
+			Doubts:   r.Doubts,
+			Formerly: formers(r.Formerly),
+		}
 		if err != nil {
 			v.Error = err.Error()
 		}
@@ -357,7 +379,10 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := sources.File(sources.Info{ID: "BROKEN", Name: "Broken", Jurisdiction: sources.US}, "none", nil)
-	s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "FIRST", Name: "First", Jurisdiction: sources.US}), broken}, &screening.Options{Store: st})
+	s, err := screening.New(
+		[]sources.Source{sources.Static(sources.Info{ID: "FIRST", Name: "First", Jurisdiction: sources.US}), broken},
+		&screening.Options{Store: st},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

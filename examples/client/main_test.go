@@ -127,7 +127,8 @@ func TestDoubts(t *testing.T) {
 	defer server.Close()
 	c := &client{http: server.Client(), url: server.URL}
 	var out strings.Builder
-	if ok := c.run(strings.NewReader("ethereum 0xdAC1\n"), &out, io.Discard, time.Minute); !ok || out.String() != "CLEAN_NO_MATCH 0 ethereum 0xdac1 doubts: capitals\n" {
+	if ok := c.run(strings.NewReader("ethereum 0xdAC1\n"), &out, io.Discard, time.Minute); !ok ||
+		out.String() != "CLEAN_NO_MATCH 0 ethereum 0xdac1 doubts: capitals\n" {
 		t.Errorf("%v, %q", ok, out.String())
 	}
 }

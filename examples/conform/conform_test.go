@@ -217,7 +217,8 @@ func TestOtherSystem(t *testing.T) {
 		t.Errorf("cases that were not tried are counted:\n%s", table)
 	}
 	text, err := os.ReadFile(page)
-	if err != nil || strings.Count(string(text), "\n<tr><td>") != counts[sanctioned]+counts[related]+counts[unread]+counts[noAnswer] || strings.Contains(string(text), "k3y-of-ours") {
+	if err != nil || strings.Count(string(text), "\n<tr><td>") != counts[sanctioned]+counts[related]+counts[unread]+counts[noAnswer] ||
+		strings.Contains(string(text), "k3y-of-ours") {
 		t.Errorf("the page has %d rows, %v", strings.Count(string(text), "\n<tr><td>"), err)
 	}
 	if code, _, _, err := conform(t, map[string]string{"OTHER_KEY": "wrong"}, args...); code != 2 || err == nil || !strings.Contains(err.Error(), "401") {

@@ -68,7 +68,9 @@ func TestMatrix(t *testing.T) {
 			answered++
 			chain, err := address.ParseChain(got.Chain)
 			a, err2 := address.Parse(chain, got.Address)
-			if err != nil || err2 != nil || a.Canonical() != r.Address.Canonical() || len(got.Labels) > 0 != (len(r.Labels) > 0) || !sameDoubts(got.Doubts, r.Doubts) || got.AllClear != r.AllClear() {
+			if err != nil || err2 != nil || a.Canonical() != r.Address.Canonical() || len(got.Labels) > 0 != (len(r.Labels) > 0) ||
+				!sameDoubts(got.Doubts, r.Doubts) ||
+				got.AllClear != r.AllClear() {
 				t.Errorf("screen_address, %s, chain %q, %.100q: %+v, %v, want %v %v %v", q.Form, q.Chain, q.Text, got, err, r.Address, r.Labels, r.Doubts)
 			}
 		}

@@ -127,7 +127,11 @@ func TestCallers(t *testing.T) {
 					if tt.id == "" {
 						want = 401
 					}
-					r, err := http.NewRequest("POST", server.URL+"/compliance/api/v1/screen", strings.NewReader(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`))
+					r, err := http.NewRequest(
+						"POST",
+						server.URL+"/compliance/api/v1/screen",
+						strings.NewReader(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`),
+					)
 					if err != nil {
 						t.Fatal(err)
 					}

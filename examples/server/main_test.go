@@ -13,7 +13,11 @@ func TestServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func(key string) (int, string) {
-		r := httptest.NewRequest("POST", "/compliance/api/v1/screen", strings.NewReader(`{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"ethereum"}`))
+		r := httptest.NewRequest(
+			"POST",
+			"/compliance/api/v1/screen",
+			strings.NewReader(`{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"ethereum"}`),
+		)
 		r.Header.Set("Authorization", "Bearer "+key)
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()

@@ -157,7 +157,8 @@ func TestExtractNoText(t *testing.T) {
 	// What is found is shown although another file cannot be read.
 	file := filepath.Join(t.TempDir(), "mail.txt")
 	os.WriteFile(file, []byte(listed), 0o600)
-	if code, stdout, stderr := callIn(t, env, "", "extract", file+".none", file); code != 2 || !strings.Contains(stdout, file+":1:1  CRITICAL") || !strings.Contains(stderr, "mail.txt.none") {
+	if code, stdout, stderr := callIn(t, env, "", "extract", file+".none", file); code != 2 || !strings.Contains(stdout, file+":1:1  CRITICAL") ||
+		!strings.Contains(stderr, "mail.txt.none") {
 		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
 	}
 }

@@ -38,15 +38,18 @@ func TestSeizureOrders(t *testing.T) {
 	address := strings.Split(want, ",")[1]
 
 	data := t.TempDir()
-	if code, stdout, stderr := call(t, "", "lists", "refresh", "-data", data, "-lists", "IL_NBCTF", "-require", "IL_NBCTF"); code != 2 || !strings.Contains(stdout, "lists import") {
+	if code, stdout, stderr := call(t, "", "lists", "refresh", "-data", data, "-lists", "IL_NBCTF", "-require", "IL_NBCTF"); code != 2 ||
+		!strings.Contains(stdout, "lists import") {
 		t.Errorf("refresh without a mirror: code %d, %s %s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "IL_NBCTF="+file); code != 0 || !strings.Contains(squeezed(stdout), "IL_NBCTF loaded ") {
+	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "IL_NBCTF="+file); code != 0 ||
+		!strings.Contains(squeezed(stdout), "IL_NBCTF loaded ") {
 		t.Fatalf("import: code %d, %s %s", code, stdout, stderr)
 	}
 	// The list prints the second one with two Cyrillic letters; OFAC lists it, too.
 	for _, address := range []string{address, "TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3"} {
-		if code, stdout, stderr := call(t, "", "screen", "-data", data, "-lists", lists, "-chain", "tron", address); code != 1 || !strings.Contains(stdout, "TERRORIST_FINANCING") {
+		if code, stdout, stderr := call(t, "", "screen", "-data", data, "-lists", lists, "-chain", "tron", address); code != 1 ||
+			!strings.Contains(stdout, "TERRORIST_FINANCING") {
 			t.Errorf("screen %s: code %d, %s %s", address, code, stdout, stderr)
 		}
 	}
@@ -54,7 +57,20 @@ func TestSeizureOrders(t *testing.T) {
 	mirror := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(file))))
 	defer mirror.Close()
 	data = t.TempDir()
-	code, stdout, stderr := call(t, "", "lists", "refresh", "-data", data, "-lists", "IL_NBCTF", "-require", "IL_NBCTF", "-mirror", "IL_NBCTF="+mirror.URL+"/nbctf.csv")
+	code, stdout, stderr := call(
+		t,
+		"",
+		"lists",
+		"refresh",
+		"-data",
+		data,
+		"-lists",
+		"IL_NBCTF",
+		"-require",
+		"IL_NBCTF",
+		"-mirror",
+		"IL_NBCTF="+mirror.URL+"/nbctf.csv",
+	)
 	if code != 0 || !strings.Contains(squeezed(stdout), "IL_NBCTF loaded ") {
 		t.Errorf("refresh from a mirror: code %d, %s %s", code, stdout, stderr)
 	}
@@ -108,7 +124,8 @@ func TestFreezes(t *testing.T) {
 	if code != 0 || !strings.Contains(squeezed(stdout), "USDC_FROZEN loaded 1 0 1 ") {
 		t.Fatalf("code %d, %s %s", code, stdout, stderr)
 	}
-	if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,USDC_FROZEN", "-chain", "ethereum", evm(7)); code != 1 || !strings.Contains(stdout, "Frozen by Circle") {
+	if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,USDC_FROZEN", "-chain", "ethereum", evm(7)); code != 1 ||
+		!strings.Contains(stdout, "Frozen by Circle") {
 		t.Errorf("code %d, %s", code, stdout)
 	}
 	for want, args := range map[string][]string{
@@ -145,11 +162,13 @@ func TestOpenSanctions(t *testing.T) {
 		if code != 0 || !strings.Contains(squeezed(stdout), "OPENSANCTIONS loaded 5 ") {
 			t.Errorf("%q: code %d, %s %s", args, code, stdout, stderr)
 		}
-		if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,OPENSANCTIONS", "-chain", "solana", "7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX9"); code != 1 || !strings.Contains(stdout, "OPENSANCTIONS") {
+		if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,OPENSANCTIONS", "-chain", "solana", "7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX9"); code != 1 ||
+			!strings.Contains(stdout, "OPENSANCTIONS") {
 			t.Errorf("%q: code %d, %s", args, code, stdout)
 		}
 	}
-	if code, _, stderr := call(t, "", "lists", "refresh", "-data", t.TempDir(), "-lists", "OPENSANCTIONS"); code != 2 || !strings.Contains(stderr, "needs -opensanctions") {
+	if code, _, stderr := call(t, "", "lists", "refresh", "-data", t.TempDir(), "-lists", "OPENSANCTIONS"); code != 2 ||
+		!strings.Contains(stderr, "needs -opensanctions") {
 		t.Errorf("code %d, %s", code, stderr)
 	}
 }

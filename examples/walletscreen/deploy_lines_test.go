@@ -117,7 +117,10 @@ func TestDeployLines(t *testing.T) {
 			}
 		}
 	}
-	if want := map[string]int{"docker build": 2, "docker run": 1, "docker compose": 2, `echo "POSTGRES_PASSWORD=X"`: 1, "CGO_ENABLED=0 go": 1}; !maps.Equal(seen, want) {
+	if want := map[string]int{"docker build": 2, "docker run": 1, "docker compose": 2, `echo "POSTGRES_PASSWORD=X"`: 1, "CGO_ENABLED=0 go": 1}; !maps.Equal(
+		seen,
+		want,
+	) {
 		t.Errorf("%v command lines, want %v", seen, want)
 	}
 }

@@ -188,8 +188,25 @@ func TestAlerts(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"WalletscreenListNotLoaded", "WalletscreenOptionalListNotLoaded", "WalletscreenListOld", "WalletscreenListPublishedLongAgo", "WalletscreenRefreshFailing", "WalletscreenListRefused", "WalletscreenListShrinking", "WalletscreenListNotKept",
-		"WalletscreenDown", "WalletscreenServerErrors", "WalletscreenOverloaded", "WalletscreenSlow", "WalletscreenAuditFailing", "WalletscreenAuditRefusing", "WalletscreenQuotaStoreFailing", "WalletscreenCertificateExpiring", "WalletscreenCertificateNotReplaced"}
+	want := []string{
+		"WalletscreenListNotLoaded",
+		"WalletscreenOptionalListNotLoaded",
+		"WalletscreenListOld",
+		"WalletscreenListPublishedLongAgo",
+		"WalletscreenRefreshFailing",
+		"WalletscreenListRefused",
+		"WalletscreenListShrinking",
+		"WalletscreenListNotKept",
+		"WalletscreenDown",
+		"WalletscreenServerErrors",
+		"WalletscreenOverloaded",
+		"WalletscreenSlow",
+		"WalletscreenAuditFailing",
+		"WalletscreenAuditRefusing",
+		"WalletscreenQuotaStoreFailing",
+		"WalletscreenCertificateExpiring",
+		"WalletscreenCertificateNotReplaced",
+	}
 	if !slices.Equal(names, want) {
 		t.Errorf("the alerts are %q, want %q", names, want)
 	}

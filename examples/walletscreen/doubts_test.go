@@ -28,7 +28,8 @@ func TestUndecided(t *testing.T) {
 		if code != 2 || strings.Contains(stdout, "CLEAN") || strings.Contains(stdout+stderr, "5Hue") || !strings.Contains(stdout, want) {
 			t.Errorf("%q: exit code %d, %s, want %q", text, code, stdout, want)
 		}
-		if code, stdout, _ := callIn(t, few(t), "", "screen", "-json", text); code != 2 || strings.Contains(stdout, `"level"`) || !strings.Contains(stdout, `"all_clear":false`) {
+		if code, stdout, _ := callIn(t, few(t), "", "screen", "-json", text); code != 2 || strings.Contains(stdout, `"level"`) ||
+			!strings.Contains(stdout, `"all_clear":false`) {
 			t.Errorf("%q: exit code %d, %s", text, code, stdout)
 		}
 	}

@@ -326,7 +326,14 @@ func (f *fleet) settle(what string) {
 			answers[digest] = text.String()
 		}
 		if behind == nil && len(answers) == 1 {
-			f.Logf("%s: %d members have edition %d %.1f s after it was published, %.1f s after the first of them", what, len(all), edition, time.Since(begin).Seconds(), time.Since(first).Seconds())
+			f.Logf(
+				"%s: %d members have edition %d %.1f s after it was published, %.1f s after the first of them",
+				what,
+				len(all),
+				edition,
+				time.Since(begin).Seconds(),
+				time.Since(first).Seconds(),
+			)
 			if time.Since(begin) > 20*time.Second {
 				f.Logf("member %d was the last, when %s:\n%s", last.number, why, last.said())
 			}

@@ -34,7 +34,8 @@ func TestHistory(t *testing.T) {
 	// The same in a table.
 	_, stdout, _ = call(t, "address\n"+tornado+"\n"+listed+"\n", "screen", "-in", "-")
 	lines := strings.Split(stdout, "\n")
-	if !strings.Contains(lines[0], ",added_at,not_listed_on,entity_listed_at,") || !strings.Contains(lines[1], "CLEAN_NO_MATCH,") || !strings.Contains(lines[1], "OFAC_SDN 39796: 2022-09-03 to 2025-03-21") ||
+	if !strings.Contains(lines[0], ",added_at,not_listed_on,entity_listed_at,") || !strings.Contains(lines[1], "CLEAN_NO_MATCH,") ||
+		!strings.Contains(lines[1], "OFAC_SDN 39796: 2022-09-03 to 2025-03-21") ||
 		!strings.Contains(lines[2], "2022-09-03,2021-07-06,") {
 		t.Errorf("%s", stdout)
 	}

@@ -60,7 +60,8 @@ func TestImage(t *testing.T) {
 
 	// What the context leaves out is not needed to build.
 	ignored := deployFile(t, "Dockerfile.dockerignore")
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if and .Module .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}{{end}}", ".").Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if and .Module .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}{{end}}", ".").
+		Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,8 @@ func TestImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if libraries, err := f.ImportedLibraries(); err != nil || len(libraries) > 0 || slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
+	if libraries, err := f.ImportedLibraries(); err != nil || len(libraries) > 0 ||
+		slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
 		t.Errorf("the program is not static: it needs %q, %v", libraries, err)
 	}
 	cmd = exec.Command(binary, "version", "-json")
@@ -128,7 +130,12 @@ func TestCompose(t *testing.T) {
 		env = append(env, m[1]+"="+m[2])
 	}
 	o := options(t, env)
-	want := &serveOptions{addr: o.addr, logFormat: o.logFormat, logLevel: o.logLevel, lists: listOptions{db: "postgres://walletscreen:${POSTGRES_PASSWORD:?set it in .env}@db/walletscreen"}}
+	want := &serveOptions{
+		addr:      o.addr,
+		logFormat: o.logFormat,
+		logLevel:  o.logLevel,
+		lists:     listOptions{db: "postgres://walletscreen:${POSTGRES_PASSWORD:?set it in .env}@db/walletscreen"},
+	}
 	if !reflect.DeepEqual(o, want) { // the image has the others
 		t.Errorf("%+v, want %+v", o, want)
 	}

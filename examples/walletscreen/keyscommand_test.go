@@ -57,7 +57,25 @@ func TestKeysCommand(t *testing.T) {
 			}
 			expect(s.key, 200, "") // the first
 
-			token := keysOf(t, db, "create", "-id", "acme", "-name", "Acme Ltd", "-quota", "2", "-scopes", "screen usage", "-expires", "2999-12-31", "-rate", "100", "-burst", "100")
+			token := keysOf(
+				t,
+				db,
+				"create",
+				"-id",
+				"acme",
+				"-name",
+				"Acme Ltd",
+				"-quota",
+				"2",
+				"-scopes",
+				"screen usage",
+				"-expires",
+				"2999-12-31",
+				"-rate",
+				"100",
+				"-burst",
+				"100",
+			)
 			if !regexp.MustCompile(`^wsk_acme_[A-Z2-7]{52}$`).MatchString(token) {
 				t.Errorf("create has written %q, want a token and nothing else", token)
 			}
@@ -66,7 +84,8 @@ func TestKeysCommand(t *testing.T) {
 			expect(token, 429, "quota_exceeded")
 
 			list := keysOf(t, db, "list")
-			if !regexp.MustCompile(`(?m)^ID +NAME +STATE .*\nacme +Acme Ltd +valid +screen usage +2 +2 +100/s, 100 at once +\d{4}-\d\d-\d\d +2999-12-31 +-\nfirst +made by the first start +valid +all +- `).MatchString(list) {
+			if !regexp.MustCompile(`(?m)^ID +NAME +STATE .*\nacme +Acme Ltd +valid +screen usage +2 +2 +100/s, 100 at once +\d{4}-\d\d-\d\d +2999-12-31 +-\nfirst +made by the first start +valid +all +- `).
+				MatchString(list) {
 				t.Errorf("the list is\n%s", list)
 			}
 			if strings.Contains(list, token[len(token)-52:]) {

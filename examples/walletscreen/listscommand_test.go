@@ -102,7 +102,8 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 	}
 	own := filepath.Join(t.TempDir(), "own.csv")
 	os.WriteFile(own, []byte("address\n"+evm(1)+"\n"), 0o600)
-	if stdout, _ = lists(0, "status", "-list", "OWN="+own); !regexp.MustCompile(`OWN yes whole, open-ended \S+ 0 h - - 1 `).MatchString(squeezed(stdout)) || !strings.Contains(stdout, "\nOpen-ended: ") {
+	if stdout, _ = lists(0, "status", "-list", "OWN="+own); !regexp.MustCompile(`OWN yes whole, open-ended \S+ 0 h - - 1 `).MatchString(squeezed(stdout)) ||
+		!strings.Contains(stdout, "\nOpen-ended: ") {
 		t.Error(stdout)
 	}
 	stdout, _ = lists(0, "status", "-json")
@@ -173,19 +174,22 @@ func TestListsExport(t *testing.T) {
 		var rows, entries int
 		_, _, said := call(t, "", "lists", "export", "-out", filepath.Join(t.TempDir(), "x.csv"))
 		fmt.Sscanf(strings.ReplaceAll(said, ",", ""), "%d rows of %d entries", &rows, &entries)
-		if doc, err := os.ReadFile("docs/scale.md"); err != nil || rows < 80_000 || rows > 100_000 || !strings.Contains(string(doc), fmt.Sprintf("about 90,000 rows of %s entries", grouped(int64(entries)))) {
+		if doc, err := os.ReadFile("docs/scale.md"); err != nil || rows < 80_000 || rows > 100_000 ||
+			!strings.Contains(string(doc), fmt.Sprintf("about 90,000 rows of %s entries", grouped(int64(entries)))) {
 			t.Errorf("%s: scale.md says otherwise (%v)", said, err)
 		}
 	}
 	one := append([]string{"lists", "export"}, shortest...)
 	code, stdout, stderr := call(t, "", one...)
-	if code != 0 || !strings.HasPrefix(stdout, "chain,address,") || !strings.Contains(stdout, "\nevm,0xd5b58cf7813c1edc412367b97876bd400ea5c489,true,") || !strings.Contains(stderr, "rows of ") {
+	if code != 0 || !strings.HasPrefix(stdout, "chain,address,") || !strings.Contains(stdout, "\nevm,0xd5b58cf7813c1edc412367b97876bd400ea5c489,true,") ||
+		!strings.Contains(stderr, "rows of ") {
 		t.Errorf("exit code %d, %.200s, %s", code, stdout, stderr)
 	}
 	if code, stdout, _ := call(t, "", "lists", "export", "-table", "chains"); code != 0 || !strings.Contains(stdout, "\npolygon,evm\n") {
 		t.Errorf("exit code %d, %.200s", code, stdout)
 	}
-	if code, stdout, _ := call(t, "", append(one, "-format", "sql")...); code != 0 || !strings.Contains(stdout, "listed_chains") || !strings.Contains(stdout, "listed_addresses") {
+	if code, stdout, _ := call(t, "", append(one, "-format", "sql")...); code != 0 || !strings.Contains(stdout, "listed_chains") ||
+		!strings.Contains(stdout, "listed_addresses") {
 		t.Errorf("exit code %d, %.200s", code, stdout)
 	}
 }
@@ -230,7 +234,8 @@ func TestImportConsolidated(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
-	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "OFAC_CONSOLIDATED="+file); code != 0 || !strings.Contains(squeezed(stdout), "OFAC_CONSOLIDATED loaded 1 0 1 ") {
+	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "OFAC_CONSOLIDATED="+file); code != 0 ||
+		!strings.Contains(squeezed(stdout), "OFAC_CONSOLIDATED loaded 1 0 1 ") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-accept", "OFAC_SDN="+file); code != 2 || !strings.Contains(stdout, "OFAC_SDN") {
@@ -242,11 +247,14 @@ func TestImportConsolidated(t *testing.T) {
 func TestAnomalies(t *testing.T) {
 	const text = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320" // under XMR
 	code, stdout, stderr := call(t, "", "lists", "anomalies")
-	if code != 0 || stderr != "" || !strings.Contains(stdout, "OFAC_SDN: 1 undecodable: "+sources.AnomalyMeaning(sources.Undecodable)+"\n  "+text+"  XMR  29585  ") {
+	if code != 0 || stderr != "" ||
+		!strings.Contains(stdout, "OFAC_SDN: 1 undecodable: "+sources.AnomalyMeaning(sources.Undecodable)+"\n  "+text+"  XMR  29585  ") {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
 	code, stdout, _ = call(t, "", "lists", "anomalies", "-json")
-	if want := `{"source":"OFAC_SDN","kind":"undecodable","listed_address":"` + text + `","asset":"XMR","source_ref":"29585",`; code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, `"meaning":"`+sources.AnomalyMeaning(sources.Undecodable)) {
+	if want := `{"source":"OFAC_SDN","kind":"undecodable","listed_address":"` + text + `","asset":"XMR","source_ref":"29585",`; code != 0 ||
+		!strings.Contains(stdout, want) ||
+		!strings.Contains(stdout, `"meaning":"`+sources.AnomalyMeaning(sources.Undecodable)) {
 		t.Errorf("exit code %d, %s, want a line with %s", code, stdout, want)
 	}
 }
@@ -278,7 +286,8 @@ func TestImportIsCompared(t *testing.T) {
 	lists := func(wantCode int, want string, args ...string) {
 		t.Helper()
 		args = append([]string{"lists", args[0], "-data", data}, args[1:]...)
-		if code, stdout, stderr := call(t, "", args...); code != wantCode || !strings.Contains(inDays.ReplaceAllString(squeezed(stdout), "N days")+stderr, want) {
+		if code, stdout, stderr := call(t, "", args...); code != wantCode ||
+			!strings.Contains(inDays.ReplaceAllString(squeezed(stdout), "N days")+stderr, want) {
 			t.Errorf("%q: exit code %d, want %d and %q\n%s%s", args, code, wantCode, want, stdout, stderr)
 		}
 	}

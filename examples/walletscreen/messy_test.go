@@ -43,7 +43,8 @@ func TestMessyTable(t *testing.T) {
 	}
 	env := []string{"WALLETSCREEN_LISTS=FBI_IC3", "WALLETSCREEN_REQUIRE=FBI_IC3", "WALLETSCREEN_LIST=OWN=" + list}
 	code, _, stderr := callIn(t, env, "", "screen", "-in", in, "-out", out)
-	if code != 2 || !strings.Contains(stderr, `addresses: column "Wallet-Adresse"`) || !strings.Contains(stderr, `chains: column "Netzwerk"`) || !strings.Contains(stderr, "left out: 2 lines above the header") {
+	if code != 2 || !strings.Contains(stderr, `addresses: column "Wallet-Adresse"`) || !strings.Contains(stderr, `chains: column "Netzwerk"`) ||
+		!strings.Contains(stderr, "left out: 2 lines above the header") {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	byCommand, byBatch := messyOutput(t, out), messyBatch(t, screener, rows)
@@ -59,7 +60,8 @@ func TestMessyTable(t *testing.T) {
 		}
 		ofBatch := want
 		ofBatch.failed = want.failed && want.level == "" // what is listed has no problem there
-		if listed := want.level != "" && want.level != "CLEAN_NO_MATCH"; byCommand[i] != want || byBatch[i] != ofBatch || r.Listed != listed || r.Wrong && !want.failed {
+		if listed := want.level != "" && want.level != "CLEAN_NO_MATCH"; byCommand[i] != want || byBatch[i] != ofBatch || r.Listed != listed ||
+			r.Wrong && !want.failed {
 			if failed++; failed <= 10 {
 				t.Errorf("row %d, %q on %q, listed %v: screen -in has %v, the batch %v, want %v", i, r.Cell, r.Chain, r.Listed, byCommand[i], byBatch[i], want)
 			}

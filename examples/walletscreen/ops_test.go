@@ -107,7 +107,9 @@ next:
 // startAll starts a server that has everything turned on but TLS.
 func startAll(t *testing.T, args ...string) *running {
 	t.Helper()
-	return start(t, append([]string{"-ops-addr", "127.0.0.1:0", "-data", t.TempDir(), "-audit", filepath.Join(t.TempDir(), "audit"), "-audit-durable"}, args...)...)
+	return start(
+		t,
+		append([]string{"-ops-addr", "127.0.0.1:0", "-data", t.TempDir(), "-audit", filepath.Join(t.TempDir(), "audit"), "-audit-durable"}, args...)...)
 }
 
 // TestMetrics asks, and finds it in the metrics.
@@ -307,7 +309,8 @@ func TestProbes(t *testing.T) {
 	}
 	want("without a record", 503, broken)
 	o.metrics.watch(s, access.New(access.NewMemory(), nil), trail, nil, false)
-	if _, body := probe("/metrics"); !strings.Contains(body, "walletscreen_audit_failing 1\n") || !strings.Contains(body, "walletscreen_audit_refused_total 1\n") {
+	if _, body := probe("/metrics"); !strings.Contains(body, "walletscreen_audit_failing 1\n") ||
+		!strings.Contains(body, "walletscreen_audit_refused_total 1\n") {
 		t.Errorf("the metrics do not tell: %s", body)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {

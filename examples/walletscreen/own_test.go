@@ -19,7 +19,10 @@ func TestOwnLists(t *testing.T) {
 		return name
 	}
 	plain := write("plain.txt", "# our own\n"+unlisted+" # a customer who left\n\nTJRabPrwbZy45sbavfcjinPJC18kjpRTv8\n")
-	table := write("table.csv", "address;action;reason;reference\n"+listed+";allow;license 2026-17;\nbc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq;block;fraud;T-7\n")
+	table := write(
+		"table.csv",
+		"address;action;reason;reference\n"+listed+";allow;license 2026-17;\nbc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq;block;fraud;T-7\n",
+	)
 	for _, test := range []struct {
 		lists   []string
 		address string

@@ -48,7 +48,20 @@ func TestPast(t *testing.T) {
 	call(2, `-at "yesterday": want a day`, "screen", "-data", data, "-at", "yesterday", tornado)
 	call(2, "-at: want -data", "screen", "-at", "2020-02-29", tornado)
 	call(2, "-receipt is for verdicts of now", "screen", "-data", data, "-at", then, "-receipt", filepath.Join(dir, "r"), tornado)
-	call(2, "as of "+then[:16]+"Z: UK_CONSOLIDATED not loaded then", "screen", "-data", data, "-lists", "OFAC_SDN,UK_CONSOLIDATED", "-require", "UK_CONSOLIDATED", "-at", then, tornado)
+	call(
+		2,
+		"as of "+then[:16]+"Z: UK_CONSOLIDATED not loaded then",
+		"screen",
+		"-data",
+		data,
+		"-lists",
+		"OFAC_SDN,UK_CONSOLIDATED",
+		"-require",
+		"UK_CONSOLIDATED",
+		"-at",
+		then,
+		tornado,
+	)
 
 	// The list of that time is lost.
 	names, err := filepath.Glob(filepath.Join(data, "lists", "OFAC_SDN*"))

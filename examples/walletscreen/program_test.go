@@ -96,7 +96,11 @@ func TestScreenAddresses(t *testing.T) {
 		{[]string{"bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?lightning=lnbc10n1pj"}, 2, "UNDECIDED  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n" +
 			"  no match, but " + address.DoubtUnscreenable.Explain() + "\n"},
 	} {
-		code, stdout, stderr := callIn(t, []string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN"}, "", append([]string{"screen"}, test.args...)...)
+		code, stdout, stderr := callIn(
+			t,
+			[]string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN"},
+			"",
+			append([]string{"screen"}, test.args...)...)
 		if d := cmp.Diff(test.want, stdout); code != test.code || d != "" {
 			t.Errorf("%q: exit code %d, want %d; (-want +got):\n%s", test.args, code, test.code, d)
 		}
@@ -116,7 +120,9 @@ func TestScreenJSON(t *testing.T) {
 		t.Fatal(code, stdout, stderr)
 	}
 	var r jsonResult
-	if err := json.Unmarshal([]byte(lines[0]), &r); err != nil || r.Input != listed || r.Level != "CRITICAL" || *r.Score != 100 || len(r.Labels) != 1 || r.Labels[0].SourceRef != "27307" || r.Snapshot == "" {
+	if err := json.Unmarshal([]byte(lines[0]), &r); err != nil || r.Input != listed || r.Level != "CRITICAL" || *r.Score != 100 || len(r.Labels) != 1 ||
+		r.Labels[0].SourceRef != "27307" ||
+		r.Snapshot == "" {
 		t.Errorf("%s, %v", lines[0], err)
 	}
 	if strings.Contains(lines[1], "5Hue") || !strings.Contains(lines[1], `"error":"`) || strings.Contains(lines[1], "level") {
@@ -161,7 +167,8 @@ func TestScreenTable(t *testing.T) {
 // The formats of the standard streams, of compression and of exit codes.
 func TestScreenStreams(t *testing.T) {
 	code, stdout, _ := call(t, "address\n"+unlisted+"\n", "screen", "-in", "-")
-	if want := "address,level,doubt,score,match,source,source_ref,name,listed_address,added_at,not_listed_on,entity_listed_at,labels,lists,formerly,suppressed,error\n" + unlisted + ",CLEAN_NO_MATCH,,0,,,,,,,,,0,,,,\n"; code != 0 || stdout != want {
+	if want := "address,level,doubt,score,match,source,source_ref,name,listed_address,added_at,not_listed_on,entity_listed_at,labels,lists,formerly,suppressed,error\n" + unlisted + ",CLEAN_NO_MATCH,,0,,,,,,,,,0,,,,\n"; code != 0 ||
+		stdout != want {
 		t.Errorf("exit code %d, %q", code, stdout)
 	}
 	if code, _, _ := call(t, "address\n"+unlisted+"\n"+listed+"\n", "screen", "-in", "-", "-out", "-"); code != 1 {
@@ -311,7 +318,8 @@ func TestValidate(t *testing.T) {
 	code, stdout, _ = call(t, "", "validate", "-json", "-chain", "polygon", listed, "0x12")
 	var a, b validation
 	dec := json.NewDecoder(strings.NewReader(stdout))
-	if dec.Decode(&a) != nil || dec.Decode(&b) != nil || code != 2 || !a.Valid || a.Addresses[0].CAIP10 != "eip155:137:"+strings.ToLower(listed) || b.Valid || b.Reason != "bad_length" {
+	if dec.Decode(&a) != nil || dec.Decode(&b) != nil || code != 2 || !a.Valid || a.Addresses[0].CAIP10 != "eip155:137:"+strings.ToLower(listed) || b.Valid ||
+		b.Reason != "bad_length" {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 }
@@ -345,7 +353,8 @@ func TestExtract(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mail.txt")
 	os.WriteFile(file, []byte(text), 0o600)
 	code, stdout, _ := call(t, "", "extract", file)
-	if code != 1 || !strings.Contains(stdout, file+":3:10  CRITICAL          100  ethereum:") || !strings.Contains(stdout, file+":4:1   CLEAN_NO_MATCH      0  bitcoin:bc1q") {
+	if code != 1 || !strings.Contains(stdout, file+":3:10  CRITICAL          100  ethereum:") ||
+		!strings.Contains(stdout, file+":4:1   CLEAN_NO_MATCH      0  bitcoin:bc1q") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	// A listed address that is interrupted is found; what cannot be read is listed without a level.
@@ -356,7 +365,8 @@ func TestExtract(t *testing.T) {
 	}
 	for _, piece := range []string{lower[:38], lower[:8] + "…" + lower[38:]} {
 		code, stdout, _ = call(t, "from: "+piece+"\n", "extract", "-")
-		if code != 2 || !strings.Contains(stdout, "(standard input):1:7") && !strings.Contains(stdout, "-:1:7") || !strings.Contains(stdout, piece) || strings.Contains(stdout, "CLEAN") {
+		if code != 2 || !strings.Contains(stdout, "(standard input):1:7") && !strings.Contains(stdout, "-:1:7") || !strings.Contains(stdout, piece) ||
+			strings.Contains(stdout, "CLEAN") {
 			t.Errorf("exit code %d, %s", code, stdout)
 		}
 		code, stdout, _ = call(t, "from: "+piece+"\n", "extract", "-json", "-")
@@ -379,7 +389,8 @@ func TestExtract(t *testing.T) {
 			Offset, Line, Column int
 			Level                string
 		}
-		if err := dec.Decode(&f); err != nil || !strings.HasPrefix(long.String()[f.Offset:], listed) || f.Column != 1 || f.Line != got+2 || f.Level != "CRITICAL" {
+		if err := dec.Decode(&f); err != nil || !strings.HasPrefix(long.String()[f.Offset:], listed) || f.Column != 1 || f.Line != got+2 ||
+			f.Level != "CRITICAL" {
 			t.Fatal(f, err)
 		}
 		got++
@@ -391,7 +402,8 @@ func TestExtract(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	code, stdout, _ := call(t, "", "version")
-	if code != 0 || !strings.Contains(stdout, "scoring       v1") || !strings.Contains(stdout, "OFAC_SDN           "+bundled(t, bundle.OFAC()).Published.Format(time.DateOnly)) {
+	if code != 0 || !strings.Contains(stdout, "scoring       v1") ||
+		!strings.Contains(stdout, "OFAC_SDN           "+bundled(t, bundle.OFAC()).Published.Format(time.DateOnly)) {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	code, stdout, _ = call(t, "", "version", "-json")

@@ -69,7 +69,8 @@ func TestReceipts(t *testing.T) {
 		t.Errorf("standard error: %s", stderr)
 	}
 	receipts, err := os.ReadFile(after)
-	if err != nil || strings.Contains(string(receipts), "5Hue") || strings.Count(string(receipts), "\n{")+1 != 1 || !strings.HasPrefix(string(receipts), `{"format"`) {
+	if err != nil || strings.Contains(string(receipts), "5Hue") || strings.Count(string(receipts), "\n{")+1 != 1 ||
+		!strings.HasPrefix(string(receipts), `{"format"`) {
 		t.Errorf("receipts %s, %v", receipts, err)
 	}
 
@@ -86,7 +87,8 @@ func TestReceipts(t *testing.T) {
 	verify(0, "  signature: not verified, without -key\n", after, "-data", data)
 	stdout, _ := ok(0, "receipt", "verify", after, "-data", data, "-json", "-key", key+".pub")
 	var v jsonVerdict
-	if err := json.Unmarshal([]byte(stdout), &v); err != nil || v.Outcome != "same" || v.Level != "CLEAN_NO_MATCH" || *v.Score != 0 || v.SignedBy != "example.org/screening" {
+	if err := json.Unmarshal([]byte(stdout), &v); err != nil || v.Outcome != "same" || v.Level != "CLEAN_NO_MATCH" || *v.Score != 0 ||
+		v.SignedBy != "example.org/screening" {
 		t.Errorf("%s, %v", stdout, err)
 	}
 
@@ -180,7 +182,8 @@ func TestReceiptsServed(t *testing.T) {
 	if code != 0 || strings.Count(stdout, "SAME") != 2 || strings.Count(stdout, "signature of walletscreen holds") != 2 {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	if code, _, stderr := call(t, "", "serve", "-addr", "127.0.0.1:0", "-receipt-key", key+".pub"); code != 2 || !strings.Contains(stderr, "want the private key") {
+	if code, _, stderr := call(t, "", "serve", "-addr", "127.0.0.1:0", "-receipt-key", key+".pub"); code != 2 ||
+		!strings.Contains(stderr, "want the private key") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -210,7 +213,8 @@ func TestReceiptLine(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, out)
 	}
-	if code, stdout, stderr := call(t, "", "receipt", "verify", filepath.Join(dir, "receipts.jsonl"), "-data", data); code != 0 || !strings.HasPrefix(stdout, "SAME  CRITICAL") {
+	if code, stdout, stderr := call(t, "", "receipt", "verify", filepath.Join(dir, "receipts.jsonl"), "-data", data); code != 0 ||
+		!strings.HasPrefix(stdout, "SAME  CRITICAL") {
 		t.Errorf("%s\nverify: exit code %d\n%s%s", line, code, stdout, stderr)
 	}
 }

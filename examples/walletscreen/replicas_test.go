@@ -147,7 +147,11 @@ type crowd struct {
 // ask asks one replica, and returns the status of the answer, or 0 if there was
 // none.
 func (c *crowd) ask(r *replica) int {
-	req, err := http.NewRequest("POST", r.url+"/api/v1/screen", strings.NewReader(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`))
+	req, err := http.NewRequest(
+		"POST",
+		r.url+"/api/v1/screen",
+		strings.NewReader(`{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`),
+	)
 	if err != nil {
 		return 0
 	}

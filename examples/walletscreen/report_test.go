@@ -60,7 +60,8 @@ func TestReport(t *testing.T) {
 	}
 
 	// A table that cannot be read has no report.
-	if code, _, stderr := callIn(t, env, "id,none\n1,2\n", "screen", "-in", "-", "-report", file); code != exitUndecided || !strings.Contains(stderr, "no column is named address") {
+	if code, _, stderr := callIn(t, env, "id,none\n1,2\n", "screen", "-in", "-", "-report", file); code != exitUndecided ||
+		!strings.Contains(stderr, "no column is named address") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	if _, err := os.Stat(file); err == nil {

@@ -400,7 +400,16 @@ func TestOptions(t *testing.T) {
 	want := &serveOptions{
 		addr: ":1", opsAddr: ":9", tlsCert: "c", tlsKey: "k", keys: []string{"p", "q"}, offline: true, clientRate: "5", clientField: "X-Real-IP",
 		audit: "a", auditKey: "h", auditDurable: true, auditKeep: 48 * time.Hour, logFormat: "json", logLevel: "warn",
-		lists: listOptions{data: "d", db: "b", keep: 2 * year, require: []string{"all"}, maxAge: 48 * time.Hour, choose: []string{"A", "B"}, own: []string{"X=x,y", "Y=z"}, mirrors: []string{"A=http://m"}},
+		lists: listOptions{
+			data:    "d",
+			db:      "b",
+			keep:    2 * year,
+			require: []string{"all"},
+			maxAge:  48 * time.Hour,
+			choose:  []string{"A", "B"},
+			own:     []string{"X=x,y", "Y=z"},
+			mirrors: []string{"A=http://m"},
+		},
 	}
 	env := []string{"WALLETSCREEN_OPS_ADDR=:9", "WALLETSCREEN_TLS_CERT=c", "WALLETSCREEN_TLS_KEY=k", "WALLETSCREEN_AUDIT=a", "WALLETSCREEN_AUDIT_KEY=h",
 		"WALLETSCREEN_AUDIT_DURABLE=true", "WALLETSCREEN_AUDIT_KEEP=2d", "WALLETSCREEN_ADDR=:1", "WALLETSCREEN_DATA=d", "WALLETSCREEN_DB=b", "WALLETSCREEN_API_KEY=p, q",
@@ -461,7 +470,8 @@ func TestWrongConfiguration(t *testing.T) {
 	first := start(t, shortest...)
 	defer first.stop()
 	address := strings.TrimPrefix(first.url, "http://")
-	if err := run(t.Context(), []string{"-offline", "-addr", address}, io.Discard); err == nil || err.Error() != "-addr "+address+" is in use by another program; choose another port" {
+	if err := run(t.Context(), []string{"-offline", "-addr", address}, io.Discard); err == nil ||
+		err.Error() != "-addr "+address+" is in use by another program; choose another port" {
 		t.Error(err)
 	}
 }

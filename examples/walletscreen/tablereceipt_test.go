@@ -60,7 +60,24 @@ func signedTable(t *testing.T, env []string, data string) (verify []string, rece
 	if code, _, stderr := call(t, "", "receipt", "key", "-out", key); code != 0 {
 		t.Fatal(stderr)
 	}
-	code, _, stderr := callIn(t, env, "", "screen", "-data", data, "-in", in, "-out", out, "-receipt", receipt, "-receipt-key", key, "-report", filepath.Join(dir, "report.html"))
+	code, _, stderr := callIn(
+		t,
+		env,
+		"",
+		"screen",
+		"-data",
+		data,
+		"-in",
+		in,
+		"-out",
+		out,
+		"-receipt",
+		receipt,
+		"-receipt-key",
+		key,
+		"-report",
+		filepath.Join(dir, "report.html"),
+	)
 	if code != 2 || strings.Contains(stderr, "cannot be verified") {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
@@ -84,7 +101,8 @@ func TestTableReceipt(t *testing.T) {
 	if code, stdout, _ := call(t, "", verify[:7]...); code != 2 || !strings.Contains(stdout, "with -in") {
 		t.Errorf("without the table: exit code %d: %s", code, stdout)
 	}
-	if code, stdout, _ := call(t, "", append(verify, "-json")...); code != 0 || !strings.Contains(stdout, `"table":{"rows":42,"levels":{"CLEAN_NO_MATCH":40,"CRITICAL":1},"undecided":1,`) {
+	if code, stdout, _ := call(t, "", append(verify, "-json")...); code != 0 ||
+		!strings.Contains(stdout, `"table":{"rows":42,"levels":{"CLEAN_NO_MATCH":40,"CRITICAL":1},"undecided":1,`) {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
 	places := longtest.N(200, 2000)
@@ -107,7 +125,16 @@ func TestTableReceipt(t *testing.T) {
 			changed[place] ^= 1
 			os.WriteFile(name, changed, 0o600)
 			if code, stdout, _ := call(t, "", verify...); code == 0 || strings.Contains(stdout, "SAME") {
-				t.Errorf("%s, byte %d of %d is %q instead of %q: exit code %d: %s", filepath.Base(name), place, len(text), changed[place], text[place], code, stdout)
+				t.Errorf(
+					"%s, byte %d of %d is %q instead of %q: exit code %d: %s",
+					filepath.Base(name),
+					place,
+					len(text),
+					changed[place],
+					text[place],
+					code,
+					stdout,
+				)
 			}
 			found++
 		}

@@ -259,7 +259,8 @@ func TestTLSFlags(t *testing.T) {
 		}
 	}
 	writePair(t, c, cert, other)
-	if err := run(t.Context(), []string{"-offline", "-addr", "127.0.0.1:0", "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey}, io.Discard); err == nil || !strings.Contains(err.Error(), "does not match") {
+	if err := run(t.Context(), []string{"-offline", "-addr", "127.0.0.1:0", "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey}, io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "does not match") {
 		t.Errorf("another's key: %v", err)
 	}
 }

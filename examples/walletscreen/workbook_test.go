@@ -49,13 +49,16 @@ func TestWorkbook(t *testing.T) {
 			t.Errorf("the summary lacks %q:\n%s", want, stderr)
 		}
 	}
-	if code, stdout, stderr := callIn(t, env, "", "screen", "-in", in, "-sheet", "april"); code != exitClean || !strings.Contains(stdout, unlisted+",CLEAN_NO_MATCH") {
+	if code, stdout, stderr := callIn(t, env, "", "screen", "-in", in, "-sheet", "april"); code != exitClean ||
+		!strings.Contains(stdout, unlisted+",CLEAN_NO_MATCH") {
 		t.Errorf("-sheet april: exit code %d: %s\n%s", code, stdout, stderr)
 	}
-	if code, _, stderr := callIn(t, env, "", "screen", "-in", in, "-sheet", "May"); code != exitUndecided || !strings.Contains(stderr, `no sheet "May"; there are "March", "April"`) {
+	if code, _, stderr := callIn(t, env, "", "screen", "-in", in, "-sheet", "May"); code != exitUndecided ||
+		!strings.Contains(stderr, `no sheet "May"; there are "March", "April"`) {
 		t.Errorf("-sheet May: exit code %d: %s", code, stderr)
 	}
-	if code, _, stderr := callIn(t, env, "", "screen", "-in", in, "-out", out+".xlsx"); code != exitUndecided || !strings.Contains(stderr, "-out is written as CSV") {
+	if code, _, stderr := callIn(t, env, "", "screen", "-in", in, "-out", out+".xlsx"); code != exitUndecided ||
+		!strings.Contains(stderr, "-out is written as CSV") {
 		t.Errorf("-out out.csv.xlsx: exit code %d: %s", code, stderr)
 	}
 }

@@ -68,7 +68,8 @@ func TestKeyring(t *testing.T) {
 		now := time.Now()
 		plain := issue(t, store, access.Key{ID: "plain", Quota: 5, Rate: 1.5, Burst: 3, Scopes: "usage"})
 		grant, err := admit(t.Context(), ring, plain)
-		if grant.ID != "plain" || grant.Quota != 5 || grant.Scopes != "usage" || grant.Burst == nil || grant.Burst.Limit() != 1.5 || grant.Burst.Burst() != 3 || err != nil {
+		if grant.ID != "plain" || grant.Quota != 5 || grant.Scopes != "usage" || grant.Burst == nil || grant.Burst.Limit() != 1.5 || grant.Burst.Burst() != 3 ||
+			err != nil {
 			t.Errorf("the caller is %+v, %v", grant, err)
 		}
 		secret := plain[len(plain)-52:]
@@ -79,7 +80,8 @@ func TestKeyring(t *testing.T) {
 			"wsk_a/b_" + secret, "wsk_" + strings.Repeat("a", 65) + "_" + secret, "wsk_plain_" + strings.Repeat("\x00", 52),
 			"wsk_a_b.c-1_" + secret, plain + "=", "wsk_" + secret, "wsk_plain-" + secret,
 		} {
-			if grant, err := admit(t.Context(), ring, token); !errors.Is(err, httpapi.ErrUnauthorized) && !errors.Is(err, httpapi.ErrNoCredentials) || grant != (httpapi.Caller{}) {
+			if grant, err := admit(t.Context(), ring, token); !errors.Is(err, httpapi.ErrUnauthorized) && !errors.Is(err, httpapi.ErrNoCredentials) ||
+				grant != (httpapi.Caller{}) {
 				t.Errorf("token %q: %+v, %v", token, grant, err)
 			}
 		}
@@ -245,7 +247,8 @@ func TestKeyringOutage(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start = time.Now()
-		if _, err := admit(ctx, ring, other); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, httpapi.ErrUnavailable) || time.Since(start) > time.Second {
+		if _, err := admit(ctx, ring, other); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, httpapi.ErrUnavailable) ||
+			time.Since(start) > time.Second {
 			t.Errorf("a caller that leaves waits for %v: %v", time.Since(start), err)
 		}
 		ring.Close(t.Context())
@@ -366,7 +369,9 @@ func TestKeyringUsed(t *testing.T) {
 
 func TestNewKey(t *testing.T) {
 	token, k, err := access.NewKey(access.Key{Name: "x", Version: 7, Previous: [32]byte{1}, PreviousEnds: time.Now()})
-	if err != nil || len(k.ID) != 12 || !strings.HasPrefix(token, "wsk_"+k.ID+"_") || k.Scopes != access.AllScopes() || k.Created.IsZero() || k.Version != 0 || k.Previous != [32]byte{} || k.Name != "x" {
+	if err != nil || len(k.ID) != 12 || !strings.HasPrefix(token, "wsk_"+k.ID+"_") || k.Scopes != access.AllScopes() || k.Created.IsZero() || k.Version != 0 ||
+		k.Previous != [32]byte{} ||
+		k.Name != "x" {
 		t.Errorf("NewKey is %q, %+v, %v", token, k, err)
 	}
 	if strings.Contains(fmt.Sprintf("%+v", k), token[len(token)-52:]) {

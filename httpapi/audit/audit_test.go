@@ -200,7 +200,10 @@ func TestLines(t *testing.T) {
 		want := `{"type":"lists","time":"2000-01-01T00:00:00Z","lists":"<lists>","sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
 {"type":"screening","time":"2000-01-01T00:00:00Z","request_id":"r-1","key_id":"payments","chain":"bsc","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":80,"level":"HIGH","labels":[{"label":"STOLEN_FUNDS","match":"family","source":"OUR_LIST","source_ref":"case \"17\""}],"lists":"<lists>","scoring_version":"v1.1"}
 {"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<lists>","sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
-{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r\"2\u003c","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(key, clean) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"lists":"<lists>","scoring_version":"v1.1"}
+{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r\"2\u003c","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(
+			key,
+			clean,
+		) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"lists":"<lists>","scoring_version":"v1.1"}
 {"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<excepted>","sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
 {"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r-3","key_id":"payments","chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":0,"level":"CLEAN_NO_MATCH","labels":[],"suppressed":[{"label":"STOLEN_FUNDS","match":"exact","source":"OUR_LIST","source_ref":"case \"17\"","reason":"case closed","author":"J. Doe"}],"lists":"<excepted>","scoring_version":"v1.1"}
 `
@@ -594,7 +597,12 @@ func TestClockPutBack(t *testing.T) {
 			ids = append(ids, id)
 		}
 	}
-	want := []string{filepath.Base(ahead), "audit-29991231T235959.999999999Z.jsonl", "audit-30000101T000000.000000000Z.jsonl", "audit-30000101T000000.000000001Z.jsonl"}
+	want := []string{
+		filepath.Base(ahead),
+		"audit-29991231T235959.999999999Z.jsonl",
+		"audit-30000101T000000.000000000Z.jsonl",
+		"audit-30000101T000000.000000001Z.jsonl",
+	}
 	if !slices.Equal(names, want) || !slices.Equal(ids, []string{"0", "1", "2", "3"}) {
 		t.Errorf("the files are %q, and have in turn %q", names, ids)
 	}

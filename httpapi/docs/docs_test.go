@@ -33,7 +33,8 @@ func TestFiles(t *testing.T) {
 	for _, f := range files {
 		for _, base := range []string{"/", "/a/b/"} {
 			w := get(base+f[1], "gzip")
-			if w.Code != 200 || w.Header().Get("Content-Encoding") != "gzip" || !strings.Contains(w.Header().Get("Content-Security-Policy"), "require-trusted-types-for 'script'") {
+			if w.Code != 200 || w.Header().Get("Content-Encoding") != "gzip" ||
+				!strings.Contains(w.Header().Get("Content-Security-Policy"), "require-trusted-types-for 'script'") {
 				t.Errorf("%s: status %d, %v", f[1], w.Code, w.Header())
 			}
 			if base == "/" {

@@ -163,7 +163,8 @@ func FuzzVerify(f *testing.F) {
 		theirs, values, variant, err := referee.DecodeGeneric(s)
 		if (err == nil && theirs == hrp) != (fault == bech32.OK) {
 			// BIP-173 requires at least one character, and only printable ASCII.
-			if fault == bech32.OK && (hrp == "" || strings.IndexFunc(hrp, func(r rune) bool { return r < 33 || r > 126 }) >= 0 || strings.ContainsRune(s[len(hrp)+1:], '1')) {
+			if fault == bech32.OK &&
+				(hrp == "" || strings.IndexFunc(hrp, func(r rune) bool { return r < 33 || r > 126 }) >= 0 || strings.ContainsRune(s[len(hrp)+1:], '1')) {
 				return
 			}
 			t.Fatalf("Verify(%q, %q): fault %d; btcutil %q, %v", hrp, s, fault, theirs, err)

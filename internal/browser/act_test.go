@@ -74,7 +74,10 @@ func TestKeyboard(t *testing.T) {
 	b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
 	b.tabTo(t, ".tally [data-filter=MEDIUM]")
 	b.press(t, " ")
-	b.wait(t, `document.querySelectorAll(".rows tbody tr").length === 1 && document.activeElement.dataset.filter === "MEDIUM" && document.activeElement.ariaPressed === "true"`)
+	b.wait(
+		t,
+		`document.querySelectorAll(".rows tbody tr").length === 1 && document.activeElement.dataset.filter === "MEDIUM" && document.activeElement.ariaPressed === "true"`,
+	)
 	b.tabTo(t, ".rows tbody button")
 	if name := eval[string](t, b, `document.activeElement.ariaLabel`); name != "Row 2: Medium risk. Show the verdict" {
 		t.Errorf("the button of the row is named %q", name)
@@ -114,7 +117,11 @@ func TestKey(t *testing.T) {
 			}
 		}
 		b.mu.Unlock()
-		if eval[bool](t, b, `(document.documentElement.outerHTML + document.getElementById("key-input").value + JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + document.referrer + JSON.stringify(history.state)).includes("wsk_")`) {
+		if eval[bool](
+			t,
+			b,
+			`(document.documentElement.outerHTML + document.getElementById("key-input").value + JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + document.referrer + JSON.stringify(history.state)).includes("wsk_")`,
+		) {
 			t.Error("the key is in the document, a storage, a cookie, the referrer or the history's state")
 		}
 		b.quiet(t)
@@ -208,7 +215,10 @@ func TestFile(t *testing.T) {
 	text, want := customers(n)
 	b.choose(t, "customers.csv", text)
 	b.wait(t, inState("review"))
-	if got := eval[string](t, b, `document.querySelector(".review").innerText`); !strings.Contains(got, "10,000 rows, 4 columns, separated by semicolons, with a header") {
+	if got := eval[string](t, b, `document.querySelector(".review").innerText`); !strings.Contains(
+		got,
+		"10,000 rows, 4 columns, separated by semicolons, with a header",
+	) {
 		t.Errorf("the page says of the file: %s", got)
 	}
 	if got := eval[string](t, b, `["address-column", "chain-column"].map(id => document.getElementById(id).selectedOptions[0].text).join()`); got != "wallet,network" {
@@ -220,7 +230,11 @@ func TestFile(t *testing.T) {
 	b.wait(t, `document.querySelector("progress")?.value > 1000`)
 	b.accessible(t, "running")
 	b.shoot(t, "running-1280-light")
-	if got := eval[string](t, b, `document.querySelector(".progress label").textContent + document.querySelector("`+title+`").textContent`); !strings.Contains(got, "of 10,000 rows") || !strings.Contains(got, "Screening …") {
+	if got := eval[string](t, b, `document.querySelector(".progress label").textContent + document.querySelector("`+title+`").textContent`); !strings.Contains(
+		got,
+		"of 10,000 rows",
+	) ||
+		!strings.Contains(got, "Screening …") {
 		t.Errorf("while it runs: %s", got)
 	}
 	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Cancel").click()`)
@@ -235,11 +249,21 @@ func TestFile(t *testing.T) {
 	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Screen the remaining rows").click()`)
 	b.wait(t, `document.querySelector(".many").dataset.state === "done"`)
 	for level, name := range map[string]string{"CRITICAL": "CRITICAL", "HIGH": "HIGH", "CLEAN_NO_MATCH": "CLEAN_NO_MATCH", "": "none"} {
-		if got := eval[string](t, b, `document.querySelector(".tally [data-filter=`+name+`] b").textContent`); strings.ReplaceAll(got, ",", "") != strconv.Itoa(want[level]) {
+		if got := eval[string](t, b, `document.querySelector(".tally [data-filter=`+name+`] b").textContent`); strings.ReplaceAll(
+			got,
+			",",
+			"",
+		) != strconv.Itoa(
+			want[level],
+		) {
 			t.Errorf("%s rows at level %q, want %d", got, level, want[level])
 		}
 	}
-	if !eval[bool](t, b, `Boolean(`+has(above, "100 rows could not be screened. They are not clean.")+` && `+aboveTitle+` && `+has(title, "20 matches in 10,000 rows")+`)`) {
+	if !eval[bool](
+		t,
+		b,
+		`Boolean(`+has(above, "100 rows could not be screened. They are not clean.")+` && `+aboveTitle+` && `+has(title, "20 matches in 10,000 rows")+`)`,
+	) {
 		t.Errorf("the summary: %s", eval[string](t, b, `document.querySelector(".summary").innerText`))
 	}
 	b.accessible(t, "rows")
@@ -275,7 +299,10 @@ func TestFile(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("levels %v, want %v", got, want)
 	}
-	if r := records[8]; r[4] != "CRITICAL" || r[5] != "100" || r[6] != "exact" || r[7] != "OFAC_SDN" || r[8] != "27307" || r[9] != "LAZARUS GROUP" || r[10] != lazarus || r[11] != "2" || r[15] != "ethereum" {
+	if r := records[8]; r[4] != "CRITICAL" || r[5] != "100" || r[6] != "exact" || r[7] != "OFAC_SDN" || r[8] != "27307" || r[9] != "LAZARUS GROUP" ||
+		r[10] != lazarus ||
+		r[11] != "2" ||
+		r[15] != "ethereum" {
 		t.Errorf("row 8: %q", r)
 	}
 	if r := records[10]; r[4] != "CLEAN_NO_MATCH" || r[15] != "tron" {
@@ -372,7 +399,10 @@ func TestBusy(t *testing.T) {
 		}
 	})
 	b := openWith(t, a)
-	b.do(t, `progress = ""; new MutationObserver(() => progress += document.querySelector(".progress")?.innerText ?? "").observe(document.body, {subtree: true, childList: true, characterData: true})`)
+	b.do(
+		t,
+		`progress = ""; new MutationObserver(() => progress += document.querySelector(".progress")?.innerText ?? "").observe(document.body, {subtree: true, childList: true, characterData: true})`,
+	)
 	enter(t, b, lazarus+"\n"+clean)
 	b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
 	if said := eval[string](t, b, `progress`); !strings.Contains(said, "The server asks to wait 1 second.") {
@@ -409,7 +439,8 @@ func TestTables(t *testing.T) {
 	} {
 		got := eval[string](t, b, `import("./page/csv.js").then(m => JSON.stringify(m.parse(`+quote(c.text)+`)))`)
 		if strings.Contains(c.want, `[]`) {
-			if !strings.Contains(got, `"records":[["id","Chain","Wallet Address"],["1","tron","`+clean+`"],[""],["2",""]],"width":3,"header":true`) || !strings.Contains(got, `"addresses":2,"chains":1`) {
+			if !strings.Contains(got, `"records":[["id","Chain","Wallet Address"],["1","tron","`+clean+`"],[""],["2",""]],"width":3,"header":true`) ||
+				!strings.Contains(got, `"addresses":2,"chains":1`) {
 				t.Errorf("%q: %s", c.text, got)
 			}
 			continue
@@ -471,7 +502,8 @@ func (b *tab) print(t *testing.T, name string) int {
 		t.Fatal(err)
 	}
 	save(t, name+".pdf", pdf.Data)
-	if !bytes.Contains(pdf.Data, []byte("/MediaBox [0 0 594.95996 841.91998]")) && !regexp.MustCompile(`/MediaBox \[0 0 59[45][.\d]* 84[12][.\d]*\]`).Match(pdf.Data) {
+	if !bytes.Contains(pdf.Data, []byte("/MediaBox [0 0 594.95996 841.91998]")) &&
+		!regexp.MustCompile(`/MediaBox \[0 0 59[45][.\d]* 84[12][.\d]*\]`).Match(pdf.Data) {
 		t.Errorf("%s: the paper is not A4: %s", name, regexp.MustCompile(`/MediaBox[^\]]*\]`).Find(pdf.Data))
 	}
 	return len(onePage.FindAll(pdf.Data, -1))
@@ -484,8 +516,22 @@ func TestPrint(t *testing.T) {
 	a.set(func() {
 		many := []object{}
 		for i := range 40 {
-			many = append(many, object{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": strings.Repeat("ref", 20) + fmt.Sprint(i), "added_at": "2022-04-14T00:00:00Z", "match": "key",
-				"listed_address": strings.Repeat("L", 110), "name": strings.Repeat("A Very Long Name ", 20), "url": "https://example.org/" + strings.Repeat("path/", 60)})
+			many = append(
+				many,
+				object{
+					"label":      "SANCTIONED",
+					"source":     "OFAC_SDN",
+					"source_ref": strings.Repeat("ref", 20) + fmt.Sprint(i),
+					"added_at":   "2022-04-14T00:00:00Z",
+					"match":      "key",
+					"listed_address": strings.Repeat(
+						"L",
+						110,
+					),
+					"name": strings.Repeat("A Very Long Name ", 20),
+					"url":  "https://example.org/" + strings.Repeat("path/", 60),
+				},
+			)
 		}
 		a.held[theft] = object{"labels": many}
 		for i := range 20 {
@@ -493,7 +539,15 @@ func TestPrint(t *testing.T) {
 			for k, v := range a.lists[0] {
 				l[k] = v
 			}
-			l["id"], l["name"], l["last_updated"] = fmt.Sprintf("LIST_%d", i), fmt.Sprintf("A list of another issuer with a long name, number %d", i), stamp(time.Duration(i*24)*time.Hour+time.Minute)
+			l["id"], l["name"], l["last_updated"] = fmt.Sprintf(
+				"LIST_%d",
+				i,
+			), fmt.Sprintf(
+				"A list of another issuer with a long name, number %d",
+				i,
+			), stamp(
+				time.Duration(i*24)*time.Hour+time.Minute,
+			)
 			a.lists = append(a.lists, l)
 		}
 	})

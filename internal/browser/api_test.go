@@ -69,9 +69,29 @@ var labels = map[string][]object{
 		"label": "STOLEN_FUNDS", "source": "COMMUNITY_BADLIST", "source_ref": "ronin-bridge", "added_at": "2022-03-30T00:00:00Z", "match": "family",
 		"listed_address": lazarus, "name": "Ronin bridge exploiter",
 	}},
-	strings.ToLower(mixer): {{"label": "MIXER", "source": "COMMUNITY_BADLIST", "source_ref": "tornado", "added_at": "2022-08-08T00:00:00Z", "match": "exact", "listed_address": mixer, "name": "Tornado Cash router"}},
-	theft: {{"label": "SANCTIONED", "source": "EU_CONSOLIDATED", "source_ref": "EU.8410.77", "added_at": "2024-06-24T00:00:00Z", "match": "key", "listed_address": spelled, "name": "A. N. Other",
-		"url": "javascript:alert(1)"}},
+	strings.ToLower(mixer): {
+		{
+			"label":          "MIXER",
+			"source":         "COMMUNITY_BADLIST",
+			"source_ref":     "tornado",
+			"added_at":       "2022-08-08T00:00:00Z",
+			"match":          "exact",
+			"listed_address": mixer,
+			"name":           "Tornado Cash router",
+		},
+	},
+	theft: {
+		{
+			"label":          "SANCTIONED",
+			"source":         "EU_CONSOLIDATED",
+			"source_ref":     "EU.8410.77",
+			"added_at":       "2024-06-24T00:00:00Z",
+			"match":          "key",
+			"listed_address": spelled,
+			"name":           "A. N. Other",
+			"url":            "javascript:alert(1)",
+		},
+	},
 }
 
 var points = map[string]int{"SANCTIONED": 100, "STOLEN_FUNDS": 80, "MIXER": 60}
@@ -95,12 +115,42 @@ func newAPI(t *testing.T, prefix string) *api {
 	}}
 	a.lists[1]["completeness"] = "assembled"
 	for i, n := range []int{984, 985, 990, 1002, 1002, 1011} {
-		a.changes = append([]object{{"source": "OFAC_SDN", "time": stamp(time.Duration(60-9*i) * 24 * time.Hour), "event": "accepted", "published_at": stamp(time.Duration(60-9*i) * 24 * time.Hour),
-			"entries": n, "addresses": n, "added": 3, "removed": 1, "truncated": false,
-			"added_entries":   []object{{"listed_address": lazarus, "chain": "ethereum", "label": "SANCTIONED", "source_ref": "27307", "name": "LAZARUS GROUP"}},
-			"removed_entries": []object{}}}, a.changes...)
+		a.changes = append(
+			[]object{
+				{
+					"source":       "OFAC_SDN",
+					"time":         stamp(time.Duration(60-9*i) * 24 * time.Hour),
+					"event":        "accepted",
+					"published_at": stamp(time.Duration(60-9*i) * 24 * time.Hour),
+					"entries":      n,
+					"addresses":    n,
+					"added":        3,
+					"removed":      1,
+					"truncated":    false,
+					"added_entries": []object{
+						{"listed_address": lazarus, "chain": "ethereum", "label": "SANCTIONED", "source_ref": "27307", "name": "LAZARUS GROUP"},
+					},
+					"removed_entries": []object{},
+				},
+			},
+			a.changes...)
 	}
-	a.changes = append([]object{{"source": "UK_CONSOLIDATED", "time": stamp(5 * time.Hour), "event": "refused", "published_at": nil, "entries": 12, "addresses": 12, "added": 0, "removed": 72, "reason": "it shrank from 84 to 12 addresses", "truncated": false}}, a.changes...)
+	a.changes = append(
+		[]object{
+			{
+				"source":       "UK_CONSOLIDATED",
+				"time":         stamp(5 * time.Hour),
+				"event":        "refused",
+				"published_at": nil,
+				"entries":      12,
+				"addresses":    12,
+				"added":        0,
+				"removed":      72,
+				"reason":       "it shrank from 84 to 12 addresses",
+				"truncated":    false,
+			},
+		},
+		a.changes...)
 	mux := http.NewServeMux()
 	mux.HandleFunc(prefix+"/api/v1/", a.serve)
 	mux.Handle(prefix+"/", page.New())
@@ -183,7 +233,16 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 		all := []object{}
 		for _, l := range labels[strings.ToLower(lazarus)][:1] {
 			if strings.Contains("lazarus group", strings.ToLower(body.Search)) {
-				all = append(all, object{"listed_address": l["listed_address"], "chain": "ethereum", "label": l["label"], "source_ref": l["source_ref"], "name": "LAZARUS \u202eGROUP"})
+				all = append(
+					all,
+					object{
+						"listed_address": l["listed_address"],
+						"chain":          "ethereum",
+						"label":          l["label"],
+						"source_ref":     l["source_ref"],
+						"name":           "LAZARUS \u202eGROUP",
+					},
+				)
 			}
 		}
 		var next any
@@ -271,7 +330,14 @@ func (a *api) whole(v object, at string) object {
 			t, _ := time.Parse(time.RFC3339, at)
 			age = int(time.Since(t).Seconds())
 		}
-		fresh[l["id"].(string)] = object{"last_updated": l["last_updated"], "age_seconds": age, "published_at": l["published_at"], "partial": l["partial"], "completeness": l["completeness"], "required": l["required"]}
+		fresh[l["id"].(string)] = object{
+			"last_updated": l["last_updated"],
+			"age_seconds":  age,
+			"published_at": l["published_at"],
+			"partial":      l["partial"],
+			"completeness": l["completeness"],
+			"required":     l["required"],
+		}
 	}
 	v["data_freshness"], v["scoring_version"] = fresh, "v1.1"
 	v["snapshot"], v["screened_at"] = "5f0c1d2e3b4a59687766554433221100ffeeddccbbaa99887766554433221100", stamp(0)
@@ -300,7 +366,14 @@ func validated(text, chain string) object {
 		}
 		return object{"valid": true, "address": x.Normalized(), "chain": on, "chains": chains, "proven": x.Proven()}
 	}
-	v := object{"valid": false, "chains": chains, "code": "invalid_address", "field": "address", "reason": "bad_format", "detail": "This is not an address on " + on + "."}
+	v := object{
+		"valid":  false,
+		"chains": chains,
+		"code":   "invalid_address",
+		"field":  "address",
+		"reason": "bad_format",
+		"detail": "This is not an address on " + on + ".",
+	}
 	p, ok := err.(*address.ParseError)
 	if !ok {
 		return v

@@ -50,10 +50,18 @@ func TestCORS(t *testing.T) {
 		b := open(t, p.URL, view{"light", 1280})
 		for _, server := range []*httptest.Server{closed, naming} {
 			for address, want := range map[string]string{lazarus: "200 CRITICAL", "0x1": "400 invalid_address"} {
-				got := eval[string](t, b, `fetch(`+quote(server.URL+"/api/v1/screen")+`, {method: "POST", headers: {"Authorization": `+quote("Bearer "+token)+`, "Content-Type": "application/json", "Idempotency-Key": '"`+address+`"'},
+				got := eval[string](
+					t,
+					b,
+					`fetch(`+quote(
+						server.URL+"/api/v1/screen",
+					)+`, {method: "POST", headers: {"Authorization": `+quote(
+						"Bearer "+token,
+					)+`, "Content-Type": "application/json", "Idempotency-Key": '"`+address+`"'},
 					body: JSON.stringify({address: "`+address+`", chain: "ethereum"})})
 					.then(async r => { const v = await r.json(); return r.status + " " + (v.level ?? v.code) + (r.headers.get("RateLimit") && r.headers.get("X-Request-Id") ? "" : ", whose header fields cannot be read"); })
-					.catch(e => e.name)`)
+					.catch(e => e.name)`,
+				)
 				if allowed := server == naming && i == 0; !allowed {
 					want = "TypeError"
 				}

@@ -46,8 +46,13 @@ const shown = `[...document.querySelectorAll(".opblock")].filter(e => e.checkVis
 // call opens a call.
 func (b *tab) call(t *testing.T, path string) {
 	t.Helper()
-	b.do(t, `window.block = [...document.querySelectorAll(".opblock:is(.opblock-get, .opblock-post)")].find(e => e.querySelector(".opblock-summary-path").dataset.path === `+quote(path)+`);
-		if (!block.matches(".is-open")) block.querySelector(".opblock-summary-control").click()`)
+	b.do(
+		t,
+		`window.block = [...document.querySelectorAll(".opblock:is(.opblock-get, .opblock-post)")].find(e => e.querySelector(".opblock-summary-path").dataset.path === `+quote(
+			path,
+		)+`);
+		if (!block.matches(".is-open")) block.querySelector(".opblock-summary-control").click()`,
+	)
 	b.wait(t, `block.querySelector(".execute")`)
 }
 
@@ -66,7 +71,15 @@ func (b *tab) execute(t *testing.T) (status, body string) {
 		}
 		return !!answer
 	})()`)
-	return eval[string](t, b, `block.querySelector(".live-responses-table .response .response-col_status").innerText`), eval[string](t, b, `block.querySelector(".live-responses-table .response").innerText`)
+	return eval[string](
+			t,
+			b,
+			`block.querySelector(".live-responses-table .response .response-col_status").innerText`,
+		), eval[string](
+			t,
+			b,
+			`block.querySelector(".live-responses-table .response").innerText`,
+		)
 }
 
 // authorize enters a key.
@@ -113,7 +126,16 @@ func TestDocs(t *testing.T) {
 // TestDocsSearch searches the calls: by path, by a word of a description, by a field.
 func TestDocsSearch(t *testing.T) {
 	b, _, _ := openDocs(t, docViews[0])
-	all := []string{"/api/v1/screen", "/api/v1/screen/batch", "/api/v1/validate", "/api/v1/entries", "/api/v1/changes", "/api/v1/sources", "/api/v1/usage", "/openapi.yaml"}
+	all := []string{
+		"/api/v1/screen",
+		"/api/v1/screen/batch",
+		"/api/v1/validate",
+		"/api/v1/entries",
+		"/api/v1/changes",
+		"/api/v1/sources",
+		"/api/v1/usage",
+		"/openapi.yaml",
+	}
 	for _, c := range []struct {
 		text string
 		want []string
@@ -127,7 +149,14 @@ func TestDocsSearch(t *testing.T) {
 			b.wait(t, `document.querySelectorAll(".opblock").length === 0`)
 			continue
 		}
-		b.wait(t, `document.querySelector(".operation-filter-input").value === `+quote(c.text)+` && JSON.stringify(`+shown+`) === `+quote(`["`+strings.Join(c.want, `","`)+`"]`))
+		b.wait(
+			t,
+			`document.querySelector(".operation-filter-input").value === `+quote(
+				c.text,
+			)+` && JSON.stringify(`+shown+`) === `+quote(
+				`["`+strings.Join(c.want, `","`)+`"]`,
+			),
+		)
 	}
 }
 
@@ -157,11 +186,18 @@ func TestDocsForms(t *testing.T) {
 			t.Errorf("%s: %s, no %q in %.2000s", path, status, text, body)
 		}
 	}
-	if eval[bool](t, b, `(document.documentElement.outerHTML + [...document.querySelectorAll("input, textarea")].map(e => e.value).join() + location.href + JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + JSON.stringify(history.state)).includes(`+quote(token)+`)`) {
+	if eval[bool](
+		t,
+		b,
+		`(document.documentElement.outerHTML + [...document.querySelectorAll("input, textarea")].map(e => e.value).join() + location.href + JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + JSON.stringify(history.state)).includes(`+quote(
+			token,
+		)+`)`,
+	) {
 		t.Error("the key is in the document, the address bar, a storage, a cookie or the history's state")
 	}
 	b.call(t, "/api/v1/screen")
-	if curl := eval[string](t, b, `block.querySelector(".curl-command").innerText`); !strings.Contains(curl, url+"api/v1/screen") || !strings.Contains(curl, "Bearer YOUR_KEY") {
+	if curl := eval[string](t, b, `block.querySelector(".curl-command").innerText`); !strings.Contains(curl, url+"api/v1/screen") ||
+		!strings.Contains(curl, "Bearer YOUR_KEY") {
 		t.Errorf("the command to copy: %s", curl)
 	}
 }
@@ -201,7 +237,10 @@ func TestDocsPolicy(t *testing.T) {
 	if eval[bool](t, b, `"ran" in window`) {
 		t.Error("a script ran")
 	}
-	if got := eval[[]string](t, b, `Array.from(document.querySelectorAll("img, script")).map(e => e.getAttribute("src"))`); !slices.Equal(got, []string{"docs/swagger-ui-bundle.js", "docs/docs.js"}) {
+	if got := eval[[]string](t, b, `Array.from(document.querySelectorAll("img, script")).map(e => e.getAttribute("src"))`); !slices.Equal(
+		got,
+		[]string{"docs/swagger-ui-bundle.js", "docs/docs.js"},
+	) {
 		t.Errorf("scripts and images: %q", got)
 	}
 }
@@ -215,7 +254,11 @@ func TestDocsPhone(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.wait(t, `document.querySelectorAll(".opblock").length > 5 && !document.querySelector(".wait")`)
-	sent := eval[int](t, b, `[...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")].reduce((sum, e) => sum + e.transferSize, 0)`)
+	sent := eval[int](
+		t,
+		b,
+		`[...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")].reduce((sum, e) => sum + e.transferSize, 0)`,
+	)
 	t.Logf("%d bytes", sent)
 	if sent < 400_000 || sent > 560_000 {
 		t.Errorf("%d bytes, want 400,000 to 560,000", sent)
@@ -229,5 +272,8 @@ func TestDocsPhone(t *testing.T) {
 	if err := chromedp.Do(c.ctx, chromedp.Navigate(url+"docs")); err != nil {
 		t.Fatal(err)
 	}
-	c.wait(t, `document.querySelector(".wait").checkVisibility() && performance.getEntriesByName("first-contentful-paint").length === 1 && !window.SwaggerUIBundle`)
+	c.wait(
+		t,
+		`document.querySelector(".wait").checkVisibility() && performance.getEntriesByName("first-contentful-paint").length === 1 && !window.SwaggerUIBundle`,
+	)
 }

@@ -50,7 +50,14 @@ func TestCopyingErrors(t *testing.T) {
 			tries = append(tries, try{page + c.address, "", "This is read as ", "", "Use only the address"})
 		}
 		for _, q := range tries {
-			b.do(t, `{ const field = document.getElementById("address"); field.value = `+quote(q.text)+`; document.getElementById("chain").value = `+quote(q.chain)+`; document.getElementById("fixes").replaceChildren(); field.dispatchEvent(new Event("input")); }`)
+			b.do(
+				t,
+				`{ const field = document.getElementById("address"); field.value = `+quote(
+					q.text,
+				)+`; document.getElementById("chain").value = `+quote(
+					q.chain,
+				)+`; document.getElementById("fixes").replaceChildren(); field.dispatchEvent(new Event("input")); }`,
+			)
 			found := eval[string](t, b, `new Promise(done => {
 				const end = Date.now() + 60000;
 				const look = () => {
@@ -74,7 +81,14 @@ func TestCopyingErrors(t *testing.T) {
 		strings.ToLower(lazarus)[:40]:  "An EVM address has 40 digits after 0x, and this has 38: 2 digits missing.",
 	} {
 		for _, chain := range []string{"", "ethereum"} {
-			b.do(t, `{ const field = document.getElementById("address"); field.value = `+quote(text)+`; document.getElementById("chain").value = `+quote(chain)+`; field.dispatchEvent(new Event("input")); }`)
+			b.do(
+				t,
+				`{ const field = document.getElementById("address"); field.value = `+quote(
+					text,
+				)+`; document.getElementById("chain").value = `+quote(
+					chain,
+				)+`; field.dispatchEvent(new Event("input")); }`,
+			)
 			b.wait(t, has("#hint", says)+` && document.getElementById("address").ariaInvalid === "true"`)
 		}
 	}

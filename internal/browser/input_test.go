@@ -26,9 +26,23 @@ func TestInput(t *testing.T) {
 		{strings.Replace(lazarus, "8Aaf", "8aaf", 1), "A small letter and a capital are mixed up.", "a"},
 	} {
 		typed(c.text)
-		b.wait(t, has("#hint", c.says)+` && document.querySelector("#fixes mark").textContent === `+quote(c.marks)+` && document.getElementById("address").ariaInvalid === "true"`)
+		b.wait(
+			t,
+			has(
+				"#hint",
+				c.says,
+			)+` && document.querySelector("#fixes mark").textContent === `+quote(
+				c.marks,
+			)+` && document.getElementById("address").ariaInvalid === "true"`,
+		)
 		b.do(t, `[...document.querySelectorAll("#fixes button")].find(b => b.textContent.startsWith("Use ")).click()`)
-		b.wait(t, `document.getElementById("address").value === "`+lazarus+`" && `+has("#hint", "Valid on Ethereum")+` && document.getElementById("address").ariaInvalid === "false"`)
+		b.wait(
+			t,
+			`document.getElementById("address").value === "`+lazarus+`" && `+has(
+				"#hint",
+				"Valid on Ethereum",
+			)+` && document.getElementById("address").ariaInvalid === "false"`,
+		)
 	}
 	// What is only decoration needs no mending, but can be removed.
 	for _, text := range []string{"https://etherscan.io/address/" + lazarus, "eip155:1:" + lazarus, "ethereum:" + lazarus + "?value=1"} {
@@ -52,7 +66,19 @@ func TestInput(t *testing.T) {
 	b.do(t, `[...document.querySelectorAll("#fixes button")].find(b => b.textContent === "Use `+lazarus+`").click()`)
 	b.wait(t, `document.getElementById("address").value === "`+lazarus+`"`)
 	enter(t, b, "bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa?bc="+theft)
-	b.wait(t, text(title, "This pays several accounts")+` && `+has("#result", "none of which is listed")+` && `+has("#hint", "This pays several accounts. Screen the address of each payee by itself."))
+	b.wait(
+		t,
+		text(
+			title,
+			"This pays several accounts",
+		)+` && `+has(
+			"#result",
+			"none of which is listed",
+		)+` && `+has(
+			"#hint",
+			"This pays several accounts. Screen the address of each payee by itself.",
+		),
+	)
 	b.do(t, `document.getElementById("chain").value = "ethereum"`)
 	typed(clean)
 	b.wait(t, has("#fixes", "Switch to Tron"))
@@ -78,7 +104,10 @@ func TestShare(t *testing.T) {
 	}
 	c := open(t, link, view{"light", 1280})
 	c.wait(t, inState("nokey"))
-	c.do(t, `document.getElementById("key-input").value = "`+goodKey+`"; document.getElementById("keep").checked = true; document.getElementById("key").requestSubmit()`)
+	c.do(
+		t,
+		`document.getElementById("key-input").value = "`+goodKey+`"; document.getElementById("keep").checked = true; document.getElementById("key").requestSubmit()`,
+	)
 	c.wait(t, inState("verdict")+` && `+has(title, "Sanctioned: LAZARUS GROUP"))
 	if err := chromedp.Do(c.ctx, chromedp.Reload()); err != nil {
 		t.Fatal(err)

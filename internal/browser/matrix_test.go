@@ -104,8 +104,20 @@ func TestMatrix(t *testing.T) {
 		case len(doubts) > 0:
 			doubtful++
 		}
-		if got := cell("level"); got != level || cell("source_ref") != ref || cell("doubt") != strings.Join(doubts, " ") || (cell("error") != "") != wrong || err == nil && strings.TrimPrefix(cell("screened_chain"), "'") != chain {
-			t.Errorf("%s, chain %q, %.100q: the page has %q, want %q, %q, %q, chain %s, error %v", q.Form, q.Chain, q.Text, records[i+1][2:], level, ref, doubts, chain, err)
+		if got := cell("level"); got != level || cell("source_ref") != ref || cell("doubt") != strings.Join(doubts, " ") || (cell("error") != "") != wrong ||
+			err == nil && strings.TrimPrefix(cell("screened_chain"), "'") != chain {
+			t.Errorf(
+				"%s, chain %q, %.100q: the page has %q, want %q, %q, %q, chain %s, error %v",
+				q.Form,
+				q.Chain,
+				q.Text,
+				records[i+1][2:],
+				level,
+				ref,
+				doubts,
+				chain,
+				err,
+			)
 		}
 	}
 	if listed == 0 || doubtful == 0 {

@@ -27,7 +27,12 @@ type state struct {
 // enter types text into the field and screens it.
 func enter(t *testing.T, b *tab, text string) {
 	t.Helper()
-	b.do(t, `{ const field = document.getElementById("address"); field.value = `+quote(text)+`; field.dispatchEvent(new Event("input")); document.getElementById("screen").requestSubmit(); }`)
+	b.do(
+		t,
+		`{ const field = document.getElementById("address"); field.value = `+quote(
+			text,
+		)+`; field.dispatchEvent(new Event("input")); document.getElementById("screen").requestSubmit(); }`,
+	)
 }
 
 // inState waits until the result is in a state.
@@ -82,28 +87,80 @@ func failing(status int, code, detail, wait string) func(a *api) {
 }
 
 var states = []state{
-	{name: "empty", holds: []string{inState("empty"), has("#health", "4 lists current"), has("#lists", "OFAC Specially"), has("#changes", "A new version was refused: it shrank")}, all: true},
-	{name: "no key", url: "#", holds: []string{inState("nokey"), `!document.getElementById("key").hidden`, has("#key-reason", "needs an API key"), has("#health", "Lists unknown")}},
+	{
+		name: "empty",
+		holds: []string{
+			inState("empty"),
+			has("#health", "4 lists current"),
+			has("#lists", "OFAC Specially"),
+			has("#changes", "A new version was refused: it shrank"),
+		},
+		all: true,
+	},
+	{
+		name:  "no key",
+		url:   "#",
+		holds: []string{inState("nokey"), `!document.getElementById("key").hidden`, has("#key-reason", "needs an API key"), has("#health", "Lists unknown")},
+	},
 	{name: "bad key", url: "#key=wsk_expired", holds: []string{`!document.getElementById("key").hidden`, has("#key-reason", "unknown, expired or revoked")}},
-	{name: "clean", reach: screenOne(clean), holds: []string{inState("verdict"), has(title, "No match"), `document.querySelector("` + title + `").textContent === "No match"`, isShape("clean"),
-		`!document.querySelector("` + above + `")`, has("#result", "any of the 4 lists"), has("#result .subject", "Tron")}},
-	{name: "critical", reach: screenOne(lazarus), all: true, holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), isShape("critical"), has(".line-of", "Critical risk, score 100 of 100. Also on Community bad list."), has(".label h3", "LAZARUS GROUP"),
-		`document.querySelector(".label a").href === "https://sanctionssearch.ofac.treas.gov/Details.aspx?id=27307"`, `document.querySelector(".label a").rel.includes("noreferrer")`,
-		has(".label", "The list names this very address."), has(".label:nth-child(2)", "sister chain"), has(".label", "Address listedsince 14 Apr 2022 at the latest"), `!document.querySelector("` + above + `")`}},
+	{
+		name:  "clean",
+		reach: screenOne(clean),
+		holds: []string{inState("verdict"), has(title, "No match"), `document.querySelector("` + title + `").textContent === "No match"`, isShape("clean"),
+			`!document.querySelector("` + above + `")`, has("#result", "any of the 4 lists"), has("#result .subject", "Tron")},
+	},
+	{
+		name:  "critical",
+		reach: screenOne(lazarus),
+		all:   true,
+		holds: []string{
+			text(title, "Sanctioned: LAZARUS GROUP (OFAC)"),
+			isShape("critical"),
+			has(".line-of", "Critical risk, score 100 of 100. Also on Community bad list."),
+			has(".label h3", "LAZARUS GROUP"),
+			`document.querySelector(".label a").href === "https://sanctionssearch.ofac.treas.gov/Details.aspx?id=27307"`,
+			`document.querySelector(".label a").rel.includes("noreferrer")`,
+			has(
+				".label",
+				"The list names this very address.",
+			),
+			has(".label:nth-child(2)", "sister chain"),
+			has(".label", "Address listedsince 14 Apr 2022 at the latest"),
+			`!document.querySelector("` + above + `")`,
+		},
+	},
 	{name: "dates", reach: screenOne(lazarus), prepare: func(a *api) {
-		a.held[strings.ToLower(lazarus)] = object{"labels": []object{{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": "27307", "added_at": "2022-04-14T00:00:00Z", "match": "exact",
-			"listed_address": lazarus, "name": "LAZARUS \u202eGROUP\u2066", "entity_listed_at": "2019-09-13T00:00:00Z", "not_listed_on": "2022-04-01T00:00:00Z"}}}
+		a.held[strings.ToLower(lazarus)] = object{
+			"labels": []object{{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": "27307", "added_at": "2022-04-14T00:00:00Z", "match": "exact",
+				"listed_address": lazarus, "name": "LAZARUS \u202eGROUP\u2066", "entity_listed_at": "2019-09-13T00:00:00Z", "not_listed_on": "2022-04-01T00:00:00Z"}},
+		}
 	}, holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), `document.querySelector("` + title + ` bdi").textContent === "LAZARUS GROUP"`,
 		has(".label", "Entity listed13 Sep 2019"), has(".label", "Address listedsince 14 Apr 2022 at the latest, not yet on 1 Apr 2022"),
-		text(".history summary", "History of the account (3 dates)"), `[...document.querySelectorAll(".history li")].map(e => e.textContent).join("; ") === "13 Sep 2019OFAC listed LAZARUS GROUP; 1 Apr 2022OFAC did not list the address yet; 14 Apr 2022OFAC listed the address, at the latest"`}},
+		text(
+			".history summary",
+			"History of the account (3 dates)",
+		), `[...document.querySelectorAll(".history li")].map(e => e.textContent).join("; ") === "13 Sep 2019OFAC listed LAZARUS GROUP; 1 Apr 2022OFAC did not list the address yet; 14 Apr 2022OFAC listed the address, at the latest"`}},
 	{name: "formerly", reach: screenOne(clean), prepare: func(a *api) {
-		a.held[clean] = object{"all_clear": true, "doubts": []string{}, "caveats": []object{}, "formerly": []object{{"source": "OFAC_SDN", "source_ref": "39796", "name": "TORNADO CASH", "since": "2022-11-08T00:00:00Z", "until": "2025-03-21T00:00:00Z"}}}
+		a.held[clean] = object{
+			"all_clear": true,
+			"doubts":    []string{},
+			"caveats":   []object{},
+			"formerly": []object{
+				{"source": "OFAC_SDN", "source_ref": "39796", "name": "TORNADO CASH", "since": "2022-11-08T00:00:00Z", "until": "2025-03-21T00:00:00Z"},
+			},
+		}
 	}, holds: []string{text(title, "No match, but it was listed before"), isShape("qualified"), aboveTitle, has(above, "Formerly listed: TORNADO CASH, OFAC_SDN, since 8 Nov 2022 at the latest, until 21 Mar 2025."),
 		has(".history li:last-child", "21 Mar 2025OFAC removed it")}},
 	{name: "doubt", reach: screenOne(clean), prepare: func(a *api) {
 		a.held[clean] = object{"doubts": []string{"capitals", "unscreenable"}, "all_clear": false}
 	},
-		holds: []string{text(title, "No match, but the address may be mistyped"), isShape("qualified"), aboveTitle, has(above, "The capitals do not match the checksum"), has(above, "a Lightning invoice")}},
+		holds: []string{
+			text(title, "No match, but the address may be mistyped"),
+			isShape("qualified"),
+			aboveTitle,
+			has(above, "The capitals do not match the checksum"),
+			has(above, "a Lightning invoice"),
+		}},
 	{name: "doubt and listed", reach: screenOne(lazarus), prepare: func(a *api) { a.held[strings.ToLower(lazarus)] = object{"doubts": []string{"capitals"}} },
 		holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), text(above+" summary", "Caveats: the address may be mistyped")}},
 	{name: "not all clear", reach: screenOne(clean), prepare: func(a *api) { a.held[clean] = object{"doubts": []string{}, "all_clear": false} },
@@ -112,7 +169,16 @@ var states = []state{
 		a.held[clean] = object{"caveats": []object{{"source": "EU_CONSOLIDATED", "caveat": "old"}}, "all_clear": false}
 	},
 		holds: []string{text(title, "No match, but EU is not current"), isShape("qualified"), has(above, "EU: published 4 days ago.")}},
-	{name: "high", reach: screenOne(theft), holds: []string{text(title, "Same key as sanctioned: A. N. Other (EU)"), isShape("high"), has(".label", "The same key or script controls this address and the listed "+spelled), `!document.querySelector(".label a")`}},
+	{
+		name:  "high",
+		reach: screenOne(theft),
+		holds: []string{
+			text(title, "Same key as sanctioned: A. N. Other (EU)"),
+			isShape("high"),
+			has(".label", "The same key or script controls this address and the listed "+spelled),
+			`!document.querySelector(".label a")`,
+		},
+	},
 	{name: "medium", reach: screenOne(mixer), holds: []string{text(title, "Mixer: Tornado Cash router (Community bad list)"), isShape("medium")}},
 	{name: "stale and partial", all: true, reach: screenOne(clean), prepare: func(a *api) {
 		a.lists[0]["last_updated"] = stamp(61 * time.Hour)
@@ -122,39 +188,129 @@ var states = []state{
 		has(above, "OFAC: last checked 2 days ago."), has(above, "EU: only a part is loaded."), has(above, "UK: not loaded, so not searched."),
 		has("#result", "Not found on the 1 list that is complete and current."), has("#health", "3 of 4 lists not current")}},
 	{name: "stale and critical", reach: screenOne(lazarus), prepare: func(a *api) { a.lists[1]["last_updated"] = stamp(72 * time.Hour) },
-		holds: []string{has(title, "Sanctioned"), text(above+" summary", "Caveats: EU not current"), has(above, "EU: last checked 3 days ago."), `!document.querySelector("` + above + `").open`}},
+		holds: []string{
+			has(title, "Sanctioned"),
+			text(above+" summary", "Caveats: EU not current"),
+			has(above, "EU: last checked 3 days ago."),
+			`!document.querySelector("` + above + `").open`,
+		}},
 	{name: "unknown age", reach: screenOne(clean), prepare: func(a *api) { a.lists[0]["last_updated"] = nil },
 		holds: []string{text(title, "No match, but OFAC is not current"), isShape("qualified"), has(above, "OFAC: not known when it was last checked.")}},
 	{name: "suppressed", reach: screenOne(clean), prepare: func(a *api) {
-		a.held[clean] = object{"suppressed": []object{{"label": "SCAM", "source": "COMMUNITY_BADLIST", "source_ref": "x-1", "added_at": stamp(0), "match": "exact", "listed_address": clean, "reason": "our own hot wallet", "author": "ops", "expires_at": "2027-01-31T00:00:00Z"}}}
+		a.held[clean] = object{
+			"suppressed": []object{
+				{
+					"label":          "SCAM",
+					"source":         "COMMUNITY_BADLIST",
+					"source_ref":     "x-1",
+					"added_at":       stamp(0),
+					"match":          "exact",
+					"listed_address": clean,
+					"reason":         "our own hot wallet",
+					"author":         "ops",
+					"expires_at":     "2027-01-31T00:00:00Z",
+				},
+			},
+		}
 	}, holds: []string{has(title, "No match, but a match does not count"), isShape("qualified"), has(above, "A match on COMMUNITY_BADLIST (x-1) does not count: our own hot wallet, says ops, until 31 Jan 2027."), aboveTitle}},
-	{name: "no lists", prepare: func(a *api) { a.lists = []object{} }, reach: screenOne(clean), holds: []string{has(title, "No match, but no list was searched"), has(above, "No list was searched."), isShape("qualified")}},
-	{name: "mistyped", reach: screenOne("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"), holds: []string{has(title, "This is not an address"), isShape("unknown"), has("#result", "Nothing was screened.")}},
-	{name: "short", reach: screenOne("0x123"), holds: []string{has(title, "Which chain is this address on?"), isShape("unknown"), has("#result", "Nothing was screened.")}},
+	{
+		name:    "no lists",
+		prepare: func(a *api) { a.lists = []object{} },
+		reach:   screenOne(clean),
+		holds:   []string{has(title, "No match, but no list was searched"), has(above, "No list was searched."), isShape("qualified")},
+	},
+	{
+		name:  "mistyped",
+		reach: screenOne("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"),
+		holds: []string{has(title, "This is not an address"), isShape("unknown"), has("#result", "Nothing was screened.")},
+	},
+	{
+		name:  "short",
+		reach: screenOne("0x123"),
+		holds: []string{has(title, "Which chain is this address on?"), isShape("unknown"), has("#result", "Nothing was screened.")},
+	},
 	{name: "ambiguous", reach: screenOne(dot), holds: []string{text(title, "No match"), has(".subject", "Sui")}},
-	{name: "secret", reach: screenOne(secret), holds: []string{has(title, "This looks like a private key"), `document.getElementById("address").value === ""`, `!document.documentElement.textContent.includes("` + secret + `")`}},
+	{
+		name:  "secret",
+		reach: screenOne(secret),
+		holds: []string{
+			has(title, "This looks like a private key"),
+			`document.getElementById("address").value === ""`,
+			`!document.documentElement.textContent.includes("` + secret + `")`,
+		},
+	},
 	{name: "loading", prepare: func(a *api) { a.delay = forever }, reach: func(t *testing.T, b *tab) {
 		b.do(t, `AbortSignal.timeout = () => new AbortController().signal`) // the page does not give up
 		enter(t, b, clean)
 		b.wait(t, inState("loading"))
 	}, holds: []string{has(title, "Asking the server")}},
-	{name: "offline", prepare: failing(gone, "", "", ""), reach: screenOne(clean), holds: []string{inState("offline"), has(title, "The server cannot be reached"), isShape("unknown")}},
-	{name: "expired key", prepare: failing(401, "invalid_token", "", ""), reach: screenOne(clean), holds: []string{inState("key"), `!document.getElementById("key").hidden`, `document.getElementById("address").value === "` + clean + `"`,
-		`document.activeElement.id === "key-input"`}},
-	{name: "quota", prepare: func(a *api) { a.quota = 0 }, reach: screenOne(clean), holds: []string{inState("quota"), has(title, "The quota of this key is used up"), has("#result", "renews on")}},
-	{name: "not loaded", prepare: failing(503, "sources_unavailable", "", "30"), reach: screenOne(clean), holds: []string{has(title, "A required list is not loaded"), isShape("unknown"), has("#result", "30 seconds")}},
-	{name: "broken server", prepare: failing(500, "internal", "", ""), reach: screenOne(clean), holds: []string{inState("error"), has(title, "The server could not answer")}},
+	{
+		name:    "offline",
+		prepare: failing(gone, "", "", ""),
+		reach:   screenOne(clean),
+		holds:   []string{inState("offline"), has(title, "The server cannot be reached"), isShape("unknown")},
+	},
+	{
+		name:    "expired key",
+		prepare: failing(401, "invalid_token", "", ""),
+		reach:   screenOne(clean),
+		holds: []string{inState("key"), `!document.getElementById("key").hidden`, `document.getElementById("address").value === "` + clean + `"`,
+			`document.activeElement.id === "key-input"`},
+	},
+	{
+		name:    "quota",
+		prepare: func(a *api) { a.quota = 0 },
+		reach:   screenOne(clean),
+		holds:   []string{inState("quota"), has(title, "The quota of this key is used up"), has("#result", "renews on")},
+	},
+	{
+		name:    "not loaded",
+		prepare: failing(503, "sources_unavailable", "", "30"),
+		reach:   screenOne(clean),
+		holds:   []string{has(title, "A required list is not loaded"), isShape("unknown"), has("#result", "30 seconds")},
+	},
+	{
+		name:    "broken server",
+		prepare: failing(500, "internal", "", ""),
+		reach:   screenOne(clean),
+		holds:   []string{inState("error"), has(title, "The server could not answer")},
+	},
 	{name: "many", all: true, reach: func(t *testing.T, b *tab) {
 		enter(t, b, strings.Join([]string{clean, lazarus, mixer, "not an address", theft, secret, dot}, "\n"))
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
 	}, holds: []string{has(title, "3 matches in 7 rows"), isShape("critical"), has(above, "2 rows could not be screened. They are not clean."), aboveTitle, has("#result tbody", "withheld"),
 		`document.querySelectorAll("#result tbody tr").length === 7`, has("#result tbody tr:nth-child(4)", "This is not an address"), has("#result tbody tr:nth-child(7)", "No match"), `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
-	{name: "as of a day", all: true, reach: screenAt(clean, "2026-03-01"), holds: []string{text(title, "No match, as of 1 Mar 2026"), isShape("past"), has(".asof", "Not the verdict of today. The lists are those of 1 Mar 2026, 23:59:59 UTC."),
-		has("#result .line-of", "hours before."), has(".next", "screen with the lists of now"), `document.querySelector(".asof").compareDocumentPosition(document.querySelector("#result h2")) & Node.DOCUMENT_POSITION_FOLLOWING`,
-		`document.getElementById("at").checkVisibility()`, has("#record .asof", "Not the verdict of today."), has("#record .title", "No match, as of 1 Mar 2026")}},
-	{name: "listed as of a day", reach: screenAt(lazarus, "2026-03-01"), holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC), as of 1 Mar 2026"), isShape("critical"), has(".asof", "Not the verdict of today.")}},
+	{
+		name:  "as of a day",
+		all:   true,
+		reach: screenAt(clean, "2026-03-01"),
+		holds: []string{
+			text(title, "No match, as of 1 Mar 2026"),
+			isShape("past"),
+			has(".asof", "Not the verdict of today. The lists are those of 1 Mar 2026, 23:59:59 UTC."),
+			has(
+				"#result .line-of",
+				"hours before.",
+			),
+			has(".next", "screen with the lists of now"),
+			`document.querySelector(".asof").compareDocumentPosition(document.querySelector("#result h2")) & Node.DOCUMENT_POSITION_FOLLOWING`,
+			`document.getElementById("at").checkVisibility()`,
+			has("#record .asof", "Not the verdict of today."),
+			has("#record .title", "No match, as of 1 Mar 2026"),
+		},
+	},
+	{
+		name:  "listed as of a day",
+		reach: screenAt(lazarus, "2026-03-01"),
+		holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC), as of 1 Mar 2026"), isShape("critical"), has(".asof", "Not the verdict of today.")},
+	},
 	{name: "day not kept", prepare: failing(400, "past_unavailable", "The lists of that time are not kept here.", ""), reach: screenAt(clean, "2020-03-01"),
-		holds: []string{text(title, "The lists of that day are not available"), isShape("unknown"), has("#result", "not kept here"), has("#result button", "Use the lists of now")}},
+		holds: []string{
+			text(title, "The lists of that day are not available"),
+			isShape("unknown"),
+			has("#result", "not kept here"),
+			has("#result button", "Use the lists of now"),
+		}},
 	{name: "many as of a day", reach: func(t *testing.T, b *tab) {
 		b.do(t, `document.getElementById("at").value = "2026-03-01"`)
 		enter(t, b, clean+"\n"+mixer+"\n"+lazarus)
@@ -280,13 +436,18 @@ func TestFirstScreen(t *testing.T) {
 			name := fmt.Sprintf("first-screen-%s-%d", strings.ReplaceAll(c.name, " ", "-"), size[0])
 			last := 0.0
 			for _, selector := range c.see {
-				at := eval[[2]float64](t, b, `(() => { const r = document.querySelector(`+quote(selector)+`).getBoundingClientRect(); return [r.top, r.bottom]; })()`)
+				at := eval[[2]float64](
+					t,
+					b,
+					`(() => { const r = document.querySelector(`+quote(selector)+`).getBoundingClientRect(); return [r.top, r.bottom]; })()`,
+				)
 				if at[0] < last-8 || at[1] > float64(size[1]) {
 					t.Errorf("%s: %s is from %.0f to %.0f, want it below %.0f and above %d", name, selector, at[0], at[1], last, size[1])
 				}
 				last = at[0]
 			}
-			if top := eval[float64](t, b, `document.querySelector("`+title+`").getBoundingClientRect().top`); (c.name == "listed" || c.name == "dates") && top > 260 {
+			if top := eval[float64](t, b, `document.querySelector("`+title+`").getBoundingClientRect().top`); (c.name == "listed" || c.name == "dates") &&
+				top > 260 {
 				t.Errorf("%s: the verdict is at %.0f", name, top)
 			}
 			b.quiet(t)
@@ -306,7 +467,8 @@ func TestNarrow(t *testing.T) {
 	for _, bar := range [][]string{{".brand img", "#health", "#key-button"}, {"#chain", "#submit", "#file-label"}, {"#at", "#now"}} {
 		first := eval[float64](t, b, `(r => r.top + r.height / 2)(document.querySelector(`+quote(bar[0])+`).getBoundingClientRect())`)
 		for _, selector := range bar {
-			if at := eval[float64](t, b, `(r => r.top + r.height / 2)(document.querySelector(`+quote(selector)+`).getBoundingClientRect())`); at < first-4 || at > first+4 {
+			if at := eval[float64](t, b, `(r => r.top + r.height / 2)(document.querySelector(`+quote(selector)+`).getBoundingClientRect())`); at < first-4 ||
+				at > first+4 {
 				t.Errorf("%s is at %.0f, and %s at %.0f", bar[0], first, selector, at)
 			}
 			if cut := eval[int](t, b, `(e => e.scrollWidth - e.clientWidth)(document.querySelector(`+quote(selector)+`))`); cut > 1 {

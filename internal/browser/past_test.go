@@ -74,14 +74,18 @@ func TestAnotherDay(t *testing.T) {
 	screenAt(lazarus, old)(t, b)
 	b.wait(t, has(title, "No match, as of ")+` && `+isShape("past")+` && document.querySelector(".asof") && !document.querySelector("#result .label")`)
 	click("Lists of now")
-	b.wait(t, text(title, "Sanctioned: LAZARUS GROUP (OFAC)")+` && !document.querySelector("#result .asof") && !document.getElementById("at").checkVisibility()`)
+	b.wait(
+		t,
+		text(title, "Sanctioned: LAZARUS GROUP (OFAC)")+` && !document.querySelector("#result .asof") && !document.getElementById("at").checkVisibility()`,
+	)
 
 	// A list, and the link to a verdict, with the chain.
 	b.do(t, `document.getElementById("at").value = "`+old+`"`)
 	enter(t, b, lazarus+"\n"+clean)
 	b.wait(t, has(title, "No match, as of ")+` && document.querySelector(".many")?.dataset.state === "done" && document.querySelector(".summary .asof")`)
 	records := b.download(t, ',')
-	if last := len(records[0]) - 1; records[0][last] != "as_of" || records[1][last] == "" || eval[string](t, b, `savedAs`) != "Pasted-list-screened-as-of-"+old+".csv" {
+	if last := len(records[0]) - 1; records[0][last] != "as_of" || records[1][last] == "" ||
+		eval[string](t, b, `savedAs`) != "Pasted-list-screened-as-of-"+old+".csv" {
 		t.Errorf("the table: %q, saved as %s", records, eval[string](t, b, `savedAs`))
 	}
 	c := open(t, url+"#address="+lazarus+"&chain=ethereum&at="+old, view{"light", 1280})
@@ -95,7 +99,16 @@ func TestAnotherDay(t *testing.T) {
 	click("Use the lists of now")
 	b.wait(t, text(title, "Sanctioned: LAZARUS GROUP (OFAC)"))
 	screenAt(clean, "2199-01-01")(t, b)
-	b.wait(t, has("#at-note", "yet to come")+` && document.getElementById("at").ariaInvalid === "true" && document.activeElement.id === "at" && `+has(title, "Sanctioned"))
+	b.wait(
+		t,
+		has(
+			"#at-note",
+			"yet to come",
+		)+` && document.getElementById("at").ariaInvalid === "true" && document.activeElement.id === "at" && `+has(
+			title,
+			"Sanctioned",
+		),
+	)
 	b.do(t, `document.getElementById("at").value = ""; document.getElementById("at").focus()`)
 	b.press(t, "3") // a month without a day
 	b.do(t, `document.getElementById("screen").requestSubmit()`)

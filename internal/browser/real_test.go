@@ -37,7 +37,16 @@ func (g *growing) Load(_ context.Context, _ sources.Revision, add func(sources.E
 	records := g.loads
 	if err == nil && !(g.late && g.loads == 1) {
 		records++
-		err = add(sources.Entry{Address: a, Listed: lazarus, Kind: score.Sanctioned, Ref: "27307", Name: "LAZARUS GROUP", ListedAt: time.Date(2022, 4, 14, 0, 0, 0, 0, time.UTC)})
+		err = add(
+			sources.Entry{
+				Address:  a,
+				Listed:   lazarus,
+				Kind:     score.Sanctioned,
+				Ref:      "27307",
+				Name:     "LAZARUS GROUP",
+				ListedAt: time.Date(2022, 4, 14, 0, 0, 0, 0, time.UTC),
+			},
+		)
 	}
 	for i := range g.loads {
 		if err != nil {
@@ -120,7 +129,8 @@ func TestRealAPI(t *testing.T) {
 			t.Errorf("not so: %s in %s", c, eval[string](t, b, `document.getElementById("result").innerText.slice(0, 1200)`))
 		}
 	}
-	if records := b.download(t, ','); len(records) != 7 || records[4][1] != "CRITICAL" || records[3][0] != "(withheld: a private key)" || records[6][10] != "not screened" {
+	if records := b.download(t, ','); len(records) != 7 || records[4][1] != "CRITICAL" || records[3][0] != "(withheld: a private key)" ||
+		records[6][10] != "not screened" {
 		t.Errorf("the table: %q", records)
 	}
 	b.quiet(t)

@@ -77,7 +77,10 @@ func newHistory(t *testing.T) *history {
 	synctest.Test(t, func(t *testing.T) {
 		src := &excerpt{"2025-03-04"}
 		time.Sleep(time.Until(time.Date(2025, 3, 4, 12, 0, 0, 0, time.UTC)))
-		s, err := screening.New([]sources.Source{src}, &screening.Options{Store: h.store, Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }})
+		s, err := screening.New(
+			[]sources.Source{src},
+			&screening.Options{Store: h.store, Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +144,9 @@ func TestTornadoCash(t *testing.T) {
 			t.Errorf("%s: %+v", test.day, v)
 		}
 		if r.Level != test.level || r.Score != test.score || r.Text != tornado || r.Address != strings.ToLower(tornado) || r.Time.Format(time.DateOnly) != test.day ||
-			r.Lists[0].Published.Format(time.DateOnly) != test.day || r.Time.Sub(r.Lists[0].LastUpdated) != 90*time.Minute || r.Lists[0].Digest == "" || r.ScoringVersion != score.Latest().Version() || r.ModuleVersion == "" {
+			r.Lists[0].Published.Format(time.DateOnly) != test.day || r.Time.Sub(r.Lists[0].LastUpdated) != 90*time.Minute || r.Lists[0].Digest == "" ||
+			r.ScoringVersion != score.Latest().Version() ||
+			r.ModuleVersion == "" {
 			t.Errorf("%s: %+v", test.day, r)
 		}
 		if v := h.verify(t, unsigned(test.data)); v.Outcome != receipt.Same || v.Signer != "" || v.Unsigned == nil {
@@ -174,7 +179,8 @@ func TestTornadoCash(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := h.verify(t, h.before, h.verifier)
-	if v.Outcome != receipt.CannotTell || !errors.Is(v.Reason, store.ErrNotFound) || !strings.Contains(v.Reason.Error(), "OFAC_SDN-20250304T") || v.Signer == "" {
+	if v.Outcome != receipt.CannotTell || !errors.Is(v.Reason, store.ErrNotFound) || !strings.Contains(v.Reason.Error(), "OFAC_SDN-20250304T") ||
+		v.Signer == "" {
 		t.Errorf("without the revision: %+v", v)
 	}
 	if v := h.verify(t, h.after, h.verifier); v.Outcome != receipt.Same {
@@ -259,7 +265,12 @@ func TestSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := screening.New([]sources.Source{sources.Static(info, sources.Entry{Listed: key, Kind: score.Blocked}, sources.Entry{Listed: tornado, Asset: "ETH", Kind: score.Blocked})}, &screening.Options{Store: st})
+	s, err := screening.New(
+		[]sources.Source{
+			sources.Static(info, sources.Entry{Listed: key, Kind: score.Blocked}, sources.Entry{Listed: tornado, Asset: "ETH", Kind: score.Blocked}),
+		},
+		&screening.Options{Store: st},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +314,10 @@ func TestPinned(t *testing.T) {
 		t.Fatal("there is only one version")
 	}
 	info := sources.Info{ID: "REPORTS", Name: "reports", Jurisdiction: sources.Community}
-	s, err := screening.New([]sources.Source{sources.Static(info, sources.Entry{Listed: text, Asset: "ETH", Kind: score.Scam})}, &screening.Options{Store: st, Table: table})
+	s, err := screening.New(
+		[]sources.Source{sources.Static(info, sources.Entry{Listed: text, Asset: "ETH", Kind: score.Scam})},
+		&screening.Options{Store: st, Table: table},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +326,8 @@ func TestPinned(t *testing.T) {
 	}
 	data := h.ask(t, s, "ethereum", " "+text)
 	v, err := receipt.Verify(t.Context(), st, data, h.verifier)
-	if err != nil || v.Outcome != receipt.Same || v.Receipt.ScoringVersion != "v1.0" || v.Receipt.Address != text || v.Receipt.Labels[0].Match != score.Literal {
+	if err != nil || v.Outcome != receipt.Same || v.Receipt.ScoringVersion != "v1.0" || v.Receipt.Address != text ||
+		v.Receipt.Labels[0].Match != score.Literal {
 		t.Errorf("%+v, %v: %s", v, err, data)
 	}
 }
@@ -322,7 +337,10 @@ func TestExceptions(t *testing.T) {
 	h := newHistory(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2025, 4, 1, 0, 0, 0, 0, time.UTC)))
-		s, err := screening.New([]sources.Source{&excerpt{"2025-03-04"}}, &screening.Options{Store: h.store, Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }})
+		s, err := screening.New(
+			[]sources.Source{&excerpt{"2025-03-04"}},
+			&screening.Options{Store: h.store, Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true }},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,38 +60,99 @@ func TestFormats(t *testing.T) {
 		in     string
 		want   []string
 	}{
-		{"array", badlist.Options{}, `["` + lazarus + `", "` + genesis + `"]`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
-		{"array, all that can be said", badlist.Options{Kind: score.Scam, Ref: "r", Asset: "USDT"}, `["` + lazarus + `"]`, []string{"ethereum|" + lazarus + "|USDT|SCAM|r|"}},
-		{"array of a member", badlist.Options{List: "bad"}, `{"good":["` + genesis + `",{}],"bad":["` + lazarus + `"],"count":2}`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
-		{"no address in an array", badlist.Options{}, `["x","` + lazarus + `"]`, []string{"-|x||COMMUNITY_REPORT||", "ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{
+			"array",
+			badlist.Options{},
+			`["` + lazarus + `", "` + genesis + `"]`,
+			[]string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"},
+		},
+		{
+			"array, all that can be said",
+			badlist.Options{Kind: score.Scam, Ref: "r", Asset: "USDT"},
+			`["` + lazarus + `"]`,
+			[]string{"ethereum|" + lazarus + "|USDT|SCAM|r|"},
+		},
+		{
+			"array of a member",
+			badlist.Options{List: "bad"},
+			`{"good":["` + genesis + `",{}],"bad":["` + lazarus + `"],"count":2}`,
+			[]string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"},
+		},
+		{
+			"no address in an array",
+			badlist.Options{},
+			`["x","` + lazarus + `"]`,
+			[]string{"-|x||COMMUNITY_REPORT||", "ethereum|" + lazarus + "||COMMUNITY_REPORT||"},
+		},
 
 		{"by address", badlist.Options{}, `{"` + lazarus + `":"fake","` + genesis + `":true,"x":null}`,
 			[]string{"ethereum|" + lazarus + "||SCAM||fake", "bitcoin|" + genesis + "||COMMUNITY_REPORT||", "-|x||COMMUNITY_REPORT||"}},
 		{"by address, comments in an array", badlist.Options{}, `{"` + lazarus + `":["phish-hack","exploit"],"` + genesis + `":[]}`,
 			[]string{"ethereum|" + lazarus + "||PHISHING||phish-hack, exploit", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
-		{"by address, objects", badlist.Options{NameColumn: "note", RefColumn: "id", KindColumn: "kind"}, `{"` + lazarus + `":{"note":"n","id":17,"kind":"mixer","address":"other"}}`,
-			[]string{"ethereum|" + lazarus + "||MIXER|17|n"}},
-		{"by domain", badlist.Options{Kind: score.Phishing, Ref: "r"}, `{"a.example":["` + lazarus + `","` + genesis + `"],"none.example":[],"b.example":["` + lazarus + `"]}`,
-			[]string{"ethereum|" + lazarus + "||PHISHING|r|a.example", "bitcoin|" + genesis + "||PHISHING|r|a.example", "ethereum|" + lazarus + "||PHISHING|r|b.example"}},
+		{
+			"by address, objects",
+			badlist.Options{NameColumn: "note", RefColumn: "id", KindColumn: "kind"},
+			`{"` + lazarus + `":{"note":"n","id":17,"kind":"mixer","address":"other"}}`,
+			[]string{"ethereum|" + lazarus + "||MIXER|17|n"},
+		},
+		{
+			"by domain",
+			badlist.Options{Kind: score.Phishing, Ref: "r"},
+			`{"a.example":["` + lazarus + `","` + genesis + `"],"none.example":[],"b.example":["` + lazarus + `"]}`,
+			[]string{
+				"ethereum|" + lazarus + "||PHISHING|r|a.example",
+				"bitcoin|" + genesis + "||PHISHING|r|a.example",
+				"ethereum|" + lazarus + "||PHISHING|r|b.example",
+			},
+		},
 
-		{"objects, other columns", scams, `[{"wallet":"` + tron1 + `","network":"Tron","category":"RANSOMWARE","case":1.5,"title":"t","address":1},{"wallet":"` + lazarus + `","network":null}]`,
-			[]string{"tron|" + tron1 + "||RANSOMWARE|1.5|t", "ethereum|" + lazarus + "||SCAM||"}},
-		{"one member for two columns", badlist.Options{RefColumn: "n", NameColumn: "n"}, `[{"address":"` + lazarus + `","n":"a"}]`, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT|a|a"}},
+		{
+			"objects, other columns",
+			scams,
+			`[{"wallet":"` + tron1 + `","network":"Tron","category":"RANSOMWARE","case":1.5,"title":"t","address":1},{"wallet":"` + lazarus + `","network":null}]`,
+			[]string{"tron|" + tron1 + "||RANSOMWARE|1.5|t", "ethereum|" + lazarus + "||SCAM||"},
+		},
+		{
+			"one member for two columns",
+			badlist.Options{RefColumn: "n", NameColumn: "n"},
+			`[{"address":"` + lazarus + `","n":"a"}]`,
+			[]string{"ethereum|" + lazarus + "||COMMUNITY_REPORT|a|a"},
+		},
 
-		{"csv", badlist.Options{}, "address,comment\n" + lazarus + ",fake\n" + genesis + ",\n", []string{"ethereum|" + lazarus + "||SCAM||fake", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
+		{
+			"csv",
+			badlist.Options{},
+			"address,comment\n" + lazarus + ",fake\n" + genesis + ",\n",
+			[]string{"ethereum|" + lazarus + "||SCAM||fake", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"},
+		},
 		{"csv of one column", badlist.Options{}, "Address\r\n" + lazarus + "\r\n\r\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
-		{"csv, semicolons, quotes, a mark, empty lines", badlist.Options{}, "\ufeff\n\"ADDRESS \";x\n\n\"" + lazarus + "\";\"a,\nb\"\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
+		{
+			"csv, semicolons, quotes, a mark, empty lines",
+			badlist.Options{},
+			"\ufeff\n\"ADDRESS \";x\n\n\"" + lazarus + "\";\"a,\nb\"\n",
+			[]string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"},
+		},
 		{"csv, tabs", badlist.Options{}, "n\taddress\n1\t" + lazarus + "\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
 		{"csv, all columns", all, "case,day,title,category,network,wallet\n7,2020-01-02,n,Phish / Hack,BTC," + genesis + "\n",
 			[]string{"bitcoin|" + genesis + "|BTC|PHISHING|7|n"}},
 		{"csv, a row without an address", all, "case,day,title,category,network,wallet\n7,,,,,\n8,,,,," + tron1 + "\n",
 			[]string{"-|(no address)||COMMUNITY_REPORT|7|", "tron|" + tron1 + "||COMMUNITY_REPORT|8|"}},
-		{"csv, an official kind", all, "case,day,title,category,network,wallet\n,,,Terrorist financing,," + tron1 + "\n", []string{"tron|" + tron1 + "||TERRORIST_FINANCING||"}},
+		{
+			"csv, an official kind",
+			all,
+			"case,day,title,category,network,wallet\n,,,Terrorist financing,," + tron1 + "\n",
+			[]string{"tron|" + tron1 + "||TERRORIST_FINANCING||"},
+		},
 		{"csv, no end", badlist.Options{OpenEnd: true}, "address,comment\n" + lazarus + ",fake", []string{"ethereum|" + lazarus + "||SCAM||fake"}},
 
 		{"text, no end", badlist.Options{OpenEnd: true}, lazarus, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
 		{"text, blanks for an end", badlist.Options{}, lazarus + "\n \t", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
-		{"text, an asset", badlist.Options{Asset: "BSV", Kind: score.Ransomware, Ref: "r"}, genesis + " # fake\n", []string{"bitcoin-sv|" + genesis + "|BSV|RANSOMWARE|r|fake"}},
+		{
+			"text, an asset",
+			badlist.Options{Asset: "BSV", Kind: score.Ransomware, Ref: "r"},
+			genesis + " # fake\n",
+			[]string{"bitcoin-sv|" + genesis + "|BSV|RANSOMWARE|r|fake"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -184,7 +245,11 @@ func TestWithin(t *testing.T) {
 		{"two, no blank", lazarus + ";" + tron1, []string{"ethereum " + lazarus, "tron " + tron1}},
 		{"a note", tron1 + " (Address tag 1051035076)", []string{"tron " + tron1}},
 		{"a URL", "https://tronscan.example/#/address/" + tron1, []string{"tron " + tron1}},
-		{"of a form", "Id: bfac42d5-d12a-44d1-b3e2-4ea258a7b882\nName: " + tron1 + "\n\n-------------\nId: 1d835d57-df62-4312-8821-5482d7109c70\nName: " + tron2 + "\n", []string{"tron " + tron1, "tron " + tron2}},
+		{
+			"of a form",
+			"Id: bfac42d5-d12a-44d1-b3e2-4ea258a7b882\nName: " + tron1 + "\n\n-------------\nId: 1d835d57-df62-4312-8821-5482d7109c70\nName: " + tron2 + "\n",
+			[]string{"tron " + tron1, "tron " + tron2},
+		},
 		{"long", strings.Repeat("- ", 2000) + tron1, []string{"tron " + tron1}},
 		{"a user id", "35561732", []string{"- 35561732"}},
 		{"letters of another alphabet", cyrillic, []string{"tron " + cyrillic}},
@@ -360,7 +425,8 @@ func TestLists(t *testing.T) {
 	} {
 		t.Run(tt.id, func(t *testing.T) {
 			opts := tt.options()
-			if opts.URL != tt.url || opts.Info.ID != tt.id || opts.Info.Jurisdiction != sources.Community || opts.Info.Licence == "" || opts.Info.Attribution == "" {
+			if opts.URL != tt.url || opts.Info.ID != tt.id || opts.Info.Jurisdiction != sources.Community || opts.Info.Licence == "" ||
+				opts.Info.Attribution == "" {
 				t.Errorf("options %+v, want those of %s, with a licence and an attribution", opts, tt.url)
 			}
 			served := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, tt.body) })

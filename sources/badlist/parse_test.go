@@ -188,15 +188,35 @@ func TestParse(t *testing.T) {
 		want []sources.Entry
 	}{
 		{"json: only an address", `[{"address":"` + lazarus + `"}]`, []sources.Entry{item(sources.Entry{Kind: score.CommunityReport})}},
-		{"json: byte order mark and blanks", "\ufeff\r\n\t [ { \"address\" : \"" + lazarus + "\" } ] \r\n", []sources.Entry{item(sources.Entry{Kind: score.CommunityReport})}},
+		{
+			"json: byte order mark and blanks",
+			"\ufeff\r\n\t [ { \"address\" : \"" + lazarus + "\" } ] \r\n",
+			[]sources.Entry{item(sources.Entry{Kind: score.CommunityReport})},
+		},
 		{"json: other members", `[{"x":{"address":["no",1e999,null,true,{}]},"address":"` + lazarus + `","comment":"fake","date":"2018-11-06","ADDRESS":1}]`,
 			[]sources.Entry{item(sources.Entry{Kind: score.Scam, Name: "fake", ListedAt: date(2018, 11, 6)})}},
-		{"json: date of the United States", `[{"address":"` + lazarus + `","date":"12/31/17"}]`, []sources.Entry{item(sources.Entry{Kind: score.CommunityReport, ListedAt: date(2017, 12, 31)})}},
-		{"json: date without a meaning", `[{"address":"` + lazarus + `","date":"31/12/17"}]`, []sources.Entry{item(sources.Entry{Kind: score.CommunityReport})}},
+		{
+			"json: date of the United States",
+			`[{"address":"` + lazarus + `","date":"12/31/17"}]`,
+			[]sources.Entry{item(sources.Entry{Kind: score.CommunityReport, ListedAt: date(2017, 12, 31)})},
+		},
+		{
+			"json: date without a meaning",
+			`[{"address":"` + lazarus + `","date":"31/12/17"}]`,
+			[]sources.Entry{item(sources.Entry{Kind: score.CommunityReport})},
+		},
 		{"json: escapes", `[{"address":"0\u007809\u0038B716B8Aaf21512996dC57EB0615e2383E2f96","comment":"\ud83d\ude00"}]`,
 			[]sources.Entry{item(sources.Entry{Kind: score.CommunityReport, Name: "😀"})}},
-		{"json: comment of many lines", `[{"address":"` + lazarus + `","comment":" a\n\r\n\u0000b\u001b[31m\t"}]`, []sources.Entry{item(sources.Entry{Kind: score.CommunityReport, Name: "a b [31m"})}},
-		{"json: long comment", `[{"address":"` + lazarus + `","comment":"` + long + `"}]`, []sources.Entry{item(sources.Entry{Kind: score.CommunityReport, Name: strings.Repeat("é", 254) + "…"})}},
+		{
+			"json: comment of many lines",
+			`[{"address":"` + lazarus + `","comment":" a\n\r\n\u0000b\u001b[31m\t"}]`,
+			[]sources.Entry{item(sources.Entry{Kind: score.CommunityReport, Name: "a b [31m"})},
+		},
+		{
+			"json: long comment",
+			`[{"address":"` + lazarus + `","comment":"` + long + `"}]`,
+			[]sources.Entry{item(sources.Entry{Kind: score.CommunityReport, Name: strings.Repeat("é", 254) + "…"})},
+		},
 		{"json: no address, but one elsewhere", `[{"address":"?"},{"address":"` + lazarus + `"}]`,
 			[]sources.Entry{{Listed: "?", Kind: score.CommunityReport, Ref: "addresses-darklist"}, item(sources.Entry{Kind: score.CommunityReport})}},
 		{"json: capitals that do not verify", `[{"address":"` + "0x098B716B8AAF21512996dC57EB0615e2383E2f96" + `"}]`,

@@ -49,7 +49,13 @@ func TestSourceConforms(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	want := sources.Info{ID: "COMMUNITY_BADLIST", Name: "MyEtherWallet darklist", Jurisdiction: sources.Community, Licence: "MIT", Attribution: "Copyright (c) 2017 MyEtherWallet"}
+	want := sources.Info{
+		ID:           "COMMUNITY_BADLIST",
+		Name:         "MyEtherWallet darklist",
+		Jurisdiction: sources.Community,
+		Licence:      "MIT",
+		Attribution:  "Copyright (c) 2017 MyEtherWallet",
+	}
 	for _, opts := range []*badlist.Options{nil, {}} {
 		if got := badlist.New(opts).Info(); got != want {
 			t.Errorf("Info = %+v, want %+v", got, want)

@@ -104,7 +104,9 @@ func TestRevision(t *testing.T) {
 			w.published, w.completeness = rev.Published, sources.Whole
 			w.entries, w.addresses = len(entries), max(w.addresses/2, len(distinct))
 		}
-		if !rev.Published.Equal(w.published) || !rev.Checked.Equal(w.published) || rev.Completeness != w.completeness || len(entries) != w.entries || len(distinct) != w.addresses || len(rev.Digest) != 64 {
+		if !rev.Published.Equal(w.published) || !rev.Checked.Equal(w.published) || rev.Completeness != w.completeness || len(entries) != w.entries ||
+			len(distinct) != w.addresses ||
+			len(rev.Digest) != 64 {
 			t.Errorf("%s: %+v, %d entries of %d addresses, want %+v", src.Info().ID, rev, len(entries), len(distinct), w)
 		}
 		again, err := src.Load(context.Background(), rev, func(sources.Entry) error { return nil })
@@ -311,8 +313,9 @@ func TestOFAC(t *testing.T) {
 		{"XMR", "", "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320", "29585", "KARASAVIDI Dmitrii", "2020-09-16"},
 	} {
 		if !slices.ContainsFunc(entries, func(e sources.Entry) bool {
-			return e.Asset == want.asset && e.Address.Chain() == want.chain && e.Listed == want.listed && (rev.Completeness == sources.Whole || // may say the rest in other words
-				e.Ref == want.ref && e.Name == want.name && e.EntityListedAt.Format(time.DateOnly) == want.since)
+			return e.Asset == want.asset && e.Address.Chain() == want.chain && e.Listed == want.listed &&
+				(rev.Completeness == sources.Whole || // may say the rest in other words
+					e.Ref == want.ref && e.Name == want.name && e.EntityListedAt.Format(time.DateOnly) == want.since)
 		}) && delisted[known{"OFAC_SDN", want.asset, want.listed, want.ref}].IsZero() {
 			t.Errorf("there is no entry %+v", want)
 		}
@@ -450,7 +453,16 @@ func TestShrunk(t *testing.T) {
 				for range 2 {
 					_, err := s.Refresh(t.Context())
 					if got := s.Sources()[0]; !errors.Is(err, screening.ErrShrunk) || got.Entries != len(entries) {
-						t.Errorf("%s, %d of %d entries, opened: %v: %v, and %d are held, want %v", id, len(cut.entries), len(entries), open, err, got.Entries, screening.ErrShrunk)
+						t.Errorf(
+							"%s, %d of %d entries, opened: %v: %v, and %d are held, want %v",
+							id,
+							len(cut.entries),
+							len(entries),
+							open,
+							err,
+							got.Entries,
+							screening.ErrShrunk,
+						)
 					}
 				}
 			}

@@ -96,7 +96,8 @@ func TestHistory(t *testing.T) {
 		if e.FirstSeen.IsZero() || e.NotListedOn.After(e.FirstSeen) || !e.Until.IsZero() && !e.Until.After(e.FirstSeen) {
 			t.Errorf("%s: not listed on %v, listed by %v, until %v: want this order", e.Listed, e.NotListedOn, e.FirstSeen, e.Until)
 		}
-		if !e.Address.IsValid() && !strings.HasPrefix(e.Listed, "5be5543f") && !strings.HasPrefix(e.Listed, "0xa7e5d5a7") && !strings.Contains(e.Listed, "fzilsx") {
+		if !e.Address.IsValid() && !strings.HasPrefix(e.Listed, "5be5543f") && !strings.HasPrefix(e.Listed, "0xa7e5d5a7") &&
+			!strings.Contains(e.Listed, "fzilsx") {
 			t.Errorf("%s is not decoded", e.Listed)
 		}
 	}
@@ -297,8 +298,16 @@ func TestDatesOfImports(t *testing.T) {
 							continue
 						}
 						n++
-						if on[id] && l.AddedAt.After(other) && !again[id] || !on[id] && !l.AddedAt.After(other) || on[id] && l.NotListedOn.Equal(other) && l.AddedAt.After(other) {
-							t.Errorf("%v over the bundle: %s added at %v, not listed on %v, and the list of %v refutes it", held, e.Listed, l.AddedAt, l.NotListedOn, other)
+						if on[id] && l.AddedAt.After(other) && !again[id] || !on[id] && !l.AddedAt.After(other) ||
+							on[id] && l.NotListedOn.Equal(other) && l.AddedAt.After(other) {
+							t.Errorf(
+								"%v over the bundle: %s added at %v, not listed on %v, and the list of %v refutes it",
+								held,
+								e.Listed,
+								l.AddedAt,
+								l.NotListedOn,
+								other,
+							)
 						}
 					}
 				}

@@ -299,7 +299,11 @@ func large(size int) (r io.Reader, entities int, wallets []string) {
 			remark += "ETH: " + a + "."
 		}
 		fmt.Fprintf(&doc, `<sanctionEntity designationDate="2025-02-24" euReferenceNumber="EU.%d.1" logicalId="%[1]d"><remark>%s</remark>`, entities, remark)
-		fmt.Fprintf(&doc, `<nameAlias wholeName="Name %d" strong="true"><regulationSummary publicationDate="2025-02-24"/></nameAlias></sanctionEntity>`+"\n", entities)
+		fmt.Fprintf(
+			&doc,
+			`<nameAlias wholeName="Name %d" strong="true"><regulationSummary publicationDate="2025-02-24"/></nameAlias></sanctionEntity>`+"\n",
+			entities,
+		)
 	}
 	doc.WriteString("</export>")
 	return &doc, entities, wallets

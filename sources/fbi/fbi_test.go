@@ -84,7 +84,8 @@ func TestSource(t *testing.T) {
 	})
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html></html>") }))
 	defer server.Close()
-	if entries, _, err := listtest.Load(t.Context(), fbi.New(&fbi.Options{URL: server.URL, Client: server.Client()}), sources.Revision{}); err == nil || entries != nil {
+	if entries, _, err := listtest.Load(t.Context(), fbi.New(&fbi.Options{URL: server.URL, Client: server.Client()}), sources.Revision{}); err == nil ||
+		entries != nil {
 		t.Errorf("another page: %d entries, %v, want an error", len(entries), err)
 	}
 	info := fbi.New(nil).Info()

@@ -146,7 +146,8 @@ func TestParse(t *testing.T) {
 			if e.Kind != score.TerroristFinancing || !strings.Contains(e.Ref, "/") || !e.ListedAt.IsZero() || !e.Until.IsZero() {
 				t.Fatalf("%s: %+v", name, e)
 			}
-			if text := e.Listed + e.Name + e.Asset; strings.Contains(text, "PERSON") || strings.Contains(text, "PASSPORT") || strings.Contains(text, "40000") || strings.Contains(text, "1970") {
+			if text := e.Listed + e.Name + e.Asset; strings.Contains(text, "PERSON") || strings.Contains(text, "PASSPORT") || strings.Contains(text, "40000") ||
+				strings.Contains(text, "1970") {
 				t.Errorf("%s: %+v keeps something about a person", name, e)
 			}
 		}
@@ -320,7 +321,9 @@ func TestSource(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add("order,wallet_or_user,asset\n1/20,TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,\n")
-	f.Add("<table><tr><td>סוג<td>תוקף<tr><td>1/20<td>1.1.2020</table><table><tr><th>הארנק<th>מטבע<tr><td>1/20<tr><td>TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3</table></html>")
+	f.Add(
+		"<table><tr><td>סוג<td>תוקף<tr><td>1/20<td>1.1.2020</table><table><tr><th>הארנק<th>מטבע<tr><td>1/20<tr><td>TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3</table></html>",
+	)
 	f.Add("Order Number,Validity Date,Assets\n1/20,2020-01-01,\"Name: TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3\n\"\n")
 	f.Fuzz(func(t *testing.T, doc string) {
 		entries, rev, err := parse(t, doc, now)

@@ -252,7 +252,8 @@ func TestParseCSVErrors(t *testing.T) {
 	if _, err := ofac.ParseCSV(strings.NewReader(good+"\x1a"), nil, func(sources.Entry) error { return refused }); !errors.Is(err, refused) {
 		t.Errorf("error %v, want that of add", err)
 	}
-	if _, _, err := parseCSV(t, strings.NewReader(good), repeat("1,\""+strings.Repeat("x", 1000)+"\"\r\n")); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, _, err := parseCSV(t, strings.NewReader(good), repeat("1,\""+strings.Repeat("x", 1000)+"\"\r\n")); err == nil ||
+		!strings.Contains(err.Error(), "more than") {
 		t.Errorf("comments without end: error %v, want one that says so", err)
 	}
 }

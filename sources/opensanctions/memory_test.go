@@ -20,7 +20,12 @@ func TestMemory(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(w, `{"id": "NK-abcdefghijklmnop%06d", "caption": "Person %d", "schema": "Person", "properties": {}}`+"\n", i, i)
 		}
-		fmt.Fprintf(w, `{"id": "wallet", "caption": "", "schema": "CryptoWallet", "properties": {"publicKey": ["%s"], "holder": ["NK-abcdefghijklmnop%06d"]}}`+"\n", evm, n-1)
+		fmt.Fprintf(
+			w,
+			`{"id": "wallet", "caption": "", "schema": "CryptoWallet", "properties": {"publicKey": ["%s"], "holder": ["NK-abcdefghijklmnop%06d"]}}`+"\n",
+			evm,
+			n-1,
+		)
 		w.Close()
 	}()
 	live := func() uint64 {

@@ -203,11 +203,15 @@ func TestParseErrors(t *testing.T) {
 	refused := errors.New("refused")
 	for _, file := range files {
 		doc := readFile(t, file)
-		if _, _, err := parse(t, opensanctions.Options{}, io.MultiReader(strings.NewReader(doc[:700]), iotest.ErrReader(os.ErrDeadlineExceeded))); !errors.Is(err, os.ErrDeadlineExceeded) {
+		if _, _, err := parse(t, opensanctions.Options{}, io.MultiReader(strings.NewReader(doc[:700]), iotest.ErrReader(os.ErrDeadlineExceeded))); !errors.Is(
+			err,
+			os.ErrDeadlineExceeded,
+		) {
 			t.Errorf("%s: error %v, want that of the reader", file, err)
 		}
 		calls := 0
-		if _, err := opensanctions.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return refused }); !errors.Is(err, refused) || calls != 1 {
+		if _, err := opensanctions.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return refused }); !errors.Is(err, refused) ||
+			calls != 1 {
 			t.Errorf("%s: error %v after %d calls of add, want that of add after 1", file, err, calls)
 		}
 	}
@@ -294,7 +298,9 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func FuzzParse(f *testing.F) {
-	f.Add(`{"id":"w","caption":"x","schema":"CryptoWallet","properties":{"publicKey":["` + btc + `","x"],"currency":["XBT"],"holder":["p"],"topics":["sanction"]},"first_seen":"2023-04-20T09:20:33"}` + "\n" + `{"id":"p","caption":"P","schema":"Person"}` + "\n")
+	f.Add(
+		`{"id":"w","caption":"x","schema":"CryptoWallet","properties":{"publicKey":["` + btc + `","x"],"currency":["XBT"],"holder":["p"],"topics":["sanction"]},"first_seen":"2023-04-20T09:20:33"}` + "\n" + `{"id":"p","caption":"P","schema":"Person"}` + "\n",
+	)
 	f.Add("id,schema,name,identifiers,sanctions,first_seen\n\"w\",CryptoWallet," + evm + ",\"\"\"a;b\"\";" + tron + "\",x,2022-04-14\n")
 	f.Fuzz(func(t *testing.T, in string) {
 		entries, rev, err := parse(t, opensanctions.Options{}, strings.NewReader(in))
@@ -318,7 +324,10 @@ func TestIndex(t *testing.T) {
 	lines := strings.SplitAfter(doc, "\n")
 	cut := strings.Join(lines[:len(lines)-2], "") // and the empty string behind the last
 	checksum := func(doc string) string {
-		return fmt.Sprintf(`{"name": "x", "resources": [{"name": "names.txt", "checksum": "0"}, {"name": "entities.ftm.json", "checksum": "%X", "size": 1}]}`, sha1.Sum([]byte(doc)))
+		return fmt.Sprintf(
+			`{"name": "x", "resources": [{"name": "names.txt", "checksum": "0"}, {"name": "entities.ftm.json", "checksum": "%X", "size": 1}]}`,
+			sha1.Sum([]byte(doc)),
+		)
 	}
 	for _, tt := range []struct {
 		name, doc     string

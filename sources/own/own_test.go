@@ -110,7 +110,9 @@ func TestAllowed(t *testing.T) {
 	write(t, name, "address,action,reason,author,expires\n"+lazarus+",block,a,,\n"+justin+",allow,b,Ann,2026-12-31\n")
 	src := own.File("OWN", name)
 	rows, err := sources.AllowedBy(src)
-	if want := (sources.Allowed{Address: address.MustParse("tron", justin), Reason: "b", Author: "Ann", Expires: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}); err != nil || len(rows) != 1 || rows[0] != want {
+	if want := (sources.Allowed{Address: address.MustParse("tron", justin), Reason: "b", Author: "Ann", Expires: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}); err != nil ||
+		len(rows) != 1 ||
+		rows[0] != want {
 		t.Errorf("%+v, %v, want the row that allows", rows, err)
 	}
 	write(t, name, "hello\n")
@@ -144,7 +146,8 @@ func TestFile(t *testing.T) {
 		t.Errorf("Info = %+v", info)
 	}
 	entries, rev, err := listtest.Load(t.Context(), src, sources.Revision{})
-	if err != nil || len(entries) != 1 || entries[0].Kind != score.Blocked || entries[0].Ref != "CASE-1" || entries[0].Name != "theft" || !src.Info().MayEmit(score.Blocked) {
+	if err != nil || len(entries) != 1 || entries[0].Kind != score.Blocked || entries[0].Ref != "CASE-1" || entries[0].Name != "theft" ||
+		!src.Info().MayEmit(score.Blocked) {
 		t.Fatalf("%+v, %v, want the row that blocks", entries, err)
 	}
 	if again, _, err := listtest.Load(t.Context(), src, rev); again != nil || !errors.Is(err, sources.ErrUnchanged) {

@@ -20,9 +20,18 @@ import (
 var (
 	info = sources.Info{ID: "TEST", Name: "Test list", Jurisdiction: sources.Community}
 	list = []sources.Entry{
-		{Address: address.MustParse("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"), Listed: "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", Kind: score.Scam, Ref: "1"},
+		{
+			Address: address.MustParse("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"),
+			Listed:  "0x098B716B8Aaf21512996dC57EB0615e2383E2f96",
+			Kind:    score.Scam,
+			Ref:     "1",
+		},
 		{Listed: "0x9CdfC5b0ACA4527a0916412E9dbD6AD85556A49", Kind: score.Scam, Ref: "2"},
-		{Address: address.MustParse("bsc", "0xd882cfc20f52f2599d84b8e8d58c7fb62cfe344b"), Kind: score.Phishing, ListedAt: time.Date(2020, 3, 2, 0, 0, 0, 0, time.UTC)},
+		{
+			Address:  address.MustParse("bsc", "0xd882cfc20f52f2599d84b8e8d58c7fb62cfe344b"),
+			Kind:     score.Phishing,
+			ListedAt: time.Date(2020, 3, 2, 0, 0, 0, 0, time.UTC),
+		},
 	}
 )
 

@@ -362,7 +362,8 @@ func TestAnswering(t *testing.T) {
 		}
 	}
 	same := func(got, want journal.Event) bool {
-		return got.Type == journal.Answering && got.At.Equal(want.At) && got.Digest == want.Digest && got.Exceptions == want.Exceptions && maps.Equal(got.Lists, want.Lists)
+		return got.Type == journal.Answering && got.At.Equal(want.At) && got.Digest == want.Digest && got.Exceptions == want.Exceptions &&
+			maps.Equal(got.Lists, want.Lists)
 	}
 	a = journal.New(st)
 	got, err := a.Answerings(ctx)
@@ -451,7 +452,14 @@ func TestRead(t *testing.T) {
 	rev.Checked = day(1)
 	changed := rev
 	changed.Checked, changed.LastModified = day(2), "Wed, 19 Nov 2025 15:00:00 GMT"
-	refusal := journal.Event{Type: journal.Refused, At: day(3), Source: "TEST", Reason: "it shrank", Entries: 5, List: sources.Revision{Digest: fmt.Sprintf("%064x", 7)}}
+	refusal := journal.Event{
+		Type:    journal.Refused,
+		At:      day(3),
+		Source:  "TEST",
+		Reason:  "it shrank",
+		Entries: 5,
+		List:    sources.Revision{Digest: fmt.Sprintf("%064x", 7)},
+	}
 	written := []journal.Event{
 		{Type: journal.Confirmed, Source: "TEST", Revision: first, List: rev},
 		{Type: journal.Confirmed, Source: "TEST", Revision: first, List: changed},

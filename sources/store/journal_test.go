@@ -199,7 +199,12 @@ func TestStamp(t *testing.T) {
 		want = append(want, at)
 	}
 	for _, y := range []int{1900, 2000, 2024, 2100} {
-		want = append(want, time.Date(y, 2, 28, 23, 59, 59, 999999999, time.UTC), time.Date(y, 2, 29, 0, 0, 0, 0, time.UTC), time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC))
+		want = append(
+			want,
+			time.Date(y, 2, 28, 23, 59, 59, 999999999, time.UTC),
+			time.Date(y, 2, 29, 0, 0, 0, 0, time.UTC),
+			time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC),
+		)
 	}
 	var events []journal.Event
 	for _, at := range want {
@@ -316,7 +321,8 @@ func FuzzJournal(f *testing.F) {
 		from := int64(0)
 		for line := range bytes.Lines(lines[:next]) {
 			st.journal = append(st.journal, line...)
-			if from, err = b.Read(ctx, from, func(e journal.Event) { again = append(again, fmt.Sprintf("%+v", e)) }); err != nil && !errors.Is(err, store.ErrDamaged) {
+			if from, err = b.Read(ctx, from, func(e journal.Event) { again = append(again, fmt.Sprintf("%+v", e)) }); err != nil &&
+				!errors.Is(err, store.ErrDamaged) {
 				t.Fatal(err)
 			}
 		}
@@ -336,7 +342,13 @@ func TestLatestOfPart(t *testing.T) {
 	st := newMemory()
 	a := journal.New(st)
 	name := accept(t, a, "TEST", 1, start)
-	part := sources.Revision{Digest: headerOf("TEST", 1, start).Revision.Digest, Completeness: sources.Partial, Provenance: "an excerpt", OpenEnded: true, Records: 1}
+	part := sources.Revision{
+		Digest:       headerOf("TEST", 1, start).Revision.Digest,
+		Completeness: sources.Partial,
+		Provenance:   "an excerpt",
+		OpenEnded:    true,
+		Records:      1,
+	}
 	if err := a.Append(ctx, journal.Event{Type: journal.Confirmed, At: day(1), Source: "TEST", Revision: name, List: part}); err != nil {
 		t.Fatal(err)
 	}

@@ -148,19 +148,50 @@ func csvList(t testing.TB, rows ...map[string]string) string {
 // smallCSV is a file with the real first lines and row, and four more rows.
 func smallCSV(t testing.TB) string {
 	information := "The \"wallets\":\n(1) USDT: TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU (2) BTC: 3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP,\nor TXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW"
-	return csvList(t,
-		map[string]string{"Unique ID": "CTD0004", "Name 6": "AYYASH", "Name 1": "Mustafa", "Name type": "Alias", "Other Information": information, "Date Designated": "27/03/2024"},
-		map[string]string{"Unique ID": "CTD0004", "Name 6": "AYASH", "Name 1": "Mustafa", "Name type": "Primary Name", "Other Information": information, "Date Designated": "27/03/2024"},
-		map[string]string{"Unique ID": "RUS1421", "Name 6": "GARANTEX", "Name type": "Primary Name", "UK Statement of Reasons": "Digital Currency Address: XBT 3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1\t", "Date Designated": ""},
-		map[string]string{"Unique ID": "CTD0004", "Name 6": "LATER", "Name type": "Alias", "Other Information": information + " TXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW; ETH: 0x175d44451403Edf28469dF03A9280c1197ADb92c"},
+	return csvList(
+		t,
+		map[string]string{
+			"Unique ID":         "CTD0004",
+			"Name 6":            "AYYASH",
+			"Name 1":            "Mustafa",
+			"Name type":         "Alias",
+			"Other Information": information,
+			"Date Designated":   "27/03/2024",
+		},
+		map[string]string{
+			"Unique ID":         "CTD0004",
+			"Name 6":            "AYASH",
+			"Name 1":            "Mustafa",
+			"Name type":         "Primary Name",
+			"Other Information": information,
+			"Date Designated":   "27/03/2024",
+		},
+		map[string]string{
+			"Unique ID":               "RUS1421",
+			"Name 6":                  "GARANTEX",
+			"Name type":               "Primary Name",
+			"UK Statement of Reasons": "Digital Currency Address: XBT 3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1\t",
+			"Date Designated":         "",
+		},
+		map[string]string{
+			"Unique ID":         "CTD0004",
+			"Name 6":            "LATER",
+			"Name type":         "Alias",
+			"Other Information": information + " TXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW; ETH: 0x175d44451403Edf28469dF03A9280c1197ADb92c",
+		},
 	)
 }
 
 // TestLabelled checks strings that are addresses only because of a label.
 func TestLabelled(t *testing.T) {
 	const solana, wrong = "42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi", "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8u"
-	entries, _, err := parse(t, strings.NewReader(csvList(t,
-		map[string]string{"Unique ID": "CTD0004", "Name 6": "AYASH", "Other Information": "Digital Currency Address: SOL " + solana + "\t\t\nDigital Currency Address: XBT " + wrong + "."},
+	entries, _, err := parse(t, strings.NewReader(csvList(
+		t,
+		map[string]string{
+			"Unique ID":         "CTD0004",
+			"Name 6":            "AYASH",
+			"Other Information": "Digital Currency Address: SOL " + solana + "\t\t\nDigital Currency Address: XBT " + wrong + ".",
+		},
 	)))
 	want := []string{"SOL\t" + solana + "\tsolana\tCTD0004\t-\tAYASH", "XBT\t" + wrong + "\t-\tCTD0004\t-\tAYASH"}
 	if got := listtest.Rows(entries); err != nil || !slices.Equal(got, want) {

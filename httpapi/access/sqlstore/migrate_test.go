@@ -229,7 +229,8 @@ func TestDurable(t *testing.T) {
 		"default_transaction_isolation=serializable": "on read committed",
 	} {
 		db := databases[1].must(t, databases[1].new(t)+"&"+told).DB()
-		if err := db.QueryRow(`select current_setting('synchronous_commit') || ' ' || current_setting('transaction_isolation')`).Scan(&mode); err != nil || mode != want {
+		if err := db.QueryRow(`select current_setting('synchronous_commit') || ' ' || current_setting('transaction_isolation')`).Scan(&mode); err != nil ||
+			mode != want {
 			t.Errorf("PostgreSQL: commits are %q, %v, for %s, want %q", mode, err, told, want)
 		}
 	}

@@ -244,7 +244,29 @@ func checkInvalid(s access.Store) error {
 }
 
 func checkIDs(s access.Store) error {
-	ids := []string{"'; --", "-", ".", "10", "9", "A", "B-a", "Ba", "_", "a", "a b", "a%", "a-", "a.b", "aB", "a_b", "ab", "b", "user@corp.example", "é", "аbc"} // sorted by bytes; the last one begins with a Cyrillic letter
+	ids := []string{
+		"'; --",
+		"-",
+		".",
+		"10",
+		"9",
+		"A",
+		"B-a",
+		"Ba",
+		"_",
+		"a",
+		"a b",
+		"a%",
+		"a-",
+		"a.b",
+		"aB",
+		"a_b",
+		"ab",
+		"b",
+		"user@corp.example",
+		"é",
+		"аbc",
+	} // sorted by bytes; the last one begins with a Cyrillic letter
 	for i := range ids {
 		id := ids[i*8%len(ids)]
 		k := newKey(id)

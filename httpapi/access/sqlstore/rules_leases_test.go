@@ -152,7 +152,13 @@ func leaseAtOnce(s access.Store, id string, limit int64, returns bool) error {
 		total := int64(0)
 		for _, a := range answers {
 			if total += a.granted; a.total != total {
-				return fmt.Errorf("the Lease beside others: %d granted, with %d leased after it, where %d were: %v", a.granted, a.total, total-a.granted, answers)
+				return fmt.Errorf(
+					"the Lease beside others: %d granted, with %d leased after it, where %d were: %v",
+					a.granted,
+					a.total,
+					total-a.granted,
+					answers,
+				)
 			}
 		}
 	}

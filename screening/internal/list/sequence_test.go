@@ -74,9 +74,20 @@ func TestSequence(t *testing.T) {
 				t.Errorf("followed: %v and %v", followed, never)
 			}
 			if same != wantSame || cut != wantCut || !bytes.Equal(l.order, want.order) || !reflect.DeepEqual(l.Facts, want.Facts) {
-				t.Errorf("same %v, cut %v, %d entries of %s, want %v, %v, %d of %s, and other facts the same", same, cut, l.Entries, l.Digest, wantSame, wantCut, want.Entries, want.Digest)
+				t.Errorf(
+					"same %v, cut %v, %d entries of %s, want %v, %v, %d of %s, and other facts the same",
+					same,
+					cut,
+					l.Entries,
+					l.Digest,
+					wantSame,
+					wantCut,
+					want.Entries,
+					want.Digest,
+				)
 			}
-			if d.Added != wantDiff.Added || d.Removed != wantDiff.Removed || len(d.Delta.Gained) != len(wantDiff.Delta.Gained) || len(d.Delta.Dropped) != len(wantDiff.Delta.Dropped) {
+			if d.Added != wantDiff.Added || d.Removed != wantDiff.Removed || len(d.Delta.Gained) != len(wantDiff.Delta.Gained) ||
+				len(d.Delta.Dropped) != len(wantDiff.Delta.Dropped) {
 				t.Errorf("%d added, %d removed, want %d and %d", d.Added, d.Removed, wantDiff.Added, wantDiff.Removed)
 			}
 		})

@@ -189,7 +189,11 @@ var faults = []struct {
 	{"blanks", false, instead(" \r\n\r\n")},
 	{"HTML", false, instead("<!DOCTYPE html>\n<html><head><title>Maintenance</title></head><body>Back soon.<br></body></html>\n")},
 	{"a login page", false, instead("<html><body><form action=\"https://ecas.ec.europa.eu/cas/login\"></form></body></html>\n")},
-	{"an error of S3", false, instead("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>")},
+	{
+		"an error of S3",
+		false,
+		instead("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>"),
+	},
 	{"an error in JSON", false, instead(`{"error":"rate limited","status":429}` + "\n")},
 	{"an error in text", false, instead("404: Not Found")},
 	{"an empty array", false, instead("[]\n")},

@@ -474,7 +474,8 @@ func TestReplaced(t *testing.T) {
 				time.Sleep(24 * time.Hour)
 				next = tt.list
 				_, err = s.Refresh(t.Context())
-				if after := s.Sources()[0]; err == nil || !errors.Is(err, tt.want) && tt.want != nil || after.Digest != before.Digest || after.LastUpdated != before.LastUpdated {
+				if after := s.Sources()[0]; err == nil || !errors.Is(err, tt.want) && tt.want != nil || after.Digest != before.Digest ||
+					after.LastUpdated != before.LastUpdated {
 					problem = fmt.Sprintf("%d entries of %v, %v, want %v and the list held", after.Entries, after.LastUpdated, err, tt.want)
 				}
 			})

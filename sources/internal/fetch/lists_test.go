@@ -74,9 +74,16 @@ func advancedXML(list string) func(n int) string {
 <ReferenceValueSets><FeatureTypeValues><FeatureType ID="345">Digital Currency Address - ETH</FeatureType></FeatureTypeValues>
 <ListValues><List ID="1">` + list + `</List></ListValues></ReferenceValueSets><DistinctParties>
 ` + each(n, func(i int) string {
-			return fmt.Sprintf(`<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>%s</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n", i, account(i))
+			return fmt.Sprintf(
+				`<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>%s</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n",
+				i,
+				account(i),
+			)
 		}) + "</DistinctParties><SanctionsEntries>\n" + each(n, func(i int) string {
-			return fmt.Sprintf(`<SanctionsEntry ProfileID="%d" ListID="1"><EntryEvent><Date><Year>2026</Year><Month>1</Month><Day>1</Day></Date></EntryEvent></SanctionsEntry>`+"\n", i)
+			return fmt.Sprintf(
+				`<SanctionsEntry ProfileID="%d" ListID="1"><EntryEvent><Date><Year>2026</Year><Month>1</Month><Day>1</Day></Date></EntryEvent></SanctionsEntry>`+"\n",
+				i,
+			)
 		}) + "</SanctionsEntries></Sanctions>\n"
 	}
 }
@@ -85,7 +92,12 @@ func simpleXML(program string) func(n int) string {
 	return func(n int) string {
 		return fmt.Sprintf("<sdnList><publshInformation><Publish_Date>09/30/2026</Publish_Date><Record_Count>%d</Record_Count></publshInformation>\n", n) +
 			each(n, func(i int) string {
-				return fmt.Sprintf("<sdnEntry><uid>%d</uid><lastName>X</lastName><programList><program>%s</program></programList><idList><id><idType>Digital Currency Address - ETH</idType><idNumber>%s</idNumber></id></idList></sdnEntry>\n", i, program, account(i))
+				return fmt.Sprintf(
+					"<sdnEntry><uid>%d</uid><lastName>X</lastName><programList><program>%s</program></programList><idList><id><idType>Digital Currency Address - ETH</idType><idNumber>%s</idNumber></id></idList></sdnEntry>\n",
+					i,
+					program,
+					account(i),
+				)
 			}) + "</sdnList>\n"
 	}
 }
@@ -128,7 +140,10 @@ func ukXML(n int) string {
 
 func ukCSV(n int) string {
 	return "Report Date: 08-Oct-2026\r\nUnique ID,Name 6,Name 1,Name 2,Name 3,Name 4,Name 5,Name type,Other Information,UK Statement of Reasons,Date Designated\r\n" +
-		each(n, func(i int) string { return fmt.Sprintf("RUS%d,X,,,,,,Primary Name,ETH: %s,,\r\n", i, account(i)) })
+		each(
+			n,
+			func(i int) string { return fmt.Sprintf("RUS%d,X,,,,,,Primary Name,ETH: %s,,\r\n", i, account(i)) },
+		)
 }
 
 // jsonOf formats n values as a JSON document.
@@ -296,7 +311,12 @@ var lists = func() []published {
 		{name: "OFAC, sdn.xml", source: ofacSource(ofac.New), files: one(simpleXML("DPRK3")), parse: ofac.Parse},
 		{name: "OFAC, ZIP", source: ofacSource(ofac.New), files: one(zipOf(simpleXML("DPRK3"))), parse: ofac.Parse},
 		{name: "OFAC, ZIP of sdn_advanced.xml", source: ofacSource(ofac.New), files: one(zipOf(advancedXML("SDN List"))), parse: ofac.Parse},
-		{name: "OFAC, cons_advanced.xml", source: ofacSource(ofac.NewConsolidated), files: one(advancedXML("Consolidated List")), parse: ofac.ParseConsolidated},
+		{
+			name:   "OFAC, cons_advanced.xml",
+			source: ofacSource(ofac.NewConsolidated),
+			files:  one(advancedXML("Consolidated List")),
+			parse:  ofac.ParseConsolidated,
+		},
 		{name: "OFAC, consolidated.xml", source: ofacSource(ofac.NewConsolidated), files: one(simpleXML("NS-PLC")), parse: ofac.ParseConsolidated},
 		{name: "EU, XML", source: euSource, files: one(euXML), parse: eu.Parse},
 		{name: "EU, CSV", source: euSource, files: one(euCSV), parse: eu.Parse, open: true},
@@ -311,10 +331,20 @@ var lists = func() []published {
 			}
 			return o
 		}, func(i int) any { return account(i) })), parse: badlist.Parse},
-		{name: "object of arrays", source: badlistSource(domains), files: one(jsonOf(func(all []any) any { return map[string]any{"phish.example": all} }, func(i int) any { return account(i) })), parse: domains.Parse},
-		{name: "ransomwhe.re", source: badlistSource(ransomwhere), files: one(jsonOf(func(all []any) any { return map[string]any{"result": all} }, func(i int) any {
-			return map[string]any{"address": account(i), "blockchain": "ethereum", "family": "x", "createdAt": "2021-07-08T00:00:00Z"}
-		})), parse: ransomwhere.Parse},
+		{
+			name:   "object of arrays",
+			source: badlistSource(domains),
+			files:  one(jsonOf(func(all []any) any { return map[string]any{"phish.example": all} }, func(i int) any { return account(i) })),
+			parse:  domains.Parse,
+		},
+		{
+			name:   "ransomwhe.re",
+			source: badlistSource(ransomwhere),
+			files: one(jsonOf(func(all []any) any { return map[string]any{"result": all} }, func(i int) any {
+				return map[string]any{"address": account(i), "blockchain": "ethereum", "family": "x", "createdAt": "2021-07-08T00:00:00Z"}
+			})),
+			parse: ransomwhere.Parse,
+		},
 		{name: "CSV of addresses", source: badlistSource(mew), files: one(func(n int) string {
 			return "address,comment\n" + each(n, func(i int) string { return account(i) + ",x\n" })
 		}), parse: badlist.Parse, open: true},

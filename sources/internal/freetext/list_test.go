@@ -93,7 +93,10 @@ func TestList(t *testing.T) {
 		if e.Kind != score.Sanctioned {
 			t.Errorf("entry %+v is not a sanction", e)
 		}
-		got = append(got, fmt.Sprintf("%s %s %s %.4s %t %d %d", e.Ref, e.Name, e.Asset, e.Listed, e.Address.IsValid(), e.ListedAt.Year(), e.EntityListedAt.Year()))
+		got = append(
+			got,
+			fmt.Sprintf("%s %s %s %.4s %t %d %d", e.Ref, e.Name, e.Asset, e.Listed, e.Address.IsValid(), e.ListedAt.Year(), e.EntityListedAt.Year()),
+		)
 		return nil
 	})
 	want := []string{

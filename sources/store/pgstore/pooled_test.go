@@ -191,7 +191,8 @@ func TestVersion(t *testing.T) {
 	open(t, url).Close()
 	for _, comment := range []string{"null", "'walletscreen lists, version 2'"} {
 		execute(t, url, "comment on table walletscreen_journal is "+comment)
-		if _, err := pgstore.Open(t.Context(), url); !errors.Is(err, pgstore.ErrVersion) || !strings.Contains(err.Error(), "want \"walletscreen lists, version 1\"") {
+		if _, err := pgstore.Open(t.Context(), url); !errors.Is(err, pgstore.ErrVersion) ||
+			!strings.Contains(err.Error(), "want \"walletscreen lists, version 1\"") {
 			t.Errorf("%s: %v, want ErrVersion", comment, err)
 		}
 	}

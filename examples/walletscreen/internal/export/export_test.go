@@ -216,7 +216,8 @@ func TestErrors(t *testing.T) {
 	if _, err := Write(ctx, &b, CSV, refreshed{s, screener(t, entries[1:], nil), &left}, sequence(entries)); !errors.Is(err, ErrChanged) {
 		t.Errorf("a refresh during the export is the error %v", err)
 	}
-	if _, err := Write(ctx, &b, CSV, screener(t, entries[1:], nil), sequence(entries)); err == nil || !strings.Contains(err.Error(), "is on none of the lists") {
+	if _, err := Write(ctx, &b, CSV, screener(t, entries[1:], nil), sequence(entries)); err == nil ||
+		!strings.Contains(err.Error(), "is on none of the lists") {
 		t.Errorf("an entry of another list is the error %v", err)
 	}
 	cause := errors.New("damaged")

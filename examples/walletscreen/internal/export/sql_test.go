@@ -338,8 +338,10 @@ type line struct {
 // the hidden ones, whose listings may be delisted.
 func compare(t *testing.T, db database, s *screening.Screener, customers []customer, hidden map[int]bool, delisted bool) (found int) {
 	t.Helper()
-	rows, err := db.Query(db.dialect(`select id, score, level, match, kind, source, source_ref, name, listed_address, added_at, not_listed_on, entity_listed_at from labels
-		order by id, score desc, source collate "C", kind collate "C", source_ref collate "C"`))
+	rows, err := db.Query(
+		db.dialect(`select id, score, level, match, kind, source, source_ref, name, listed_address, added_at, not_listed_on, entity_listed_at from labels
+		order by id, score desc, source collate "C", kind collate "C", source_ref collate "C"`),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +401,10 @@ func compare(t *testing.T, db database, s *screening.Screener, customers []custo
 		var want []line
 		for _, l := range r.Labels {
 			level := score.Latest().Level(l.Points)
-			want = append(want, line{l.Points, string(level), l.Match.String(), string(l.Kind), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt, l.NotListedOn, l.EntityListedAt})
+			want = append(
+				want,
+				line{l.Points, string(level), l.Match.String(), string(l.Kind), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt, l.NotListedOn, l.EntityListedAt},
+			)
 		}
 		if !slices.Equal(labels[id], want) {
 			t.Fatalf("customer %d, %s %s, has the labels\n%v, want\n%v", id, r.Address, customers[id].text, labels[id], want)

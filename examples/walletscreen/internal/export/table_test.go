@@ -19,8 +19,25 @@ import (
 // TestQuotes runs the SQL of lists with odd names, whichever way the session reads strings.
 // The names arrive as they are, and none of them is run.
 func TestQuotes(t *testing.T) {
-	names := []string{"O'Brien; drop table victim; --", `back\`, `\'; drop table victim; --`, `it''s \'' \\'); drop table victim; --`, "a\nb", "a\r\nb", `say "hi"`, `\.`, `\N`, "NULL",
-		"$$; drop table victim; $$", ":HOME :'HOME'", "é ✓ 😀", "/*", `E'\x27`, "%s $1", "\u2019"}
+	names := []string{
+		"O'Brien; drop table victim; --",
+		`back\`,
+		`\'; drop table victim; --`,
+		`it''s \'' \\'); drop table victim; --`,
+		"a\nb",
+		"a\r\nb",
+		`say "hi"`,
+		`\.`,
+		`\N`,
+		"NULL",
+		"$$; drop table victim; $$",
+		":HOME :'HOME'",
+		"é ✓ 😀",
+		"/*",
+		`E'\x27`,
+		"%s $1",
+		"\u2019",
+	}
 	var entries []sources.Entry
 	for i, name := range names {
 		entries = append(entries, sources.Entry{Listed: fmt.Sprintf("%s, no address, %d", name, i), Kind: score.Sanctioned, Ref: name, Name: name})
@@ -44,7 +61,8 @@ func TestQuotes(t *testing.T) {
 		for i, name := range names {
 			var n int
 			if err := conn.QueryRow(ctx, "select count(*) from listed_addresses, (select count(*) from victim) v where name = $1 and source_ref = $1 and listed_address = $2",
-				name, entries[i].Listed).Scan(&n); err != nil || n != 1 {
+				name, entries[i].Listed).Scan(&n); err != nil ||
+				n != 1 {
 				t.Errorf("standard_conforming_strings %s: %d rows named %q, %v", setting, n, name, err)
 			}
 		}

@@ -50,7 +50,8 @@ func TestUndecided(t *testing.T) {
 	}
 	for _, c := range customers { // what validate says
 		a, err := address.Parse(address.Chain(c.chain), c.address)
-		if joins := err == nil && a.Normalized() == c.address && Joins(a); joins && c.want == undecided && c.joinable == "true" && c.chain != "eip155:7" || !joins && c.want == clean {
+		if joins := err == nil && a.Normalized() == c.address && Joins(a); joins && c.want == undecided && c.joinable == "true" && c.chain != "eip155:7" ||
+			!joins && c.want == clean {
 			t.Errorf("%s %q: Joins reports %v", c.chain, c.address, joins)
 		}
 	}
@@ -91,7 +92,10 @@ func TestUndecided(t *testing.T) {
 		check("without lists", func(int) string { return undecided })
 		db.load(t, CSV, "listed_addresses", s, entries)
 		check("with lists", func(i int) string { return customers[i].want })
-		db.exec(t, "insert into listed_addresses select chain, 'x', any_case, match, kind, score, level, source, source_ref, name, listed_address, added_at, not_listed_on, entity_listed_at, published_at, 'y' from listed_addresses")
+		db.exec(
+			t,
+			"insert into listed_addresses select chain, 'x', any_case, match, kind, score, level, source, source_ref, name, listed_address, added_at, not_listed_on, entity_listed_at, published_at, 'y' from listed_addresses",
+		)
 		check("with rows of two snapshots", func(i int) string {
 			if customers[i].want == clean {
 				return undecided

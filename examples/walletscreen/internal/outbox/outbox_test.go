@@ -412,7 +412,8 @@ func TestWebhook(t *testing.T) {
 	if err := h.Post(t.Context(), m); err != nil {
 		t.Error(err)
 	}
-	if want := h.sign("msg_1", got.Header.Get("webhook-timestamp"), body); string(body) != `{"a":1}` || got.Header.Get("webhook-id") != "msg_1" || got.Header.Get("webhook-signature") != want {
+	if want := h.sign("msg_1", got.Header.Get("webhook-timestamp"), body); string(body) != `{"a":1}` || got.Header.Get("webhook-id") != "msg_1" ||
+		got.Header.Get("webhook-signature") != want {
 		t.Error(got.Header, string(body))
 	}
 	for _, status = range []int{301, 400, 410, 429, 500} {

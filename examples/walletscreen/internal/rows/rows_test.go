@@ -179,7 +179,10 @@ func TestRefused(t *testing.T) {
 func TestLateName(t *testing.T) {
 	in := strings.Repeat("{\"address\":\"0xa\"}\n", headSize/10) + "{\"address\":\"0xb\",\"level\":\"old\"}\n"
 	_, out := read(t, strings.NewReader(in), Options{})
-	if want := "\n{\"address\":\"0xb\",\"input_level\":\"old\",\"level\":\"X\",\"score\":1,\"match\":\"\",\"valid\":true,\"error\":\"\"}\n"; !strings.HasSuffix(out, want) {
+	if want := "\n{\"address\":\"0xb\",\"input_level\":\"old\",\"level\":\"X\",\"score\":1,\"match\":\"\",\"valid\":true,\"error\":\"\"}\n"; !strings.HasSuffix(
+		out,
+		want,
+	) {
 		t.Errorf("%q", out[len(out)-200:])
 	}
 }
@@ -266,11 +269,15 @@ func FuzzRows(f *testing.F) {
 			t.Fatalf("%d rows of %q were written as %q, and read as %d, %v", len(cells), in, out, len(again), err)
 		}
 		for i := range cells {
-			if cells[i] != "" && opts.Delimiter == ',' && !strings.ContainsAny(cells[i], "\"\r") && !strings.Contains(string(in), "\"") && strings.TrimSpace(again[i]) != strings.TrimSpace(cells[i]) {
+			if cells[i] != "" && opts.Delimiter == ',' && !strings.ContainsAny(cells[i], "\"\r") && !strings.Contains(string(in), "\"") &&
+				strings.TrimSpace(again[i]) != strings.TrimSpace(cells[i]) {
 				t.Fatalf("address %q of row %d of %q was written as %q", cells[i], i, in, again[i])
 			}
 		}
-		if opts.Delimiter != ',' || bytes.ContainsAny(in, "\r\x00") || bytes.HasPrefix(bytes.ToLower(in), []byte("sep=")) || bytes.Contains(in, []byte("\n\n")) || in[0] == '\n' || strings.TrimSpace(string(in)) != string(in) {
+		if opts.Delimiter != ',' || bytes.ContainsAny(in, "\r\x00") || bytes.HasPrefix(bytes.ToLower(in), []byte("sep=")) ||
+			bytes.Contains(in, []byte("\n\n")) ||
+			in[0] == '\n' ||
+			strings.TrimSpace(string(in)) != string(in) {
 			return
 		}
 		if records, err := csv.NewReader(bytes.NewReader(in)).ReadAll(); err == nil {

@@ -35,20 +35,46 @@ const xmlns = ` xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main
 // first one being given.
 func book(t testing.TB, rows string) []byte {
 	link := func(id int, kind, target string) string {
-		return fmt.Sprintf(`<Relationship Id="rId%d" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" Target="%s"/>`, id, kind, target)
+		return fmt.Sprintf(
+			`<Relationship Id="rId%d" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" Target="%s"/>`,
+			id,
+			kind,
+			target,
+		)
 	}
 	sheet := func(rows string) string {
 		return `<?xml version="1.0" encoding="UTF-8"?><worksheet` + xmlns + `><sheetData>` + rows + `</sheetData><pageMargins left="1"/></worksheet>`
 	}
-	return pack(t,
-		"[Content_Types].xml", "<Types/>",
-		"xl/workbook.xml", `<workbook`+xmlns+`><workbookPr/><sheets><sheet name="Chart" r:id="rId3"/><sheet name="Kunden" sheetId="1" r:id="rId1"/><sheet name="Old &amp; gone" r:id="rId2"/></sheets></workbook>`,
-		"xl/_rels/workbook.xml.rels", `<Relationships>`+link(1, "worksheet", "worksheets/sheet1.xml")+link(2, "worksheet", "/xl/worksheets/sheet2.xml")+link(3, "chartsheet", "x.xml")+`</Relationships>`,
-		"xl/sharedStrings.xml", `<sst`+xmlns+`><si><t>address</t></si><si><r><t>0x</t></r><r><t>a</t></r><rPh><t>no</t></rPh></si><si><t xml:space="preserve">two, "three"</t></si></sst>`,
-		"xl/styles.xml", `<styleSheet`+xmlns+`><numFmts><numFmt numFmtId="164" formatCode="dd\.mm\.yyyy;@"/><numFmt numFmtId="165" formatCode="[Red]0.00&quot; days&quot;"/></numFmts>`+
+	return pack(
+		t,
+		"[Content_Types].xml",
+		"<Types/>",
+		"xl/workbook.xml",
+		`<workbook`+xmlns+`><workbookPr/><sheets><sheet name="Chart" r:id="rId3"/><sheet name="Kunden" sheetId="1" r:id="rId1"/><sheet name="Old &amp; gone" r:id="rId2"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels",
+		`<Relationships>`+link(
+			1,
+			"worksheet",
+			"worksheets/sheet1.xml",
+		)+link(
+			2,
+			"worksheet",
+			"/xl/worksheets/sheet2.xml",
+		)+link(
+			3,
+			"chartsheet",
+			"x.xml",
+		)+`</Relationships>`,
+		"xl/sharedStrings.xml",
+		`<sst`+xmlns+`><si><t>address</t></si><si><r><t>0x</t></r><r><t>a</t></r><rPh><t>no</t></rPh></si><si><t xml:space="preserve">two, "three"</t></si></sst>`,
+		"xl/styles.xml",
+		`<styleSheet`+xmlns+`><numFmts><numFmt numFmtId="164" formatCode="dd\.mm\.yyyy;@"/><numFmt numFmtId="165" formatCode="[Red]0.00&quot; days&quot;"/></numFmts>`+
 			`<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="22"/></cellXfs></styleSheet>`,
-		"xl/worksheets/sheet1.xml", sheet(rows),
-		"xl/worksheets/sheet2.xml", sheet(`<row><c t="inlineStr"><is><t>wallet</t></is></c></row><row><c t="inlineStr"><is><t>0xold</t></is></c></row>`))
+		"xl/worksheets/sheet1.xml",
+		sheet(rows),
+		"xl/worksheets/sheet2.xml",
+		sheet(`<row><c t="inlineStr"><is><t>wallet</t></is></c></row><row><c t="inlineStr"><is><t>0xold</t></is></c></row>`),
+	)
 }
 
 const bookRows = `<row r="1"><c r="A1" t="inlineStr"><is><t>Report of March</t></is></c></row>

@@ -114,8 +114,17 @@ func TestDocument(t *testing.T) {
 func advanced(day time.Time, n int) string {
 	var parties, entries strings.Builder
 	for i := range n {
-		fmt.Fprintf(&parties, `<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>0x%040x</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n", i+1, 0xa11ce0000+int64(i))
-		fmt.Fprintf(&entries, `<SanctionsEntry ProfileID="%d" ListID="1"><EntryEvent><Date><Year>2026</Year><Month>1</Month><Day>1</Day></Date></EntryEvent></SanctionsEntry>`+"\n", i+1)
+		fmt.Fprintf(
+			&parties,
+			`<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>0x%040x</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n",
+			i+1,
+			0xa11ce0000+int64(i),
+		)
+		fmt.Fprintf(
+			&entries,
+			`<SanctionsEntry ProfileID="%d" ListID="1"><EntryEvent><Date><Year>2026</Year><Month>1</Month><Day>1</Day></Date></EntryEvent></SanctionsEntry>`+"\n",
+			i+1,
+		)
 	}
 	return fmt.Sprintf(`<Sanctions><DateOfIssue><Year>%d</Year><Month>%d</Month><Day>%d</Day></DateOfIssue>
 <ReferenceValueSets><FeatureTypeValues><FeatureType ID="345">Digital Currency Address - ETH</FeatureType></FeatureTypeValues>
@@ -244,7 +253,10 @@ func TestDate(t *testing.T) {
 		{"of the list", day(19), day(19)},
 		{"of its newest entry", time.Time{}, day(12)},
 	} {
-		l := list{rev: sources.Revision{Published: tt.published, ETag: "x"}, entries: []sources.Entry{{ListedAt: day(3)}, {}, {ListedAt: day(12)}, {FirstSeen: day(1)}}}
+		l := list{
+			rev:     sources.Revision{Published: tt.published, ETag: "x"},
+			entries: []sources.Entry{{ListedAt: day(3)}, {}, {ListedAt: day(12)}, {FirstSeen: day(1)}},
+		}
 		if err := l.date(now); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -309,11 +321,13 @@ func TestHistory(t *testing.T) {
 			}
 		}
 		last := rows[len(rows)-1]
-		if want := []string{"ETH", "0x1", held.rev.Published.Format(time.DateOnly), "2026-11-22", "", "", ""}; open != 2 || len(rows) != len(first)+1 || !slices.Equal(last, want) {
+		if want := []string{"ETH", "0x1", held.rev.Published.Format(time.DateOnly), "2026-11-22", "", "", ""}; open != 2 || len(rows) != len(first)+1 ||
+			!slices.Equal(last, want) {
 			t.Errorf("%d rows, %d of them open, the last is %q, want %q", len(rows), open, last, want)
 		}
 	}
-	if err := continueHistory(dir, list{rev: sources.Revision{Completeness: sources.Partial}}, came, io.Discard); err != nil || len(readHistory(t, dir)) != len(first)+1 {
+	if err := continueHistory(dir, list{rev: sources.Revision{Completeness: sources.Partial}}, came, io.Discard); err != nil ||
+		len(readHistory(t, dir)) != len(first)+1 {
 		t.Error("a part of a list has changed the history")
 	}
 }
