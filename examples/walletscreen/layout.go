@@ -10,6 +10,7 @@ import (
 // column whose cells are numbers begins with ">", and they are aligned to the right.
 type layout struct {
 	indent string
+	narrow bool // a row that 80 columns would break has its last cell on lines of its own
 	rows   [][]string
 }
 
@@ -39,7 +40,10 @@ func (l *layout) print(w io.Writer) error {
 	}
 	var b strings.Builder
 	for _, row := range l.rows {
-		line := l.indent
+		line, last := l.indent, ""
+		if l.narrow && total(width[:len(width)-1])+2*len(row)-2+len(l.indent)+utf8.RuneCountInString(row[len(row)-1]) > columns {
+			row, last = row[:len(row)-1], row[len(row)-1]
+		}
 		for i, cell := range row {
 			if i > 0 {
 				line += "  "
@@ -53,7 +57,30 @@ func (l *layout) print(w io.Writer) error {
 		}
 		b.WriteString(strings.TrimRight(line, " "))
 		b.WriteByte('\n')
+		if last != "" {
+			for _, part := range wrap(last, columns-len(l.indent)-4) {
+				b.WriteString(l.indent + "    " + part + "\n")
+			}
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// total returns the sum of widths.
+func total(widths []int) (n int) {
+	for _, w := range widths {
+		n += w
+	}
+	return n
+}
+
+// fold returns a line that may have a margin, broken for a terminal of 80 columns if it is
+// longer. The lines that follow have four more blanks before them.
+func fold(line string) string {
+	if utf8.RuneCountInString(line) <= columns {
+		return line
+	}
+	margin := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	return margin + strings.Join(wrap(line, columns-len(margin)-4), "\n"+margin+"    ")
 }

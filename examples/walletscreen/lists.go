@@ -239,26 +239,26 @@ func downloading(logger *slog.Logger) func(id string, read, total int64) {
 
 // printLists prints a table of the lists that answers come from, with their ages as of now.
 func printLists(w io.Writer, lists []screening.SourceStatus, now time.Time) {
-	t := layout{}
-	t.add("LIST", "CHECKED", ">AGE", "PUBLISHED", ">AGE", ">ADDRESSES", "COMPLETENESS")
+	t := layout{narrow: true}
+	t.add("LIST", "CHECKED", ">AGE", "PUBLISHED", ">AGE", ">ADDRESSES", "COMPLETE")
 	for _, l := range lists {
 		t.add(l.Info.ID, day(l.LastUpdated), since(l.LastUpdated, now), day(l.Published), since(l.Published, now), grouped(int64(l.Addresses)), note(l))
 	}
 	t.print(w)
 }
 
-// since returns how long ago t was, or a dash for none.
+// since returns how long ago t was, as a column of a table has it, or a dash for none.
 func since(t, now time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return age(now.Sub(t))
+	return strings.Replace(age(now.Sub(t)), " days", " d", 1)
 }
 
 // printProvenance prints where the lists come from that the program has not fetched, if
 // there are any.
 func printProvenance(w io.Writer, lists []screening.SourceStatus) {
-	from := layout{indent: "  "}
+	from := layout{indent: "  ", narrow: true}
 	for _, l := range lists {
 		if l.Provenance != "" {
 			from.add(l.Info.ID, l.Provenance)
@@ -274,7 +274,7 @@ func printProvenance(w io.Writer, lists []screening.SourceStatus) {
 func note(l screening.SourceStatus) string {
 	switch {
 	case l.Completeness == sources.Partial:
-		return "not loaded, except for an excerpt of " + day(l.Published)
+		return "an excerpt"
 	case !l.Loaded():
 		return "not loaded"
 	}

@@ -155,9 +155,10 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 			}
 		}
 	} else {
-		t, openEnded := layout{}, false
-		t.add("LIST", "REQUIRED", "COMPLETENESS", "CHECKED", ">AGE", "PUBLISHED", ">AGE", ">ENTRIES", ">ADDRESSES", "NEXT REFRESH")
+		t := layout{}
+		t.add("LIST", "REQUIRED", ">ENTRIES", "CHECKED AT", "NEXT REFRESH")
 		now := time.Now()
+		printLists(l.stdout, lists, now)
 		for _, s := range lists {
 			required, next := "no", "due"
 			if s.Required {
@@ -168,20 +169,11 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 					next = at.UTC().Format("15:04Z")
 				}
 			}
-			complete := "none"
-			if s.Digest != "" {
-				complete = s.Completeness.String()
-			}
-			if s.OpenEnded {
-				complete, openEnded = complete+", open-ended", true
-			}
-			t.add(s.Info.ID, required, complete, minute(s.LastUpdated), since(s.LastUpdated, now), day(s.Published), since(s.Published, now), grouped(int64(s.Entries)), grouped(int64(s.Addresses)), next)
+			t.add(s.Info.ID, required, grouped(int64(s.Entries)), minute(s.LastUpdated), next)
 		}
+		fmt.Fprintln(l.stdout)
 		if err := t.print(l.stdout); err != nil {
 			return err
-		}
-		if openEnded {
-			fmt.Fprintln(l.stdout, "\nOpen-ended: the format of the file cannot show that the file was cut at its end.")
 		}
 		printProvenance(l.stdout, lists)
 		for _, s := range lists {

@@ -68,33 +68,33 @@ func TestScreenAddresses(t *testing.T) {
 	}{
 		{[]string{unlisted}, 0, "CLEAN_NO_MATCH  0  ethereum " + unlisted + "\n"},
 		{[]string{listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"-chain", "polygon", listed}, 1, "CRITICAL  100  polygon " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  family match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n"},
+			"  SANCTIONED  family match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"eip155:1:" + listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n"},
-		{[]string{"0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 2, "UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n  no match, but the capitals do not match the checksum of the address: compare it with the original\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
+		{[]string{"0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 2, "UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n" + fold("  no match, but the capitals do not match the checksum of the address: compare it with the original") + "\n"},
 		{[]string{strings.ToUpper(listed[:2]) + strings.ToLower(listed[2:])}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"0x098b716B8Aaf21512996dC57EB0615e2383E2f96"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  the capitals do not match the checksum of the address: compare it with the original\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n"},
+			fold("  the capitals do not match the checksum of the address: compare it with the original") + "\n" +
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
 		// Several chains fit, and the lists say the same of all.
 		{[]string{"0x" + strings.Repeat("4c", 32)}, 0, "CLEAN_NO_MATCH  0  sui 0x" + strings.Repeat("4c", 32) + "\n"},
 		{[]string{"1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 0, "CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
 		{[]string{"--chain=bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 0, "CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
 		// 2 wins over 1.
 		{[]string{listed, "0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group  listed 2022-09-03 as " + listed + "\n\n" +
-			"UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n  no match, but the capitals do not match the checksum of the address: compare it with the original\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n\n" +
+			"UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n" + fold("  no match, but the capitals do not match the checksum of the address: compare it with the original") + "\n"},
 		// Each account that a text pays is screened.
 		{[]string{payBoth}, 1, "CLEAN_NO_MATCH  0  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n\n" +
 			"CRITICAL  100  bitcoin 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\n" +
-			"  SANCTIONED  exact match  OFAC_SDN 25308  YAN Xiaobing  entity listed 2019-08-21, as 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\n"},
+			"  SANCTIONED  exact match  OFAC_SDN 25308  YAN Xiaobing\n      entity listed 2019-08-21, as 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\n"},
 		{[]string{strings.ReplaceAll(payBoth, "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")}, 0, "CLEAN_NO_MATCH  0  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n\n" +
 			"CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
 		{[]string{"bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?lightning=lnbc10n1pj"}, 2, "UNDECIDED  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n" +
-			"  no match, but " + address.DoubtUnscreenable.Explain() + "\n"},
+			fold("  no match, but "+address.DoubtUnscreenable.Explain()) + "\n"},
 	} {
 		code, stdout, stderr := callIn(
 			t,

@@ -195,7 +195,7 @@ func caveatText(k screening.CaveatKind) string {
 	case screening.CaveatMissing:
 		return "not loaded"
 	case screening.CaveatPartial:
-		return "only a part of it is loaded"
+		return "only a part is loaded"
 	case screening.CaveatStale:
 		return "last checked too long ago"
 	case screening.CaveatOld:
@@ -209,5 +209,5 @@ func dayAndAge(t, now time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return day(t) + " (" + since(t, now) + ")"
+	return day(t) + " (" + age(now.Sub(t)) + ")"
 }

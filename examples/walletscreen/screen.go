@@ -236,15 +236,15 @@ func (v *verdict) print(w io.Writer, colors bool) error {
 		return err
 	}
 	if v.err != nil {
-		fmt.Fprintf(w, "  %v\n", v.err)
+		fmt.Fprintln(w, fold("  "+v.err.Error()))
 	}
 	for _, d := range r.Doubts {
-		fmt.Fprintf(w, "  %s%s\n", but, d.Explain())
+		fmt.Fprintln(w, fold("  "+but+d.Explain()))
 	}
 	if v.reading.Note != "" {
-		fmt.Fprintf(w, "  %s\n", clean(v.reading.Note))
+		fmt.Fprintln(w, fold("  "+clean(v.reading.Note)))
 	}
-	t := layout{indent: "  "}
+	t := layout{indent: "  ", narrow: true}
 	for i := range r.Labels {
 		l := &r.Labels[i]
 		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), said(l))
@@ -266,7 +266,7 @@ func printCaveats(w io.Writer, s lists) {
 		return // every verdict says so
 	}
 	caveats := r.Caveats()
-	for _, kind := range []screening.CaveatKind{screening.CaveatStale, screening.CaveatOld} {
+	for _, kind := range []screening.CaveatKind{screening.CaveatPartial, screening.CaveatStale, screening.CaveatOld} {
 		var ids []string
 		for _, c := range caveats {
 			if c.Kind == kind {
@@ -274,7 +274,7 @@ func printCaveats(w io.Writer, s lists) {
 			}
 		}
 		if len(ids) > 0 {
-			fmt.Fprintf(w, "caveat: %s: %s\n", caveatText(kind), strings.Join(ids, ", "))
+			fmt.Fprintln(w, fold("caveat: "+caveatText(kind)+": "+strings.Join(ids, ", ")))
 		}
 	}
 }

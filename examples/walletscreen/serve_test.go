@@ -244,6 +244,7 @@ func TestServer(t *testing.T) {
 	}
 	listed := s.sources(t)
 	_, told, _ := call(t, "", "lists", "status")
+	told = strings.Join(strings.Fields(told), " ")
 	for _, src := range bundle.All() {
 		rev, err := src.Load(t.Context(), sources.Revision{}, func(sources.Entry) error { return nil })
 		if from := rev.Provenance; err != nil || from == "" || !strings.Contains(told, from) || !strings.Contains(listed, `"provenance":`+strconv.Quote(from)) {
