@@ -180,10 +180,9 @@ func (b *Builder) addFresh(e *sources.Entry, f filing) (repeated bool, err error
 	if err != nil {
 		return false, err
 	}
-	if gone.Listing != nil {
+	if gone.Listing != nil && !gone.entry.FirstSeen.IsZero() { // it came back
 		e.FirstSeen, e.NotListedOn = gone.entry.FirstSeen, gone.entry.NotListedOn
-	}
-	if err := b.firstSeen(e, f); err != nil {
+	} else if err := b.firstSeen(e, f); err != nil {
 		return false, err
 	}
 	e.FirstSeen = b.plausible(e.FirstSeen)

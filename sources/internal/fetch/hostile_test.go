@@ -31,6 +31,8 @@ const (
 	refused outcome = iota
 	// confirmed: the server has sent the list that is held, or confirmed it.
 	confirmed
+	// late: refused, or confirmed if all of the list came before the load took too long.
+	late
 )
 
 // A hostility is a fault of a server, for good, while a list is held.
@@ -294,7 +296,7 @@ var hostilities = func() []hostility {
 		})},
 		{"one long line", refused, document(func([]byte) []byte { return bytes.Repeat([]byte("x"), 2<<20) })},
 
-		{"a byte each 50 seconds", refused, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		{"a byte each 50 seconds", late, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 			for chunk := range chunks(wholeBody(next, r), 1) {
 				if _, err := w.Write(chunk); err != nil || http.NewResponseController(w).Flush() != nil {
 					return
@@ -434,6 +436,8 @@ func misbehave(t *testing.T, list published, h hostility, n int) string {
 		return fmt.Sprintf("the list was replaced by one of %d entries, %v", after.Entries, err)
 	case h.want == refused && (fresher || err == nil):
 		return fmt.Sprintf("fresher: %v, error %v, want the list as old as it was and an error", fresher, err)
+	case h.want == late && fresher != (err == nil):
+		return fmt.Sprintf("fresher: %v, error %v, want the list confirmed or refused", fresher, err)
 	case h.want == confirmed && (!fresher && !strings.HasSuffix(list.name, "on Ethereum") || err != nil): // whose clock follows its blocks
 		return fmt.Sprintf("fresher: %v, error %v, want the list confirmed", fresher, err)
 	}
