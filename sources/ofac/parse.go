@@ -16,6 +16,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
@@ -163,8 +164,11 @@ func ticker(kind string) (string, bool) {
 	if len(kind) < len(label) || !strings.EqualFold(kind[:len(label)], label) {
 		return "", false
 	}
-	return sources.TrimListed(strings.TrimLeft(kind[len(label):], " -–—:\u00a0")), true
+	return sources.TrimListed(strings.TrimLeftFunc(kind[len(label):], isMark)), true
 }
+
+// isMark reports whether r stands between the label and the ticker: a dash, or what came of it.
+func isMark(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // resembles reports whether text has two of the three words of the label, in any letter
 // case: a typing error of OFAC in the label must not hide a wallet.
