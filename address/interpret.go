@@ -56,7 +56,7 @@ type Reading struct {
 	// Addresses are the accounts that the text can mean, most likely first. If
 	// Several is true, the text pays each of them. If Err is not nil, they are
 	// what the text would mean on other chains, or with the correction that Err
-	// asks for.
+	// asks for, or what [FindAll] finds in it.
 	Addresses []Address
 	// Several reports whether the text pays several accounts, as the URIs of
 	// BIP-321 can.
@@ -87,13 +87,23 @@ type Reading struct {
 //
 // If such a text also has an address in it that [FindAll] finds, and that is no
 // account of the reading, it is among the Addresses, and the reading is ambiguous.
+// What FindAll finds in a text that means nothing, up to 1000 bytes long, is among
+// the Addresses beside Err, so that a listed account can be shown.
 func Interpret(chain, text string) Reading {
 	r := interpret(chain, text)
-	if r.Err == nil {
+	switch {
+	case r.Err == nil:
 		r.addFound(text)
+	case len(r.Addresses) == 0 && len(text) <= maxSearched && !errors.Is(r.Err, ErrSecret):
+		for _, f := range FindAll(text) {
+			r.Addresses = appendAccounts(r.Addresses, []Address{f.Address})
+		}
 	}
 	return r
 }
+
+// maxSearched is the length up to which a text that means nothing is searched for addresses.
+const maxSearched = 1000
 
 // addFound adds what [FindAll] finds in text beside the addresses that were read.
 func (r *Reading) addFound(text string) {

@@ -33,7 +33,7 @@ func isInput(err error) bool {
 // invalidInput returns the problem for an address or a chain that was refused.
 func invalidInput(chain string, failure error) *problem {
 	if errors.Is(failure, address.ErrSeveral) {
-		return &problem{Code: invalidAddress, Field: "address", Reason: "several_accounts", Detail: "This pays several accounts, none of which is listed. Screen the address of each payee by itself."}
+		return &problem{Code: invalidAddress, Field: "address", Reason: "several_accounts", Detail: "This pays several accounts, and no list has any of them. Screen the address of each payee by itself."}
 	}
 	err := &address.ParseError{Offset: -1, Err: failure}
 	errors.As(failure, &err)

@@ -75,7 +75,7 @@ func TestChangedOnce(t *testing.T) {
 				}
 				now := said(c.After, told[c.Address])
 				if known && told[c.Address] == now {
-					t.Errorf("%s: %v is told twice: %q", what, c.Address, now)
+					t.Errorf("%s: %v comes twice: %q", what, c.Address, now)
 				}
 				told[c.Address] = now
 				if stop {

@@ -211,7 +211,7 @@ func TestMatrix(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := httpapi.NewHandler(m.screener, keys, nil)
-	m.library()
+	m.functions()
 	m.http(h)
 	m.program()
 	for surface, n := range m.failed {
@@ -219,8 +219,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// library asks Parse, Normalize, ScreenText and FindAll.
-func (m *matrix) library() {
+// functions asks Parse, Normalize, ScreenText and FindAll.
+func (m *matrix) functions() {
 	for i, q := range m.texts {
 		rd := address.Interpret(q.Chain, q.Text)
 		c := address.Chain(q.Chain)

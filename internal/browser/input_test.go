@@ -73,7 +73,7 @@ func TestInput(t *testing.T) {
 			"This pays several accounts",
 		)+` && `+has(
 			"#result",
-			"none of which is listed",
+			"no list has any of them",
 		)+` && `+has(
 			"#hint",
 			"This pays several accounts. Screen the address of each payee by itself.",
