@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -332,6 +333,19 @@ func TestErgoScript(t *testing.T) {
 		}
 		if long.Canonical() != want || (long.Account() == short.Account()) != v.same {
 			t.Errorf("variables %q and %q: canonical of %v is %v, want %v", v.first, v.second, long, long.Canonical(), want)
+		}
+	}
+}
+
+// TestErgoOneByte checks the shortest script: one byte.
+func TestErgoOneByte(t *testing.T) {
+	for b := range 256 {
+		s := ergoText(3, []byte{byte(b)})
+		if a, err := address.Parse("ergo", s); err != nil || a.Normalized() != s {
+			t.Errorf("Parse of the script %#02x, %s: %v, %v", b, s, a, err)
+		}
+		if !slices.ContainsFunc(address.Detect(s), func(a address.Address) bool { return a.Chain() == "ergo" }) {
+			t.Errorf("Detect does not find %s", s)
 		}
 	}
 }
