@@ -14,10 +14,8 @@ const module = "github.com/walletscreen/walletscreen/"
 // is a statement of policy: if the test fails, the code is wrong, not this
 // table. What is not named here is not there.
 var imports = map[string]string{
-	"address":                   "address/internal/base32 address/internal/blech32 address/internal/cashaddr address/internal/crc16 address/internal/curve address/internal/f4jumble address/internal/groestl internal/base58 internal/bech32 internal/identity",
+	"address":                   "address/internal/base32 address/internal/crc16 address/internal/curve address/internal/f4jumble address/internal/groestl internal/base58 internal/bech32 internal/identity",
 	"address/internal/base32":   "",
-	"address/internal/blech32":  "internal/bech32",
-	"address/internal/cashaddr": "internal/fivebit",
 	"address/internal/crc16":    "",
 	"address/internal/curve":    "",
 	"address/internal/f4jumble": "",
@@ -58,8 +56,7 @@ var imports = map[string]string{
 	"httpapi/page":                    "address httpapi/internal/static",
 	"internal/api":                    "",
 	"internal/base58":                 "",
-	"internal/bech32":                 "internal/fivebit",
-	"internal/fivebit":                "",
+	"internal/bech32":                 "",
 	"internal/identity":               "",
 	"internal/index":                  "internal/atomicfile internal/mapfile internal/pace",
 	"internal/atomicfile":             "",

@@ -25,10 +25,10 @@ func hasHRP(s, hrp string) bool {
 }
 
 // data32 returns the characters that hold the data of the text from offset at
-// on, if it is Bech32 of variant v with the human-readable part hrp. If only the
-// checksum is wrong, it returns both the characters and a fault. It verifies the
+// on, if it is text of code and variant v with the human-readable part hrp. If only
+// the checksum is wrong, it returns both the characters and a fault. It verifies the
 // text once for all codecs.
-func (r *reader) data32(v bech32.Variant, hrp string, at int) (string, fault) {
+func (r *reader) data32(code *bech32.Code, v bech32.Variant, hrp string, at int) (string, fault) {
 	s := r.s[at:]
 	if !hasHRP(s, hrp) {
 		i := 0
@@ -43,7 +43,7 @@ func (r *reader) data32(v bech32.Variant, hrp string, at int) (string, fault) {
 	r.claimed = true
 	if r.hrp != hrp {
 		r.hrp = hrp
-		r.variant, r.at32, r.fault32 = bech32.Verify(hrp, s)
+		r.variant, r.at32, r.fault32 = code.Verify(hrp, s)
 	}
 	switch r.fault32 {
 	case bech32.Length:
@@ -51,7 +51,7 @@ func (r *reader) data32(v bech32.Variant, hrp string, at int) (string, fault) {
 	case bech32.Charset, bech32.Prefix:
 		return "", badChar(at + r.at32)
 	}
-	data := s[len(hrp)+1 : len(s)-bech32.ChecksumLen]
+	data := s[len(hrp)+1 : len(s)-code.ChecksumLen]
 	if r.fault32 == bech32.Checksum || r.variant != v {
 		return data, fault{err: ErrChecksum, at: -1, lead: r.fault32 == bech32.OK}
 	}
@@ -68,11 +68,11 @@ func (e bech) read(r *reader, c *codec) fault {
 			return badLead(r.s, e.lead)
 		}
 	}
-	data, bad := r.data32(e.variant, c.prefix, len(e.lead))
+	data, bad := r.data32(bech32.Std, e.variant, c.prefix, len(e.lead))
 	if bad.err != nil && bad.err != ErrChecksum {
 		return bad
 	}
-	n := bech32.Size(data)
+	n := bech32.Std.Size(data)
 	switch {
 	case bad.lead: // the other checksum is right
 		return bad
@@ -83,14 +83,14 @@ func (e bech) read(r *reader, c *codec) fault {
 	case n < 0:
 		return badSyntax // too much padding, or padding that is not zero
 	}
-	r.n = bech32.Read(r.buf[:n], data)
+	r.n = bech32.Std.Read(r.buf[:n], data)
 	r.normal = isLowerBech32(r.s[len(e.lead):])
 	return fault{}
 }
 
 func (e bech) write(dst []byte, c *codec, payload []byte) []byte {
 	var buf [128]byte
-	return bech32.Append(append(dst, e.lead...), c.prefix, bech32.Unpack(buf[:0], payload), e.variant)
+	return bech32.Std.Append(append(dst, e.lead...), c.prefix, bech32.Unpack(buf[:0], payload), e.variant)
 }
 
 func (bech) proves() bool { return true }
@@ -102,7 +102,7 @@ func (e bech) bounds(c *codec) bounds {
 // bounds32 returns the bounds of Bech32 with a number of characters beside the
 // bytes.
 func bounds32(c *codec, lead string, more int) bounds {
-	n := len(lead) + len(c.prefix) + 1 + more + bech32.ChecksumLen
+	n := len(lead) + len(c.prefix) + 1 + more + bech32.Std.ChecksumLen
 	b := bounds{n, bech32.MaxLen, classAddress, strings.ToLower(lead) + c.prefix + "1"}
 	if c.size != 0 {
 		b.min += (8*c.size + 4) / 5

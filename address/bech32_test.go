@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/address/internal/cashaddr"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
@@ -37,8 +36,10 @@ func toBech32(hrp string, v bech32.Variant, first ...byte) func([]byte) string {
 }
 
 // toCashAddr writes the bytes first and the payload as CashAddr.
-func toCashAddr(a *cashaddr.Alphabet, prefix string, first ...byte) func([]byte) string {
-	return func(p []byte) string { return a.Encode(prefix, append(first[:len(first):len(first)], p...)) }
+func toCashAddr(a *bech32.Code, prefix string, first ...byte) func([]byte) string {
+	return func(p []byte) string {
+		return string(a.Append(nil, prefix, bech32.Unpack(nil, append(first[:len(first):len(first)], p...)), 0))
+	}
 }
 
 func toHex(p []byte) string { return "0x" + hex.EncodeToString(p) }
@@ -75,13 +76,13 @@ func bech32Spellings() []bech32Spelling {
 	bare := func(write func([]byte) string) func([]byte) string {
 		return func(p []byte) string { _, body, _ := strings.Cut(write(p), ":"); return body }
 	}
-	bch := func(first ...byte) func([]byte) string { return toCashAddr(cashaddr.Bitcoin, "bitcoincash", first...) }
-	xec := func(first ...byte) func([]byte) string { return toCashAddr(cashaddr.Bitcoin, "ecash", first...) }
-	kas := func(first ...byte) func([]byte) string { return toCashAddr(cashaddr.Bitcoin, "kaspa", first...) }
+	bch := func(first ...byte) func([]byte) string { return toCashAddr(bech32.Cash, "bitcoincash", first...) }
+	xec := func(first ...byte) func([]byte) string { return toCashAddr(bech32.Cash, "ecash", first...) }
+	kas := func(first ...byte) func([]byte) string { return toCashAddr(bech32.Cash, "kaspa", first...) }
 	cfx := func(nibble byte) func([]byte) string {
 		return func(p []byte) string {
 			p = append([]byte{0, nibble | p[0]&15}, p[1:]...)
-			return cashaddr.Conflux.Encode("cfx", p)
+			return toCashAddr(bech32.Conflux, "cfx")(p)
 		}
 	}
 	verbose := func(typ string, write func([]byte) string) func([]byte) string {
@@ -279,7 +280,7 @@ func TestBech32WrongVariant(t *testing.T) {
 		if !ok || strings.Contains(text, ":") {
 			continue
 		}
-		v, _, f := bech32.Verify(hrp, text)
+		v, _, f := bech32.Std.Verify(hrp, text)
 		if f != bech32.OK {
 			t.Fatalf("%q: fault %d", text, f)
 		}
@@ -288,8 +289,8 @@ func TestBech32WrongVariant(t *testing.T) {
 			other = bech32.Bech32m
 		}
 		var values []byte
-		for _, c := range []byte(text[len(hrp)+1 : len(text)-bech32.ChecksumLen]) {
-			values = append(values, bech32.Value(c))
+		for _, c := range []byte(text[len(hrp)+1 : len(text)-bech32.Std.ChecksumLen]) {
+			values = append(values, bech32.Std.Value(c))
 		}
 		wrong := prefix + bech32.Encode(hrp, values, other)
 		if _, err := address.Parse(sp.chain, wrong); !errors.Is(err, address.ErrChecksum) {
@@ -349,19 +350,19 @@ func TestBech32TestNetworks(t *testing.T) {
 		"handshake":      {toBech32("ts", bech32.Bech32, 0)(p20), toBech32("rs", bech32.Bech32, 0)(p20), toBech32("ss", bech32.Bech32, 0)(p32)},
 		"nervos":         {toBech32("ckt", bech32.Bech32)(append([]byte{1, 0}, p20...))},
 		"bitcoin-cash": {
-			toCashAddr(cashaddr.Bitcoin, "bchtest", 0)(p20), toCashAddr(cashaddr.Bitcoin, "bchreg", 8)(p20),
-			strings.TrimPrefix(toCashAddr(cashaddr.Bitcoin, "bchtest", 0)(p20), "bchtest:"),
-			strings.ToUpper(toCashAddr(cashaddr.Bitcoin, "bchtest", 0)(p20)),
+			toCashAddr(bech32.Cash, "bchtest", 0)(p20), toCashAddr(bech32.Cash, "bchreg", 8)(p20),
+			strings.TrimPrefix(toCashAddr(bech32.Cash, "bchtest", 0)(p20), "bchtest:"),
+			strings.ToUpper(toCashAddr(bech32.Cash, "bchtest", 0)(p20)),
 			"mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn", // BIP-13 era address of the test network, from the Bitcoin wiki
 		},
-		"ecash": {toCashAddr(cashaddr.Bitcoin, "ectest", 0)(p20), toCashAddr(cashaddr.Bitcoin, "ecreg", 8)(p20)},
+		"ecash": {toCashAddr(bech32.Cash, "ectest", 0)(p20), toCashAddr(bech32.Cash, "ecreg", 8)(p20)},
 		"kaspa": {
-			toCashAddr(cashaddr.Bitcoin, "kaspatest", 0)(p32), toCashAddr(cashaddr.Bitcoin, "kaspadev", 8)(p32),
-			toCashAddr(cashaddr.Bitcoin, "kaspasim", 0)(p32),
+			toCashAddr(bech32.Cash, "kaspatest", 0)(p32), toCashAddr(bech32.Cash, "kaspadev", 8)(p32),
+			toCashAddr(bech32.Cash, "kaspasim", 0)(p32),
 		},
 		"conflux": {
-			cashaddr.Conflux.Encode("cfxtest", append([]byte{0, 0x10}, p20[1:]...)),
-			cashaddr.Conflux.Encode("net8888", append([]byte{0, 0x80}, p20[1:]...)),
+			toCashAddr(bech32.Conflux, "cfxtest")(append([]byte{0, 0x10}, p20[1:]...)),
+			toCashAddr(bech32.Conflux, "net8888")(append([]byte{0, 0x80}, p20[1:]...)),
 		},
 	}
 	for chain, all := range tests {
@@ -556,9 +557,9 @@ func TestBech32Structure(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	p := payload(r, 80)
 	cash := func(prefix string, first byte, n int) string {
-		return toCashAddr(cashaddr.Bitcoin, prefix, first)(p[:n])
+		return toCashAddr(bech32.Cash, prefix, first)(p[:n])
 	}
-	cfx := func(first, second byte) string { return toCashAddr(cashaddr.Conflux, "cfx", first, second)(p[:19]) }
+	cfx := func(first, second byte) string { return toCashAddr(bech32.Conflux, "cfx", first, second)(p[:19]) }
 	// padded has a padding bit set, the last bit of the last value.
 	padded := func(values []byte) []byte { values[len(values)-1] |= 1; return values }
 	unpack := func(first ...byte) func(n int) []byte {
@@ -599,7 +600,7 @@ func TestBech32Structure(t *testing.T) {
 		{"conflux", cfx(0x80, 0x10), address.ErrCharset, 4},
 		{"conflux", cashText(conflux, "cfx", padded(unpack(0, 0x10)(19))), address.ErrSyntax, -1},
 		{"conflux", "cfx", address.ErrLength, -1},
-		{"conflux", toCashAddr(cashaddr.Conflux, "net1029", 0, 0x10)(p[:19]), address.ErrCharset, 0}, // the main network has another name
+		{"conflux", toCashAddr(bech32.Conflux, "net1029", 0, 0x10)(p[:19]), address.ErrCharset, 0}, // the main network has another name
 		{"cosmos", bech32.Encode("cosmos", padded(unpack()(32)), bech32.Bech32), address.ErrSyntax, -1},
 		{"cosmos", bech32.Encode("cosmos", append(unpack()(20), 0), bech32.Bech32), address.ErrLength, -1}, // five bits left over
 		{"chia", bech32.Encode("xch", padded(unpack()(32)), bech32.Bech32m), address.ErrSyntax, -1},
@@ -634,7 +635,7 @@ func TestContractHasNoKey(t *testing.T) {
 	clear(p[:8])
 	for chain, s := range map[address.Chain]string{
 		"multiversx": toBech32("erd", bech32.Bech32)(p),
-		"kaspa":      toCashAddr(cashaddr.Bitcoin, "kaspa", 1, 4)(p),
+		"kaspa":      toCashAddr(bech32.Cash, "kaspa", 1, 4)(p),
 	} {
 		if k, ok := address.MustParse(chain, s).Key(); ok {
 			t.Errorf("%s %q has key %v, want none", chain, s, k)

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/address/internal/cashaddr"
+	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -14,19 +14,22 @@ import (
 //
 // See spec/cashaddr.md of bitcoincash.org.
 type cash struct {
-	alphabet *cashaddr.Alphabet
-	version  byte
-	bare     bool // the prefix may be missing, and letters may be capitals
-	fields   bool // Conflux's fields, such as "type.user:", may follow the prefix
+	code    *bech32.Code
+	version byte
+	bare    bool // the prefix may be missing, and letters may be capitals
+	fields  bool // Conflux's fields, such as "type.user:", may follow the prefix
 }
 
 // minPrefixless is the minimum length at which a text without a colon is read as
 // CashAddr rather than Base58.
 const minPrefixless = 36
 
+// maxCash is more than the length of any text with fields.
+const maxCash = 512
+
 func (e cash) read(r *reader, c *codec) fault {
 	s, prefix := r.s, c.prefix
-	if len(s) > 2*cashaddr.MaxLen {
+	if len(s) > maxCash {
 		return badLength
 	}
 	at := strings.IndexByte(s, ':') + 1
@@ -50,14 +53,14 @@ func (e cash) read(r *reader, c *codec) fault {
 		at = strings.LastIndexByte(s, ':') + 1
 	}
 	body := s[at:]
-	if r.quiet && !e.alphabet.Begins(body, e.version) {
+	if r.quiet && (body == "" || e.code.Value(body[0]) != e.version>>3) { // another type
 		return badSyntax
 	}
-	isUpper, bad, why := e.alphabet.Verify(c.prefix, body)
-	n := len(body) - cashaddr.ChecksumLen
-	r.claimed = r.claimed || why == cashaddr.OK
+	_, isUpper, bad, why := e.code.VerifyData(c.prefix, body)
+	n := len(body) - e.code.ChecksumLen
+	r.claimed = r.claimed || why == bech32.OK
 	switch {
-	case why == cashaddr.Charset:
+	case why == bech32.Charset:
 		return badChar(at + bad)
 	case n <= 0:
 		return badLength
@@ -65,21 +68,21 @@ func (e cash) read(r *reader, c *codec) fault {
 		return badChar(at)
 	}
 	var b [1 + 64]byte
-	size := e.alphabet.Size(body[:n])
-	e.alphabet.Read(b[:], body[:min(n, 2)])
+	size := e.code.Size(body[:n])
+	e.code.Read(b[:], body[:min(n, 2)])
 	switch {
 	case b[0]>>3 != e.version>>3: // another type
 		return fault{err: ErrCharset, at: at, lead: true}
 	case c.size != 0 && n != (8*(1+c.size)+4)/5:
 		return badLength
-	case why == cashaddr.Checksum:
+	case why == bech32.Checksum:
 		return badChecksum
 	case size < 0 || size > len(b):
 		return badSyntax
 	case b[0] != e.version:
 		return badLength
 	}
-	e.alphabet.Read(b[:size], body[:n])
+	e.code.Read(b[:size], body[:n])
 	r.set(b[1:size])
 	if e.fields {
 		for from := len(c.prefix) + 1; from < at; {
@@ -101,19 +104,20 @@ func isUpperOf(s, lower string) bool {
 
 func (e cash) write(dst []byte, c *codec, payload []byte) []byte {
 	var buf [1 + 64]byte
-	return e.alphabet.Append(dst, c.prefix, append(append(buf[:0], e.version), payload...))
+	var values [8 * len(buf) / 5]byte
+	return e.code.Append(dst, c.prefix, bech32.Unpack(values[:0], append(append(buf[:0], e.version), payload...)), 0)
 }
 
 func (cash) proves() bool { return true }
 
 func (e cash) bounds(c *codec) bounds {
-	n := (8*(1+c.size)+4)/5 + cashaddr.ChecksumLen
+	n := (8*(1+c.size)+4)/5 + e.code.ChecksumLen
 	b := bounds{n, len(c.prefix) + 1 + n, 0, ""}
 	if !e.bare {
 		b.min, b.lead = b.max, c.prefix+":"
 	}
 	if e.fields {
-		b.max = 2 * cashaddr.MaxLen
+		b.max = maxCash
 	}
 	return b
 }
@@ -126,7 +130,7 @@ func (e cash) bounds(c *codec) bounds {
 func cashAddr(prefix string, tokens bool, tests ...string) codecs {
 	with := func(prefix string) codecs {
 		c := func(version byte, size int, kind uint8, key identity.Class, what string) codec {
-			return codec{enc: cash{alphabet: cashaddr.Bitcoin, version: version, bare: true}, prefix: prefix, size: size, kind: kind, key: key, what: what}
+			return codec{enc: cash{code: bech32.Cash, version: version, bare: true}, prefix: prefix, size: size, kind: kind, key: key, what: what}
 		}
 		cs := codecs{c(0x00, 20, kindPKH, identity.Hash160, "p2pkh"), c(0x08, 20, kindSH, identity.ScriptHash, "p2sh")}
 		if tokens {
@@ -151,7 +155,7 @@ func cashAddr(prefix string, tokens bool, tests ...string) codecs {
 func kaspa() codecs {
 	with := func(prefix string) codecs {
 		c := func(version byte, size int, key identity.Class) codec {
-			return codec{enc: cash{alphabet: cashaddr.Bitcoin, version: version}, prefix: prefix, size: size, kind: version, key: key}
+			return codec{enc: cash{code: bech32.Cash, version: version}, prefix: prefix, size: size, kind: version, key: key}
 		}
 		cs := codecs{c(0, 32, identity.Secp256k1), c(1, 33, 0), c(8, 32, 0)}
 		cs[1].keys = func(r *reader, b []byte) {
@@ -172,7 +176,7 @@ func kaspa() codecs {
 //
 // See CIP-37, and cfx_addr of conflux-rust for the alphabet.
 func conflux() codecs {
-	c := codec{enc: cash{alphabet: cashaddr.Conflux, fields: true}, prefix: "cfx", size: 20, also: confluxAlso, check: func(r *reader) fault {
+	c := codec{enc: cash{code: bech32.Conflux, fields: true}, prefix: "cfx", size: 20, also: confluxAlso, check: func(r *reader) fault {
 		return unless(confluxType(r.buf[0]) != "")
 	}}
 	t, net := c, c
@@ -234,11 +238,11 @@ func (confluxNet) read(r *reader, c *codec) fault {
 	}
 	other := *c
 	other.prefix = prefix
-	return cash{alphabet: cashaddr.Conflux, fields: true}.read(r, &other)
+	return cash{code: bech32.Conflux, fields: true}.read(r, &other)
 }
 
 func (confluxNet) write(dst []byte, c *codec, payload []byte) []byte { return dst }
 
 func (confluxNet) proves() bool { return true }
 
-func (confluxNet) bounds(*codec) bounds { return bounds{46, 2 * cashaddr.MaxLen, classAddress, "net"} }
+func (confluxNet) bounds(*codec) bounds { return bounds{46, maxCash, classAddress, "net"} }

@@ -35,7 +35,7 @@ func (f *finder) glued(start, end int) {
 // is at one.
 func (f *finder) gluedBech32(start, one, end int) {
 	data := f.text[one+1 : min(end, one+1+maxSpan)]
-	if len(data) < bech32.ChecksumLen || charClass[data[0]]&classBech32 == 0 {
+	if len(data) < bech32.Std.ChecksumLen || charClass[data[0]]&classBech32 == 0 {
 		return
 	}
 	if one == start {
@@ -47,7 +47,7 @@ func (f *finder) gluedBech32(start, one, end int) {
 			continue
 		}
 		var buf [4]int
-		for _, n := range bech32.Ends(buf[:0], hrp, data) {
+		for _, n := range bech32.Std.Ends(buf[:0], hrp, data) {
 			f.try(at, one+1+n)
 		}
 	}

@@ -77,7 +77,7 @@ func isPaymentRequest(s string) bool {
 		s = s[len(scheme):]
 	}
 	one := strings.LastIndexByte(s, '1')
-	if one < 2 || one > 15 || len(s) < one+1+bech32.ChecksumLen {
+	if one < 2 || one > 15 || len(s) < one+1+bech32.Std.ChecksumLen {
 		return false
 	}
 	hrp := strings.ToLower(s[:one])
@@ -91,7 +91,7 @@ func isPaymentRequest(s string) bool {
 		}
 		return true
 	case hrp == "lnurl", hrp == "sp", hrp == "tsp", isInvoiceHRP(hrp):
-		v, _, fault := bech32.Verify(hrp, s)
+		v, _, fault := bech32.Std.Verify(hrp, s)
 		return fault == bech32.OK && (v == bech32.Bech32m) == (hrp == "sp" || hrp == "tsp")
 	}
 	return false

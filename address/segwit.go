@@ -3,7 +3,6 @@ package address
 import (
 	"slices"
 
-	"github.com/walletscreen/walletscreen/address/internal/blech32"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
@@ -25,92 +24,50 @@ const (
 	blindingKey = 33
 )
 
-// decode decodes the text into values, five bits each. The first is the version.
-func (e witness) decode(r *reader, c *codec) (version byte, data string, bad fault) {
-	if len(r.s) > maxSegWit {
-		return 0, "", badLength
+// code returns the code of the text, and the number of bytes in front of the program.
+func (e witness) code() (code *bech32.Code, front int) {
+	if e.blind {
+		return bech32.Blech, blindingKey
 	}
-	data, bad = r.data32(bech32.Bech32, c.prefix, 0)
-	if bad.err == ErrChecksum && r.fault32 == bech32.OK && !e.always {
-		bad = fault{}
-	}
-	if bad.err != nil {
-		return 0, "", bad
-	}
-	if data == "" {
-		return 0, "", badLength
-	}
-	version = bech32.Value(data[0])
-	switch {
-	case version > 16 && !e.always:
-		return 0, "", badChar(len(c.prefix) + 1)
-	case !e.always && (version == 0) != (r.variant == bech32.Bech32):
-		return 0, "", badChecksum
-	}
-	return version, data[1:], fault{}
+	return bech32.Std, 0
 }
 
 func (e witness) read(r *reader, c *codec) fault {
-	if e.blind {
-		return e.readBlind(r, c)
+	code, front := e.code()
+	if len(r.s) > maxSegWit+2*front && c.size <= maxProgram+front {
+		return badLength
 	}
-	version, data, bad := e.decode(r, c)
-	if bad.err != nil {
+	data, bad := r.data32(code, bech32.Bech32, c.prefix, 0)
+	switch {
+	case bad.err != nil && (bad.err != ErrChecksum || r.fault32 != bech32.OK || e.always):
 		return bad
+	case data == "":
+		return badLength
 	}
-	n := bech32.Size(data)
+	version := code.Value(data[0])
+	switch {
+	case version > 16 && !e.always:
+		return badChar(len(c.prefix) + 1)
+	case !e.always && (version == 0) != (r.variant == bech32.Bech32):
+		return badChecksum
+	}
+	data = data[1:]
+	n := code.Size(data)
+	program := n - front
 	switch {
 	case n < 0:
 		return badSyntax
-	case n < minProgram, n > maxProgram, version == 0 && n != 20 && n != 32:
+	case c.size != 0 && (n != c.size || version != e.version),
+		c.size == 0 && (program < minProgram || program > maxProgram || version == 0 && program != 20 && program != 32):
 		return badLength
-	case c.size == 0:
-		r.buf[0] = version
-		r.n = 1 + bech32.Read(r.buf[1:1+n], data)
-	case version != e.version || n != c.size:
-		return badLength
-	default:
-		r.n = bech32.Read(r.buf[:n], data)
 	}
-	r.normal = isLowerBech32(r.s)
-	return fault{}
-}
-
-// readBlind reads a confidential address of liquid. See ELIP-150.
-func (e witness) readBlind(r *reader, c *codec) fault {
-	if !hasHRP(r.s, c.prefix) {
-		return badLead(r.s, c.prefix)
-	}
-	r.claimed = true
-	var values [1 + (8*(blindingKey+maxProgram)+4)/5]byte
-	n, variant, at, f := blech32.Decode(values[:], c.prefix, r.s)
-	switch {
-	case f == bech32.Charset || f == bech32.Prefix:
-		return badChar(at)
-	case f == bech32.Checksum:
-		return badChecksum
-	case f != bech32.OK || n == 0:
-		return badLength
-	case values[0] > 16:
-		return badChar(len(c.prefix) + 1)
-	case (values[0] == 0) != (variant == blech32.Blech32):
-		return badChecksum
-	}
-	from := 0
+	r.n = 0
 	if c.size == 0 {
-		r.buf[0], from = values[0], 1
+		r.buf[0], r.n = version, 1
 	}
-	n = bech32.Pack(r.buf[from:], values[1:n])
-	if n < 0 || r.buf[from]|1 != 3 {
+	if r.n += code.Read(r.buf[r.n:r.n+n], data); e.blind && r.buf[r.n-n]|1 != 3 {
 		return badSyntax // not a compressed public key
 	}
-	program := n - blindingKey
-	switch {
-	case program < minProgram, program > maxProgram, values[0] == 0 && program != 20 && program != 32,
-		c.size != 0 && (values[0] != e.version || n != c.size):
-		return badLength
-	}
-	r.n = from + n
 	r.normal = isLowerBech32(r.s)
 	return fault{}
 }
@@ -123,20 +80,13 @@ func (e witness) write(dst []byte, c *codec, payload []byte) []byte {
 	if version > 31 {
 		return dst
 	}
-	var buf [128]byte
-	values := bech32.Unpack(append(buf[:0], version), payload)
-	if e.blind {
-		v := blech32.Blech32m
-		if version == 0 {
-			v = blech32.Blech32
-		}
-		return blech32.Append(dst, c.prefix, values, v)
-	}
 	v := bech32.Bech32m
 	if version == 0 || e.always {
 		v = bech32.Bech32
 	}
-	return bech32.Append(dst, c.prefix, values, v)
+	var buf [128]byte
+	code, _ := e.code()
+	return code.Append(dst, c.prefix, bech32.Unpack(append(buf[:0], version), payload), v)
 }
 
 func (witness) proves() bool { return true }
@@ -144,7 +94,8 @@ func (witness) proves() bool { return true }
 func (e witness) bounds(c *codec) bounds {
 	b := bounds32(c, "", 1)
 	if e.blind {
-		b.min, b.max = b.min+6, b.max+6 // the checksum has twelve characters
+		more := bech32.Blech.ChecksumLen - bech32.Std.ChecksumLen
+		b.min, b.max = b.min+more, b.max+more
 	}
 	if c.size == 0 {
 		b.min, b.max = b.min+4, 2*maxSegWit
@@ -173,7 +124,7 @@ func segwit(hrps ...string) (cs codecs) {
 func test(lists ...codecs) codecs {
 	return slices.DeleteFunc(all(lists...).only(testers), func(c codec) bool {
 		_, ok := c.enc.(witness)
-		return ok && c.size != 0
+		return ok && c.size != 0 && c.kind != kindMWEB
 	})
 }
 
@@ -209,38 +160,9 @@ func confidential(hrp, blind string, plain codecs) (cs codecs) {
 // mweb is two public keys for litecoin's MimbleWimble extension blocks, encoded
 // like version 0 of SegWit but longer.
 func mweb(hrp string) codecs {
-	return codecs{{enc: witnessLong{}, prefix: hrp, size: 2 * 33, kind: kindMWEB, what: "shielded",
+	return codecs{{enc: witness{}, prefix: hrp, size: 2 * 33, kind: kindMWEB, what: "shielded",
 		check: func(r *reader) fault { return unless(r.buf[0]|1 == 3 && r.buf[33]|1 == 3) }}}
 }
-
-// witnessLong is Bech32 of a version, which is 0, and the payload.
-type witnessLong struct{}
-
-func (witnessLong) read(r *reader, c *codec) fault {
-	data, bad := r.data32(bech32.Bech32, c.prefix, 0)
-	switch {
-	case bad.err != nil:
-		return bad
-	case len(data) != 1+(8*c.size+4)/5:
-		return badLength
-	case bech32.Value(data[0]) != 0:
-		return badChar(len(c.prefix) + 1)
-	case bech32.Size(data[1:]) < 0:
-		return badSyntax
-	}
-	r.n = bech32.Read(r.buf[:c.size], data[1:])
-	r.normal = isLowerBech32(r.s)
-	return fault{}
-}
-
-func (witnessLong) write(dst []byte, c *codec, payload []byte) []byte {
-	var buf [128]byte
-	return bech32.Append(dst, c.prefix, bech32.Unpack(append(buf[:0], 0), payload), bech32.Bech32)
-}
-
-func (witnessLong) proves() bool { return true }
-
-func (witnessLong) bounds(c *codec) bounds { return bounds32(c, "", 1) }
 
 // sapling is a shielded receiver, 43 bytes: zcash, pivx.
 func sapling(hrps ...string) (cs codecs) {

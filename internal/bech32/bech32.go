@@ -1,271 +1,379 @@
-// Package bech32 reads and writes Bech32 (BIP-173) and Bech32m (BIP-350). [Verify] checks a
-// text, [Read] decodes its data, and [Encode] encodes.
+// Package bech32 reads and writes text of five-bit characters that ends with a checksum, which
+// also covers a prefix: Bech32 and its kin. Each is a [Code]; [Code.Verify] checks a text,
+// [Code.Read] decodes its data, and [Code.Append] encodes.
 //
-// It is written by hand for speed. The checksum is a remainder of polynomials over GF(32), so it
-// is linear: each character contributes a term that depends only on the character and its
-// distance from the end. Summing terms from a table avoids a chain of dependent steps.
-// Verify takes less than a tenth of the time of btcutil, which checks it in the tests
-// (BenchmarkVerify).
+// It is written by hand for speed, and because no maintained Go library has Blech32 or CashAddr
+// by itself. The checksum is a remainder of polynomials over GF(32), so it is linear: each
+// character contributes a term that depends only on the character and its distance from the
+// end. Summing terms from a table avoids a chain of dependent steps. Verify takes less than a
+// tenth of the time of btcutil, which checks it in the tests (BenchmarkVerify).
 package bech32
 
-import "github.com/walletscreen/walletscreen/internal/fivebit"
+import "encoding/binary"
 
-// A Variant is a kind of checksum.
-type Variant uint32
+// A Code is an alphabet, a checksum, and the character between the prefix and the data.
+type Code struct {
+	// ChecksumLen is the number of characters of the checksum.
+	ChecksumLen int
+
+	separator byte
+	upperBits bool // the checksum covers the upper bits of the prefix
+	digits    string
+	generator [5]uint64
+	variants  []uint64 // the remainders of valid text, by Variant
+
+	marks   [256]byte                    // of each character: its value, and flags
+	weights *[block + longest][32]uint64 // the terms of a value that as many values follow as rows
+	begun   [block + 1]uint64            // the checksum before the prefix, by the length of that
+}
+
+// The codes.
+var (
+	// Std is Bech32 (BIP-173) and Bech32m (BIP-350).
+	Std = newCode(Code{ChecksumLen: 6, separator: '1', upperBits: true, digits: common, variants: []uint64{1, 0x2bc830a3},
+		generator: [5]uint64{0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3}})
+	// Blech is Blech32 and Blech32m, of the Liquid network; see ELIP-150, and blech32.cpp of
+	// Elements.
+	Blech = newCode(Code{ChecksumLen: 12, separator: '1', upperBits: true, digits: common, variants: []uint64{1, 0x455972a3350f7a1},
+		generator: [5]uint64{0x7d52fba40bd886, 0x5e8dbf1a03950c, 0x1c3a3c74072a18, 0x385d72fa0e5139, 0x7093e5a608865b}})
+	// Cash is CashAddr, of Bitcoin Cash, eCash and Kaspa.
+	Cash = newCode(Code{ChecksumLen: 8, separator: ':', digits: common, variants: []uint64{1}, generator: cash})
+	// Conflux is CashAddr with another alphabet.
+	Conflux = newCode(Code{ChecksumLen: 8, separator: ':', digits: "abcdefghjkmnprstuvwxyz0123456789", variants: []uint64{1}, generator: cash})
+)
+
+const common = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
+var cash = [5]uint64{0x98f2bc8e61, 0x79b76d99e2, 0xf33e5fb3c4, 0xae2eabe2a8, 0x1e4f43e470}
+
+// A Variant is one of the checksums of a code.
+type Variant uint8
 
 const (
-	Bech32  Variant = 1          // BIP-173
-	Bech32m Variant = 0x2bc830a3 // BIP-350
+	Bech32  Variant = iota // BIP-173, and the only one of CashAddr
+	Bech32m                // BIP-350
 )
 
 // MaxLen is the length of the longest text that Verify accepts.
 const MaxLen = 1024
 
-// ChecksumLen is the number of characters of the checksum.
-const ChecksumLen = 6
+const (
+	block   = 96 // the number of characters that are summed at a time: more than any prefix has
+	longest = 12 // the longest checksum
+)
 
-const charset = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+// The flags of a mark.
+const (
+	value   = 31
+	lower   = 1 << 5 // a lower-case letter
+	upper   = 1 << 6
+	foreign = 1 << 7 // not in the alphabet
+)
 
-// marked holds the value and the marks of each character.
-var marked = fivebit.New(charset)
-
-// block is the number of values that are summed at a time: enough for nearly all
-// addresses.
-const block = 64
-
-// weights holds the terms of the checksum: weights[i] has the terms of a value that is followed
-// by block+ChecksumLen-1-i others.
-var weights = func() (t [block + ChecksumLen][32]uint32) {
-	for v := range t[0] {
-		w := uint32(v)
-		for i := len(t) - 1; i >= 0; i-- {
-			t[i][v] = w
-			w = step(w, 0)
+func newCode(c Code) *Code {
+	for i := range c.marks {
+		c.marks[i] = foreign
+	}
+	for i := range len(c.digits) {
+		d := c.digits[i]
+		c.marks[d] = byte(i)
+		if d >= 'a' {
+			c.marks[d] |= lower
+			c.marks[d-0x20] = byte(i) | upper
 		}
 	}
-	return t
-}()
-
-// letters holds, for a human-readable part of n letters, the checksum after a one, the
-// upper bits of the letters, and a zero.
-var letters = func() (t [block + 1]uint32) {
-	chk := uint32(1)
-	for n := range t {
-		t[n] = step(chk, 0)
-		chk = step(chk, 'a'>>5)
+	c.weights = new([block + longest][32]uint64)
+	for v := range c.weights[0] {
+		w := uint64(v)
+		for i := len(c.weights) - 1; i >= 0; i-- {
+			c.weights[i][v] = w
+			w = c.step(w, 0)
+		}
 	}
-	return t
-}()
+	chk := uint64(1)
+	for n := range c.begun {
+		c.begun[n] = chk
+		if c.upperBits {
+			c.begun[n] = c.step(chk, 0)
+			chk = c.step(chk, 'a'>>5)
+		}
+	}
+	return &c
+}
 
 // step returns the checksum after one more value.
-func step(chk uint32, v byte) uint32 {
-	top := chk >> 25
-	chk = (chk&0x1ffffff)<<5 ^ uint32(v)
-	for i, g := range [5]uint32{0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3} {
-		if top>>i&1 == 1 {
-			chk ^= g
-		}
+func (c *Code) step(chk uint64, v byte) uint64 {
+	shift := 5 * (c.ChecksumLen - 1)
+	top := chk >> shift
+	chk = (chk&(1<<shift-1))<<5 ^ uint64(v)
+	for i, g := range c.generator {
+		chk ^= g & -(top >> i & 1)
 	}
 	return chk
 }
 
-// begin returns the checksum after the human-readable part hrp, in lower case.
-func begin(hrp string) uint32 {
-	if len(hrp) <= block {
-		w := weights[block-len(hrp):]
-		chk := shift(w, letters[len(hrp)])
-		w = w[ChecksumLen:]
-		common := byte(0xff)
-		for i := range w {
-			c := hrp[i]
-			common &= c
-			chk ^= w[i][c&31]
-		}
-		if common>>5 == 'a'>>5 {
-			return chk
-		}
+// shift returns the checksum chk after n zeros, at most block.
+func (c *Code) shift(chk uint64, n int) (sum uint64) {
+	w := c.weights[block+longest-c.ChecksumLen-n:]
+	at := 5 * c.ChecksumLen
+	for i := range w[:c.ChecksumLen] {
+		at -= 5
+		sum ^= w[i][chk>>at&31]
 	}
-	chk := uint32(1)
-	for i := range len(hrp) {
-		chk = step(chk, hrp[i]>>5)
-	}
-	chk = step(chk, 0)
-	for i := range len(hrp) {
-		chk = step(chk, hrp[i]&31)
-	}
-	return chk
+	return sum
 }
 
-// shift returns the checksum chk after as many zeros as w has elements, minus six.
-func shift(w [][32]uint32, chk uint32) uint32 {
-	_ = w[5]
-	return w[0][chk>>25&31] ^ w[1][chk>>20&31] ^ w[2][chk>>15&31] ^
-		w[3][chk>>10&31] ^ w[4][chk>>5&31] ^ w[5][chk&31]
-}
-
-// add returns the checksum chk after the characters of data, and the bitwise or of their
-// marks.
-func add(chk uint32, data string) (uint32, byte) {
-	var marks byte
-	for len(data) > 0 {
-		n := min(len(data), block)
-		w := weights[block-n:]
-		chk = shift(w, chk)
-		w = w[ChecksumLen:]
-		now := data[:len(w)]
-		data = data[n:]
+// sum returns the checksum of prefix and data, and the bitwise or of the marks of data.
+func (c *Code) sum(prefix, data string) (chk uint64, marks byte) {
+	if len(prefix) >= block {
+		return 0, 0 // no prefix is that long
+	}
+	n := len(prefix)
+	if !c.upperBits {
+		n++ // for the zero behind the prefix
+	}
+	now := data[:min(len(data), block-n)]
+	chk = c.shift(c.begin(prefix), n+len(now))
+	w := c.weights[block+longest-n-len(now):]
+	for i := range len(prefix) {
+		chk ^= w[i][prefix[i]&31]
+	}
+	for w = w[n:]; ; {
+		data = data[len(now):]
 		for len(w) >= 4 && len(now) >= 4 {
-			m0, m1, m2, m3 := marked[now[0]], marked[now[1]], marked[now[2]], marked[now[3]]
+			m0, m1, m2, m3 := c.marks[now[0]], c.marks[now[1]], c.marks[now[2]], c.marks[now[3]]
 			chk ^= w[0][m0&31] ^ w[1][m1&31] ^ w[2][m2&31] ^ w[3][m3&31]
 			marks |= m0 | m1 | m2 | m3
 			w, now = w[4:], now[4:]
 		}
 		for i := range w {
-			m := marked[now[i]]
+			m := c.marks[now[i]]
 			marks |= m
 			chk ^= w[i][m&31]
 		}
+		if len(data) == 0 {
+			return chk, marks
+		}
+		now = data[:min(len(data), block)]
+		chk = c.shift(chk, len(now))
+		w = c.weights[block+longest-len(now):]
 	}
-	return chk, marks
 }
 
-// A Fault says why a text is not Bech32.
+// begin returns the checksum before the lower bits of prefix.
+func (c *Code) begin(prefix string) uint64 {
+	for i := range len(prefix) {
+		if c.upperBits && prefix[i]>>5 != 'a'>>5 { // not a letter
+			chk := uint64(1)
+			for i := range len(prefix) {
+				chk = c.step(chk, prefix[i]>>5)
+			}
+			return c.step(chk, 0)
+		}
+	}
+	return c.begun[len(prefix)]
+}
+
+// A Fault says why a text is not valid.
 type Fault uint8
 
 const (
 	OK       Fault = iota
 	Length         // too short or too long
-	Prefix         // another human-readable part
+	Prefix         // another prefix
 	Charset        // not a digit, or letters of mixed case, at bad
-	Checksum       // neither checksum is right
+	Checksum       // no variant of the checksum is right
 )
 
-// Verify checks that s is Bech32 with the human-readable part hrp, which must be in lower
-// case, and returns the variant of its checksum. The letters of s may be all lower or all
-// upper case. The caller must check the limit of 90 characters of BIP-173. If s is not
-// Bech32, f says why, and bad is the offset of the first wrong character, or -1. Verify
-// does not allocate.
+// Verify checks that s is text of c with the given prefix, which must be in lower case, and
+// returns the variant of its checksum. The letters of s may be all lower or all upper case.
+// The caller must check the limit of 90 characters of BIP-173. If f is not OK, bad is the
+// offset of the first wrong character, or -1. Verify does not allocate.
 //
-// The data of a valid text is what follows hrp and "1", without the last ChecksumLen
-// characters; see [Size] and [Read].
-func Verify(hrp, s string) (v Variant, bad int, f Fault) {
-	n := len(hrp)
-	if len(s) < n+1+ChecksumLen || len(s) > MaxLen || s[n] != '1' || s[:n] != hrp {
-		return verifySlowly(hrp, s)
+// The data of a valid text is what follows the prefix and the separator, without the last
+// ChecksumLen characters; see [Code.Size] and [Code.Read].
+func (c *Code) Verify(prefix, s string) (v Variant, bad int, f Fault) {
+	n := len(prefix)
+	if len(s) > n && s[n] == c.separator && s[:n] == prefix && len(s) <= MaxLen {
+		if v, isUpper, _, f := c.VerifyData(prefix, s[n+1:]); f == OK && !isUpper {
+			return v, -1, OK
+		}
 	}
-	chk, marks := add(begin(hrp), s[n+1:])
-	v = Variant(chk)
-	if marks&(fivebit.Upper|fivebit.Foreign) != 0 || v != Bech32 && v != Bech32m {
-		return verifySlowly(hrp, s)
-	}
-	return v, -1, OK
+	return c.verifySlowly(prefix, s)
 }
 
 // verifySlowly is Verify for a text that is in upper case or has a fault.
-func verifySlowly(hrp, s string) (v Variant, bad int, f Fault) {
+func (c *Code) verifySlowly(prefix, s string) (v Variant, bad int, f Fault) {
 	if len(s) > MaxLen {
 		return 0, -1, Length
 	}
+	n := len(prefix)
 	var marks byte
-	for i := range min(len(hrp), len(s)) {
-		c := s[i]
+	mixed := -1
+	for i := range min(n, len(s)) {
+		ch := s[i]
 		switch {
-		case 'A' <= c && c <= 'Z':
-			c |= 0x20
-			marks |= fivebit.Upper
-		case 'a' <= c && c <= 'z':
-			marks |= fivebit.Lower
+		case 'A' <= ch && ch <= 'Z':
+			ch |= 0x20
+			marks |= upper
+		case 'a' <= ch && ch <= 'z':
+			marks |= lower
 		}
-		if c != hrp[i] {
+		if mixed < 0 && marks == lower|upper {
+			mixed = i
+		}
+		if ch != prefix[i] {
 			return 0, i, Prefix
 		}
 	}
-	n := len(hrp)
-	if len(s) > n && s[n] != '1' {
+	switch {
+	case len(s) > n && s[n] != c.separator:
 		return 0, n, Prefix
-	}
-	if marks == fivebit.Lower|fivebit.Upper {
-		return 0, mixedCase(s), Charset
-	}
-	for i := n + 1; i < len(s); i++ {
-		m := marked[s[i]]
-		marks |= m
-		if m&fivebit.Foreign != 0 || marks&(fivebit.Lower|fivebit.Upper) == fivebit.Lower|fivebit.Upper {
-			return 0, i, Charset
-		}
-	}
-	if len(s) < n+1+ChecksumLen {
+	case mixed >= 0:
+		return 0, mixed, Charset
+	case len(s) <= n:
 		return 0, -1, Length
 	}
-	chk, _ := add(begin(hrp), s[n+1:])
-	switch v = Variant(chk); v {
-	case Bech32, Bech32m:
-		return v, -1, OK
+	if i := c.firstBad(s[n+1:], marks); i >= 0 {
+		return 0, n + 1 + i, Charset
 	}
-	return 0, -1, Checksum
+	v, _, bad, f = c.VerifyData(prefix, s[n+1:])
+	return v, bad, f
 }
 
-// mixedCase returns the offset of the first letter of s whose case differs from the case of the
-// first letter.
-func mixedCase(s string) int {
-	var first byte
-	for i := range len(s) {
-		c := s[i]
-		if 'a' <= c|0x20 && c|0x20 <= 'z' {
-			if first == 0 {
-				first = c
-			}
-			if (first^c)&0x20 != 0 {
-				return i
-			}
+// firstBad returns the offset of the first character of data that is not a digit, or whose
+// letter case differs from the case of the others and of marks, or -1.
+func (c *Code) firstBad(data string, marks byte) int {
+	for i := range len(data) {
+		m := c.marks[data[i]]
+		marks |= m
+		if m&foreign != 0 || marks&(lower|upper) == lower|upper {
+			return i
 		}
 	}
 	return -1
 }
 
-// Size returns the number of bytes of data, which is part of a text that [Verify] has
-// accepted. It returns -1 if more than four bits are left over, or any that is not zero.
-func Size(data string) int { return marked.Size(data) }
-
-// Read decodes data, which is part of a text that [Verify] has accepted, into dst, as far
-// as dst has room, and returns the number of bytes.
-func Read(dst []byte, data string) int { return marked.Read(dst, data) }
-
-// Value returns the value of a character of a text that [Verify] has accepted.
-func Value(c byte) byte { return marked[c] & 31 }
-
-// Encode returns the Bech32 text of the five-bit values data, in lower case, with the
-// human-readable part hrp and the checksum of variant v.
-func Encode(hrp string, data []byte, v Variant) string {
-	return string(Append(make([]byte, 0, len(hrp)+1+len(data)+ChecksumLen), hrp, data, v))
+// VerifyData is Verify for a text without the prefix and the separator. isUpper reports
+// whether its letters are in upper case.
+func (c *Code) VerifyData(prefix, data string) (v Variant, isUpper bool, bad int, f Fault) {
+	if len(data) > MaxLen {
+		return 0, false, -1, Length
+	}
+	chk, marks := c.sum(prefix, data)
+	if marks&foreign != 0 || marks&(lower|upper) == lower|upper {
+		return 0, false, c.firstBad(data, 0), Charset
+	}
+	if len(data) < c.ChecksumLen {
+		return 0, false, -1, Length
+	}
+	for v, want := range c.variants {
+		if chk == want {
+			return Variant(v), marks&upper != 0, -1, OK
+		}
+	}
+	return 0, false, -1, Checksum
 }
 
-// Append appends the result of [Encode] to dst.
-func Append(dst []byte, hrp string, data []byte, v Variant) []byte {
-	dst = append(dst, hrp...)
-	dst = append(dst, '1')
-	chk := begin(hrp)
-	for len(data) > 0 {
-		n := min(len(data), block)
-		w := weights[block-n:]
-		chk = shift(w, chk)
-		w = w[ChecksumLen:]
-		for i, d := range data[:len(w)] {
-			dst = append(dst, charset[d])
-			chk ^= w[i][d&31]
-		}
-		data = data[n:]
+// Ends appends to dst the lengths at which data, truncated there, ends with a valid checksum
+// of any variant, given that prefix, in lower case, and the separator precede it. It stops at
+// the first byte that is not a digit or whose letter case differs, so its work is proportional
+// to what it reads.
+func (c *Code) Ends(dst []int, prefix, data string) []int {
+	chk, _ := c.sum(prefix, "")
+	if n := c.firstBad(data, 0); n >= 0 {
+		data = data[:n]
 	}
-	chk = shift(weights[block-ChecksumLen:], chk) ^ uint32(v) // after as many zeros
-	for i := range ChecksumLen {
-		dst = append(dst, charset[chk>>(25-5*i)&31])
+	for i := range len(data) {
+		chk = c.step(chk, c.marks[data[i]]&value)
+		for _, want := range c.variants {
+			if i >= c.ChecksumLen-1 && chk == want {
+				dst = append(dst, i+1)
+			}
+		}
 	}
 	return dst
 }
 
-// Pack joins five-bit values to bytes in dst and returns their number, or -1 if dst is too
-// short, if five bits or more are left over, or any that is not zero.
-func Pack(dst, data []byte) int { return fivebit.Pack(dst, data) }
+// Value returns the value of a digit.
+func (c *Code) Value(digit byte) byte { return c.marks[digit] & value }
+
+// Size returns the number of bytes of data. It returns -1 if more than four bits are left
+// over, or any that is not zero, because an address must have only one spelling.
+func (c *Code) Size(data string) int {
+	n := len(data) * 5
+	if left := n % 8; left != 0 && (left > 4 || c.marks[data[len(data)-1]]&(1<<left-1) != 0) {
+		return -1
+	}
+	return n / 8
+}
+
+// Read decodes data into dst, as far as dst has room, and returns the number of bytes. The
+// result is arbitrary for characters outside the alphabet.
+func (c *Code) Read(dst []byte, data string) int {
+	a := &c.marks
+	n := 0
+	for len(data) >= 8 && len(dst)-n >= 5 {
+		w := uint64(a[data[0]]&value)<<35 | uint64(a[data[1]]&value)<<30 |
+			uint64(a[data[2]]&value)<<25 | uint64(a[data[3]]&value)<<20 |
+			uint64(a[data[4]]&value)<<15 | uint64(a[data[5]]&value)<<10 |
+			uint64(a[data[6]]&value)<<5 | uint64(a[data[7]]&value)
+		d := dst[n : n+5]
+		d[0] = byte(w >> 32)
+		binary.BigEndian.PutUint32(d[1:], uint32(w))
+		n += 5
+		data = data[8:]
+	}
+	var acc uint32
+	bits := 0
+	for i := range len(data) {
+		acc = acc<<5 | uint32(a[data[i]]&value)
+		if bits += 5; bits >= 8 {
+			if n == len(dst) {
+				break
+			}
+			bits -= 8
+			dst[n] = byte(acc >> bits)
+			n++
+		}
+	}
+	return n
+}
+
+// Append appends the text of the five-bit values, in lower case, with the given prefix and
+// the checksum of variant v to dst.
+func (c *Code) Append(dst []byte, prefix string, values []byte, v Variant) []byte {
+	chk, _ := c.sum(prefix, "")
+	dst = append(append(dst, prefix...), c.separator)
+	for _, d := range values {
+		dst = append(dst, c.digits[d])
+		chk = c.step(chk, d)
+	}
+	chk = c.shift(chk, c.ChecksumLen) ^ c.variants[v]
+	for i := c.ChecksumLen - 1; i >= 0; i-- {
+		dst = append(dst, c.digits[chk>>(5*i)&31])
+	}
+	return dst
+}
+
+// Encode returns what Append of Std appends.
+func Encode(hrp string, values []byte, v Variant) string {
+	return string(Std.Append(nil, hrp, values, v))
+}
 
 // Unpack appends the bytes of b to dst as five-bit values, padded with zeros.
-func Unpack(dst, b []byte) []byte { return fivebit.Unpack(dst, b) }
+func Unpack(dst, b []byte) []byte {
+	var acc uint32
+	bits := 0
+	for _, c := range b {
+		acc = acc<<8 | uint32(c)
+		for bits += 8; bits >= 5; {
+			bits -= 5
+			dst = append(dst, byte(acc>>bits&31))
+		}
+	}
+	if bits > 0 {
+		dst = append(dst, byte(acc<<(5-bits)&31))
+	}
+	return dst
+}

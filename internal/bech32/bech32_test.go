@@ -36,7 +36,7 @@ func TestVectors(t *testing.T) {
 		"?1v759aa": bech32.Bech32m,
 	}
 	for s, want := range valid {
-		if v, bad, f := bech32.Verify(hrpOf(s), s); f != bech32.OK || v != want {
+		if v, bad, f := bech32.Std.Verify(hrpOf(s), s); f != bech32.OK || v != want {
 			t.Errorf("%q: variant %#x, offset %d, fault %d, want variant %#x", s, v, bad, f, want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestVectors(t *testing.T) {
 		{"bc", "bc1" + strings.Repeat("q", bech32.MaxLen), -1, bech32.Length},
 	}
 	for _, v := range faults {
-		if _, bad, f := bech32.Verify(v.hrp, v.s); bad != v.bad || f != v.f {
+		if _, bad, f := bech32.Std.Verify(v.hrp, v.s); bad != v.bad || f != v.f {
 			t.Errorf("Verify(%q, %q): offset %d, fault %d; want %d, %d", v.hrp, v.s, bad, f, v.bad, v.f)
 		}
 	}
@@ -91,11 +91,11 @@ func TestLongText(t *testing.T) {
 			if want := encode(hrp, data, v); s != want {
 				t.Fatalf("Encode of %d values gives %q, the model %q", n, s, want)
 			}
-			if got, _, f := bech32.Verify(hrp, s); f != bech32.OK || got != v {
+			if got, _, f := bech32.Std.Verify(hrp, s); f != bech32.OK || got != v {
 				t.Fatalf("%q: variant %#x, fault %d, want %#x", s, got, f, v)
 			}
 			upper := strings.ToUpper(s)
-			if got, _, f := bech32.Verify(hrp, upper); f != bech32.OK || got != v {
+			if got, _, f := bech32.Std.Verify(hrp, upper); f != bech32.OK || got != v {
 				t.Fatalf("%q: variant %#x, fault %d, want %#x", upper, got, f, v)
 			}
 		}
@@ -109,7 +109,7 @@ func TestOneWrongCharacter(t *testing.T) {
 		for c := range 256 {
 			if b := []byte(s); byte(c) != s[i] {
 				b[i] = byte(c)
-				if _, _, f := bech32.Verify("bc", string(b)); f == bech32.OK {
+				if _, _, f := bech32.Std.Verify("bc", string(b)); f == bech32.OK {
 					t.Errorf("%q passes for %q", b, s)
 				}
 			}
@@ -121,9 +121,9 @@ func TestAllocations(t *testing.T) {
 	const s = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
 	if n := testing.AllocsPerRun(100, func() {
 		var b [32]byte
-		bech32.Verify("bc", s)
-		bech32.Verify("tb", s)
-		bech32.Read(b[:], s[4:36])
+		bech32.Std.Verify("bc", s)
+		bech32.Std.Verify("tb", s)
+		bech32.Std.Read(b[:], s[4:36])
 	}); n != 0 {
 		t.Errorf("%v allocations, want none", n)
 	}
@@ -143,12 +143,12 @@ func FuzzVerify(f *testing.F) {
 		}
 		var want, got [bech32.MaxLen]byte
 		wantN, wantV, wantF := decode(want[:], hrp, s)
-		v, bad, fault := bech32.Verify(hrp, s)
+		v, bad, fault := bech32.Std.Verify(hrp, s)
 		n := 0
 		if fault == bech32.OK {
-			data := s[len(hrp)+1 : len(s)-bech32.ChecksumLen]
+			data := s[len(hrp)+1 : len(s)-bech32.Std.ChecksumLen]
 			for n = 0; n < len(data); n++ {
-				got[n] = bech32.Value(data[n])
+				got[n] = bech32.Std.Value(data[n])
 			}
 		}
 		if (fault == bech32.OK) != wantF || n != wantN || v != wantV || got != want {

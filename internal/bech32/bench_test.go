@@ -29,7 +29,7 @@ func BenchmarkVerify(b *testing.B) {
 		name := map[int]string{20: "20", 32: "32"}[size]
 		b.Run(name+"/verify", func(b *testing.B) {
 			for i := range b.N {
-				if _, _, f := bech32.Verify("cosmos", all[i%len(all)]); f != bech32.OK {
+				if _, _, f := bech32.Std.Verify("cosmos", all[i%len(all)]); f != bech32.OK {
 					b.Fatal(f)
 				}
 			}
@@ -38,7 +38,7 @@ func BenchmarkVerify(b *testing.B) {
 			var dst [32]byte
 			for i := range b.N {
 				s := all[i%len(all)]
-				bech32.Read(dst[:], s[7:len(s)-6])
+				bech32.Std.Read(dst[:], s[7:len(s)-6])
 			}
 		})
 		b.Run(name+"/model", func(b *testing.B) {

@@ -27,7 +27,7 @@ func TestEnds(t *testing.T) {
 			{"q" + data[1:], nil},
 			{"", nil},
 		} {
-			if got := bech32.Ends(nil, "bc", tt.data); !slices.Equal(got, tt.want) {
+			if got := bech32.Std.Ends(nil, "bc", tt.data); !slices.Equal(got, tt.want) {
 				t.Errorf("Ends(bc, %q) = %v, want %v", tt.data, got, tt.want)
 			}
 		}

@@ -1,6 +1,7 @@
 package bech32_test
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
@@ -9,6 +10,9 @@ import (
 // The model follows BIP-173 and BIP-350 literally, one step for each value.
 
 const digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
+// remainders are the checksums of valid text, by variant.
+var remainders = [...]uint32{bech32.Bech32: 1, bech32.Bech32m: 0x2bc830a3}
 
 func polymod(values []byte) uint32 {
 	chk := uint32(1)
@@ -61,16 +65,16 @@ func decode(dst []byte, hrp, s string) (n int, v bech32.Variant, ok bool) {
 		}
 		values[i] = byte(d)
 	}
-	switch v = bech32.Variant(polymod(append(expand(hrp), values...))); v {
-	case bech32.Bech32, bech32.Bech32m:
-		return copy(dst, values[:len(values)-6]), v, true
+	v = bech32.Variant(slices.Index(remainders[:], polymod(append(expand(hrp), values...))))
+	if int(v) >= len(remainders) {
+		return 0, 0, false
 	}
-	return 0, 0, false
+	return copy(dst, values[:len(values)-6]), v, true
 }
 
 // encode is the model of Encode.
 func encode(hrp string, data []byte, v bech32.Variant) string {
-	sum := polymod(append(append(expand(hrp), data...), 0, 0, 0, 0, 0, 0)) ^ uint32(v)
+	sum := polymod(append(append(expand(hrp), data...), 0, 0, 0, 0, 0, 0)) ^ remainders[v]
 	text := []byte(hrp + "1")
 	for _, d := range data {
 		text = append(text, digits[d])

@@ -98,7 +98,7 @@ func spellingOf(a address.Address, payload []byte) (spelling, bool) {
 	if i := strings.LastIndexByte(text, '1'); i > 0 && i+1 < len(text) && !strings.ContainsAny(text, ": ") {
 		hrp := text[:i]
 		encodings = append(encodings, "bech32 "+hrp, "bech32m "+hrp)
-		if v := bech32.Value(text[i+1]); v < 10 {
+		if v := bech32.Std.Value(text[i+1]); v < 10 {
 			encodings = append(encodings, "bech32 "+hrp+" "+string(rune('0'+v)), "bech32m "+hrp+" "+string(rune('0'+v)))
 		}
 	}

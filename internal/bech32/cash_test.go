@@ -1,4 +1,4 @@
-package cashaddr_test
+package bech32_test
 
 import (
 	"encoding/hex"
@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/walletscreen/walletscreen/address/internal/cashaddr"
+	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
-// The model follows spec/cashaddr.md of bitcoincash.org literally, with one
+// The model of CashAddr follows spec/bech32.md of bitcoincash.org literally, with one
 // step for each value.
 
-func polymod(values []byte) uint64 {
+func cashPolymod(values []byte) uint64 {
 	c := uint64(1)
 	for _, v := range values {
 		top := c >> 35
@@ -26,8 +26,8 @@ func polymod(values []byte) uint64 {
 	return c ^ 1
 }
 
-// verify is the model of Verify.
-func verify(digits, prefix, body string) bool {
+// verifyCash is the model of VerifyData.
+func verifyCash(digits, prefix, body string) bool {
 	if lower := strings.ToLower(body); lower != body && strings.ToUpper(body) != body {
 		return false
 	} else {
@@ -45,17 +45,23 @@ func verify(digits, prefix, body string) bool {
 		}
 		values = append(values, byte(d))
 	}
-	return len(body) >= 8 && len(body) <= cashaddr.MaxLen && polymod(values) == 0
+	return len(body) >= 8 && len(body) <= bech32.MaxLen && cashPolymod(values) == 0
+}
+
+// verifyData is VerifyData without the variant.
+func verifyData(c *bech32.Code, prefix, data string) (isUpper bool, bad int, f bech32.Fault) {
+	_, isUpper, bad, f = c.VerifyData(prefix, data)
+	return isUpper, bad, f
 }
 
 const (
-	bitcoinDigits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+	bitcoinDigits = digits
 	confluxDigits = "abcdefghjkmnprstuvwxyz0123456789"
 )
 
-// TestVectors checks vectors of the code alone: "Checksum" and "Larger test
-// vectors" of spec/cashaddr.md, bitcoincash.org.
-func TestVectors(t *testing.T) {
+// TestCashVectors checks vectors of the code alone: "Checksum" and "Larger test
+// vectors" of spec/bech32.md, bitcoincash.org.
+func TestCashVectors(t *testing.T) {
 	for _, s := range []string{
 		"prefix:x64nx6hz",
 		"p:gpf8m4h7",
@@ -64,10 +70,10 @@ func TestVectors(t *testing.T) {
 		"bchreg:555555555555555555555555555555555555555555555udxmlmrz",
 	} {
 		prefix, body, _ := strings.Cut(s, ":")
-		if _, bad, f := cashaddr.Bitcoin.Verify(prefix, body); f != cashaddr.OK {
+		if _, bad, f := verifyData(bech32.Cash, prefix, body); f != bech32.OK {
 			t.Errorf("%q: fault %d at %d, want none", s, f, bad)
 		}
-		if isUpper, _, f := cashaddr.Bitcoin.Verify(prefix, strings.ToUpper(body)); f != cashaddr.OK || !isUpper {
+		if isUpper, _, f := verifyData(bech32.Cash, prefix, strings.ToUpper(body)); f != bech32.OK || !isUpper {
 			t.Errorf("%q in upper case: fault %d, upper %v, want none, true", s, f, isUpper)
 		}
 	}
@@ -85,45 +91,45 @@ func TestVectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		prefix, body, _ := strings.Cut(v.text, ":")
-		if got := cashaddr.Bitcoin.Encode(prefix, payload); v.payload != "78" && got != v.text {
+		if got := string(bech32.Cash.Append(nil, prefix, bech32.Unpack(nil, payload), 0)); v.payload != "78" && got != v.text {
 			t.Errorf("Encode gives %q, want %q", got, v.text)
 		}
-		if _, bad, f := cashaddr.Bitcoin.Verify(prefix, body); f != cashaddr.OK {
+		if _, bad, f := verifyData(bech32.Cash, prefix, body); f != bech32.OK {
 			t.Errorf("%q: fault %d at %d, want none", v.text, f, bad)
 		}
-		data := body[:len(body)-cashaddr.ChecksumLen]
-		b := make([]byte, cashaddr.Bitcoin.Size(data))
-		cashaddr.Bitcoin.Read(b, data)
+		data := body[:len(body)-bech32.Cash.ChecksumLen]
+		b := make([]byte, bech32.Cash.Size(data))
+		bech32.Cash.Read(b, data)
 		if string(b) != string(payload) {
 			t.Errorf("%q: payload %x, want %x", v.text, b, payload)
 		}
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestCashFaults(t *testing.T) {
 	const body = "qr6m7j9njldwwzlg9v7v53unlr4jkmx6eylep8ekg2"
 	for _, v := range []struct {
 		prefix, body string
 		bad          int
-		f            cashaddr.Fault
+		f            bech32.Fault
 	}{
-		{"ecash", body, -1, cashaddr.Checksum},
-		{"bitcoincash", "", -1, cashaddr.Length},
-		{"bitcoincash", "qqqqqqq", -1, cashaddr.Length},
-		{"bitcoincash", strings.Repeat("q", cashaddr.MaxLen+1), -1, cashaddr.Length},
-		{"bitcoincash", "qr6m7j9njldwwzlg9v7v53unlr4jkmx6eylep8ekgb", 41, cashaddr.Charset},
-		{"bitcoincash", "qr6m7j9njldwwzlg9v7v53unlr4jkmx6eylep8ekG2", 40, cashaddr.Charset},
-		{"bitcoincash", "Qr6m7j9njldwwzlg9v7v53unlr4jkmx6eylep8ekg2", 1, cashaddr.Charset},
-		{"bitcoincash", body[:41], -1, cashaddr.Checksum},
-		{strings.Repeat("x", 100), body, -1, cashaddr.Checksum},
+		{"ecash", body, -1, bech32.Checksum},
+		{"bitcoincash", "", -1, bech32.Length},
+		{"bitcoincash", "qqqqqqq", -1, bech32.Length},
+		{"bitcoincash", strings.Repeat("q", bech32.MaxLen+1), -1, bech32.Length},
+		{"bitcoincash", "qr6m7j9njldwwzlg9v7v53unlr4jkmx6eylep8ekgb", 41, bech32.Charset},
+		{"bitcoincash", "qr6m7j9njldwwzlg9v7v53unlr4jkmx6eylep8ekG2", 40, bech32.Charset},
+		{"bitcoincash", "Qr6m7j9njldwwzlg9v7v53unlr4jkmx6eylep8ekg2", 1, bech32.Charset},
+		{"bitcoincash", body[:41], -1, bech32.Checksum},
+		{strings.Repeat("x", 100), body, -1, bech32.Checksum},
 	} {
-		if _, bad, f := cashaddr.Bitcoin.Verify(v.prefix, v.body); bad != v.bad || f != v.f {
+		if _, bad, f := verifyData(bech32.Cash, v.prefix, v.body); bad != v.bad || f != v.f {
 			t.Errorf("Verify(%q, %q): fault %d at %d, want %d at %d", v.prefix, v.body, f, bad, v.f, v.bad)
 		}
 	}
 }
 
-func TestModel(t *testing.T) {
+func TestCashModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range 140 {
 		b := make([]byte, n)
@@ -131,17 +137,17 @@ func TestModel(t *testing.T) {
 			b[i] = byte(r.Uint32())
 		}
 		prefix := "abcdefghijklmnopqrstuvwxyz"[:n%26+1]
-		_, body, _ := strings.Cut(cashaddr.Bitcoin.Encode(prefix, b), ":")
-		if !verify(bitcoinDigits, prefix, body) {
+		_, body, _ := strings.Cut(string(bech32.Cash.Append(nil, prefix, bech32.Unpack(nil, b), 0)), ":")
+		if !verifyCash(bitcoinDigits, prefix, body) {
 			t.Errorf("%q is not valid by the model", body)
 		}
-		if _, _, f := cashaddr.Bitcoin.Verify(prefix, body); f != cashaddr.OK {
+		if _, _, f := verifyData(bech32.Cash, prefix, body); f != bech32.OK {
 			t.Errorf("%q: fault %d", body, f)
 		}
 	}
 }
 
-func FuzzVerify(f *testing.F) {
+func FuzzVerifyCash(f *testing.F) {
 	f.Add("bitcoincash", "qr6m7j9njldwwzlg9v7v53unlr4jkmx6eylep8ekg2")
 	f.Add("cfx", "aarc9abycue0hhzgyrr53m6cxedgccrmmyybjgh4xg")
 	f.Add("p", "GPF8M4H7")
@@ -150,14 +156,14 @@ func FuzzVerify(f *testing.F) {
 			return
 		}
 		for _, a := range []struct {
-			*cashaddr.Alphabet
+			*bech32.Code
 			digits string
-		}{{cashaddr.Bitcoin, bitcoinDigits}, {cashaddr.Conflux, confluxDigits}} {
-			isUpper, bad, f := a.Verify(prefix, body)
-			if want := verify(a.digits, prefix, body); (f == cashaddr.OK) != want {
+		}{{bech32.Cash, bitcoinDigits}, {bech32.Conflux, confluxDigits}} {
+			isUpper, bad, f := verifyData(a.Code, prefix, body)
+			if want := verifyCash(a.digits, prefix, body); (f == bech32.OK) != want {
 				t.Errorf("Verify(%q, %q) with %q: fault %d, the model says %v", prefix, body, a.digits, f, want)
 			}
-			if f == cashaddr.OK && isUpper != (strings.ToLower(body) != body) || bad >= max(len(body), 1) {
+			if f == bech32.OK && isUpper != (strings.ToLower(body) != body) || bad >= max(len(body), 1) {
 				t.Errorf("Verify(%q, %q): upper %v, offset %d", prefix, body, isUpper, bad)
 			}
 		}
