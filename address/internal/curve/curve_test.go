@@ -60,7 +60,7 @@ func TestIsEd25519(t *testing.T) {
 // TestIsEd25519Edges checks all y near 0, the order of the field and the powers
 // of two, with and without a sign.
 func TestIsEd25519Edges(t *testing.T) {
-	order := toBig(curve.Order)
+	order := toBig(curve.Ed25519.Order())
 	centres := []*big.Int{new(big.Int), order, new(big.Int).Lsh(big.NewInt(1), 255)}
 	for i := range uint(255) {
 		centres = append(centres, new(big.Int).Lsh(big.NewInt(1), i))
@@ -95,7 +95,7 @@ func TestJacobi(t *testing.T) {
 		x, m := randomWords(rng), randomWords(rng)
 		m[0] |= 1
 		if i%2 == 0 {
-			m = curve.Order
+			m = curve.Ed25519.Order()
 		}
 		if x == ([4]uint64{}) {
 			continue
@@ -112,42 +112,55 @@ func TestJacobi(t *testing.T) {
 	}
 }
 
-// TestSlow uses a number for which the symbol takes too many batches, so that
-// IsEd25519 uses the slow path.
+// TestSlow uses a number for which the symbol takes too many batches, so that the
+// fields look at a multiple of it.
 func TestSlow(t *testing.T) {
-	x := [4]uint64{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1} // 37 modulo the order
-	if got := curve.Jacobi(&x, &curve.Order); got != 0 {
+	x, order := [4]uint64{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}, curve.Ed25519.Order() // 37 modulo the order
+	if got := curve.Jacobi(&x, &order); got != 0 {
 		t.Errorf("jacobi(%#x) = %d, want 0 for unknown", x, got)
 	}
-	if !curve.IsEdwardsSquare(&x) {
-		t.Errorf("%#x is not a square, math/big says %d", x, big.Jacobi(toBig(x), toBig(curve.Order)))
+	if !curve.Ed25519.IsSquare(&x) {
+		t.Errorf("%#x is not a square, math/big says %d", x, big.Jacobi(toBig(x), toBig(order)))
 	}
 }
 
-// TestIsSquareByEuler compares the fallback with the symbol.
-func TestIsSquareByEuler(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	for range 500 {
-		x := randomWords(rng)
-		if got, want := curve.IsSquareByEuler(&x), big.Jacobi(toBig(x), toBig(curve.Order)) == 1; got != want {
-			t.Errorf("%#x is a square: %t, math/big says %t", x, got, want)
+// TestFields compares with math/big. A product has a factor of 2^-256.
+func TestFields(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, f := range []interface {
+		Order() [4]uint64
+		IsSquare(x *[4]uint64) bool
+		Mul(x, y *[4]uint64) [4]uint64
+		Add(x, y *[4]uint64) [4]uint64
+	}{curve.Ed25519, curve.Pallas, curve.Secp256k1} {
+		p := toBig(f.Order())
+		random := func() (x [4]uint64, n *big.Int) {
+			for x = randomWords(rng); toBig(x).Cmp(p) >= 0; x = randomWords(rng) {
+			}
+			return x, toBig(x)
 		}
-	}
-}
-
-func TestField(t *testing.T) {
-	rng, p := rand.New(rand.NewPCG(9, 10)), toBig(curve.Order)
-	for range longtest.N(4000, 20_000) {
-		x, y := randomWords(rng), randomWords(rng)
-		for _, v := range []struct {
-			op        string
-			got, want *big.Int
-		}{
-			{"*", toBig(curve.Mul(&x, &y)), new(big.Int).Mul(toBig(x), toBig(y))},
-			{"+", toBig(curve.Add(&x, &y)), new(big.Int).Add(toBig(x), toBig(y))},
-		} {
-			if d := new(big.Int).Sub(v.got, v.want); d.Mod(d, p).Sign() != 0 {
-				t.Fatalf("%#x %s %#x = %#x, math/big says %#x", x, v.op, y, v.got, v.want)
+		for range longtest.N(4000, 20_000) {
+			x, xn := random()
+			y, yn := random()
+			product := f.Mul(&x, &y)
+			sum := f.Add(&x, &y)
+			for _, v := range []struct {
+				op    string
+				got   [4]uint64
+				times uint
+				want  *big.Int
+			}{
+				{"*", product, 256, new(big.Int).Mul(xn, yn)},
+				{"+", sum, 0, new(big.Int).Add(xn, yn)},
+			} {
+				got := toBig(v.got)
+				d := new(big.Int).Lsh(got, v.times)
+				if d.Sub(d, v.want).Mod(d, p).Sign() != 0 || got.Cmp(p) >= 0 {
+					t.Fatalf("modulo %#x: %#x %s %#x = %#x, math/big says %#x", p, x, v.op, y, v.got, v.want)
+				}
+			}
+			if xn.Sign() != 0 && f.IsSquare(&x) != (big.Jacobi(xn, p) == 1) {
+				t.Fatalf("modulo %#x: %#x is a square: %t, want %t", p, x, f.IsSquare(&x), big.Jacobi(xn, p) == 1)
 			}
 		}
 	}

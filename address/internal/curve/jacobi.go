@@ -2,13 +2,6 @@ package curve
 
 import "math/bits"
 
-// IsSquare reports whether x is a square modulo m, an odd prime. x must not be a
-// multiple of m. For a few numbers it finds no answer; then ok is false.
-func IsSquare(x, m *[4]uint64) (square, ok bool) {
-	symbol := jacobi(x, m)
-	return symbol == 1, symbol != 0
-}
-
 // jacobi returns the Jacobi symbol of x over m, which is 1 or -1 if they have
 // no common factor. m must be odd and x must not be zero. It returns 0 if
 // maxBatches do not suffice: if there is a common factor, and for a few numbers
