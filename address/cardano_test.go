@@ -76,7 +76,7 @@ func TestShelley(t *testing.T) {
 			continue
 		}
 		for i, class := range tt.keys {
-			if want := newKey(makeKey(class, b[1+28*i:1+28*(i+1)])); keys[i] != want {
+			if want := makeKey(class, b[1+28*i:1+28*(i+1)]); keys[i] != want {
 				t.Errorf("%s: key %d is %v, want %v", tt.name, i, keys[i], want)
 			}
 		}

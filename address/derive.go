@@ -64,7 +64,7 @@ type keys struct {
 
 // add adds the key of class c with the bytes b, at most 32, if it is not there yet.
 func (ks *keys) add(c identity.Class, b []byte) {
-	k := newKey(makeKey(c, b))
+	k := makeKey(c, b)
 	if !slices.Contains(ks.all[:ks.n], k) {
 		ks.all[ks.n] = k
 		ks.n++
@@ -84,8 +84,7 @@ func (ks *keys) addKeccak(b []byte) {
 }
 
 func (ks *keys) addWrapped(c identity.Class, b []byte) {
-	w, _ := makeKey(c, b)
-	script, _ := identity.Wrap(c, w)
+	script, _ := identity.Wrap(c, makeKey(c, b).words)
 	hash := identity.Bytes(script)
 	ks.add(identity.ScriptHash, hash[:20])
 }
@@ -113,7 +112,7 @@ func (ks *keys) addHashes(b []byte) {
 func (ks *keys) derive() {
 	for i := 0; i < ks.n; i++ {
 		k := &ks.all[i]
-		if c := k.class(); derived[c] != 0 {
+		if c := k.class; derived[c] != 0 {
 			b := k.AppendBytes(ks.buf[:0])
 			for j := range derivations {
 				if derivations[j].from == c {

@@ -190,24 +190,7 @@ func capitals(digits, prefix string, invert byte) (b [40]byte) {
 // isEIP55 reports whether the letter case of mixed, 40 valid hex digits,
 // matches EIP-55: a letter is upper case if the nibble at its position in the
 // hash of the lower-case digits is 8 or more.
-func isEIP55(mixed string) bool {
-	h0, h1, h2 := keccakWords(lowerHex8(load8(mixed, 0)), lowerHex8(load8(mixed, 8)), lowerHex8(load8(mixed, 16)),
-		lowerHex8(load8(mixed, 24)), lowerHex8(load8(mixed, 32)))
-	wrong := wrongCase8(load8(mixed, 0), h0) | wrongCase8(load8(mixed, 8), h0>>32) |
-		wrongCase8(load8(mixed, 16), h1) | wrongCase8(load8(mixed, 24), h1>>32) |
-		wrongCase8(load8(mixed, 32), h2)
-	return wrong == 0
-}
-
-// wrongCase8 returns a bit for each of the eight valid hex digits in w that is a
-// letter whose case does not match the lower four bytes of hash.
-func wrongCase8(w, hash uint64) uint64 {
-	hash &= 1<<32 - 1
-	hash = (hash | hash<<16) & 0x0000ffff0000ffff
-	hash = (hash | hash<<8) & 0x00ff00ff00ff00ff
-	upper := hash>>2 | hash<<10 // the top bits of the nibbles, in the order of the digits
-	return w >> 1 & ^(w ^ upper) & caseBits
-}
+func isEIP55(mixed string) bool { return hasCapitals(mixed, "", 0) }
 
 // zilliqa is Bech32 of 20 bytes, or "0x" and their 40 hex digits. Digits in
 // mixed case must match Zilliqa's own checksum or, since the chain has an EVM,

@@ -10,7 +10,7 @@ import (
 )
 
 // Class returns the class of k.
-func (k Key) Class() identity.Class { return k.class() }
+func (k Key) Class() identity.Class { return k.class }
 
 // TableOrder returns the slugs in the order of the chain table.
 func TableOrder() []Chain {

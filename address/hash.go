@@ -2,7 +2,6 @@ package address
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"hash"
 	"hash/crc32"
 	"io"
@@ -67,24 +66,6 @@ func keccak256(b []byte) [32]byte {
 	sum := s.out
 	keccakPool.Put(s)
 	return sum
-}
-
-// keccakWords returns the first 20 bytes of the Keccak-256 hash of 40 bytes,
-// both as little-endian words.
-func keccakWords(w0, w1, w2, w3, w4 uint64) (h0, h1, h2 uint64) {
-	s := keccakPool.Get().(*keccakState)
-	s.hash.Reset()
-	binary.LittleEndian.PutUint64(s.in[0:], w0)
-	binary.LittleEndian.PutUint64(s.in[8:], w1)
-	binary.LittleEndian.PutUint64(s.in[16:], w2)
-	binary.LittleEndian.PutUint64(s.in[24:], w3)
-	binary.LittleEndian.PutUint64(s.in[32:], w4)
-	s.hash.Write(s.in[:40])
-	s.hash.Read(s.out[:])
-	h0, h1 = binary.LittleEndian.Uint64(s.out[0:]), binary.LittleEndian.Uint64(s.out[8:])
-	h2 = uint64(binary.LittleEndian.Uint32(s.out[16:]))
-	keccakPool.Put(s)
-	return h0, h1, h2
 }
 
 // A blakeState is a BLAKE2b hash with a buffer, for the same reason as

@@ -97,7 +97,7 @@ const (
 
 // lowerHexWords returns the 20 bytes that the first 40 characters of s spell. It
 // reports false if one of them is not a digit or a letter from a to f.
-func lowerHexWords(s string) (words, bool) {
+func lowerHexWords(s string) (identity.Words, bool) {
 	_ = s[39]
 	n0, bad := digits8(load8(s, 0), badDigits{})
 	n1, bad := digits8(load8(s, 8), bad)

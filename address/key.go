@@ -2,7 +2,6 @@ package address
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 
 	"github.com/walletscreen/walletscreen/internal/identity"
@@ -16,98 +15,54 @@ import (
 //
 // The zero Key identifies nothing.
 type Key struct {
-	words words
-	tag   tag
+	words identity.Words
+	class identity.Class
+	n     uint8 // of bytes
 }
-
-// words holds the bytes of a Key.
-type words = identity.Words
-
-// A tag holds the class of a Key and, from bit 16 on, its number of bytes. It
-// is zero only in the zero Key.
-type tag uint64
-
-func makeTag(c identity.Class, n int) tag { return tag(n)<<16 | tag(c) }
-
-// len returns the number of bytes.
-func (t tag) len() int { return int(t >> 16) }
-
-// newKey returns the Key of the two values that a format returns.
-func newKey(w words, t tag) Key { return Key{w, t} }
-
-// class returns the class of k.
-func (k Key) class() identity.Class { return identity.Class(k.tag) }
 
 // AppendBytes appends the bytes of k, at most 32, to b and returns the result.
 func (k Key) AppendBytes(b []byte) []byte {
 	bytes := identity.Bytes(k.words)
-	return append(b, bytes[:k.tag.len()]...)
+	return append(b, bytes[:k.n]...)
 }
 
 // Identity returns k in the form that the indexes of this module use.
 func (k Key) Identity() (identity.Words, identity.Tag) {
-	return k.words, identity.MakeTag(k.class(), 0, k.tag.len(), 0)
+	return k.words, identity.MakeTag(k.class, 0, int(k.n), 0)
 }
 
 // IsZero reports whether k is the zero Key.
-func (k Key) IsZero() bool { return k.tag == 0 }
+func (k Key) IsZero() bool { return k.class == 0 }
 
 // String returns the class, a colon and the bytes in hex, such as "h160:751e…". The
 // class of an account is its chain and a number: "bitcoin/3:751e…".
 func (k Key) String() string {
 	b := identity.Bytes(k.words)
-	return className(k.class()) + ":" + hex.EncodeToString(b[:k.tag.len()])
+	return className(k.class) + ":" + hex.EncodeToString(b[:k.n])
 }
 
 // makeKey returns the Key of class c with the bytes b, at most 32.
-func makeKey(c identity.Class, b []byte) (words, tag) {
-	switch len(b) {
-	case 20:
-		return key20(c, (*[20]byte)(b))
-	case 32:
-		return key32(c, (*[32]byte)(b))
-	}
+func makeKey(c identity.Class, b []byte) Key {
 	var padded [32]byte
-	return paddedKey(c, &padded, copy(padded[:], b))
-}
-
-// paddedKey returns the Key of class c with the first n bytes of b. The other
-// bytes of b must be zero.
-func paddedKey(c identity.Class, b *[32]byte, n int) (words, tag) {
-	w, _ := key32(c, b)
-	return w, makeTag(c, n)
-}
-
-// key20 returns the Key of class c with the bytes b.
-func key20(c identity.Class, b *[20]byte) (words, tag) {
-	w0, w1 := binary.LittleEndian.Uint64(b[0:]), binary.LittleEndian.Uint64(b[8:])
-	return identity.MakeWords(w0, w1, uint64(binary.LittleEndian.Uint32(b[16:])), 0), makeTag(c, 20)
-}
-
-// key32 returns the Key of class c with the bytes b.
-func key32(c identity.Class, b *[32]byte) (words, tag) {
-	w0, w1 := binary.LittleEndian.Uint64(b[0:]), binary.LittleEndian.Uint64(b[8:])
-	w2, w3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
-	return identity.MakeWords(w0, w1, w2, w3), makeTag(c, 32)
+	n := copy(padded[:], b)
+	return Key{identity.FromBytes(&padded), c, uint8(n)}
 }
 
 // Account returns the identity of the account of a. Two Addresses have equal
 // Accounts if and only if their [Address.Canonical] forms are equal, but
 // Account is cheaper: it does not allocate. For the zero Address it returns the
 // zero Key.
-func (a Address) Account() Key { return newKey(a.account()) }
-
-func (a Address) account() (words, tag) {
+func (a Address) Account() Key {
 	if a.row == 0 {
-		return words{}, 0
+		return Key{}
 	}
 	rd := a.reader()
 	defer rd.free()
 	return a.accountIn(rd)
 }
 
-// accountIn is account for the reader of a.
-func (a *Address) accountIn(rd *reader) (words, tag) {
+// accountIn is Account for the reader of a.
+func (a *Address) accountIn(rd *reader) Key {
 	c := a.codec()
 	id := chains[a.row-1].id
 	if c.evm {
@@ -119,7 +74,7 @@ func (a *Address) accountIn(rd *reader) (words, tag) {
 		return makeKey(class, b)
 	}
 	sum := sha256.Sum256(b)
-	return key32(class|wideKind, &sum)
+	return makeKey(class|wideKind, sum[:])
 }
 
 // The class of an account holds, from the lowest bit on, the kind, whether the
@@ -179,13 +134,13 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 	}
 	rd := a.reader()
 	defer rd.free()
-	w, t := a.accountIn(rd)
+	account := a.accountIn(rd)
 	ks := a.showKeys(rd)
-	key, flags := ks.all[0].class(), uint64(0)
+	key, flags := ks.all[0].class, uint64(0)
 	switch {
 	case ks.n == 0:
 		key = 0
-	case ks.n > 1 || ks.all[0].words != w || ks.all[0].tag.len() != t.len():
+	case ks.n > 1 || ks.all[0].words != account.words || ks.all[0].n != account.n:
 		key, flags = 0, identity.MoreKeys
 	default:
 		flags = derived[key]
@@ -193,5 +148,5 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 	if a.codec().also != nil || a.number != 0 {
 		flags = identity.MoreKeys
 	}
-	return w, identity.MakeTag(identity.Class(t), key, t.len(), flags)
+	return account.words, identity.MakeTag(account.class, key, int(account.n), flags)
 }

@@ -45,7 +45,7 @@ func (k Key) appendSpellings(all []Address, i int, special bool) []Address {
 	b := k.AppendBytes(buf[:0])
 	for j := range chains[i].codecs {
 		c := &chains[i].codecs[j]
-		if c.use != everybody || c.key != k.class() && c.keys == nil || special && c.isPlainEVM() {
+		if c.use != everybody || c.key != k.class && c.keys == nil || special && c.isPlainEVM() {
 			continue
 		}
 		for _, front := range fronts {

@@ -56,7 +56,7 @@ func (k *Key) UnmarshalText(text []byte) error {
 	if !colon || !ok || err != nil || len(b) > 32 || strings.ToLower(digits) != digits {
 		return fmt.Errorf("address: %d bytes are no key: want a class, a colon and at most 64 lower-case hex digits, such as h160:751e…", len(text))
 	}
-	*k = newKey(makeKey(class, b))
+	*k = makeKey(class, b)
 	return nil
 }
 

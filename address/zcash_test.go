@@ -83,9 +83,9 @@ func TestUnifiedAddress(t *testing.T) {
 		for i, it := range tt.items {
 			switch it.typecode {
 			case receiverPKH:
-				want = append(want, newKey(makeKey(identity.Hash160, receivers[i])))
+				want = append(want, makeKey(identity.Hash160, receivers[i]))
 			case receiverSH:
-				want = append(want, newKey(makeKey(identity.ScriptHash, receivers[i])))
+				want = append(want, makeKey(identity.ScriptHash, receivers[i]))
 			case receiverSapling:
 				want = append(want, hashedKeyOf(identity.Sapling, receivers[i]))
 			case receiverOrchard:

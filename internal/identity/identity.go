@@ -9,6 +9,7 @@ package identity
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 
 	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 is made of it
 )
@@ -101,29 +102,17 @@ func Bytes(w Words) (b [32]byte) {
 	return b
 }
 
+// FromBytes returns the Words whose bytes are b.
+func FromBytes(b *[32]byte) Words {
+	return Words{binary.LittleEndian.Uint64(b[0:]), binary.LittleEndian.Uint64(b[8:]),
+		binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])}
+}
+
 // AppendHex appends "0x" and the first n bytes of w, at most 32, in lower-case hex
 // digits to b.
 func AppendHex(b []byte, w Words, n int) []byte {
-	b = append(b, "0x"...)
-	for i, word := range [...]uint64{w.w0, w.w1, w.w2, w.w3} {
-		if left := n - 8*i; left > 4 {
-			b = binary.LittleEndian.AppendUint64(b, hex8(word))
-			b = binary.LittleEndian.AppendUint64(b, hex8(word>>32))[:len(b)+2*min(left-4, 4)]
-		} else if left > 0 {
-			b = binary.LittleEndian.AppendUint64(b, hex8(word))[:len(b)+2*left]
-		}
-	}
-	return b
-}
-
-// hex8 returns the eight hex digits of the lower four bytes of w, little-endian. It
-// treats all of them at once.
-func hex8(w uint64) uint64 {
-	const each = 0x0101010101010101
-	w = (w&0xffffffff | w<<16) & 0x0000ffff0000ffff
-	w = (w | w<<8) & 0x00ff00ff00ff00ff
-	digits := (w>>4 | w<<8) & (15 * each)
-	return digits + '0'*each + (digits+6*each)>>4&each*('a'-'9'-1)
+	bytes := Bytes(w)
+	return hex.AppendEncode(append(b, "0x"...), bytes[:n])
 }
 
 // A Tag says what [Words] identify. It holds the class of the account, the
@@ -184,8 +173,7 @@ func Wrap(c Class, w Words) (Words, bool) {
 	sum := sha256.Sum256(script[:2+n])
 	h := ripemd160.New()
 	h.Write(sum[:])
-	var hash [20]byte
+	var hash [32]byte
 	h.Sum(hash[:0])
-	return MakeWords(binary.LittleEndian.Uint64(hash[0:]), binary.LittleEndian.Uint64(hash[8:]),
-		uint64(binary.LittleEndian.Uint32(hash[16:])), 0), true
+	return FromBytes(&hash), true
 }
