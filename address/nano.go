@@ -39,28 +39,21 @@ func (nanoText) read(r *reader, c *codec) fault {
 	if s[last] != '_' && !(r.tolerant && s[last] == '-') {
 		return badChar(last)
 	}
-	// The first four digits encode four zero bits and two bytes; the others
-	// encode whole bytes.
-	digits := s[n:]
-	var head uint32
-	for i := range 4 {
-		v := nanoAlphabet.Value(digits[i])
-		if v == base32.None || i == 0 && v > 1 {
-			return badChar(n + i)
-		}
-		head = head<<5 | uint32(v)
-	}
-	var rest [35]byte
-	if bad := base32.Decode(nanoAlphabet, rest[:], digits[4:]); bad >= 0 {
-		return badChar(n + 4 + bad)
-	}
-	var key [32]byte
-	key[0], key[1] = byte(head>>8), byte(head)
-	copy(key[2:], rest[:30])
-	if nanoSum(key[:]) != [5]byte(rest[30:]) {
+	// With four more zeros in front, the digits encode whole bytes.
+	var text [4 + nanoDigits]byte
+	copy(text[copy(text[:], "1111"):], s[n:])
+	var raw [3 + 32 + 5]byte
+	bad := base32.Decode(nanoAlphabet, raw[:], text[:])
+	key := raw[3 : 3+32]
+	switch {
+	case bad >= 0:
+		return badChar(n + bad - 4)
+	case raw[2] != 0:
+		return badChar(n)
+	case nanoSum(key) != [5]byte(raw[3+32:]):
 		return badChecksum
 	}
-	r.set(key[:])
+	r.set(key)
 	r.normal = s[last] == '_'
 	return fault{}
 }
@@ -73,16 +66,11 @@ func nanoSum(key []byte) (sum [5]byte) {
 }
 
 func (nanoText) write(dst []byte, c *codec, payload []byte) []byte {
-	const digits = "13456789abcdefghijkmnopqrstuwxyz"
-	dst = append(dst, c.prefix...)
-	head := uint32(payload[0])<<8 | uint32(payload[1])
-	for shift := 15; shift >= 0; shift -= 5 {
-		dst = append(dst, digits[head>>shift&31])
-	}
-	var b [35]byte
+	var buf [3 + 32 + 5]byte
 	sum := nanoSum(payload)
-	copy(b[copy(b[:], payload[2:]):], sum[:])
-	return nanoAlphabet.Append(dst, b[:])
+	b := append(append(buf[:3], payload...), sum[:]...)
+	var text [4 + nanoDigits]byte
+	return append(append(dst, c.prefix...), nanoAlphabet.Append(text[:0], b)[4:]...)
 }
 
 func (nanoText) proves() bool { return true }

@@ -1,7 +1,7 @@
 package address
 
 import (
-	"slices"
+	"bytes"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
@@ -25,9 +25,7 @@ func stacks() codecs {
 
 type c32 struct{}
 
-const crockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-
-var crockford = base32.New(crockfordDigits)
+var crockford = base32.New("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
 func (c32) read(r *reader, c *codec) fault {
 	s := r.s
@@ -38,14 +36,21 @@ func (c32) read(r *reader, c *codec) fault {
 		return badLead(s, c.prefix)
 	}
 	r.claimed = true
+	// A number of 25 bytes has 40 digits. The first byte must be zero, and becomes the
+	// version.
+	var text [40]byte
+	at := copy(text[:], crockfordZeros[len(s)-2:])
+	copy(text[at:], s[2:])
 	var raw [1 + 20 + 4]byte
-	raw[0] = crockford.Value(s[1])
-	if bad := decodeC32(raw[1:], s[2:]); bad >= 0 {
-		return badChar(2 + bad)
-	} else if bad < -1 {
+	bad := base32.Decode(crockford, raw[:], text[:])
+	zeros := len(s[2:]) - len(strings.TrimLeft(s[2:], "0"))
+	switch {
+	case bad >= 0:
+		return badChar(2 + bad - at)
+	case raw[0] != 0 || zeroBytes(raw[1:]) != zeros:
 		return badLength
 	}
-	if !sha256d.verifies(raw[:]) {
+	if raw[0] = crockford.Value(s[1]); !sha256d.verifies(raw[:]) {
 		return badChecksum
 	}
 	r.set(raw[1:21])
@@ -53,76 +58,25 @@ func (c32) read(r *reader, c *codec) fault {
 	return fault{}
 }
 
-// decodeC32 decodes the number s into dst. Each leading "0" of s is a leading
-// zero byte. It returns -1 on success, the index of the first character that is
-// not a digit, or -2 if the number does not have the length of dst.
-func decodeC32(dst []byte, s string) int {
-	zeros := 0
-	for zeros < len(s) && s[zeros] == '0' {
-		zeros++
-	}
-	for i := range len(s) {
-		if crockford.Value(s[i]) == base32.None {
-			return i
-		}
-	}
-	var acc uint32
-	bits, n := 0, len(dst)
-	for i := len(s) - 1; i >= zeros; i-- {
-		acc |= uint32(crockford.Value(s[i])) << bits
-		if bits += 5; bits >= 8 {
-			if n == 0 {
-				return -2
-			}
-			n--
-			dst[n] = byte(acc)
-			acc >>= 8
-			bits -= 8
-		}
-	}
-	if acc != 0 {
-		if n == 0 {
-			return -2
-		}
-		n--
-		dst[n] = byte(acc)
-	}
-	for n < len(dst) && dst[n] == 0 { // zero bits that complete a byte
+const crockfordZeros = "0000000000000000000000000000000000000000"
+
+// zeroBytes returns the number of zeros at the beginning of b.
+func zeroBytes(b []byte) (n int) {
+	for n < len(b) && b[n] == 0 {
 		n++
 	}
-	if n != zeros {
-		return -2
-	}
-	return -1
+	return n
 }
 
 func (c32) write(dst []byte, c *codec, payload []byte) []byte {
-	b := append([]byte{crockford.Value(c.prefix[1])}, payload...)
+	var buf [1 + 20 + 4]byte
+	b := append(append(buf[:0], crockford.Value(c.prefix[1])), payload...)
 	sum := sha256d.sum(b)
-	b = append(b[1:], sum[:]...)
-	dst = append(dst, c.prefix...)
-	zeros := 0
-	for zeros < len(b) && b[zeros] == 0 {
-		zeros++
-		dst = append(dst, '0')
-	}
-	var digits []byte // least significant first
-	var acc uint32
-	bits := 0
-	for i := len(b) - 1; i >= zeros; i-- {
-		for acc, bits = acc|uint32(b[i])<<bits, bits+8; bits >= 5; bits -= 5 {
-			digits = append(digits, crockfordDigits[acc&31])
-			acc >>= 5
-		}
-	}
-	if acc != 0 {
-		digits = append(digits, crockfordDigits[acc])
-	}
-	for len(digits) > 0 && digits[len(digits)-1] == '0' {
-		digits = digits[:len(digits)-1]
-	}
-	slices.Reverse(digits)
-	return append(dst, digits...)
+	b = append(b, sum[:]...)
+	b[0] = 0
+	var text [40]byte
+	digits := bytes.TrimLeft(crockford.Append(text[:0], b), "0")
+	return append(append(append(dst, c.prefix...), crockfordZeros[:zeroBytes(b[1:])]...), digits...)
 }
 
 func (c32) proves() bool { return true }
