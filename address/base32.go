@@ -5,68 +5,32 @@ import (
 	"crypto/sha512"
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
 	"github.com/walletscreen/walletscreen/address/internal/crc16"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// strkey is Base32 of a version byte, the payload, and a little-endian CRC-16,
-// in upper case.
-//
-// See SEP-23, "Strkeys".
-type strkey struct{}
-
 // stellar is an account ("G…", 56 characters); an account with an 8-byte number
 // by which its owner assigns payments ("M…", 69 characters); or a contract
-// ("C…"). The other kinds of strkeys are not accounts. The upper five bits of a
-// version encode the first letter; zero in the others means ed25519 or SHA-256.
+// ("C…"). The other kinds of strkeys are not accounts. They are Base32 of a version
+// byte, the payload, and a little-endian CRC-16. The upper five bits of a version encode
+// the first letter; zero in the others means ed25519 or SHA-256.
+//
+// See SEP-23, "Strkeys".
 func stellar() codecs {
 	return codecs{
-		{enc: strkey{}, prefix: "\x30", size: 32, key: identity.Ed25519, what: "account"},
-		{enc: strkey{}, prefix: "\x60", size: 40, key: identity.Ed25519, what: "muxed", core: func(r *reader) []byte { return r.payload()[:32] }},
-		{enc: strkey{}, prefix: "\x10", size: 32, kind: 1, what: "contract"},
+		{enc: strkey, prefix: "\x30", size: 32, key: identity.Ed25519, what: "account"},
+		{enc: strkey, prefix: "\x60", size: 40, key: identity.Ed25519, what: "muxed", core: func(r *reader) []byte { return r.payload()[:32] }},
+		{enc: strkey, prefix: "\x10", size: 32, kind: 1, what: "contract"},
 	}
 }
 
-func (strkey) read(r *reader, c *codec) fault {
-	s := r.s
-	n := 1 + c.size + 2
-	letters := (8*n + 4) / 5
-	switch {
-	case len(s) != letters:
-		return badLength
-	case s[0] != 'A'+c.prefix[0]>>3:
-		return badChar(0)
-	}
-	r.claimed = true
-	var b [64]byte
-	if bad := base32.Decode(base32.Upper, b[:len(s)*5/8], s); bad >= 0 {
-		return badChar(bad)
-	}
-	switch {
-	case b[0] != c.prefix[0]:
-		return badChar(1)
-	case crc16.XModem(b[:n-2]) != binary.LittleEndian.Uint16(b[n-2:]):
-		return badChecksum
-	}
-	r.set(b[1 : n-2])
-	r.normal = true
-	return fault{}
-}
-
-func (strkey) write(dst []byte, c *codec, payload []byte) []byte {
-	var buf [64]byte
-	b := append(append(buf[:0], c.prefix...), payload...)
-	return base32.Upper.Append(dst, binary.LittleEndian.AppendUint16(b, crc16.XModem(b)))
-}
-
-func (strkey) proves() bool { return true }
-
-func (strkey) bounds(c *codec) bounds {
-	n := (8*(1+c.size+2) + 4) / 5
-	return bounds{n, n, classBase32, string('a' + rune(c.prefix[0]>>3))}
-}
+var strkey = summed32{alphabet: base32.Upper, sumLen: 2, sum: func(b []byte) (sum [32]byte) {
+	binary.LittleEndian.PutUint16(sum[:], crc16.XModem(b))
+	return sum
+}}
 
 // algorand is 58 upper-case characters of Base32 that encode an ed25519 public
 // key and the last 4 bytes of its SHA-512/256 hash. The last character contains
@@ -87,9 +51,11 @@ type summed32 struct {
 	alphabet *base32.Alphabet
 	sumLen   int
 	sum      func(b []byte) [32]byte
-	groups   bool // a dash follows each six characters
+	groups   bool // a dash stands between groups of groupLen characters
 	caps     capsUse
 }
+
+const groupLen = 6
 
 // A capsUse says who may write small letters where the normal form is in upper
 // case.
@@ -104,59 +70,44 @@ const (
 func (e summed32) letters(c *codec) int { return (8*(len(c.prefix)+c.size+e.sumLen) + 4) / 5 }
 
 func (e summed32) read(r *reader, c *codec) fault {
-	s, n := r.s, e.letters(c)
-	size := n
+	n := e.letters(c)
+	every := n
 	if e.groups {
-		size = n + (n-1)/6
+		every = groupLen
 	}
-	if len(s) != size {
+	if len(r.s) != n+(n-1)/every {
 		return badLength
 	}
-	var text [128]byte
-	small, k := false, 0
-	for i := range len(s) {
-		ch := s[i]
-		if dash := e.groups && i%7 == 6; dash != (ch == '-') {
-			return badChar(i)
-		} else if dash {
-			continue
-		}
-		if 'a' <= ch && ch <= 'z' {
+	var buf [128]byte
+	text, bad := ungroup(buf[:0], r.s, every, '-')
+	if bad >= 0 {
+		return badChar(bad)
+	}
+	small := false
+	for i, ch := range text {
+		if charClass[ch]&classLower != 0 {
 			if e.caps == capsAlways || e.caps == capsTolerated && !r.tolerant {
-				return badChar(i)
+				return badChar(i + i/every)
 			}
 			small = true
-			ch -= 'a' - 'A'
-		}
-		text[k] = ch
-		k++
-	}
-	at := func(i int) int { // the offset of a letter
-		if e.groups {
-			return i + i/6
-		}
-		return i
-	}
-	b := r.tmp[:72] // not on the stack, because sum is a variable
-	total := len(c.prefix) + c.size + e.sumLen
-	k = (n + 7) / 8 * 8 // complete a group with zero bits
-	for i := n; i < k; i++ {
-		text[i] = 'A'
-	}
-	whole := b[:k*5/8]
-	if bad := base32.Decode(e.alphabet, whole, text[:k]); bad >= 0 {
-		return badChar(at(min(bad, n-1)))
-	}
-	for _, rest := range whole[total:] {
-		if rest != 0 {
-			return badChar(at(n - 1))
+			text[i] -= 'a' - 'A'
 		}
 	}
-	body := b[:total-e.sumLen]
+	if c.prefix != "" {
+		if e.alphabet.Value(text[0]) != c.prefix[0]>>3 {
+			return badChar(0)
+		}
+		r.claimed = true
+	}
+	b := r.tmp[:n*5/8] // not on the stack, because sum is a variable
+	if bad := base32.Decode(e.alphabet, b, text); bad >= 0 {
+		return badChar(bad + bad/every)
+	}
+	body, sum := b[:len(b)-e.sumLen], b[len(b)-e.sumLen:]
 	if string(body[:len(c.prefix)]) != c.prefix {
-		return badChar(0)
+		return badChar(1)
 	}
-	if sum := e.sum(body); string(sum[:e.sumLen]) != string(b[total-e.sumLen:total]) {
+	if want := e.sum(body); string(want[:e.sumLen]) != string(sum) {
 		return badChecksum
 	}
 	r.set(body[len(c.prefix):])
@@ -172,9 +123,29 @@ func (e summed32) write(dst []byte, c *codec, payload []byte) []byte {
 	b := append(append(buf[:0], dst[from:]...), sum[:e.sumLen]...)
 	dst = e.alphabet.Append(dst[:from], b)
 	if e.groups {
-		for i := from + 6; i < len(dst); i += 7 {
-			dst = slices.Insert(dst, i, '-')
+		dst = group(dst, from, groupLen, '-')
+	}
+	return dst
+}
+
+// ungroup appends s without the separator that stands between groups of n characters to
+// dst. bad is the offset of a character where a separator should be, or of a separator
+// elsewhere, or -1.
+func ungroup(dst []byte, s string, n int, separator byte) (text []byte, bad int) {
+	for i := range len(s) {
+		if between := i%(n+1) == n; between != (s[i] == separator) {
+			return nil, i
+		} else if !between {
+			dst = append(dst, s[i])
 		}
+	}
+	return dst, -1
+}
+
+// group inserts a separator between groups of n characters of dst, from an offset on.
+func group(dst []byte, from, n int, separator byte) []byte {
+	for i := from + n; i < len(dst); i += n + 1 {
+		dst = slices.Insert(dst, i, separator)
 	}
 	return dst
 }
@@ -184,9 +155,13 @@ func (summed32) proves() bool { return true }
 func (e summed32) bounds(c *codec) bounds {
 	n := e.letters(c)
 	if e.groups {
-		n += (n - 1) / 6
+		n += (n - 1) / groupLen
 	}
-	return bounds{n, n, classAddress, ""}
+	lead := ""
+	if c.prefix != "" {
+		lead = strings.ToLower(string(e.alphabet.Append(nil, []byte(c.prefix))[:1]))
+	}
+	return bounds{n, n, classAddress, lead}
 }
 
 // nem is 40 characters of Base32 for a byte that identifies the network, 20

@@ -3,7 +3,6 @@ package address
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
@@ -79,22 +78,17 @@ func readPrincipal(dst []byte, s string) (int, fault) {
 	if len(s) > principalMaxText {
 		return 0, badLength
 	}
-	var letters [principalMaxText]byte
-	n := 0
-	for i := range len(s) {
-		if dash := i%6 == 5; dash != (s[i] == '-') {
-			return 0, badChar(i)
-		} else if !dash {
-			letters[n] = s[i]
-			n++
-		}
+	var buf [principalMaxText]byte
+	letters, bad := ungroup(buf[:0], s, 5, '-')
+	if bad >= 0 {
+		return 0, badChar(bad)
 	}
-	size := n * 5 / 8
-	if size < 4 || n != (size*8+4)/5 || len(s)%6 == 0 {
+	size := len(letters) * 5 / 8
+	if size < 4 || len(letters) != (size*8+4)/5 || len(s)%6 == 0 {
 		return 0, badLength
 	}
 	var raw [4 + principalMax]byte
-	if bad := base32.Decode(base32.Lower, raw[:size], letters[:n]); bad >= 0 {
+	if bad := base32.Decode(base32.Lower, raw[:size], letters); bad >= 0 {
 		return 0, badChar(bad + bad/5)
 	}
 	if crc32IEEE(raw[4:size]) != binary.BigEndian.Uint32(raw[:]) {
@@ -109,12 +103,7 @@ func (principalText) write(dst []byte, c *codec, payload []byte) []byte {
 	}
 	var buf [4 + principalMax]byte
 	b := append(binary.BigEndian.AppendUint32(buf[:0], crc32IEEE(payload)), payload...)
-	from := len(dst)
-	dst = base32.Lower.Append(dst, b)
-	for i := from + 5; i < len(dst); i += 6 {
-		dst = slices.Insert(dst, i, '-')
-	}
-	return dst
+	return group(base32.Lower.Append(dst, b), len(dst), 5, '-')
 }
 
 func (principalText) proves() bool { return true }

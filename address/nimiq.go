@@ -1,7 +1,6 @@
 package address
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
@@ -20,37 +19,36 @@ func nimiq() codecs {
 // iban is in one piece, in groups of four, or has spaces anywhere.
 type iban struct{ groups, loose bool }
 
-const nimiqDigits = "0123456789ABCDEFGHJKLMNPQRSTUVXY"
+// nimiqLen is the number of characters without spaces.
+const nimiqLen = 36
 
-var nimiqAlphabet = base32.New(nimiqDigits)
+var nimiqAlphabet = base32.New("0123456789ABCDEFGHJKLMNPQRSTUVXY")
 
 func (e iban) read(r *reader, c *codec) fault {
 	s := r.s
 	r.normal = true
 	if e.loose {
-		if len(s) > 128 || isGrouped(s) || strings.IndexByte(s, ' ') < 0 {
+		var buf [128]byte
+		if _, bad := ungroup(buf[:0], s[:min(len(s), len(buf))], 4, ' '); len(s) > len(buf) || bad < 0 || strings.IndexByte(s, ' ') < 0 {
 			return badLength
 		}
 		s = strings.ReplaceAll(s, " ", "")
 	}
-	want := 36
+	every := nimiqLen
 	if e.groups {
-		want += 8
+		every = 4
 	}
-	if len(s) != want {
+	if len(s) != nimiqLen+(nimiqLen-1)/every {
 		return badLength
 	}
-	var text [36]byte
-	n := 0
-	for i := range len(s) {
-		if blank := e.groups && i%5 == 4; blank != (s[i] == ' ') {
-			return badChar(i)
-		} else if blank {
-			continue
-		}
-		ch := s[i]
+	var buf [nimiqLen]byte
+	text, bad := ungroup(buf[:0], s, every, ' ')
+	if bad >= 0 {
+		return badChar(bad)
+	}
+	for i, ch := range text {
 		ok := nimiqAlphabet.Value(ch) != base32.None
-		switch n {
+		switch i {
 		case 0:
 			ok = ch == 'N'
 		case 1:
@@ -59,10 +57,8 @@ func (e iban) read(r *reader, c *codec) fault {
 			ok = '0' <= ch && ch <= '9'
 		}
 		if !ok {
-			return badChar(i)
+			return badChar(i + i/every)
 		}
-		text[n] = ch
-		n++
 	}
 	r.claimed = true
 	if ibanCheck(text[4:]) != uint32(text[2]-'0')*10+uint32(text[3]-'0') {
@@ -71,16 +67,6 @@ func (e iban) read(r *reader, c *codec) fault {
 	base32.Decode(nimiqAlphabet, r.buf[:20], text[4:])
 	r.n = 20
 	return fault{}
-}
-
-// isGrouped reports whether s is groups of four characters with a space between.
-func isGrouped(s string) bool {
-	for i := range len(s) {
-		if (s[i] == ' ') != (i%5 == 4) {
-			return false
-		}
-	}
-	return true
 }
 
 // ibanCheck returns the check digits of text. The first four characters are
@@ -112,9 +98,7 @@ func (e iban) write(dst []byte, c *codec, payload []byte) []byte {
 	dst = append(dst, 'N', 'Q', '0'+byte(check/10), '0'+byte(check%10))
 	dst = append(dst, digits...)
 	if e.groups {
-		for i := from + 4; i < len(dst); i += 5 {
-			dst = slices.Insert(dst, i, ' ')
-		}
+		dst = group(dst, from, 4, ' ')
 	}
 	return dst
 }

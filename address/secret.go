@@ -355,7 +355,7 @@ var tezosSecrets = [...]string{"edsk", "spsk", "p2sk", "BLsk", "edesk", "spesk",
 func isStellarSeed(s string) bool {
 	r := newReader(s, false)
 	defer r.free()
-	return strkey{}.read(r, &stellarSeed).err == nil
+	return strkey.read(r, &stellarSeed).err == nil
 }
 
 var stellarSeed = codec{prefix: "\x90", size: 32}
