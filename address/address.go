@@ -286,5 +286,5 @@ func (a *Address) UnmarshalText(text []byte) error {
 // hex digits. An address without a checksum, such as one of solana, is not
 // proven.
 func (a Address) Proven() bool {
-	return a.row != 0 && a.codec().enc.proves()
+	return a.row != 0 && a.codec().bounds().proves
 }

@@ -150,8 +150,6 @@ func group(dst []byte, from, n int, separator byte) []byte {
 	return dst
 }
 
-func (summed32) proves() bool { return true }
-
 func (e summed32) bounds(c *codec) bounds {
 	n := e.letters(c)
 	if e.groups {
@@ -161,7 +159,7 @@ func (e summed32) bounds(c *codec) bounds {
 	if c.prefix != "" {
 		lead = strings.ToLower(string(e.alphabet.Append(nil, []byte(c.prefix))[:1]))
 	}
-	return bounds{n, n, classAddress, lead}
+	return bounds{n, n, classAddress, lead, true}
 }
 
 // nem is 40 characters of Base32 for a byte that identifies the network, 20

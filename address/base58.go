@@ -25,8 +25,18 @@ const (
 	blake2b256                   // BLAKE2b-256: ergo
 	keccakBlake                  // Keccak-256 of BLAKE2b-256: waves
 	ripemd                       // RIPEMD-160: fio
+	keccak                       // Keccak-256: monero
+	noHash                       // there is no checksum
 	lastHash
 )
+
+// size returns the length of the checksum.
+func (h checkHash) size() int {
+	if h == noHash {
+		return 0
+	}
+	return sumLen
+}
 
 // sum returns the checksum of b.
 func (h checkHash) sum(b []byte) [sumLen]byte {
@@ -46,6 +56,9 @@ func (h checkHash) sum(b []byte) [sumLen]byte {
 		inner := blake2b.Sum256(b)
 		sum := keccak256(inner[:])
 		return [sumLen]byte(sum[:])
+	case keccak:
+		sum := keccak256(b)
+		return [sumLen]byte(sum[:])
 	case ripemd:
 		h := ripemd160.New()
 		h.Write(b)
@@ -58,8 +71,11 @@ func (h checkHash) sum(b []byte) [sumLen]byte {
 }
 
 // verifies reports whether the last four bytes of b are the checksum of the
-// others.
+// others, if h has one.
 func (h checkHash) verifies(b []byte) bool {
+	if h == noHash {
+		return true
+	}
 	if len(b) < sumLen {
 		return false
 	}
@@ -75,8 +91,7 @@ type base58Check struct {
 	lead     string
 }
 
-// decode58 decodes s, a part of the text that begins at offset at, once for all
-// codecs.
+// decode58 decodes the text from offset at on, once for all codecs.
 func (r *reader) decode58(a *base58.Alphabet, at int) ([]byte, fault) {
 	s := r.s[at:]
 	if r.of58 != a || at != 0 {
@@ -84,18 +99,16 @@ func (r *reader) decode58(a *base58.Alphabet, at int) ([]byte, fault) {
 		if at != 0 {
 			r.of58 = nil
 		}
-		r.val58, r.bad58 = nil, -1
-		n := -1
-		if len(s) <= base58.MaxShort {
-			n, r.bad58 = a.DecodeShort((*[base58.ShortLen]byte)(r.raw58[:]), s)
-		}
+		r.val58 = nil
+		n, bad := a.DecodeShort((*[base58.ShortLen]byte)(r.raw58[:]), s)
 		if n >= 0 {
 			r.val58 = r.raw58[base58.ShortLen-n : base58.ShortLen]
-		} else if r.bad58 < 0 {
-			if n, r.bad58 = a.Decode(r.raw58[:], s); n >= 0 {
+		} else if bad < 0 {
+			if n, bad = a.Decode(r.raw58[:], s); n >= 0 {
 				r.val58 = r.raw58[:n]
 			}
 		}
+		r.bad58 = bad
 	}
 	switch {
 	case r.bad58 >= 0:
@@ -132,8 +145,9 @@ func (e base58Check) read(r *reader, c *codec) fault {
 		}
 		r.claimed = true
 	}
-	n := len(c.prefix) + c.size + sumLen
-	if c.size != 0 && len(r.s) > len(e.lead)+maxDigits(n) {
+	inBlocks := e.alphabet == base58.CryptoNote // in which the version shows even if the length is wrong
+	n := len(c.prefix) + c.size + e.hash.size()
+	if c.size != 0 && !inBlocks && len(r.s) > len(e.lead)+maxDigits(n) {
 		for i := len(e.lead); i < len(r.s); i++ {
 			if charClass[r.s[i]]&classBase58 == 0 {
 				return badChar(i)
@@ -145,17 +159,21 @@ func (e base58Check) read(r *reader, c *codec) fault {
 	if bad.err != nil {
 		return bad
 	}
+	rightSize := c.size != 0 && len(b) == n || c.size == 0 && len(b) > n
+	version := len(b) >= len(c.prefix) && string(b[:len(c.prefix)]) == c.prefix
 	switch {
-	case c.size == 0 && len(b) < n+1, c.size != 0 && len(b) != n:
+	case !rightSize && !inBlocks:
 		return badLength
-	case r.quiet && string(b[:len(c.prefix)]) != c.prefix:
+	case r.quiet && !version:
 		return badSyntax
 	case !r.trusted && !r.verify58(e.hash):
 		return badChecksum
-	case string(b[:len(c.prefix)]) != c.prefix:
-		return badSyntax
+	case !version:
+		return fault{err: ErrSyntax, at: -1, lead: inBlocks}
+	case !rightSize:
+		return badLength
 	}
-	r.set(b[len(c.prefix) : len(b)-sumLen])
+	r.set(b[len(c.prefix) : len(b)-e.hash.size()])
 	r.normal = true
 	return fault{}
 }
@@ -164,14 +182,12 @@ func (e base58Check) write(dst []byte, c *codec, payload []byte) []byte {
 	var buf [base58.MaxLen]byte
 	b := append(append(buf[:0], c.prefix...), payload...)
 	sum := e.hash.sum(b)
-	return e.letters().Append(append(dst, e.lead...), append(b, sum[:]...))
+	return e.letters().Append(append(dst, e.lead...), append(b, sum[:e.hash.size()]...))
 }
 
-func (base58Check) proves() bool { return true }
-
 func (e base58Check) bounds(c *codec) bounds {
-	n := len(c.prefix) + c.size + sumLen
-	b := bounds{len(e.lead) + n, len(e.lead) + maxDigits(n), classBase58 | classAddress, strings.ToLower(e.lead)}
+	n := len(c.prefix) + c.size + e.hash.size()
+	b := bounds{len(e.lead) + n, len(e.lead) + maxDigits(n), classBase58 | classAddress, strings.ToLower(e.lead), e.hash != noHash}
 	if c.size == 0 {
 		b.max = base58.MaxLen
 	}
@@ -181,42 +197,8 @@ func (e base58Check) bounds(c *codec) bounds {
 	return b
 }
 
-// plain58 is Base58 of the payload alone.
-type plain58 struct{}
-
-func (plain58) read(r *reader, c *codec) fault {
-	b, bad := r.decode58(base58.Bitcoin, 0)
-	if bad.err != nil {
-		return bad
-	}
-	if c.size != 0 && len(b) != c.size || len(b) == 0 {
-		return badLength
-	}
-	r.set(b)
-	r.normal = true
-	return fault{}
-}
-
-func (plain58) write(dst []byte, c *codec, payload []byte) []byte {
-	return base58.Bitcoin.Append(dst, payload)
-}
-
-func (plain58) proves() bool { return false }
-
-func (plain58) bounds(c *codec) bounds {
-	if c.size == 0 {
-		return bounds{1, base58.MaxLen, classBase58, ""}
-	}
-	return bounds{c.size, maxDigits(c.size), classBase58, ""}
-}
-
 // maxDigits returns an upper bound of the number of Base58 digits of n bytes.
 func maxDigits(n int) int { return (n*138 + 99) / 100 }
-
-// byronText is plain58 of bytes that hold a checksum.
-type byronText struct{ plain58 }
-
-func (byronText) proves() bool { return true }
 
 // unless returns badSyntax unless ok.
 func unless(ok bool) fault {

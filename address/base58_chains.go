@@ -17,7 +17,7 @@ import (
 // address of another chain, such as a Bech32 address that happens to be Base58
 // of 32 bytes, is none.
 func solana() codecs {
-	return codecs{{enc: plain58{}, size: 32,
+	return codecs{{enc: base58Check{hash: noHash}, size: 32,
 		yield: isOneCase,
 		keys: func(r *reader, b []byte) {
 			if isEd25519Key((*[32]byte)(b)) {

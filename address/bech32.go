@@ -93,8 +93,6 @@ func (e bech) write(dst []byte, c *codec, payload []byte) []byte {
 	return bech32.Std.Append(append(dst, e.lead...), c.prefix, bech32.Unpack(buf[:0], payload), e.variant)
 }
 
-func (bech) proves() bool { return true }
-
 func (e bech) bounds(c *codec) bounds {
 	return bounds32(c, e.lead, 0)
 }
@@ -103,7 +101,7 @@ func (e bech) bounds(c *codec) bounds {
 // bytes.
 func bounds32(c *codec, lead string, more int) bounds {
 	n := len(lead) + len(c.prefix) + 1 + more + bech32.Std.ChecksumLen
-	b := bounds{n, bech32.MaxLen, classAddress, strings.ToLower(lead) + c.prefix + "1"}
+	b := bounds{n, bech32.MaxLen, classAddress, strings.ToLower(lead) + c.prefix + "1", true}
 	if c.size != 0 {
 		b.min += (8*c.size + 4) / 5
 		b.max = b.min

@@ -108,11 +108,9 @@ func (e cash) write(dst []byte, c *codec, payload []byte) []byte {
 	return e.code.Append(dst, c.prefix, bech32.Unpack(values[:0], append(append(buf[:0], e.version), payload...)), 0)
 }
 
-func (cash) proves() bool { return true }
-
 func (e cash) bounds(c *codec) bounds {
 	n := (8*(1+c.size)+4)/5 + e.code.ChecksumLen
-	b := bounds{n, len(c.prefix) + 1 + n, 0, ""}
+	b := bounds{n, len(c.prefix) + 1 + n, 0, "", true}
 	if !e.bare {
 		b.min, b.lead = b.max, c.prefix+":"
 	}
@@ -243,6 +241,4 @@ func (confluxNet) read(r *reader, c *codec) fault {
 
 func (confluxNet) write(dst []byte, c *codec, payload []byte) []byte { return dst }
 
-func (confluxNet) proves() bool { return true }
-
-func (confluxNet) bounds(*codec) bounds { return bounds{46, maxCash, classAddress, "net"} }
+func (confluxNet) bounds(*codec) bounds { return bounds{46, maxCash, classAddress, "net", true} }

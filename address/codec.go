@@ -19,7 +19,8 @@ type codec struct {
 	key    identity.Class // the class of the key that the bytes are, or 0
 	what   string         // the result of Address.Kind
 	use    use
-	evm    bool  // the account is one of all EVM chains
+	evm    bool // the account is one of all EVM chains
+	proof  proof
 	doubt  Doubt // why such a text does not settle which account is meant, or ""
 
 	check  func(r *reader) fault                  // what else the bytes must satisfy
@@ -38,6 +39,15 @@ const (
 	everybody use = iota
 	tolerated     // only Normalize reads it, and its normal form is the codec before it
 	testers       // it is of a test network
+)
+
+// A proof says whether the text of a codec proves itself.
+type proof uint8
+
+const (
+	byNotation proof = iota
+	proven           // by a check of the codec
+	unproven         // it proves itself an address of another chain
 )
 
 // codecs are the spellings of one chain. The first of a kind is canonical.
@@ -69,9 +79,6 @@ type notation interface {
 	// write appends the text of a payload. If no address has the payload, the
 	// result is no address.
 	write(dst []byte, c *codec, payload []byte) []byte
-	// proves reports whether the text is recognizable without its chain: by a
-	// checksum that random text does not match, or as "0x" and 40 hex digits.
-	proves() bool
 	// bounds returns properties of every text that read accepts.
 	bounds(c *codec) bounds
 }
@@ -81,6 +88,16 @@ type bounds struct {
 	min, max int    // the length
 	chars    uint16 // all characters are of one of these classes
 	lead     string // the first characters, in lower case; "" if they vary
+	proves   bool   // the text is recognizable without its chain: by a checksum that random text does not match, or as "0x" and 40 hex digits
+}
+
+// bounds returns the bounds of the texts of c.
+func (c *codec) bounds() bounds {
+	b := c.enc.bounds(c)
+	if c.proof != byNotation {
+		b.proves = c.proof == proven
+	}
+	return b
 }
 
 // A reader holds a text while codecs read it, and what they have in common: the

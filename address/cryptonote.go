@@ -21,8 +21,9 @@ import (
 // src/cryptonote_config.h of Monero.
 func cryptonote(standard, integrated, sub string, tests ...string) codecs {
 	const keysLen = 64
+	enc := base58Check{hash: keccak, alphabet: base58.CryptoNote}
 	with := func(tag string, size int, kind uint8, what string) codecs {
-		return codecs{{enc: blocks58{}, prefix: tag, size: size, kind: kind, what: what,
+		return codecs{{enc: enc, prefix: tag, size: size, kind: kind, what: what,
 			check: func(r *reader) fault {
 				return unless(curve.IsEd25519((*[32]byte)(r.buf[:])) && curve.IsEd25519((*[32]byte)(r.buf[32:])))
 			},
@@ -35,54 +36,8 @@ func cryptonote(standard, integrated, sub string, tests ...string) codecs {
 	cs := all(with(standard, keysLen, 0, "account"), with(sub, keysLen, 1, "subaddress"), with(integrated, keysLen+8, 0, "integrated"))
 	for _, tag := range tests {
 		for _, size := range [...]int{keysLen, keysLen + 8} {
-			c := codec{enc: blocks58{}, prefix: tag, size: size, use: testers}
-			cs = append(cs, c)
+			cs = append(cs, codec{enc: enc, prefix: tag, size: size, use: testers})
 		}
 	}
 	return cs
 }
-
-type blocks58 struct{}
-
-func (blocks58) read(r *reader, c *codec) fault {
-	if len(r.s) < 95 || len(r.s) > 108 {
-		return badLength
-	}
-	n, bad := base58.Bitcoin.DecodeBlocks(r.raw58[:], r.s)
-	r.of58 = nil
-	switch {
-	case bad >= 0:
-		return badChar(bad)
-	case base58.BlocksLen(len(r.s)) < 0:
-		return badLength
-	case n < 0:
-		return badSyntax
-	}
-	b := r.raw58[:n-sumLen]
-	if !r.trusted {
-		sum := keccak256(b)
-		if [sumLen]byte(sum[:]) != [sumLen]byte(r.raw58[n-sumLen:]) {
-			return badChecksum
-		}
-	}
-	switch {
-	case len(b) < len(c.prefix) || string(b[:len(c.prefix)]) != c.prefix:
-		return fault{err: ErrSyntax, at: -1, lead: true}
-	case len(b) != len(c.prefix)+c.size:
-		return badLength
-	}
-	r.set(b[len(c.prefix):])
-	r.normal = true
-	return fault{}
-}
-
-func (blocks58) write(dst []byte, c *codec, payload []byte) []byte {
-	var buf [base58.MaxLen]byte
-	b := append(append(buf[:0], c.prefix...), payload...)
-	sum := keccak256(b)
-	return append(dst, base58.Bitcoin.EncodeBlocks(append(b, sum[:sumLen]...))...)
-}
-
-func (blocks58) proves() bool { return true }
-
-func (blocks58) bounds(*codec) bounds { return bounds{95, 108, classBase58, ""} }

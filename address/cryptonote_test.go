@@ -78,7 +78,7 @@ func TestCryptonoteErrors(t *testing.T) {
 		{"a character too many", "monero", cryptonoteText([]byte{18}, pair) + "1", address.ErrLength},
 		{"nothing", "monero", "", address.ErrLength},
 		{"very long", "monero", strings.Repeat("4", 1<<16), address.ErrLength},
-		{"64 digits with 0x", "monero", "0x" + strings.Repeat("1f", 32), address.ErrLength},
+		{"64 digits with 0x", "monero", "0x" + strings.Repeat("1f", 32), address.ErrCharset},
 	} {
 		a, err := address.Parse(v.chain, v.text)
 		if !errors.Is(err, v.want) || v.want == address.ErrSyntax && (errors.Is(err, address.ErrLength) || errors.Is(err, address.ErrCharset)) {

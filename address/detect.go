@@ -92,9 +92,8 @@ func detect(s string, how manner, yield func(Address) bool) {
 // A look is what a glance at a text needs to know of a codec.
 type look struct {
 	bounds
-	row    uint16
-	form   form
-	proves bool
+	row  uint16
+	form form
 }
 
 // candidates returns the codecs that read texts of n characters, in the order of
@@ -114,7 +113,7 @@ var looks = func() (t [maxDiagnosed + 1][]*look) {
 			if c.use == testers || c.evm && c.enc == notation(hex20{lead: "0x"}) && chains[i].slug != "ethereum" {
 				continue
 			}
-			l := &look{c.enc.bounds(c), uint16(i + 1), form(j), c.enc.proves()}
+			l := &look{c.bounds(), uint16(i + 1), form(j)}
 			for n := l.min; n <= min(l.max, maxDiagnosed); n++ {
 				t[n] = append(t[n], l)
 			}

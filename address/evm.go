@@ -69,11 +69,9 @@ func (e hex20) write(dst []byte, c *codec, payload []byte) []byte {
 	return appendHex(dst, e.lead, payload)
 }
 
-func (hex20) proves() bool { return true }
-
 func (e hex20) bounds(*codec) bounds {
 	n := len(e.lead) + 40
-	return bounds{n, n, classHex | classAddress, e.lead}
+	return bounds{n, n, classHex | classAddress, e.lead, true}
 }
 
 // evm is the accounts of the EVM chains: "0x" and 40 hex digits.
@@ -301,9 +299,7 @@ func (e hexText) write(dst []byte, c *codec, payload []byte) []byte {
 	return dst
 }
 
-func (e hexText) proves() bool { return e.sum != nil }
-
 func (e hexText) bounds(c *codec) bounds {
 	n := len(e.lead) + 2*(c.size+e.sumLen)
-	return bounds{n, n, classHex | classAddress, e.lead}
+	return bounds{n, n, classHex | classAddress, e.lead, e.sum != nil}
 }

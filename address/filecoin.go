@@ -101,14 +101,12 @@ func (filecoinText) write(dst []byte, c *codec, payload []byte) []byte {
 	return base32.Lower.Append(dst, append(b[1:], sum[:]...))
 }
 
-func (filecoinText) proves() bool { return true }
-
 func (filecoinText) bounds(c *codec) bounds {
 	if c.size == 0 {
-		return bounds{11, 2 + 19 + 1 + ((filecoinMaxSub+4)*8+4)/5, classAddress, c.prefix}
+		return bounds{11, 2 + 19 + 1 + ((filecoinMaxSub+4)*8+4)/5, classAddress, c.prefix, true}
 	}
 	n := 2 + ((c.size+4)*8+4)/5
-	return bounds{n, n, classAddress, c.prefix}
+	return bounds{n, n, classAddress, c.prefix, true}
 }
 
 // numberText is the characters prefix and a decimal number of at most 63 bits
@@ -137,10 +135,8 @@ func (numberText) write(dst []byte, c *codec, payload []byte) []byte {
 	return strconv.AppendUint(append(dst, c.prefix...), binary.BigEndian.Uint64(payload), 10)
 }
 
-func (numberText) proves() bool { return false }
-
 func (numberText) bounds(c *codec) bounds {
-	return bounds{len(c.prefix) + 1, len(c.prefix) + 19, classAddress, c.prefix}
+	return bounds{len(c.prefix) + 1, len(c.prefix) + 19, classAddress, c.prefix, false}
 }
 
 // parseID parses the account number at offset at of s: decimal digits without

@@ -49,7 +49,7 @@ var gluedVersions = func() (t [256][]string) {
 	t[0] = []string{"\x00"} // bitcoin, xrp
 	for _, slug := range [...]Chain{"bitcoin", "litecoin", "dogecoin", "dash", "zcash", "neo", "tron", "tezos"} {
 		for _, c := range chains[lookup(slug)-1].codecs {
-			if c.enc.proves() && c.enc.bounds(&c).chars == classBase58 && c.size == 20 && c.use == everybody && c.prefix != "\x00" {
+			if b := c.bounds(); b.proves && b.chars == classBase58 && c.size == 20 && c.use == everybody && c.prefix != "\x00" {
 				t[c.prefix[0]] = append(t[c.prefix[0]], c.prefix)
 			}
 		}

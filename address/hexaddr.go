@@ -147,10 +147,8 @@ func (e hexNumber) write(dst []byte, c *codec, payload []byte) []byte {
 	return append(dst[:from], dst[from+zeros:]...)
 }
 
-func (hexNumber) proves() bool { return false }
-
 func (e hexNumber) bounds(*codec) bounds {
-	return bounds{2 + e.min, 2 + max(e.min, e.max), classAddress, "0x"}
+	return bounds{2 + e.min, 2 + max(e.min, e.max), classAddress, "0x", false}
 }
 
 // flow is 16 hex digits, with or without "0x". The 64 bits are a nonzero word of
@@ -202,9 +200,7 @@ func (flowText) write(dst []byte, c *codec, payload []byte) []byte {
 	return appendHex(dst, "0x", payload)
 }
 
-func (flowText) proves() bool { return false }
-
-func (flowText) bounds(*codec) bounds { return bounds{16, 18, classAddress, ""} }
+func (flowText) bounds(*codec) bounds { return bounds{16, 18, classAddress, "", false} }
 
 const flowParityLen = 19
 

@@ -41,7 +41,13 @@ func icp() codecs {
 	return codecs{
 		{enc: principalText{}, kind: 0, keys: owner},
 		{enc: subaccountText{}, kind: 1, keys: owner},
-		{enc: ledgerText{}, size: 32, kind: 2, core: func(r *reader) []byte { return r.payload()[4:] },
+		{enc: hexText{}, size: 32, kind: 2, proof: proven, core: func(r *reader) []byte { return r.payload()[4:] },
+			check: func(r *reader) fault {
+				if crc32IEEE(r.buf[4:32]) != binary.BigEndian.Uint32(r.buf[:]) {
+					return badChecksum
+				}
+				return fault{}
+			},
 			keys: func(r *reader, _ []byte) {
 				r.keys.add(identity.LedgerAccount, r.payload())
 			}},
@@ -106,10 +112,8 @@ func (principalText) write(dst []byte, c *codec, payload []byte) []byte {
 	return group(base32.Lower.Append(dst, b), len(dst), 5, '-')
 }
 
-func (principalText) proves() bool { return true }
-
 func (principalText) bounds(*codec) bounds {
-	return bounds{7, principalMaxText, classLower32 | classAddress, ""}
+	return bounds{7, principalMaxText, classLower32 | classAddress, "", true}
 }
 
 type subaccountText struct{}
@@ -169,28 +173,6 @@ func (subaccountText) write(dst []byte, c *codec, payload []byte) []byte {
 	return append(dst, strings.TrimLeft(string(digits), "0")...)
 }
 
-func (subaccountText) proves() bool { return true }
-
 func (subaccountText) bounds(*codec) bounds {
-	return bounds{17, principalMaxText + 1 + 7 + 1 + 64, classAddress, ""}
+	return bounds{17, principalMaxText + 1 + 7 + 1 + 64, classAddress, "", true}
 }
-
-// ledgerText is the hex digits of a CRC-32 and the 28 bytes that it covers. The
-// payload is both.
-type ledgerText struct{}
-
-func (ledgerText) read(r *reader, c *codec) fault {
-	bad := hexText{}.read(r, c)
-	if bad.err == nil && crc32IEEE(r.buf[4:32]) != binary.BigEndian.Uint32(r.buf[:]) {
-		return badChecksum
-	}
-	return bad
-}
-
-func (ledgerText) write(dst []byte, c *codec, payload []byte) []byte {
-	return appendHex(dst, "", payload)
-}
-
-func (ledgerText) proves() bool { return true }
-
-func (ledgerText) bounds(*codec) bounds { return bounds{64, 64, classHex, ""} }

@@ -73,9 +73,7 @@ func (nanoText) write(dst []byte, c *codec, payload []byte) []byte {
 	return append(append(dst, c.prefix...), nanoAlphabet.Append(text[:0], b)[4:]...)
 }
 
-func (nanoText) proves() bool { return true }
-
 func (nanoText) bounds(c *codec) bounds {
 	n := len(c.prefix) + nanoDigits
-	return bounds{n, n, classAddress, c.prefix}
+	return bounds{n, n, classAddress, c.prefix, true}
 }

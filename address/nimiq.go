@@ -103,6 +103,4 @@ func (e iban) write(dst []byte, c *codec, payload []byte) []byte {
 	return dst
 }
 
-func (iban) proves() bool { return false }
-
-func (e iban) bounds(*codec) bounds { return bounds{36, 128, 0, "nq"} }
+func (e iban) bounds(*codec) bounds { return bounds{36, 128, 0, "nq", false} }

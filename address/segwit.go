@@ -89,8 +89,6 @@ func (e witness) write(dst []byte, c *codec, payload []byte) []byte {
 	return code.Append(dst, c.prefix, bech32.Unpack(append(buf[:0], version), payload), v)
 }
 
-func (witness) proves() bool { return true }
-
 func (e witness) bounds(c *codec) bounds {
 	b := bounds32(c, "", 1)
 	if e.blind {

@@ -103,7 +103,7 @@ func (a Address) isOf(k Key) bool {
 }
 
 // isPlainEVM reports whether c writes accounts as ethereum does.
-func (c *codec) isPlainEVM() bool { return c.evm && c.enc.bounds(c).lead == "0x" }
+func (c *codec) isPlainEVM() bool { return c.evm && c.bounds().lead == "0x" }
 
 // address returns the address of row r and the given form with the bytes core,
 // followed by zeros if the codec has more. It reports false if c reads no such

@@ -68,9 +68,7 @@ func (ss58Text) write(dst []byte, c *codec, payload []byte) []byte {
 	return base58.Bitcoin.Append(dst, append(b, sum[:]...))
 }
 
-func (ss58Text) proves() bool { return true }
-
-func (ss58Text) bounds(*codec) bounds { return bounds{35, 50, classBase58, ""} }
+func (ss58Text) bounds(*codec) bounds { return bounds{35, 50, classBase58, "", true} }
 
 // astar is ss58, whose accounts have an account on the EVM of the chain, unless their
 // owner has claimed another one: the hash of "evm:" and the id.

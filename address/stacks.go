@@ -79,8 +79,6 @@ func (c32) write(dst []byte, c *codec, payload []byte) []byte {
 	return append(append(append(dst, c.prefix...), crockfordZeros[:zeroBytes(b[1:])]...), digits...)
 }
 
-func (c32) proves() bool { return true }
-
 func (c32) bounds(c *codec) bounds {
-	return bounds{2 + 24, 2 + 39, classBase32 | classAddress, strings.ToLower(c.prefix)}
+	return bounds{2 + 24, 2 + 39, classBase32 | classAddress, strings.ToLower(c.prefix), true}
 }

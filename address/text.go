@@ -71,9 +71,7 @@ func (tonText) write(dst []byte, c *codec, payload []byte) []byte {
 	return base64.URLEncoding.AppendEncode(dst, binary.BigEndian.AppendUint16(b, crc16.XModem(b)))
 }
 
-func (tonText) proves() bool { return true }
-
-func (tonText) bounds(*codec) bounds { return bounds{48, 48, classBase64, ""} }
+func (tonText) bounds(*codec) bounds { return bounds{48, 48, classBase64, "", true} }
 
 // arweave is 43 characters of URL-safe Base64 that encode 32 bytes, the SHA-256
 // hash of a key. The last character contains two bits that must be zero. There is
@@ -117,11 +115,9 @@ func (e base64Text) write(dst []byte, c *codec, payload []byte) []byte {
 	return append(base64.RawURLEncoding.AppendEncode(append(dst, c.prefix...), payload), e.tail...)
 }
 
-func (base64Text) proves() bool { return false }
-
 func (e base64Text) bounds(c *codec) bounds {
 	n := len(c.prefix) + (8*c.size+5)/6 + len(e.tail)
-	return bounds{n, n, classAddress, c.prefix}
+	return bounds{n, n, classAddress, c.prefix, false}
 }
 
 // kadena is the principals, the accounts whose name says what guards them: "k:"
@@ -156,9 +152,7 @@ func (e nameText) read(r *reader, c *codec) fault {
 
 func (nameText) write(dst []byte, c *codec, payload []byte) []byte { return append(dst, payload...) }
 
-func (nameText) proves() bool { return false }
-
-func (e nameText) bounds(*codec) bounds { return bounds{e.min, e.max, classAddress, ""} }
+func (e nameText) bounds(*codec) bounds { return bounds{e.min, e.max, classAddress, "", false} }
 
 // antelope is the names of eos and wax: 1 to 12 lower-case letters, digits from
 // 1 to 5, and dots that are neither first nor last. There is no checksum. A
@@ -266,19 +260,17 @@ func hedera() codecs {
 	return codecs{
 		{enc: numberText{}, prefix: "0.0.", size: 8, also: number},
 		{enc: hederaChecked{}, prefix: "0.0.", size: 8, also: number},
-		{enc: longZero{}, size: 8, also: number},
-		{enc: hederaAlias{hex20{lead: "0x"}}, size: 20, kind: 1, key: identity.KeccakHash},
+		{enc: hex20{lead: "0x"}, size: 20, proof: unproven, also: number,
+			check:  func(r *reader) fault { return unless([12]byte(r.buf[:]) == [12]byte{} && r.buf[12] < 0x80) },
+			core:   func(r *reader) []byte { return r.payload()[12:] },
+			uncore: func(number []byte) [][]byte { return [][]byte{append(make([]byte, 12), number...)} }},
+		{enc: hex20{lead: "0x"}, size: 20, kind: 1, proof: unproven, key: identity.KeccakHash},
 		{enc: hexText{lead: "0.0.302a300506032b6570032100"}, size: 32, kind: 2, key: identity.Ed25519},
 		short, long,
 		{enc: hederaChecked{ledger: 1}, prefix: "0.0.", size: 8, use: testers},
 		{enc: hederaChecked{ledger: 2}, prefix: "0.0.", size: 8, use: testers},
 	}
 }
-
-// hederaAlias is hex20, which elsewhere is an address of an EVM chain.
-type hederaAlias struct{ hex20 }
-
-func (hederaAlias) proves() bool { return false }
 
 // hederaChecked is numberText, a dash, and five letters that prove the number
 // and the ledger: 0 is the main network.
@@ -321,10 +313,8 @@ func (e hederaChecked) write(dst []byte, c *codec, payload []byte) []byte {
 	return append(append(dst, '-'), sum[:]...)
 }
 
-func (hederaChecked) proves() bool { return true }
-
 func (hederaChecked) bounds(c *codec) bounds {
-	return bounds{len(c.prefix) + 7, len(c.prefix) + 25, classAddress, c.prefix}
+	return bounds{len(c.prefix) + 7, len(c.prefix) + 25, classAddress, c.prefix, true}
 }
 
 // hederaSum returns the checksum letters of an account id on a ledger whose id
@@ -356,29 +346,6 @@ func hederaSum(id []byte, ledger uint32) (letters [5]byte) {
 	}
 	return letters
 }
-
-// longZero is the EVM address that holds an account number of hedera: 24 zeros
-// and 16 digits.
-type longZero struct{}
-
-func (longZero) read(r *reader, c *codec) fault {
-	if bad := (hex20{lead: "0x"}).read(r, c); bad.err != nil {
-		return bad
-	}
-	if [12]byte(r.buf[:]) != [12]byte{} || r.buf[12] >= 0x80 {
-		return badSyntax
-	}
-	r.n = copy(r.buf[:], r.buf[12:20])
-	return fault{}
-}
-
-func (longZero) write(dst []byte, c *codec, payload []byte) []byte {
-	return appendHex(append(dst, "0x000000000000000000000000"...), "", payload)
-}
-
-func (longZero) proves() bool { return false }
-
-func (longZero) bounds(*codec) bounds { return bounds{evmLen, evmLen, classAddress, "0x"} }
 
 // checkByron checks the bytes of a Byron address of cardano: an array of the
 // address, in a tagged byte string, and its CRC-32. The address is an array of a

@@ -42,12 +42,20 @@ type Alphabet struct {
 	digits string
 	low    [256]uint32 // digit to value, or notDigit
 	high   [256]uint32 // digit to 58 times its value, or notDigit
+	blocks bool        // one number for each eight bytes
 }
 
-// The alphabets of Bitcoin and of the XRP Ledger. Neither has 0, O, I or l.
+// The alphabets of Bitcoin and of the XRP Ledger, and Bitcoin's in the blocks of CryptoNote.
+// None has 0, O, I or l.
 var (
 	Bitcoin = newAlphabet("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
 	Ripple  = newAlphabet("rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz")
+
+	CryptoNote = func() *Alphabet {
+		a := *Bitcoin
+		a.blocks = true
+		return &a
+	}()
 )
 
 func newAlphabet(digits string) *Alphabet {
@@ -62,14 +70,18 @@ func newAlphabet(digits string) *Alphabet {
 }
 
 // Decode decodes s into the beginning of dst and returns the number of bytes. Leading zero
-// digits are leading zero bytes, so each text has one value and each value one text.
+// digits, except in blocks, are leading zero bytes, so each text has one value and each value
+// one text.
 //
 // If s is not Base58, n is -1 and bad is the offset of the first byte that is not a digit.
-// If s is longer than MaxLen or its value longer than dst, n is -1 and bad is -1. Decode
-// does not allocate.
+// If s is longer than MaxLen or its value longer than dst, or if no bytes have these blocks, n
+// is -1 and bad is -1. Decode does not allocate.
 func (a *Alphabet) Decode(dst []byte, s string) (n, bad int) {
-	if len(s) > MaxLen {
+	switch {
+	case len(s) > MaxLen:
 		return -1, -1
+	case a.blocks:
+		return a.decodeBlocks(dst, s)
 	}
 	var limbs [maxLimbs]uint64 // the number, little-endian
 	used := 1
@@ -107,11 +119,12 @@ func (a *Alphabet) Decode(dst []byte, s string) (n, bad int) {
 	return n, -1
 }
 
-// DecodeShort is Decode for a text of at most 50 digits and a value of at most 40 bytes. It
+// DecodeShort is Decode for a text of at most 50 digits and a value of at most 40 bytes, not
+// in blocks. It
 // writes the value to the end of dst and fills the rest with zeros, so it moves nothing by a
 // variable distance, and the number fits registers.
 func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
-	if len(s) > MaxShort {
+	if len(s) > MaxShort || a.blocks {
 		return -1, -1
 	}
 	first := len(s) % chunk
@@ -245,6 +258,9 @@ func (a *Alphabet) Encode(b []byte) string {
 
 // Append appends the result of Encode to dst.
 func (a *Alphabet) Append(dst, b []byte) []byte {
+	if a.blocks {
+		return a.appendBlocks(dst, b)
+	}
 	zeros := 0
 	for zeros < len(b) && b[zeros] == 0 {
 		zeros++

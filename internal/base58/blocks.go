@@ -20,23 +20,8 @@ var (
 	blockByteLen = [blockText]int{0, -1, 1, 2, -1, 3, 4, 5, -1, 6, 7}
 )
 
-// BlocksLen returns the number of bytes of n digits in blocks, or -1 if no bytes have that
-// number of digits.
-func BlocksLen(n int) int {
-	last := blockByteLen[n%blockText]
-	if last < 0 {
-		return -1
-	}
-	return n/blockText*blockLen + last
-}
-
-// DecodeBlocks decodes s, which is in blocks, into the beginning of dst and
-// returns the number of bytes.
-//
-// If s is not Base58, n is -1 and bad is the offset of the first byte that is not a digit.
-// If no bytes have as many digits as s, the value of a block does not fit its bytes, or
-// dst is too short, n is -1 and bad is -1. DecodeBlocks does not allocate.
-func (a *Alphabet) DecodeBlocks(dst []byte, s string) (n, bad int) {
+// decodeBlocks implements Decode for blocks.
+func (a *Alphabet) decodeBlocks(dst []byte, s string) (n, bad int) {
 	if len(s)/blockText*blockLen > len(dst) {
 		return -1, a.firstBad(s)
 	}
@@ -68,9 +53,8 @@ func (a *Alphabet) DecodeBlocks(dst []byte, s string) (n, bad int) {
 	return n + size, -1
 }
 
-// EncodeBlocks returns b in blocks.
-func (a *Alphabet) EncodeBlocks(b []byte) string {
-	text := make([]byte, 0, MaxLen)
+// appendBlocks implements Append for blocks.
+func (a *Alphabet) appendBlocks(dst, b []byte) []byte {
 	for len(b) > 0 {
 		block := b[:min(blockLen, len(b))]
 		b = b[len(block):]
@@ -84,7 +68,7 @@ func (a *Alphabet) EncodeBlocks(b []byte) string {
 			digits[i] = a.digits[v%58]
 			v /= 58
 		}
-		text = append(text, digits[at:]...)
+		dst = append(dst, digits[at:]...)
 	}
-	return string(text)
+	return dst
 }

@@ -38,27 +38,24 @@ func TestBlocks(t *testing.T) {
 				b = bytes.Repeat([]byte{0xff}, n)
 			}
 			want := modelBlocks(bitcoinDigits, b)
-			got := base58.Bitcoin.EncodeBlocks(b)
+			got := base58.CryptoNote.Encode(b)
 			if got != want {
-				t.Errorf("EncodeBlocks(%x) = %q, want %q", b, got, want)
-			}
-			if size := base58.BlocksLen(len(want)); size != n {
-				t.Errorf("BlocksLen(%d) = %d, want %d", len(want), size, n)
+				t.Errorf("Encode(%x) = %q, want %q", b, got, want)
 			}
 			dst := make([]byte, n+round%2)
-			if size, bad := base58.Bitcoin.DecodeBlocks(dst, want); size != n || bad != -1 || !bytes.Equal(dst[:n], b) {
-				t.Errorf("DecodeBlocks(%q) = %d, %d and %x, want %d bytes, %x", want, size, bad, dst, n, b)
+			if size, bad := base58.CryptoNote.Decode(dst, want); size != n || bad != -1 || !bytes.Equal(dst[:n], b) {
+				t.Errorf("Decode(%q) = %d, %d and %x, want %d bytes, %x", want, size, bad, dst, n, b)
 			}
 			if n == 0 {
 				continue
 			}
-			if size, bad := base58.Bitcoin.DecodeBlocks(dst[:n-1], want); size != -1 || bad != -1 {
-				t.Errorf("DecodeBlocks(%q) into %d bytes = %d, %d, want -1, -1", want, n-1, size, bad)
+			if size, bad := base58.CryptoNote.Decode(dst[:n-1], want); size != -1 || bad != -1 {
+				t.Errorf("Decode(%q) into %d bytes = %d, %d, want -1, -1", want, n-1, size, bad)
 			}
 			at := rng.IntN(len(want))
 			wrong := want[:at] + "0" + want[at+1:]
-			if size, bad := base58.Bitcoin.DecodeBlocks(dst, wrong); size != -1 || bad != at {
-				t.Errorf("DecodeBlocks(%q) = %d, %d, want -1, %d", wrong, size, bad, at)
+			if size, bad := base58.CryptoNote.Decode(dst, wrong); size != -1 || bad != at {
+				t.Errorf("Decode(%q) = %d, %d, want -1, %d", wrong, size, bad, at)
 			}
 		}
 	}
@@ -81,12 +78,12 @@ func TestBlocksRefused(t *testing.T) {
 		{"eight digits", "11111111"},
 		{"a block and four digits", "111111111111111"},
 	} {
-		if n, bad := base58.Bitcoin.DecodeBlocks(dst[:], v.text); n != -1 || bad != -1 {
-			t.Errorf("%s: DecodeBlocks(%q) = %d, %d, want -1, -1", v.name, v.text, n, bad)
+		if n, bad := base58.CryptoNote.Decode(dst[:], v.text); n != -1 || bad != -1 {
+			t.Errorf("%s: Decode(%q) = %d, %d, want -1, -1", v.name, v.text, n, bad)
 		}
 	}
 	const most = "jpXCZedGfVQ" // of eight bytes
-	if n, bad := base58.Bitcoin.DecodeBlocks(dst[:], most); n != 8 || bad != -1 || !bytes.Equal(dst[:8], bytes.Repeat([]byte{0xff}, 8)) {
-		t.Errorf("DecodeBlocks(%q) = %d, %d and %x, want eight bytes, all ff", most, n, bad, dst[:8])
+	if n, bad := base58.CryptoNote.Decode(dst[:], most); n != 8 || bad != -1 || !bytes.Equal(dst[:8], bytes.Repeat([]byte{0xff}, 8)) {
+		t.Errorf("Decode(%q) = %d, %d and %x, want eight bytes, all ff", most, n, bad, dst[:8])
 	}
 }
