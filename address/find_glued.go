@@ -66,76 +66,48 @@ func (f *finder) gluedBase58(start, end int) {
 // gluedDigits tries those runs of digits from start on whose number can consist
 // of a known version, 20 bytes of payload and a checksum.
 func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
-	first := alphabet.Value(f.text[start])
-	if first == 0 {
-		f.gluedZeros(alphabet, start, end)
-		return
+	lens := uint64(0)
+	if first := alphabet.Value(f.text[start]); first != 0 {
+		lens = gluedLens[int(first)*58+int(alphabet.Value(f.text[start+1]))]
+	} else {
+		lens = zeroLens(f.text[start:end])
 	}
-	lens := gluedLens[int(first)*58+int(alphabet.Value(f.text[start+1]))]
 	for ; lens != 0; lens &= lens - 1 {
 		to := start + bits.TrailingZeros64(lens)
 		if to > end {
 			return
 		}
-		var n number
-		for i := start; i < to; {
-			digits, scale := uint64(0), uint64(1)
-			for ; i < to && scale < 58*58*58*58*58*58*58*58*58*58; i++ {
-				digits, scale = digits*58+uint64(alphabet.Value(f.text[i])), scale*58
-			}
-			n.push(scale, digits)
+		var buf [base58.ShortLen]byte
+		n, _ := alphabet.DecodeShort(&buf, f.text[start:to])
+		if n < minGluedBytes || n > maxGluedBytes {
+			continue
 		}
-		f.gluedNumber(&n, 0, start, to)
+		if b := buf[len(buf)-n:]; isGluedVersion(b) && sha256d.verifies(b) {
+			f.try(start, to)
+		}
 	}
 }
 
-// gluedZeros implements gluedDigits for text that begins with the digit zero.
-// Every leading zero digit encodes a zero byte: the version, and bytes of the
-// payload, which begins with few zeros or consists of them.
-func (f *finder) gluedZeros(alphabet *base58.Alphabet, start, end int) {
+// zeroLens returns the possible lengths of an address at the beginning of s, whose first
+// character is the digit zero, as a bit set. Every leading zero digit encodes a zero byte: the
+// version, and bytes of the payload, which begins with few zeros or consists of them.
+func zeroLens(s string) (lens uint64) {
 	const few, most = 4, 20 // zeros
-	zero, zeros := f.text[start], 1
-	for start+zeros < end && f.text[start+zeros] == zero {
-		if zeros++; zeros == few+1 && (start+most > end || f.text[start+most-1] != zero || f.text[start+most/2] != zero) || zeros > 1+most {
-			return
-		}
+	zeros := 1
+	for zeros <= 1+most && zeros < len(s) && s[zeros] == s[0] {
+		zeros++
 	}
-	if few < zeros && zeros < most {
-		return
+	if few < zeros && zeros < most || zeros > 1+most {
+		return 0
 	}
-	// The rest is a number of as many bytes as are missing. Its number of digits
-	// is one of two.
+	const bitsPerDigit = 5.857980995127572 // the logarithm of 58
 	bits := 8 * float64(minGluedBytes-zeros)
-	first := start + zeros
-	low := first + int((bits-8)/bitsPerDigit)
-	high := min(end, first+int(bits/bitsPerDigit)+1)
-	var n number
-	for i := first; i < high; {
-		digits, scale := uint64(0), uint64(1)
-		for to := min(high, max(low, i+1)); i < to && scale < 1<<58; i++ {
-			digits, scale = digits*58+uint64(alphabet.Value(f.text[i])), scale*58
-		}
-		n.push(scale, digits)
-		if i >= low && i-start >= minGlued && zeros+n.len() == minGluedBytes {
-			f.gluedNumber(&n, zeros, start, i)
+	for n := int((bits - 8) / bitsPerDigit); n <= int(bits/bitsPerDigit)+1; n++ {
+		if zeros+n >= minGlued {
+			lens |= 1 << (zeros + n)
 		}
 	}
-}
-
-const bitsPerDigit = 5.857980995127572 // the logarithm of 58
-
-// gluedNumber tries the text at start to end, which spells the given number of
-// zero bytes and then n, if the bytes end with their checksum.
-func (f *finder) gluedNumber(n *number, zeros, start, end int) {
-	size := zeros + n.len()
-	if size < minGluedBytes || size > maxGluedBytes {
-		return
-	}
-	var b [maxGluedBytes]byte
-	n.put(b[zeros:size])
-	if isGluedVersion(b[:size]) && sha256d.verifies(b[:size]) {
-		f.try(start, end)
-	}
+	return lens
 }
 
 // The limits of Base58Check with 20 bytes of payload and a version of one to
@@ -145,38 +117,6 @@ const (
 	maxGluedBytes = 3 + 20 + sumLen
 	maxGlued      = 37
 )
-
-// A number is an unsigned integer of up to 32 bytes, least significant word
-// first.
-type number [4]uint64
-
-// push sets n to n*scale + digits.
-func (n *number) push(scale, digits uint64) {
-	carry := digits
-	for i := range n {
-		hi, lo := bits.Mul64(n[i], scale)
-		lo, c := bits.Add64(lo, carry, 0)
-		n[i], carry = lo, hi+c
-	}
-}
-
-// len returns the length of n in bytes.
-func (n *number) len() int {
-	for i := len(n) - 1; i >= 0; i-- {
-		if n[i] != 0 {
-			return 8*i + (bits.Len64(n[i])+7)/8
-		}
-	}
-	return 0
-}
-
-// put writes the lowest bytes of n to b in big-endian order.
-func (n *number) put(b []byte) {
-	for i := range b {
-		at := len(b) - 1 - i
-		b[i] = byte(n[at/8] >> (8 * (at % 8)))
-	}
-}
 
 // isGluedVersion reports whether b, which ends with 20 bytes of payload and a
 // checksum, begins with a known version.
