@@ -147,7 +147,7 @@ func (e base58Check) read(r *reader, c *codec) fault {
 	}
 	inBlocks := e.alphabet == base58.CryptoNote // in which the version shows even if the length is wrong
 	n := len(c.prefix) + c.size + e.hash.size()
-	if c.size != 0 && !inBlocks && len(r.s) > len(e.lead)+maxDigits(n) {
+	if c.size != 0 && !inBlocks && len(r.s) > len(e.lead)+e.maxDigits(n) {
 		for i := len(e.lead); i < len(r.s); i++ {
 			if charClass[r.s[i]]&classBase58 == 0 {
 				return badChar(i)
@@ -156,7 +156,10 @@ func (e base58Check) read(r *reader, c *codec) fault {
 		return badLength
 	}
 	b, bad := r.decode58(e.letters(), len(e.lead))
-	if bad.err != nil {
+	switch {
+	case bad.err == ErrLength && inBlocks && len(r.s) == e.maxDigits(n):
+		return badSyntax // the value of a block does not fit
+	case bad.err != nil:
 		return bad
 	}
 	rightSize := c.size != 0 && len(b) == n || c.size == 0 && len(b) > n
@@ -187,7 +190,7 @@ func (e base58Check) write(dst []byte, c *codec, payload []byte) []byte {
 
 func (e base58Check) bounds(c *codec) bounds {
 	n := len(c.prefix) + c.size + e.hash.size()
-	b := bounds{len(e.lead) + n, len(e.lead) + maxDigits(n), classBase58 | classAddress, strings.ToLower(e.lead), e.hash != noHash}
+	b := bounds{len(e.lead) + n, len(e.lead) + e.maxDigits(n), classBase58 | classAddress, strings.ToLower(e.lead), e.hash != noHash}
 	if c.size == 0 {
 		b.max = base58.MaxLen
 	}
@@ -197,8 +200,13 @@ func (e base58Check) bounds(c *codec) bounds {
 	return b
 }
 
-// maxDigits returns an upper bound of the number of Base58 digits of n bytes.
-func maxDigits(n int) int { return (n*138 + 99) / 100 }
+// maxDigits returns an upper bound of the number of digits of n bytes.
+func (e base58Check) maxDigits(n int) int {
+	if e.alphabet == base58.CryptoNote {
+		return base58.BlocksLen(n)
+	}
+	return (n*138 + 99) / 100
+}
 
 // unless returns badSyntax unless ok.
 func unless(ok bool) fault {

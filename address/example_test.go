@@ -144,5 +144,5 @@ func ExampleParseError() {
 	}
 	// Output:
 	// true 17
-	// it is U+0430 CYRILLIC SMALL LETTER A
+	// it is U+0430, a Cyrillic letter
 }

@@ -20,6 +20,9 @@ var (
 	blockByteLen = [blockText]int{0, -1, 1, 2, -1, 3, 4, 5, -1, 6, 7}
 )
 
+// BlocksLen returns the number of digits of n bytes in blocks.
+func BlocksLen(n int) int { return n/blockLen*blockText + blockTextLen[n%blockLen] }
+
 // decodeBlocks implements Decode for blocks.
 func (a *Alphabet) decodeBlocks(dst []byte, s string) (n, bad int) {
 	if len(s)/blockText*blockLen > len(dst) {

@@ -42,6 +42,9 @@ func TestBlocks(t *testing.T) {
 			if got != want {
 				t.Errorf("Encode(%x) = %q, want %q", b, got, want)
 			}
+			if digits := base58.BlocksLen(n); digits != len(want) {
+				t.Errorf("BlocksLen(%d) = %d, want %d", n, digits, len(want))
+			}
 			dst := make([]byte, n+round%2)
 			if size, bad := base58.CryptoNote.Decode(dst, want); size != n || bad != -1 || !bytes.Equal(dst[:n], b) {
 				t.Errorf("Decode(%q) = %d, %d and %x, want %d bytes, %x", want, size, bad, dst, n, b)
