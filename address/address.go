@@ -66,14 +66,14 @@ var (
 // input.
 func Parse(c Chain, s string) (Address, error) {
 	var a Address
-	r := lookup(c)
-	if r == 0 || r == otherEVMRow {
-		err := parseOther(&a, c, s, false)
-		return a, err
+	r := rowOf(c)
+	if r == 0 {
+		return a, unsupported(c)
 	}
 	if f := a.parseRow(r, s, false); f.err != nil {
-		return a, diagnose(r, s, s, 0, f)
+		return a, diagnose(c, r, s, s, 0, f)
 	}
+	a.setNumber(c)
 	return a, nil
 }
 
@@ -149,14 +149,14 @@ func (a *Address) reader() *reader {
 // Any error is a [*ParseError]. Its Offset counts from the beginning of s.
 func Normalize(c Chain, s string) (Address, error) {
 	var a Address
-	r := lookup(c)
-	if r == 0 || r == otherEVMRow {
-		err := parseOther(&a, c, s, true)
-		return a, err
+	r := rowOf(c)
+	if r == 0 {
+		return a, unsupported(c)
 	}
-	if f := a.normalize(r, s); f.bad.err != nil {
-		return a, f.explain(r, s)
+	if f := a.normalize(c, r, s); f.bad.err != nil {
+		return a, f.explain(c, r, s)
 	}
+	a.setNumber(c)
 	return a, nil
 }
 

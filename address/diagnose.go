@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// diagnose returns the error for s, which is not an address of row r because of
-// bad. bare is the part of s, beginning at offset at, that was parsed. diagnose
+// diagnose returns the error for s, which is not an address of slug, in row r, because
+// of bad. bare is the part of s, beginning at offset at, that was parsed. diagnose
 // reports the first of these reasons that applies: s is an account of
 // internet-computer, which has a checksum, unlike a private key; s is a payment
 // request; s is an interoperable address; s contains a secret; s is a name of a
@@ -17,14 +17,9 @@ import (
 //
 // It may take some microseconds, since errors are rare. It ignores everything
 // after maxDiagnosed.
-func diagnose(r uint16, s, bare string, at int, bad fault) *ParseError {
-	return diagnoseOn(chains[r-1].slug, r, s, bare, at, bad)
-}
-
-// diagnoseOn is diagnose for a chain that need not have a row of its own.
-func diagnoseOn(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseError {
+func diagnose(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseError {
 	c := &chains[r-1]
-	e := &ParseError{Chain: slug, Offset: -1, Err: bad.err}
+	e := &ParseError{Chain: slugOf(slug, r), Offset: -1, Err: bad.err}
 	// An account id of internet-computer is 64 hex digits whose first eight are
 	// the CRC-32 of the others, unlike a private key.
 	if a, ok := detectProven(s, r); ok && a.Chain() == "internet-computer" {

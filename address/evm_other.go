@@ -50,62 +50,18 @@ func rowOf(c Chain) uint16 {
 	return otherEVMRow
 }
 
-// parseOther implements [Parse] or, if tolerant, [Normalize] for a chain that
-// lookup does not find: it sets a, which is zero.
-func parseOther(a *Address, c Chain, s string, tolerant bool) (err error) {
-	r := rowOf(c)
-	if r == 0 {
-		return unsupported(c)
+// slugOf returns the slug of row r, or c, the id of a chain without a row.
+func slugOf(c Chain, r uint16) Chain {
+	if r == otherEVMRow {
+		return c
 	}
-	if r != otherEVMRow {
-		if tolerant {
-			*a, err = Normalize(chains[r-1].slug, s)
-		} else {
-			*a, err = Parse(chains[r-1].slug, s)
-		}
-		return err
-	}
-	bare, at := s, 0
-	if tolerant {
-		bare, at = bareOther(c, s)
-	}
-	if bad := a.parseRow(r, bare, tolerant); bad.err != nil {
-		return diagnoseOn(c, r, s, bare, at, bad)
-	}
-	digits, _ := chainNumber(c)
-	a.number, _ = strconv.ParseUint(digits, 10, 64)
-	return nil
+	return chains[r-1].slug
 }
 
-// bareOther returns the address in s, which [Normalize] reads, and its offset.
-func bareOther(c Chain, s string) (bare string, at int) {
-	if len(s) > maxTolerated {
-		return s, 0
+// setNumber sets the number of a, an address of c, if c has no row.
+func (a *Address) setNumber(c Chain) {
+	if a.row == otherEVMRow {
+		digits, _ := chainNumber(c)
+		a.number, _ = strconv.ParseUint(digits, 10, 64)
 	}
-	bare, at = trimBlanks(s)
-	if rest, ok := cutID(c, bare); ok {
-		return rest, at + strings.Index(bare, rest)
-	}
-	if i, ok := readInterop(bare); ok && i.isOn(c, true) {
-		bare = i.body
-	}
-	return bare, at
-}
-
-// cutID returns s without the identifier of the chain c: its id in front, as in
-// CAIP-10, or the scheme of ethereum and the number at the end, as in EIP-681.
-func cutID(c Chain, s string) (string, bool) {
-	if len(s) > len(c) && strings.EqualFold(s[:len(c)], string(c)) && s[len(c)] == ':' {
-		return s[len(c)+1:], true
-	}
-	const scheme = "ethereum:"
-	digits, _ := chainNumber(c)
-	if len(s) < len(scheme) || !strings.EqualFold(s[:len(scheme)], scheme) {
-		return s, false
-	}
-	body := strings.TrimPrefix(s[len(scheme):], "pay-")
-	if bare, ok := strings.CutSuffix(body, "@"+digits); ok {
-		body = bare
-	}
-	return body, len(body) == evmLen
 }

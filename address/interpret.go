@@ -230,37 +230,30 @@ func (r *Reading) addPadded() {
 // readOn reads s, without wrapping, as the recipients of a payment on chain c.
 func readOn(c Chain, s string) (rd Reading) {
 	r := rowOf(c)
-	if r == otherEVMRow {
-		a, err := Normalize(c, s)
-		if err != nil {
-			rd.Err = err
-			return rd
-		}
-		bare, _ := bareOther(c, s)
-		rd.Addresses = []Address{a}
-		rd.addDoubt(doubtOf(c, bare))
-		return rd
-	}
 	var a Address
-	f := a.normalize(r, s)
+	f := a.normalize(c, r, s)
 	if f.bad.err == nil {
+		a.setNumber(c)
 		rd.Addresses = []Address{a}
 		rd.addDoubt(doubtOf(c, f.text))
 		return rd
 	}
 	bare, _ := trimBlanks(s)
-	u, _ := readURI(r, bare)
+	u, _ := readURI(c, r, bare)
 	if len(u.payees) == 0 && !u.unnamed {
-		rd.Err = f.explain(r, s)
+		rd.Err = f.explain(c, r, s)
 		return rd
 	}
 	p := u.readPayees(r)
 	rd.Addresses = p.found
+	for i := range p.found {
+		p.found[i].setNumber(c)
+	}
 	for _, text := range p.texts {
 		rd.addDoubt(doubtOf(c, text))
 	}
 	if u.bad.err != nil || p.bad.err != ErrSeveral {
-		rd.Err = f.explain(r, s)
+		rd.Err = f.explain(c, r, s)
 		return rd
 	}
 	rd.Several = len(p.found) > 1
@@ -370,7 +363,7 @@ func diagnoseAnywhere(s string) error {
 		}
 		row, worst = r, bad
 	}
-	e := diagnose(row, s, s, 0, worst)
+	e := diagnose("", row, s, s, 0, worst)
 	e.Chain = ""
 	switch {
 	case e.Err == ErrChecksum && e.hint == "" && fits == 1:

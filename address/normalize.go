@@ -17,9 +17,8 @@ type failure struct {
 	uri  *uri // if the fault is in what surrounds the address
 }
 
-// normalize sets a, which is zero, to s as [Normalize] and [Chain.Identify] read
-// it on row r.
-func (a *Address) normalize(r uint16, s string) failure {
+// normalize sets a, which is zero, to s as [Normalize] reads it on chain c, in row r.
+func (a *Address) normalize(c Chain, r uint16, s string) failure {
 	bad := a.parseRow(r, s, true)
 	if bad.err == nil {
 		return failure{text: s}
@@ -33,7 +32,7 @@ func (a *Address) normalize(r uint16, s string) failure {
 			return failure{text: bare}
 		}
 	}
-	if i, ok := readInterop(bare); ok && i.isOn(chains[r-1].slug, chains[r-1].isEVM()) {
+	if i, ok := readInterop(bare); ok && i.isOn(slugOf(c, r), chains[r-1].isEVM()) {
 		if a.parseRow(r, i.body, true).err == nil {
 			account, _, _ := strings.Cut(bare, "@") // in hex there is none
 			if !isEVMText(account) {
@@ -45,7 +44,7 @@ func (a *Address) normalize(r uint16, s string) failure {
 	if text := cutTag(r, bare); text != bare && a.parseRow(r, text, true).err == nil {
 		return failure{text: text}
 	}
-	u, ok := readURI(r, bare)
+	u, ok := readURI(c, r, bare)
 	switch {
 	case !ok:
 		return failure{bare, at, bad, nil}
@@ -83,9 +82,9 @@ func (a *Address) normalize(r uint16, s string) failure {
 	return inBody
 }
 
-// explain returns the error for s on row r.
-func (f *failure) explain(r uint16, s string) error {
-	e := diagnose(r, s, f.text, f.at, f.bad)
+// explain returns the error for s on chain c, in row r.
+func (f *failure) explain(c Chain, r uint16, s string) error {
+	e := diagnose(c, r, s, f.text, f.at, f.bad)
 	u := f.uri
 	if u == nil {
 		return e
@@ -125,20 +124,20 @@ type uri struct {
 	unnamed bool    // it also pays somebody whom no address names
 }
 
-// readURI parses s as a CAIP-10 account id or as a payment URI, for the chain
-// of row r. It reports false if s is neither.
+// readURI parses s as a CAIP-10 account id or as a payment URI, for chain on, in row
+// r. It reports false if s is neither.
 //
 // A payment URI is a scheme, a colon, an address, and parameters after a
 // question mark (BIP-21 and similar). On EVM chains, "pay-" may precede the
 // address, and an at sign and the chain id may follow it (EIP-681). readURI
 // rejects a contract call, and parameters that BIP-21 requires a reader to
 // understand. Further recipients (BIP-321, ZIP-321) are the payees of the result.
-func readURI(r uint16, s string) (uri, bool) {
+func readURI(on Chain, r uint16, s string) (uri, bool) {
 	scheme, rest, ok := strings.Cut(s, ":")
 	if !ok || scheme == "" || len(scheme) > maxSlug {
 		return uri{}, false
 	}
-	if u, ok := readCAIP10(r, s, scheme, rest); ok {
+	if u, ok := readCAIP10(on, s, scheme, rest); ok {
 		return u, true
 	}
 	c := &chains[r-1]
@@ -156,8 +155,8 @@ func readURI(r uint16, s string) (uri, bool) {
 
 	onEVM := isEVMChain(c) && (row == r || row == ethereumRow)
 	switch {
-	case onEVM:
-		u.readEVM(c)
+	case onEVM && row != otherEVMRow:
+		u.readEVM(on)
 	case row == otherEVMRow:
 		u.bad, u.hint = fault{err: ErrSyntax, at: 0}, "eip155 is followed by the number of a chain, as in eip155:1:0x…"
 		return u, true
@@ -200,7 +199,7 @@ func (u *uri) skip(prefix string) {
 }
 
 // readEVM parses the additions of EIP-681 around the address.
-func (u *uri) readEVM(c *chain) {
+func (u *uri) readEVM(c Chain) {
 	u.skip("pay-")
 	if i := strings.IndexByte(u.body, '/'); i >= 0 {
 		u.bad, u.hint = fault{err: ErrSyntax, at: u.at + i}, "it calls a contract, and the account that is meant is not the one in front"
@@ -213,7 +212,7 @@ func (u *uri) readEVM(c *chain) {
 	}
 	id, idAt := u.body[i+1:], u.at+i+1
 	u.body = u.body[:i]
-	if eip155+id != c.caip2 {
+	if eip155+id != c.CAIP2() {
 		u.bad, u.other, u.hint = otherID(eip155+id, idAt)
 	}
 }
@@ -237,14 +236,14 @@ func hasPrefixFold(s, prefix string) bool {
 
 // readCAIP10 parses s, which consists of namespace, a colon and rest, as a
 // CAIP-10 account id: a CAIP-2 chain id, a colon, and an address.
-func readCAIP10(r uint16, s, namespace, rest string) (uri, bool) {
+func readCAIP10(c Chain, s, namespace, rest string) (uri, bool) {
 	reference, body, ok := strings.Cut(rest, ":")
 	if !ok || reference == "" || len(reference) > 32 {
 		return uri{}, false
 	}
 	id := s[:len(namespace)+1+len(reference)]
 	u := uri{body: body, at: len(id) + 1}
-	if strings.EqualFold(chains[r-1].caip2, id) {
+	if strings.EqualFold(c.CAIP2(), id) {
 		// In "conflux:cfx:…" the reference is also the prefix of the
 		// address.
 		u.scheme, u.exact = reference, true

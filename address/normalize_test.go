@@ -147,3 +147,28 @@ func TestNormalizeErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestNormalizeWithoutRow reads what surrounds an address alike on a chain with a row in the
+// table and on one without.
+func TestNormalizeWithoutRow(t *testing.T) {
+	const bare = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+	for _, pattern := range []string{
+		"ID:ADDRESS", "ethereum:ADDRESS", "ethereum:ADDRESS@N", "ethereum:pay-ADDRESS@N", "ETHEREUM:ADDRESS@N?value=1",
+		" ethereum:ADDRESS?value=1e18 ", "ethereum:ADDRESS@N/transfer?uint256=1", "ethereum:ADDRESS@999999999", "ADDRESS@ID",
+		"eip155:ADDRESS", "bitcoin:ADDRESS",
+	} {
+		read := func(c address.Chain, n string) (string, bool) {
+			s := strings.NewReplacer("ID", "eip155:"+n, "ADDRESS", bare, "N", n).Replace(pattern)
+			a, err := address.Normalize(c, s)
+			if err == nil && a.Chain() != c {
+				t.Errorf("Normalize(%s, %q) is an address of %s", c, s, a.Chain())
+			}
+			return a.Normalized(), err == nil
+		}
+		with, ok := read("bsc", "56")
+		without, ok2 := read("eip155:123456789", "123456789")
+		if with != without || ok != ok2 {
+			t.Errorf("%s: %q, %t on bsc, %q, %t on eip155:123456789", pattern, with, ok, without, ok2)
+		}
+	}
+}
