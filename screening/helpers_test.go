@@ -252,7 +252,7 @@ func forge(t testing.TB, dir string, change func(*revision.Header, []sources.Ent
 	header := f.Header
 	header.Rule = ""
 	entries = change(&header, entries)
-	header.Entries, header.Removed = len(entries), 0
+	header.Entries = len(entries)
 	var b bytes.Buffer
 	w, err := revision.NewWriter(&b, header)
 	if err != nil {

@@ -121,7 +121,7 @@ func (j *memory) accepts(name string) bool {
 }
 
 // Save writes the file of a revision and returns its name. write, which may be called
-// more than once, writes the entries, removals and tables, whose numbers are in h, and
+// more than once, writes the entries, whose number is in h, and the tables, and
 // need not close the writer. If the disk is full, Save deletes the revisions of all
 // sources that need not be kept, and tries again; see [store.Retain].
 //

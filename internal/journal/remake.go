@@ -109,7 +109,7 @@ func (a *Journal) remake(ctx context.Context, name string, notFound error) (*rev
 		l := line{json: r.accepted}
 		p, _ := l.parsePayload()
 		h := base.Header
-		h.Revision, h.Entries, h.Removed, h.Rule = p.list(), p.Entries, 0, ""
+		h.Revision, h.Entries, h.Rule = p.list(), p.Entries, ""
 		_, h.Accepted, _, _ = revision.ParseName(name)
 		var b bytes.Buffer
 		if err := patch.Apply(&b, h, base); err != nil {

@@ -112,7 +112,7 @@ func BenchmarkWrite(b *testing.B) {
 	evm(b, 100_000, func(e sources.Entry) error { list = append(list, e); return nil })
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := writeTo(io.Discard, header, list, nil); err != nil {
+		if err := writeTo(io.Discard, header, list); err != nil {
 			b.Fatal(err)
 		}
 	}

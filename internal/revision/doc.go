@@ -18,18 +18,16 @@
 //	open-ended false
 //	records 18290
 //	entries 761
-//	removed 12
 //	rule "3"
 //	etag ""
 //	last-modified ""
 //
 // The lines are in this order, and an empty line ends them. The line provenance is
-// missing if it is "". Times are in UTC by RFC 3339; "-" is the zero time. The rule is the version of the rule that filed the
-// tables.
+// missing if it is "". Times are in UTC by RFC 3339; "-" is the zero time. The rule is the
+// version of the rule that filed the tables.
 //
-// Then come the entries, and the entries that were removed from the list. An entry
-// names its chain and the normal form of its address, so it can be read whatever
-// tables a later version of the module builds. It consists of
+// Then come the entries. An entry names its chain and the normal form of its address, so it
+// can be read whatever tables a later version of the module builds. It consists of
 //
 //   - a byte that says which parts follow, see the constants of this package;
 //   - the number of its label, unless it has the label of the entry before it. A label
@@ -46,8 +44,7 @@
 // string that was new before. When there are 65,536 labels or strings, or 8 MiB of
 // strings, writer and reader forget all of them; so neither needs memory in proportion
 // to the list. A time is 0 for the zero time, or 1 and the seconds since 1970 as a
-// signed varint, or 2, the seconds, and the nanoseconds. A removal is an entry and a
-// time.
+// signed varint, or 2, the seconds, and the nanoseconds.
 //
 // Each table begins at a multiple of 64 bytes, after zeros; tables are opaque.
 //
@@ -59,7 +56,7 @@
 // 40 bytes and the first line stay as they are in every version of the format, so a
 // file whose version line was damaged is not mistaken for one of a later version.
 //
-// Equal headers, entries, removals and tables make equal bytes.
+// Equal headers, entries and tables make equal bytes.
 package revision
 
 import (
@@ -80,11 +77,11 @@ var (
 
 // A Header describes a revision.
 type Header struct {
-	Source, Name     string           // ID and name of the source
-	Revision         sources.Revision // Checked is the time of the last check when the file was written
-	Accepted         time.Time        // zero if the list was never accepted, as in bundled data
-	Entries, Removed int              // number of entries, and of removed entries
-	Rule             string           // version of the rule that filed the tables; "" if there are none
+	Source, Name string           // ID and name of the source
+	Revision     sources.Revision // Checked is the time of the last check when the file was written
+	Accepted     time.Time        // zero if the list was never accepted, as in bundled data
+	Entries      int              // number of entries
+	Rule         string           // version of the rule that filed the tables; "" if there are none
 }
 
 // A Removal is an entry that is no longer on a list. An entry that comes back is no

@@ -35,7 +35,7 @@ func ExampleParse() {
 	var file bytes.Buffer
 	h := header
 	h.Rule = "1"
-	if err := writeTo(&file, h, entries[:1], nil, "a look-up table"); err != nil {
+	if err := writeTo(&file, h, entries[:1], "a look-up table"); err != nil {
 		log.Fatal(err)
 	}
 	f, err := revision.Parse(file.Bytes(), nil)

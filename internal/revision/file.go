@@ -119,47 +119,10 @@ func (f *File) Entries() iter.Seq2[sources.Entry, error] {
 				return
 			}
 		}
-		if f.Removed == 0 && len(d.rest) > 0 {
-			yield(sources.Entry{}, f.excess(d.rest))
-		}
-	}
-}
-
-// Removals returns the removed entries, as Entries returns the entries. If an address
-// is no longer known, the entry has the Address that [sources.Decode] finds, or none:
-// it is no longer listed, so that is not an error.
-func (f *File) Removals() iter.Seq2[Removal, error] {
-	return func(yield func(Removal, error) bool) {
-		defer runtime.KeepAlive(f)
-		if f.Removed == 0 {
-			return
-		}
-		d := decoder{rest: f.entries}
-		for i := range f.Header.Entries {
-			if _, err := d.raw(); err != nil {
-				yield(Removal{}, fmt.Errorf("revision of %s: entry %d: %w", f.Source, i, err))
-				return
-			}
-		}
-		for i := range f.Removed {
-			r, err := d.removal()
-			if err != nil {
-				yield(Removal{}, fmt.Errorf("revision of %s: removed entry %d: %w", f.Source, i, err))
-				return
-			}
-			if !yield(r, nil) {
-				return
-			}
-		}
 		if len(d.rest) > 0 {
-			yield(Removal{}, f.excess(d.rest))
+			yield(sources.Entry{}, fmt.Errorf("revision of %s: %w: %d bytes after the last entry", f.Source, ErrDamaged, len(d.rest)))
 		}
 	}
-}
-
-// excess returns the error about bytes after the last entry.
-func (f *File) excess(rest []byte) error {
-	return fmt.Errorf("revision of %s: %w: %d bytes after the last entry", f.Source, ErrDamaged, len(rest))
 }
 
 // parse returns the File of data.
@@ -199,9 +162,8 @@ func parse(data []byte) (*File, error) {
 	if err == nil && (blocks != uint64((len(body)+blockBytes-1)/blockBytes) || 4*blocks != uint64(len(trailer))) {
 		err = fmt.Errorf("%w: trailer: %d blocks", ErrDamaged, blocks)
 	}
-	// Each entry has a byte at least, and each removal two.
-	if n := len(f.entries); err == nil && (h.Entries > n || h.Removed > n-h.Entries) {
-		err = fmt.Errorf("%w: %d entries and %d removed ones in %d bytes", ErrDamaged, h.Entries, h.Removed, n)
+	if n := len(f.entries); err == nil && h.Entries > n { // each has a byte at least
+		err = fmt.Errorf("%w: %d entries in %d bytes", ErrDamaged, h.Entries, n)
 	}
 	if err != nil {
 		return nil, err

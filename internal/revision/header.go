@@ -21,8 +21,8 @@ func (h *Header) append(b []byte) ([]byte, error) {
 		return nil, fmt.Errorf("source %.80q: want capital letters, digits and underscores", h.Source)
 	case len(r.Digest) != 64 || strings.Trim(r.Digest, "0123456789abcdef") != "":
 		return nil, fmt.Errorf("digest %.80q: want 64 digits of lower-case hex", r.Digest)
-	case r.Records < 0 || h.Entries < 0 || h.Removed < 0:
-		return nil, fmt.Errorf("%d records, %d entries, %d removed: want no negative number", r.Records, h.Entries, h.Removed)
+	case r.Records < 0 || h.Entries < 0:
+		return nil, fmt.Errorf("%d records, %d entries: want no negative number", r.Records, h.Entries)
 	}
 	for _, s := range []string{h.Source, h.Name, h.Rule, r.Provenance, r.ETag, r.LastModified} {
 		if len(s) > maxString {
@@ -45,8 +45,8 @@ func (h *Header) append(b []byte) ([]byte, error) {
 	if r.Provenance != "" {
 		b = fmt.Appendf(b, "provenance %q\n", r.Provenance)
 	}
-	return fmt.Appendf(b, "open-ended %t\nrecords %d\nentries %d\nremoved %d\nrule %q\netag %q\nlast-modified %q\n\n",
-		r.OpenEnded, r.Records, h.Entries, h.Removed, h.Rule, r.ETag, r.LastModified), nil
+	return fmt.Appendf(b, "open-ended %t\nrecords %d\nentries %d\nrule %q\netag %q\nlast-modified %q\n\n",
+		r.OpenEnded, r.Records, h.Entries, h.Rule, r.ETag, r.LastModified), nil
 }
 
 // A headerLine is a line of a header, with the function that reads its value.
@@ -75,7 +75,6 @@ func parseHeader(text string) (Header, error) {
 		{"open-ended", func(v string) (err error) { r.OpenEnded, err = strconv.ParseBool(v); return err }},
 		{"records", number(&r.Records)},
 		{"entries", number(&h.Entries)},
-		{"removed", number(&h.Removed)},
 		{"rule", quoted(&h.Rule)},
 		{"etag", quoted(&r.ETag)},
 		{"last-modified", quoted(&r.LastModified)},

@@ -67,29 +67,24 @@ var entries = []sources.Entry{
 
 var removals = []revision.Removal{{Entry: entries[0], At: accepted}, {Entry: entries[2], At: accepted.AddDate(-1, 0, 0)}}
 
-// write returns a file, with h.Entries and h.Removed set.
-func write(t testing.TB, h revision.Header, entries []sources.Entry, removals []revision.Removal, tables ...string) []byte {
+// write returns a file, with h.Entries set.
+func write(t testing.TB, h revision.Header, entries []sources.Entry, tables ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := writeTo(&b, h, entries, removals, tables...); err != nil {
+	if err := writeTo(&b, h, entries, tables...); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-func writeTo(to io.Writer, h revision.Header, entries []sources.Entry, removals []revision.Removal, tables ...string) error {
-	h.Entries, h.Removed = len(entries), len(removals)
+func writeTo(to io.Writer, h revision.Header, entries []sources.Entry, tables ...string) error {
+	h.Entries = len(entries)
 	w, err := revision.NewWriter(to, h)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		if err := w.Entry(e); err != nil {
-			return err
-		}
-	}
-	for _, r := range removals {
-		if err := w.Removal(r); err != nil {
 			return err
 		}
 	}
@@ -102,24 +97,18 @@ func writeTo(to io.Writer, h revision.Header, entries []sources.Entry, removals 
 }
 
 // read returns all that a file holds.
-func read(data []byte) (h revision.Header, entries []sources.Entry, removals []revision.Removal, err error) {
+func read(data []byte) (h revision.Header, entries []sources.Entry, err error) {
 	f, err := revision.Parse(data, nil)
 	if err != nil {
-		return revision.Header{}, nil, nil, err
+		return revision.Header{}, nil, err
 	}
 	for e, err := range f.Entries() {
 		if err != nil {
-			return revision.Header{}, nil, nil, err
+			return revision.Header{}, nil, err
 		}
 		entries = append(entries, e)
 	}
-	for r, err := range f.Removals() {
-		if err != nil {
-			return revision.Header{}, nil, nil, err
-		}
-		removals = append(removals, r)
-	}
-	return f.Header, entries, removals, nil
+	return f.Header, entries, nil
 }
 
 // manyLabels returns n entries, each with a different label.
@@ -150,42 +139,37 @@ func TestRoundTrip(t *testing.T) {
 		name         string
 		header, want revision.Header
 		entries      []sources.Entry
-		removals     []revision.Removal
 		tables       []string
 	}{
-		{"full", header, header, entries, removals, nil},
-		{"empty list", header, header, nil, nil, nil},
-		{"only removals", header, header, nil, removals, nil},
-		{"bare", zero, zero, entries[:1], nil, nil},
-		{"not in UTC", east, header, entries, nil, nil},
-		{"partial", part, part, entries, nil, nil},
-		{"assembled", assembled, assembled, entries, nil, nil},
-		{"tables", ruled, ruled, entries, removals, []string{"a", "", strings.Repeat("b", 3<<20), "c"}},
-		{"no tables of a rule", ruled, ruled, entries, nil, nil},
-		{"more labels than are numbered", header, header, manyLabels(66_000), removals, nil},
-		{"long strings", header, header, bigs, removals, nil},
+		{"full", header, header, entries, nil},
+		{"empty list", header, header, nil, nil},
+		{"bare", zero, zero, entries[:1], nil},
+		{"not in UTC", east, header, entries, nil},
+		{"partial", part, part, entries, nil},
+		{"assembled", assembled, assembled, entries, nil},
+		{"tables", ruled, ruled, entries, []string{"a", "", strings.Repeat("b", 3<<20), "c"}},
+		{"no tables of a rule", ruled, ruled, entries, nil},
+		{"more labels than are numbered", header, header, manyLabels(66_000), nil},
+		{"long strings", header, header, bigs, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			data := write(t, tt.header, tt.entries, tt.removals, tt.tables...)
+			data := write(t, tt.header, tt.entries, tt.tables...)
 			if len(tt.entries) < 1000 || longtest.Enabled() {
-				if again := write(t, tt.header, tt.entries, tt.removals, tt.tables...); !bytes.Equal(again, data) {
+				if again := write(t, tt.header, tt.entries, tt.tables...); !bytes.Equal(again, data) {
 					t.Error("the same input made other bytes")
 				}
 			}
-			h, list, gone, err := read(data)
+			h, list, err := read(data)
 			if err != nil {
 				t.Fatal(err)
 			}
-			tt.want.Entries, tt.want.Removed = len(tt.entries), len(tt.removals)
+			tt.want.Entries = len(tt.entries)
 			if h != tt.want {
 				t.Errorf("header %+v, want %+v", h, tt.want)
 			}
 			if !slices.Equal(list, tt.entries) {
 				t.Errorf("%d entries %+v, want %d %+v", len(list), list[:min(20, len(list))], len(tt.entries), tt.entries[:min(20, len(tt.entries))])
-			}
-			if !slices.Equal(gone, tt.removals) {
-				t.Errorf("removals %+v, want %+v", gone, tt.removals)
 			}
 			if h, err := revision.ReadHeader(data); err != nil || h != tt.want {
 				t.Errorf("ReadHeader = %+v, %v, want %+v", h, err, tt.want)
@@ -217,12 +201,12 @@ func TestRoundTrip(t *testing.T) {
 // added that the codec does not know.
 func TestAllFields(t *testing.T) {
 	h := header
-	h.Rule, h.Entries, h.Removed = "1", 1, 1
+	h.Rule, h.Entries = "1", 1
 	h.Revision.OpenEnded, h.Revision.Completeness, h.Revision.Provenance = true, sources.Partial, "an excerpt:\n\"a\"\nprovenance \"b\""
 	e := entries[0]
 	e.EntityListedAt, e.NotListedOn = e.ListedAt.AddDate(-1, 0, 0), e.ListedAt.AddDate(0, 0, -1)
-	r := revision.Removal{Entry: e, At: accepted}
-	for _, v := range []any{h, h.Revision, r, r.Entry} {
+	d := revision.Delta{Dropped: entries[:1], Gained: []sources.Entry{e}, Removed: []revision.Removal{{Entry: e, At: accepted}}}
+	for _, v := range []any{h, h.Revision, e, d, d.Removed[0]} {
 		of := reflect.ValueOf(v)
 		for i := range of.NumField() {
 			if name := of.Type().Field(i).Name; of.Field(i).IsZero() && name != "Until" { // Removal.At
@@ -230,9 +214,43 @@ func TestAllFields(t *testing.T) {
 			}
 		}
 	}
-	got, list, gone, err := read(write(t, h, []sources.Entry{e}, []revision.Removal{r}, "table"))
-	if err != nil || got != h || len(list) != 1 || list[0] != e || len(gone) != 1 || gone[0] != r {
-		t.Errorf("read %+v %+v %+v, %v, want %+v %+v %+v", got, list, gone, err, h, e, r)
+	got, list, err := read(write(t, h, []sources.Entry{e}, "table"))
+	if err != nil || got != h || len(list) != 1 || list[0] != e {
+		t.Errorf("read %+v %+v, %v, want %+v %+v", got, list, err, h, e)
+	}
+	text, err := d.Append(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := revision.ParseDelta(text); err != nil || !reflect.DeepEqual(got, d) {
+		t.Errorf("read %+v, %v, want %+v", got, err, d)
+	}
+}
+
+// TestDelta cuts and lengthens a Delta, and writes some that cannot be read back.
+func TestDelta(t *testing.T) {
+	text, err := (&revision.Delta{Dropped: entries, Gained: entries[:2], Removed: removals}).Append(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range text {
+		if _, err := revision.ParseDelta(text[:n]); !errors.Is(err, revision.ErrDamaged) {
+			t.Fatalf("cut to %d bytes: error %v, want ErrDamaged", n, err)
+		}
+	}
+	if _, err := revision.ParseDelta(append(text, 0)); !errors.Is(err, revision.ErrDamaged) {
+		t.Errorf("with a byte more: error %v, want ErrDamaged", err)
+	}
+	late := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, d := range map[string]revision.Delta{
+		"dropped, listed in 10000": {Dropped: []sources.Entry{{ListedAt: late}}},
+		"gained, long name":        {Gained: []sources.Entry{{Name: strings.Repeat("a", 1<<16+1)}}},
+		"removed in 10000":         {Removed: []revision.Removal{{At: late}}},
+		"removed, seen in 10000":   {Removed: []revision.Removal{{Entry: sources.Entry{FirstSeen: late}}}},
+	} {
+		if _, err := d.Append(nil); err == nil {
+			t.Errorf("%s: no error", name)
+		}
 	}
 }
 
@@ -249,7 +267,6 @@ func TestFormat(t *testing.T) {
 		"open-ended false\n" +
 		"records 18290\n" +
 		"entries 4\n" +
-		"removed 1\n" +
 		`rule "7"` + "\n" +
 		`etag "W/\"abc\""` + "\n" +
 		`last-modified "Wed, 19 Nov 2025 15:00:00 GMT"` + "\n\n"
@@ -261,7 +278,7 @@ func TestFormat(t *testing.T) {
 	list := []sources.Entry{entries[0], entries[0], entries[2], entries[0]}
 	h := header
 	h.Rule = "7"
-	got := string(write(t, h, list, removals[:1], "table"))
+	got := string(write(t, h, list, "table"))
 	if !strings.HasPrefix(got, head) {
 		t.Fatalf("header\n%q\nwant\n%q", got[:len(head)], head)
 	}
@@ -322,22 +339,22 @@ func headOf(t testing.TB, data []byte) (head, body string) {
 }
 
 func TestParseErrors(t *testing.T) {
-	head, body := headOf(t, write(t, header, entries[:2], removals[:1]))
+	head, body := headOf(t, write(t, header, entries[:2]))
 	change := func(old, new string) []byte {
 		if !strings.Contains(head, old) {
 			t.Fatalf("%q is not in the header", old)
 		}
 		return seal(strings.Replace(head, old, new, 1), body)
 	}
-	one := strings.NewReplacer("entries 2\n", "entries 1\n", "removed 1\n", "removed 0\n").Replace(head)
+	one := strings.Replace(head, "entries 2\n", "entries 1\n", 1)
 	entry := func(s string) []byte { return seal(one, s) }
 	evm := "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 	text := func(s string) string { return string(binary.AppendUvarint(nil, uint64(len(s)))) + s }
 	label := func(chain string) string { return "\x01" + text(chain) + "\x00\x00\x00\x00\x00\x00" }
-	if _, _, _, err := read(entry("\x22" + label("ethereum") + text(evm))); err != nil {
+	if _, _, err := read(entry("\x22" + label("ethereum") + text(evm))); err != nil {
 		t.Fatalf("the file that is broken below: %v", err)
 	}
-	if _, _, _, err := read(seal(head, body)); err != nil {
+	if _, _, err := read(seal(head, body)); err != nil {
 		t.Fatalf("the file that is broken below: %v", err)
 	}
 	damaged := revision.ErrDamaged
@@ -357,6 +374,7 @@ func TestParseErrors(t *testing.T) {
 		{"no end of the header", seal("walletscreen revision 1\nsource X", "x"), damaged},
 		{"line missing", change("published 2025-11-19T00:00:00Z\n", ""), revision.ErrVersion},
 		{"an unreleased version", change("open-ended false\n", ""), revision.ErrVersion},
+		{"another unreleased version", change("entries 2\n", "entries 2\nremoved 0\n"), revision.ErrVersion},
 		{"line twice", change("records 18290\n", "records 18290\nrecords 18290\n"), revision.ErrVersion},
 		{"lines exchanged", change("published 2025-11-19T00:00:00Z\nchecked", "checked 2025-11-19T00:00:00Z\npublished"), revision.ErrVersion},
 		{"unknown line", change("records 18290\n", "rows 18290\n"), revision.ErrVersion},
@@ -377,7 +395,6 @@ func TestParseErrors(t *testing.T) {
 		{"fewer entries than there are", change("entries 2", "entries 1"), damaged},
 		{"more entries than there are", change("entries 2", "entries 3"), damaged},
 		{"more entries than bytes", change("entries 2", "entries 9000000000000000000"), damaged},
-		{"more removals than bytes", change("removed 1", "removed 9000000000000000000"), damaged},
 		{"bytes after the entries", seal(head, body+"\x00"), damaged},
 		{"half of the entries", seal(head, body[:len(body)/2]), damaged},
 
@@ -403,7 +420,7 @@ func TestParseErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, _, _, err := read(tt.data); !errors.Is(err, tt.want) {
+			if _, _, err := read(tt.data); !errors.Is(err, tt.want) {
 				t.Errorf("error %v, want %v", err, tt.want)
 			}
 		})
@@ -435,7 +452,7 @@ func TestParseErrors(t *testing.T) {
 func TestDamage(t *testing.T) {
 	h := header
 	h.Rule = "1"
-	data := write(t, h, entries, removals, "table 1", "table 2")
+	data := write(t, h, entries, "table 1", "table 2")
 	damaged := func(what string, b []byte) {
 		t.Helper()
 		if _, err := revision.Parse(b, nil); !errors.Is(err, revision.ErrDamaged) || errors.Is(err, revision.ErrVersion) {
@@ -455,7 +472,7 @@ func TestDamage(t *testing.T) {
 	for _, more := range []string{"\x00", "\n", string(data)} {
 		damaged(fmt.Sprintf("with %d bytes more", len(more)), append(slices.Clone(data), more...))
 	}
-	large := write(t, h, entries, nil, strings.Repeat("table", 1<<20))
+	large := write(t, h, entries, strings.Repeat("table", 1<<20))
 	for i := 0; i < len(large); i += 1<<18 - 1 { // in each block
 		large[i] ^= 1
 		damaged(fmt.Sprintf("byte %d of a large file", i), large)
@@ -466,18 +483,24 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestUnknownChain reads a file with a chain that this version does not know: an error
+// TestUnknownChain reads entries on a chain that this version does not know: an error
 // for an entry that is listed, but not for one that was removed.
 func TestUnknownChain(t *testing.T) {
-	of := func(entries []sources.Entry) []byte {
-		head, body := headOf(t, write(t, header, entries, removals))
-		return seal(head, strings.Replace(body, "\x08ethereum", "\x08atlantis", 1))
-	}
-	if _, _, gone, err := read(of(nil)); err != nil || !slices.Equal(gone, removals) {
-		t.Errorf("removed: %+v, %v, want %+v", gone, err, removals) // the ticker says which chain it was
-	}
-	if _, _, _, err := read(of(entries)); !errors.Is(err, address.ErrChain) {
+	head, body := headOf(t, write(t, header, entries))
+	if _, _, err := read(seal(head, strings.Replace(body, "\x08ethereum", "\x08atlantis", 1))); !errors.Is(err, address.ErrChain) {
 		t.Errorf("listed: %v, want ErrChain", err)
+	}
+	for _, d := range []revision.Delta{{Removed: removals}, {Gained: entries[:1]}} {
+		text, err := d.Append(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := revision.ParseDelta(bytes.Replace(text, []byte("\x08ethereum"), []byte("\x08atlantis"), 1))
+		if d.Gained == nil && (err != nil || !slices.Equal(got.Removed, removals)) {
+			t.Errorf("removed: %+v, %v, want %+v", got.Removed, err, removals) // the ticker says which chain it was
+		} else if d.Gained != nil && !errors.Is(err, address.ErrChain) {
+			t.Errorf("gained: %v, want ErrChain", err)
+		}
 	}
 }
 
@@ -485,7 +508,7 @@ func TestUnknownChain(t *testing.T) {
 // string is one.
 func TestNotDecoded(t *testing.T) {
 	want := []sources.Entry{{Listed: entries[0].Listed, Asset: "ETH"}}
-	if _, got, _, err := read(write(t, header, want, nil)); err != nil || !slices.Equal(got, want) {
+	if _, got, err := read(write(t, header, want)); err != nil || !slices.Equal(got, want) {
 		t.Errorf("read %+v, %v, want %+v", got, err, want)
 	}
 }
@@ -522,23 +545,17 @@ func TestWriterErrors(t *testing.T) {
 		"seen in 10000":      {FirstSeen: year(10000)},
 	} {
 		var b bytes.Buffer
-		if err := writeTo(&b, header, []sources.Entry{e}, nil); err == nil || b.Len() > 0 {
+		if err := writeTo(&b, header, []sources.Entry{e}); err == nil || b.Len() > 0 {
 			t.Errorf("entry, %s: %v, %d bytes written, want an error and none", name, err, b.Len())
 		}
-		if err := writeTo(&b, header, nil, []revision.Removal{{Entry: e}}); err == nil || b.Len() > 0 {
-			t.Errorf("removal, %s: %v, %d bytes written, want an error and none", name, err, b.Len())
-		}
-		if err := writeTo(&b, header, append(manyLabels(5000), e), nil); err == nil {
+		if err := writeTo(&b, header, append(manyLabels(5000), e)); err == nil {
 			t.Errorf("last entry, %s: no error", name)
 		}
 		if _, err := revision.Parse(b.Bytes(), nil); err == nil {
 			t.Errorf("last entry, %s: what was written can be read", name)
 		}
 	}
-	if err := writeTo(io.Discard, header, nil, []revision.Removal{{At: year(10000)}}); err == nil {
-		t.Error("removed in the year 10000: no error")
-	}
-	if err := writeTo(io.Discard, header, nil, nil, "a table"); err == nil {
+	if err := writeTo(io.Discard, header, nil, "a table"); err == nil {
 		t.Error("a table without a rule: no error")
 	}
 	w, err := revision.NewWriter(io.Discard, with(func(h *revision.Header) { h.Entries = 1 }))
@@ -549,7 +566,7 @@ func TestWriterErrors(t *testing.T) {
 		t.Error("fewer entries than in the header: no error")
 	}
 	for n := range 3 {
-		err := writeTo(&failing{after: n}, with(func(h *revision.Header) { h.Rule = "1" }), manyLabels(5000), nil, "a table")
+		err := writeTo(&failing{after: n}, with(func(h *revision.Header) { h.Rule = "1" }), manyLabels(5000), "a table")
 		if !errors.Is(err, os.ErrClosed) {
 			t.Errorf("the write after %d fails: %v, want %v", n, err, os.ErrClosed)
 		}
@@ -569,7 +586,7 @@ func (w *failing) Write(b []byte) (int, error) {
 // TestRelease checks that the data of a file are freed once: by Close, by the garbage
 // collector, or by Parse if it returns an error.
 func TestRelease(t *testing.T) {
-	data := write(t, header, entries, nil)
+	data := write(t, header, entries)
 	var released atomic.Int32
 	release := func() error { released.Add(1); return os.ErrClosed }
 	f, err := revision.Parse(data, release)
@@ -602,31 +619,31 @@ func TestRelease(t *testing.T) {
 // be written and read again.
 func FuzzEntries(f *testing.F) {
 	for _, n := range []int{0, 1, len(entries)} {
-		_, body := headOf(f, write(f, header, entries[:n], removals[:min(1, n)]))
-		f.Add(uint16(n), uint16(min(1, n)), body)
+		_, body := headOf(f, write(f, header, entries[:n]))
+		f.Add(uint16(n), body)
 	}
-	f.Fuzz(func(t *testing.T, n, removed uint16, body string) {
+	f.Fuzz(func(t *testing.T, n uint16, body string) {
 		h := header
-		h.Entries, h.Removed = int(n), int(removed)
-		head, _ := headOf(t, write(t, header, nil, nil))
-		head = strings.NewReplacer("entries 0\n", fmt.Sprintf("entries %d\n", n), "removed 0\n", fmt.Sprintf("removed %d\n", removed)).Replace(head)
-		got, list, gone, err := read(seal(head, body))
+		h.Entries = int(n)
+		head, _ := headOf(t, write(t, header, nil))
+		head = strings.Replace(head, "entries 0\n", fmt.Sprintf("entries %d\n", n), 1)
+		got, list, err := read(seal(head, body))
 		if err != nil {
 			return
 		}
-		if got != h || len(list) != h.Entries || len(gone) != h.Removed {
-			t.Fatalf("read %+v, %d entries, %d removals, want %+v", got, len(list), len(gone), h)
+		if got != h || len(list) != h.Entries {
+			t.Fatalf("read %+v, %d entries, want %+v", got, len(list), h)
 		}
-		again, list2, gone2, err := read(write(t, got, list, gone))
-		if err != nil || again != h || !slices.Equal(list2, list) || !slices.Equal(gone2, gone) {
-			t.Errorf("read %+v %+v, and again %+v %+v, %v", list, gone, list2, gone2, err)
+		again, list2, err := read(write(t, got, list))
+		if err != nil || again != h || !slices.Equal(list2, list) {
+			t.Errorf("read %+v, and again %+v, %v", list, list2, err)
 		}
 	})
 }
 
 // FuzzParse reads arbitrary bytes, also with a valid seal.
 func FuzzParse(f *testing.F) {
-	f.Add(write(f, revision.Header{Source: "A", Revision: sources.Revision{Digest: header.Revision.Digest}}, entries[1:2], nil))
+	f.Add(write(f, revision.Header{Source: "A", Revision: sources.Revision{Digest: header.Revision.Digest}}, entries[1:2]))
 	f.Add([]byte("walletscreen revision 1\n\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		read(data)

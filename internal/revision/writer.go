@@ -16,9 +16,8 @@ import (
 // bufferBytes is the size of a Writer's buffer.
 const bufferBytes = 1 << 16
 
-// A Writer writes a revision file: first the entries, then the removals, then the
-// tables. It needs little memory, however long the list is. After an error it
-// only returns that error.
+// A Writer writes a revision file: first the entries, then the tables. It needs little
+// memory, however long the list is. After an error it only returns that error.
 type Writer struct {
 	w      io.Writer
 	header Header
@@ -31,9 +30,9 @@ type Writer struct {
 	in   int    // bytes in it
 	crcs []uint32
 
-	entries, removed int // written so far
-	start, end       uint64
-	tables           [][2]uint64 // offsets and lengths
+	entries    int // written so far
+	start, end uint64
+	tables     [][2]uint64 // offsets and lengths
 
 	labels  map[label]uint64
 	strings map[string]uint64
@@ -63,8 +62,8 @@ func stampOf(t time.Time) stamp {
 	return stamp{true, t.Unix(), int32(t.Nanosecond())}
 }
 
-// NewWriter returns a Writer that writes the file to w. h.Entries and h.Removed must be
-// the numbers of entries and removals that are written later.
+// NewWriter returns a Writer that writes the file to w. h.Entries must be the number of
+// entries that are written later.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	text, err := h.append(nil)
 	if err != nil {
@@ -82,20 +81,11 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 // Entry writes the next entry. It returns an error if the entry cannot be read back: a
 // string longer than 64 KiB, or a year beyond 9999.
 func (w *Writer) Entry(e sources.Entry) error {
-	if w.removed > 0 || w.end > 0 {
+	if w.end > 0 {
 		return w.fail(errors.New("an entry after the entries"))
 	}
 	w.entries++
 	return w.fail(w.entry(&e))
-}
-
-// Removal writes the next removal, after all entries.
-func (w *Writer) Removal(r Removal) error {
-	if w.end > 0 {
-		return w.fail(errors.New("a removal after the tables"))
-	}
-	w.removed++
-	return w.removal(&r)
 }
 
 // removal writes a removal.
@@ -110,7 +100,7 @@ func (w *Writer) removal(r *Removal) error {
 	return nil
 }
 
-// Table writes the next table, after all entries and removals.
+// Table writes the next table, after all entries.
 func (w *Writer) Table(t io.WriterTo) error {
 	if w.header.Rule == "" {
 		return w.fail(errors.New("a table without a rule"))
@@ -130,9 +120,8 @@ func (w *Writer) Table(t io.WriterTo) error {
 // Close writes the trailer. It does not close the io.Writer. A file that Close has not
 // returned nil for is not a revision file.
 func (w *Writer) Close() error {
-	if w.entries != w.header.Entries || w.removed != w.header.Removed {
-		return w.fail(fmt.Errorf("%d entries and %d removals written: want %d and %d, as in the header",
-			w.entries, w.removed, w.header.Entries, w.header.Removed))
+	if w.entries != w.header.Entries {
+		return w.fail(fmt.Errorf("%d entries written: want %d, as in the header", w.entries, w.header.Entries))
 	}
 	w.endEntries()
 	w.flush()

@@ -21,7 +21,6 @@ import (
 type list struct {
 	header  revision.Header
 	entries []sources.Entry
-	removed []revision.Removal
 }
 
 // listOf returns the n-th list of a source.
@@ -35,16 +34,13 @@ func listOf(source string, n int) list {
 				Digest: fmt.Sprintf("%064x", n), Published: accepted.AddDate(0, 0, -1), Checked: accepted,
 				Records: n + 3, ETag: `W/"abc"`, LastModified: "Wed, 19 Nov 2025 15:00:00 GMT",
 			},
-			Accepted: accepted, Entries: 3, Removed: 1,
+			Accepted: accepted, Entries: 3,
 		},
 		entries: []sources.Entry{
 			{Address: evm, Listed: "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", Asset: "ETH", Kind: score.Sanctioned, Ref: "27307", Name: "Lazarus Group", ListedAt: accepted.AddDate(-3, 0, 0), FirstSeen: accepted.AddDate(0, -1, 0)},
 			{Listed: " not an address\u200b", Asset: "XMR", Kind: score.Scam, Name: "bytes \xff\x00"},
 			{Address: address.MustParse("bsc", evm.Normalized()), Kind: score.Scam, Ref: fmt.Sprint(n)},
 		},
-		removed: []revision.Removal{{
-			Entry: sources.Entry{Address: evm, Kind: score.Scam, Ref: "gone", FirstSeen: accepted.AddDate(-1, 0, 0)}, At: accepted.AddDate(0, 0, -2),
-		}},
 	}
 }
 
@@ -56,11 +52,6 @@ func (l *list) save(a *journal.Journal) (string, error) {
 				return err
 			}
 		}
-		for _, r := range l.removed {
-			if err := w.Removal(r); err != nil {
-				return err
-			}
-		}
 		return nil
 	})
 	if err != nil {
@@ -68,7 +59,7 @@ func (l *list) save(a *journal.Journal) (string, error) {
 	}
 	return name, a.Append(ctx, journal.Event{
 		Type: journal.Accepted, At: l.header.Accepted, Source: l.header.Source, Revision: name, List: l.header.Revision,
-		Entries: len(l.entries), Added: len(l.entries), Removed: len(l.removed),
+		Entries: len(l.entries), Added: len(l.entries),
 	})
 }
 
@@ -86,15 +77,8 @@ func (l *list) isSaved(a *journal.Journal, name string) error {
 		}
 		entries = append(entries, e)
 	}
-	var removed []revision.Removal
-	for r, err := range f.Removals() {
-		if err != nil {
-			return err
-		}
-		removed = append(removed, r)
-	}
-	if f.Header != l.header || !slices.Equal(entries, l.entries) || !slices.Equal(removed, l.removed) {
-		return fmt.Errorf("%s holds %+v %+v %+v, want %+v", name, f.Header, entries, removed, l)
+	if f.Header != l.header || !slices.Equal(entries, l.entries) {
+		return fmt.Errorf("%s holds %+v %+v, want %+v", name, f.Header, entries, l)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func write(t testing.TB, data []byte, path ...string) {
 // headerOf returns the header of the n-th list of a source: n entries, and n removals.
 func headerOf(source string, n int, accepted time.Time) revision.Header {
 	return revision.Header{
-		Source: source, Name: "Test list", Accepted: accepted, Entries: n, Removed: n,
+		Source: source, Name: "Test list", Accepted: accepted, Entries: n,
 		Revision: sources.Revision{Digest: fmt.Sprintf("%064x", n), Checked: accepted, Records: n + 1, ETag: "e"},
 	}
 }
@@ -91,9 +91,6 @@ func save(a *journal.Journal, source string, n int, accepted time.Time) (name st
 		}
 		for i := range n {
 			err = errors.Join(err, w.Entry(entry(i)))
-		}
-		for i := range n {
-			err = errors.Join(err, w.Removal(revision.Removal{Entry: entry(i), At: accepted}))
 		}
 		return err
 	})
