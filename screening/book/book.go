@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -25,10 +26,9 @@ import (
 // addresses.
 //
 // A Book is never changed; to add addresses, make another one. In memory and in a file, an
-// address takes 29 bytes if it is just the 20 bytes of a key, or of its hash, in hex,
-// Base58 or Bech32, as on EVM chains, bitcoin and most others; 41 bytes for 32 bytes, as
-// on solana; and otherwise, as on monero, 45 bytes or more and its text. All methods but
-// Close may be called concurrently.
+// address takes 29 bytes if the 20 bytes of a key, or of its hash, determine it, as on EVM
+// chains, bitcoin and most others; 41 bytes for 32 bytes, as on solana; and otherwise, as on
+// monero, 45 bytes or more and its text. All methods but Close may be called concurrently.
 //
 // A Book has addresses, not other texts: a listed string that is not an address concerns it
 // only if the string can be read as one of them.
@@ -209,45 +209,32 @@ func (b *Book) find(k index.ID) ([]address.Address, error) {
 
 // A writer makes the index of a Book. Each address is filed under all keys that a
 // question about it looks up. The value is the number of a text: the address with its
-// chain, or its spelling if it is just the bytes of its only key. So most addresses of a
-// chain share one text.
+// chain, or, if its only key determines it, its chain and its number among the addresses that
+// the key determines there. So most addresses of a chain share one text.
 //
 // The first text says that the file is a Book. The last has an address of each shape with
-// its keys, which may differ in another version of package address.
+// its value and its keys, which may differ in another version of package address.
 type writer struct {
 	b       index.Builder
-	shapes  map[shape]*spellings
+	shapes  map[shape]bool // in samples
 	samples []byte
 	keys    []index.ID
 }
 
-// spellings has the spellings of the addresses of a shape, and the number of addresses without
-// one.
-type spellings struct {
-	found []spelling
-	none  int
-}
-
-// The search for spellings of a shape ends when that many were found, or that many addresses
-// had none.
-const (
-	maxSpellings = 8
-	maxSearched  = 100
-)
-
 // magic is the first text of a Book.
 const magic = "walletscreen book 1\n"
 
-// A shape describes addresses that are read in the same way: their chain, and the classes
-// of their accounts and keys.
+// A shape describes addresses that are read in the same way: their chain, the classes of
+// their accounts and keys, and their value.
 type shape struct {
 	chain address.Chain
 	tag   identity.Tag
 	keys  [3]identity.Class
+	value string
 }
 
-func shapeOf(a address.Address) shape {
-	s := shape{chain: a.Chain()}
+func shapeOf(a address.Address, value string) shape {
+	s := shape{chain: a.Chain(), value: value}
 	if _, s.tag = a.Identity(); identity.HasMore(s.tag) {
 		var buf [3]address.Key
 		for i, k := range a.AppendKeys(buf[:0]) {
@@ -259,7 +246,7 @@ func shapeOf(a address.Address) shape {
 }
 
 func newWriter() *writer {
-	w := &writer{shapes: make(map[shape]*spellings)}
+	w := &writer{shapes: make(map[shape]bool)}
 	w.b.Intern(magic)
 	return w
 }
@@ -282,22 +269,14 @@ func (w *writer) addAll(addresses iter.Seq2[address.Address, error]) error {
 // add adds an address.
 func (w *writer) add(a address.Address) {
 	w.keys = list.AppendProbes(w.keys[:0], a)
-	s := shapeOf(a)
-	known := w.shapes[s]
-	if known == nil {
-		known = new(spellings)
-		w.shapes[s] = known
+	keys, value := w.keys, valueOf(a)
+	if s := shapeOf(a, value); !w.shapes[s] {
+		w.shapes[s] = true
 		w.samples = appendSample(w.samples, a)
 	}
-	text := ""
-	keys := w.keys
-	if identity.Key(s.tag) != 0 {
-		var buf [32]byte
-		text = known.of(a, keys[0].AppendBytes(buf[:0]))
-	}
-	if text != "" {
-		w.b.Add(keys[0], w.b.Intern(text))
-		keys = keys[1:] // what follows from the key does not spell the address
+	if value != "" {
+		w.b.Add(keys[0], w.b.Intern(value))
+		keys = keys[1:] // what follows from the key does not determine the address
 	}
 	if len(keys) == 0 {
 		return
@@ -308,37 +287,35 @@ func (w *writer) add(a address.Address) {
 	}
 }
 
-// of returns the text of the spelling of a, whose key has the given payload, or "".
-func (s *spellings) of(a address.Address, payload []byte) string {
-	text := a.Normalized()
-	for _, sp := range s.found {
-		if sp.write(payload) == text {
-			return sp.text
-		}
-	}
-	if s.none == maxSearched || len(s.found) == maxSpellings {
+// valueOf returns the chain of a, a blank, and the number of a among the addresses there that
+// the first of its probes, which is its key, determines; "" if that does not determine a.
+func valueOf(a address.Address) string {
+	_, tag := a.Identity()
+	k, ok := a.Key()
+	if !ok || identity.Key(tag) == 0 {
 		return ""
 	}
-	if sp, ok := spellingOf(a, payload); ok {
-		s.found = append(s.found, sp)
-		return sp.text
+	n := slices.Index(k.SpellingsOn(a.Chain()), a)
+	if n < 0 {
+		return ""
 	}
-	s.none++
-	return ""
+	return string(a.Chain()) + " " + strconv.Itoa(n)
 }
 
 // readOwn returns the address whose value under k is text.
-func readOwn(text string, k index.ID) (address.Address, error) {
-	if !strings.Contains(text, ":") {
-		sp, ok := parseSpelling(text)
-		if !ok {
-			return address.Address{}, fmt.Errorf("%.80q is not a spelling", text)
+func readOwn(text string, k index.ID) (a address.Address, err error) {
+	if chain, number, ok := strings.Cut(text, " "); ok {
+		var key address.Key
+		if err := key.UnmarshalText(fmt.Appendf(nil, "%v:%x", identity.Class(k.Class()), k.AppendBytes(nil))); err != nil {
+			return a, err
 		}
-		var buf [32]byte
-		text = string(sp.chain) + ":" + sp.write(k.AppendBytes(buf[:0]))
-	}
-	var a address.Address
-	if err := a.UnmarshalText([]byte(text)); err != nil {
+		all := key.SpellingsOn(address.Chain(chain))
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 || n >= len(all) {
+			return a, fmt.Errorf("%.80q is no address of a key", text)
+		}
+		a = all[n]
+	} else if err := a.UnmarshalText([]byte(text)); err != nil {
 		return a, err
 	}
 	var buf [list.MaxProbes]index.ID
@@ -351,6 +328,7 @@ func readOwn(text string, k index.ID) (address.Address, error) {
 // appendSample appends the line of the last text about a.
 func appendSample(b []byte, a address.Address) []byte {
 	b, _ = a.AppendText(b) // never fails
+	b = append(append(b, '\t'), valueOf(a)...)
 	for _, k := range list.AppendProbes(nil, a) {
 		b = fmt.Appendf(b, "\t%x:%x", k.Class(), k.AppendBytes(nil))
 	}

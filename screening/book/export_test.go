@@ -4,35 +4,17 @@ import (
 	"bytes"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 )
 
-// SpellingOf returns the text of the spelling of a, or "", and the text that it
-// reconstructs from the key of a.
-func SpellingOf(a address.Address) (text, written string) {
-	keys := list.AppendProbes(nil, a)
-	payload := keys[0].AppendBytes(nil)
-	s, ok := spellingOf(a, payload)
-	_, tag := a.Identity()
-	if len(keys) > 1 && identity.Key(tag) == 0 || !ok {
-		return "", ""
+// ValueOf returns the value of a without its text, or "", and the address that a Book reads from
+// it.
+func ValueOf(a address.Address) (value string, read address.Address, err error) {
+	if value = valueOf(a); value != "" {
+		read, err = readOwn(value, list.AppendProbes(nil, a)[0])
 	}
-	if s, ok = parseSpelling(s.text); !ok {
-		return s.text, ""
-	}
-	return s.text, s.write(payload)
-}
-
-// Spell returns the text that the spelling with this text makes from a payload, if it
-// is a spelling.
-func Spell(text string, payload []byte) (string, bool) {
-	s, ok := parseSpelling(text)
-	if !ok {
-		return "", false
-	}
-	return s.write(payload), true
+	return value, read, err
 }
 
 // Load is like Open, for the bytes of a file.
