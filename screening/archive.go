@@ -25,7 +25,8 @@ const (
 
 // An archive is Options.Store as a Screener uses it. A panic of the store is an error.
 type archive struct {
-	files *journal.Journal
+	files    *journal.Journal
+	replicas journal.Shared // nil: the store is not one that replicas share
 
 	flushing sync.Mutex // serializes flush
 
@@ -43,11 +44,12 @@ func newArchive(st store.Store) *archive {
 	if st == nil {
 		return nil
 	}
-	return &archive{files: journal.New(st), shared: make(map[string]error)}
+	files := journal.New(st)
+	return &archive{files: files, replicas: files.Shared(), shared: make(map[string]error)}
 }
 
 // isShared reports whether the store is one that replicas share. a may be nil.
-func (a *archive) isShared() bool { return a != nil && a.files.IsShared() }
+func (a *archive) isShared() bool { return a != nil && a.replicas != nil }
 
 // names returns the names of the revisions of a source, the newest first.
 func (a *archive) names(ctx context.Context, source string) (names []string, err error) {
@@ -337,20 +339,20 @@ func (a *archive) setShared(key string, err error) bool {
 
 func (a *archive) wait(ctx context.Context, from int64) (next int64, err error) {
 	defer caught(&err)
-	return a.files.Wait(ctx, from)
+	return a.replicas.Wait(ctx, from)
 }
 
 func (a *archive) lead(ctx context.Context, source string) (leads bool, err error) {
 	defer caught(&err)
-	return a.files.Lead(ctx, source)
+	return a.replicas.Lead(ctx, source)
 }
 
 func (a *archive) resign(ctx context.Context, source string) (err error) {
 	defer caught(&err)
-	return a.files.Resign(ctx, source)
+	return a.replicas.Resign(ctx, source)
 }
 
 func (a *archive) lock(ctx context.Context, source string) (unlock func(), err error) {
 	defer caught(&err)
-	return a.files.Lock(ctx, source)
+	return a.replicas.Lock(ctx, source)
 }

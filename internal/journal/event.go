@@ -3,11 +3,13 @@ package journal
 import (
 	"bytes"
 	"compress/flate"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -202,7 +204,7 @@ func appendLine(b []byte, e *Event, list bool, exceptionDigest string) ([]byte, 
 	}
 	sum := crc32.Checksum(b[start:], castagnoli)
 	b = append(b, ' ')
-	b = hex.AppendEncode(b, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	b = hex.AppendEncode(b, binary.BigEndian.AppendUint32(nil, sum))
 	return append(b, '\n'), nil
 }
 
@@ -256,74 +258,21 @@ func parseLine(text []byte) (l line, ok bool) {
 	if n < 0 || text[n] != ' ' {
 		return line{}, false
 	}
-	var sum uint32
-	for _, c := range text[n+1:] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		default:
-			return line{}, false
-		}
-		sum = sum<<4 | uint32(c)
+	var sum [4]byte
+	if _, err := hex.Decode(sum[:], text[n+1:]); err != nil {
+		return line{}, false
 	}
-	if text = text[:n]; crc32.Checksum(text, castagnoli) != sum {
+	if text = text[:n]; crc32.Checksum(text, castagnoli) != binary.BigEndian.Uint32(sum[:]) {
 		return line{}, false
 	}
 	kind, rest, _ := bytes.Cut(text, []byte(" "))
 	stamp, rest, _ := bytes.Cut(rest, []byte(" "))
 	l.source, rest, _ = bytes.Cut(rest, []byte(" "))
 	l.ref, l.json, _ = bytes.Cut(rest, []byte(" "))
-	l.kind = kindOf(kind)
-	l.at, ok = parseStamp(stamp)
-	return l, ok && len(l.ref) > 0
-}
-
-// kindOf returns a type of an event as a string, without allocating a known one.
-func kindOf(kind []byte) string {
-	for _, k := range [...]string{Confirmed, Accepted, Changed, Answering, Refused, Exceptions, Gap} {
-		if string(kind) == k {
-			return k
-		}
-	}
-	return string(kind)
-}
-
-// parseStamp returns the time that b is in revision.StampForm, in nanoseconds since 1970. A year
-// of confirmations is many lines, and time.Parse takes longer than all else in a line.
-func parseStamp(b []byte) (nanos int64, ok bool) {
-	if len(b) != len(revision.StampForm) || b[8] != 'T' || b[15] != '.' || b[25] != 'Z' {
-		return 0, false
-	}
-	var parts [7]int64
-	for i, at := range [...][2]int{{0, 4}, {4, 6}, {6, 8}, {9, 11}, {11, 13}, {13, 15}, {16, 25}} {
-		if parts[i], ok = digits(b[at[0]:at[1]]); !ok {
-			return 0, false
-		}
-	}
-	year, month, day, hour, minute, sec, nano := parts[0], parts[1], parts[2], parts[3], parts[4], parts[5], parts[6]
-	if year < firstYear || year > lastYear || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || sec > 59 {
-		return 0, false
-	}
-	// Years that begin in March end with the leap day.
-	if month -= 3; month < 0 {
-		month += 12
-		year--
-	}
-	days := 365*year + year/4 - year/100 + year/400 + (153*month+2)/5 + day - 1 - 719_468
-	return ((days*24+hour)*60+minute)*60*1e9 + sec*1e9 + nano, true
-}
-
-// digits returns the number that b is in decimal.
-func digits(b []byte) (n int64, ok bool) {
-	for _, c := range b {
-		if c -= '0'; c > 9 {
-			return 0, false
-		}
-		n = n*10 + int64(c)
-	}
-	return n, true
+	l.kind = string(kind)
+	at, err := time.Parse(revision.StampForm, string(stamp))
+	l.at = nanos(at)
+	return l, err == nil && l.at != math.MinInt64 && l.at != math.MaxInt64 && len(l.ref) > 0
 }
 
 // parsePayload returns the payload of a line.

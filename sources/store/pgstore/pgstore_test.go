@@ -164,7 +164,7 @@ func TestWait(t *testing.T) {
 	for i := range 5 {
 		waited := make(chan error)
 		go func() {
-			next, err := journal.New(store.Retain(b, time.Hour)).Wait(t.Context(), from)
+			next, err := journal.New(store.Retain(b, time.Hour)).Shared().Wait(t.Context(), from)
 			if err == nil && next <= from {
 				err = fmt.Errorf("the end is %d after %d", next, from)
 			}
@@ -207,7 +207,7 @@ func TestLead(t *testing.T) {
 		var got bool
 		var err error
 		for range 30_000 { // the server may need a moment to see that a connection is gone
-			if got, err = journal.New(st).Lead(t.Context(), "TEST"); err != nil || got == want {
+			if got, err = journal.New(st).Shared().Lead(t.Context(), "TEST"); err != nil || got == want {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
@@ -225,7 +225,7 @@ func TestLead(t *testing.T) {
 		if got, err := st.Lead(t.Context(), "OTHER"); !got || err != nil {
 			t.Fatalf("%s of another source: Lead = %v, %v, want true", what, got, err)
 		}
-		if err := journal.New(st).Resign(t.Context(), "OTHER"); err != nil {
+		if err := journal.New(st).Shared().Resign(t.Context(), "OTHER"); err != nil {
 			t.Fatal(err)
 		}
 	}
