@@ -85,13 +85,13 @@ func (seg *segment) labels(set index.Set, table *score.Table) (*labelSet, error)
 		p := &s.labels[i]
 		p.Listing = l
 		if until := l.Until(); !until.IsZero() {
-			p.former = &Former{Source: seg.source, Ref: l.Ref(), Name: l.Name(), Since: l.FirstSeen(), Until: until}
+			p.former = &Former{Source: seg.source, Ref: l.Entry.Ref, Name: l.Entry.Name, Since: l.Entry.FirstSeen, Until: until}
 			continue
 		}
-		p.label = Label{Kind: l.Kind(), Source: seg.source, Ref: l.Ref(), Name: l.Name(),
-			AddedAt: l.AddedAt(), NotListedOn: l.NotListedOn(), EntityListedAt: l.EntityListedAt()}
+		p.label = Label{Kind: l.Entry.Kind, Source: seg.source, Ref: l.Entry.Ref, Name: l.Entry.Name,
+			AddedAt: l.AddedAt(), NotListedOn: l.Entry.NotListedOn, EntityListedAt: l.Entry.EntityListedAt}
 		for m := score.Exact; m <= score.Literal; m++ {
-			p.points[m], _ = table.Points(l.Kind(), m) // known: the kinds of each list were checked
+			p.points[m], _ = table.Points(l.Entry.Kind, m) // known: the kinds of each list were checked
 		}
 	}
 	if len(listings) == 1 && s.labels[0].former == nil {

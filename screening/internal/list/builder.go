@@ -145,7 +145,7 @@ func (b *Builder) add(e sources.Entry) error {
 	}
 	repeated, copied := false, b.plausible(e.FirstSeen)
 	if old.Listing != nil {
-		e.FirstSeen, e.NotListedOn = b.plausible(old.entry.FirstSeen), old.entry.NotListedOn
+		e.FirstSeen, e.NotListedOn = b.plausible(old.Entry.FirstSeen), old.Entry.NotListedOn
 		if repeated = !b.kept.add(old); !repeated {
 			b.again++
 		}
@@ -153,7 +153,7 @@ func (b *Builder) add(e sources.Entry) error {
 		return err
 	}
 	b.date(&e, copied)
-	if old.Listing != nil && !(e.FirstSeen.Equal(old.entry.FirstSeen) && e.NotListedOn.Equal(old.entry.NotListedOn)) {
+	if old.Listing != nil && !(e.FirstSeen.Equal(old.Entry.FirstSeen) && e.NotListedOn.Equal(old.Entry.NotListedOn)) {
 		b.tidy = true
 	}
 	if !repeated {
@@ -172,7 +172,7 @@ func (b *Builder) End(e sources.Entry) { b.ended = append(b.ended, e) }
 func (b *Builder) addFresh(e *sources.Entry, f filing) (repeated bool, err error) {
 	if first, err := b.fresh.find(e, f); err != nil || first != nil {
 		if first != nil {
-			e.FirstSeen, e.NotListedOn = first.entry.FirstSeen, first.entry.NotListedOn
+			e.FirstSeen, e.NotListedOn = first.Entry.FirstSeen, first.Entry.NotListedOn
 		}
 		return true, err
 	}
@@ -180,8 +180,8 @@ func (b *Builder) addFresh(e *sources.Entry, f filing) (repeated bool, err error
 	if err != nil {
 		return false, err
 	}
-	if gone.Listing != nil && !gone.entry.FirstSeen.IsZero() { // it came back
-		e.FirstSeen, e.NotListedOn = gone.entry.FirstSeen, gone.entry.NotListedOn
+	if gone.Listing != nil && !gone.Entry.FirstSeen.IsZero() { // it came back
+		e.FirstSeen, e.NotListedOn = gone.Entry.FirstSeen, gone.Entry.NotListedOn
 	} else if err := b.firstSeen(e, f); err != nil {
 		return false, err
 	}
@@ -206,8 +206,8 @@ func (b *Builder) firstSeen(e *sources.Entry, f filing) error {
 	case had == nil && b.absent.Before(e.FirstSeen) && b.absent.After(e.NotListedOn):
 		e.NotListedOn = b.absent
 	case had == nil:
-	case had.entry.FirstSeen.Before(e.FirstSeen):
-		e.FirstSeen, e.NotListedOn = had.entry.FirstSeen, had.entry.NotListedOn
+	case had.Entry.FirstSeen.Before(e.FirstSeen):
+		e.FirstSeen, e.NotListedOn = had.Entry.FirstSeen, had.Entry.NotListedOn
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (b *Builder) compare(e *sources.Entry, old found, f filing) error {
 
 // saysSame reports whether an entry with the Canonical form of e has its name and dates, too.
 func (l *Listing) saysSame(e *sources.Entry) bool {
-	had := &l.entry
+	had := &l.Entry
 	return had.Name == e.Name && had.ListedAt.Equal(e.ListedAt) && had.EntityListedAt.Equal(e.EntityListedAt) &&
 		had.FirstSeen.Equal(e.FirstSeen) && had.NotListedOn.Equal(e.NotListedOn)
 }

@@ -85,7 +85,7 @@ func (fd *finder) account(e *sources.Entry, f filing) (*Listing, error) {
 		if err != nil {
 			return nil, err
 		}
-		if accountOf(&had) == accountOf(e) && (first == nil || l.entry.FirstSeen.Before(first.entry.FirstSeen)) {
+		if accountOf(&had) == accountOf(e) && (first == nil || l.Entry.FirstSeen.Before(first.Entry.FirstSeen)) {
 			first = l
 		}
 	}

@@ -17,7 +17,8 @@ import (
 // A Listing is an entry of a list that is filed under a key. It is immutable, and its
 // strings are not in the memory of a mapped file.
 type Listing struct {
-	entry    sources.Entry // without an address if chain is set
+	Entry sources.Entry // without an address if Plain
+
 	chain    address.Chain // the chain, if the address is HexOf its key; else ""
 	account  uint16        // with chain: the class of its account
 	number   uint32        // the number of the text that holds it
@@ -49,20 +50,11 @@ func formOf(e *sources.Entry, keys []index.ID) byte {
 	return textAddress
 }
 
-// Kind returns the kind of the entry.
-func (l *Listing) Kind() score.Kind { return l.entry.Kind }
-
-// Ref returns the reference of the entry.
-func (l *Listing) Ref() string { return l.entry.Ref }
-
-// Name returns the name of the listed entity.
-func (l *Listing) Name() string { return l.entry.Name }
-
 // AddedAt returns the date of the listing: the publisher's date of the address; else its date
 // of the party, unless a copy of the list refutes that; else the time at which the entry was
 // first seen.
 func (l *Listing) AddedAt() time.Time {
-	e := &l.entry
+	e := &l.Entry
 	party := e.EntityListedAt
 	switch {
 	case !e.ListedAt.IsZero():
@@ -73,23 +65,13 @@ func (l *Listing) AddedAt() time.Time {
 	return party
 }
 
-// NotListedOn returns the date of the last copy of the list known not to have the entry before
-// it was first seen; zero: none is known.
-func (l *Listing) NotListedOn() time.Time { return l.entry.NotListedOn }
-
-// EntityListedAt returns the publisher's date of the party, or zero.
-func (l *Listing) EntityListedAt() time.Time { return l.entry.EntityListedAt }
-
 // Until returns when the list dropped the entry; zero if it is listed.
 func (l *Listing) Until() time.Time { return l.removed }
-
-// FirstSeen returns when the list was first known to have the entry.
-func (l *Listing) FirstSeen() time.Time { return l.entry.FirstSeen }
 
 // Plain reports whether l lists an address that is "0x" and its key in hex, printed like
 // that. It returns the chain of the address and the class of its account.
 func (l *Listing) Plain() (on address.Chain, class identity.Class, ok bool) {
-	return l.chain, identity.Class(l.account), l.chain != "" && l.entry.Listed == ""
+	return l.chain, identity.Class(l.account), l.chain != "" && l.Entry.Listed == ""
 }
 
 // Match returns how l, which was found under k, matches the address with the given
@@ -98,10 +80,10 @@ func (l *Listing) Plain() (on address.Chain, class identity.Class, ok bool) {
 func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.Match {
 	chain := l.chain
 	if chain == "" {
-		if a := l.entry.Address; !a.IsValid() || KeyOf(a.Account()) != *account {
+		if a := l.Entry.Address; !a.IsValid() || KeyOf(a.Account()) != *account {
 			return l.matchKey(k, account)
 		}
-		chain = l.entry.Address.Chain()
+		chain = l.Entry.Address.Chain()
 	} else if l.account != account.Class() || !account.SameBytes(k) {
 		return score.Key
 	}
@@ -114,18 +96,18 @@ func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.
 // matchKey is Match for another account than the listed one, or if there is none.
 func (l *Listing) matchKey(k, account *index.ID) score.Match {
 	var buf [MaxProbes]index.ID
-	if a := l.entry.Address; a.IsValid() {
+	if a := l.Entry.Address; a.IsValid() {
 		if slices.Contains(AppendProbes(buf[:0], a), *k) {
 			return score.Key
 		}
-		for _, a := range address.Detect(l.entry.Text()) {
+		for _, a := range address.Detect(l.Entry.Text()) {
 			if KeyOf(a.Account()) == *account {
 				return score.Literal
 			}
 		}
 		return 0
 	}
-	for _, a := range readings(l.entry, literalText(l.entry.Listed)) {
+	for _, a := range readings(l.Entry, literalText(l.Entry.Listed)) {
 		if slices.Contains(AppendProbes(buf[:0], a), *k) {
 			return score.Literal
 		}
@@ -135,15 +117,15 @@ func (l *Listing) matchKey(k, account *index.ID) score.Match {
 
 // Text returns the string that is listed for the address under k.
 func (l *Listing) Text(k *index.ID) string {
-	if l.entry.Listed != "" || l.chain == "" {
-		return l.entry.Text()
+	if l.Entry.Listed != "" || l.chain == "" {
+		return l.Entry.Text()
 	}
 	return HexOf(k)
 }
 
 // at returns the entry that l lists under k.
 func (l *Listing) at(k index.ID) (sources.Entry, error) {
-	e := l.entry
+	e := l.Entry
 	if l.chain != "" {
 		var err error
 		if e.Address, err = address.Parse(l.chain, HexOf(&k)); err != nil {
@@ -156,13 +138,13 @@ func (l *Listing) at(k index.ID) (sources.Entry, error) {
 // isSame reports whether l lists an entry with the Canonical form of e, which has the given
 // form, under the first key of e.
 func (l *Listing) isSame(e *sources.Entry, form byte) bool {
-	if l.entry.Kind != e.Kind || l.entry.Ref != e.Ref || l.entry.Asset != e.Asset || l.entry.Listed != ownText(e) {
+	if l.Entry.Kind != e.Kind || l.Entry.Ref != e.Ref || l.Entry.Asset != e.Asset || l.Entry.Listed != ownText(e) {
 		return false
 	}
 	if l.chain != "" {
 		return form == hexAddress && l.chain == e.Address.Chain()
 	}
-	return l.entry.Address == e.Address
+	return l.Entry.Address == e.Address
 }
 
 // ownText returns the listed string of e, or "" if that is the normal form of its
@@ -272,7 +254,7 @@ func readListing(ix texts, n uint32) (*Listing, error) {
 	}
 	r := listingReader{index: ix, rest: []byte(text)}
 	form := r.byte()
-	l := &Listing{number: n, entry: sources.Entry{
+	l := &Listing{number: n, Entry: sources.Entry{
 		Kind: score.Kind(r.text()), Ref: r.text(), Name: r.text(), Asset: r.text(),
 		ListedAt: r.time(), FirstSeen: r.time(),
 	}}
@@ -281,12 +263,12 @@ func readListing(ix texts, n uint32) (*Listing, error) {
 		l.chain = address.Chain(r.text())
 		l.account = uint16(r.uvarint())
 	case textAddress:
-		if l.entry.Address, err = address.Parse(address.Chain(r.text()), r.text()); err != nil {
+		if l.Entry.Address, err = address.Parse(address.Chain(r.text()), r.text()); err != nil {
 			r.fail()
 		}
 	}
 	if form&hasListed != 0 {
-		l.entry.Listed = r.text()
+		l.Entry.Listed = r.text()
 	}
 	if form&isRepeated != 0 {
 		if n := r.uvarint(); n < 1 || n > MaxEntries {
@@ -299,7 +281,7 @@ func readListing(ix texts, n uint32) (*Listing, error) {
 		l.removed = r.time()
 	}
 	if form&isDated != 0 {
-		l.entry.EntityListedAt, l.entry.NotListedOn = r.time(), r.time()
+		l.Entry.EntityListedAt, l.Entry.NotListedOn = r.time(), r.time()
 	}
 	if len(r.rest) > 0 {
 		r.fail()

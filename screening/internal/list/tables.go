@@ -6,22 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
 // Tables returns the tables of l in the form that Open reads: the facts in JSON, the
 // index of the entries, and the order. They are filed by Rule, and say nothing about the Past.
 func (l *List) Tables() ([]io.WriterTo, error) {
-	facts, err := json.Marshal(storeFacts(&l.Facts))
+	stored, err := storeFacts(&l.Facts)
 	if err != nil {
 		return nil, err
 	}
-	return []io.WriterTo{bytes.NewReader(facts), l.entries.index, bytes.NewReader(l.order)}, nil
+	text, err := json.Marshal(stored)
+	if err != nil {
+		return nil, err
+	}
+	return []io.WriterTo{bytes.NewReader(text), l.entries.index, bytes.NewReader(l.order)}, nil
 }
 
 // Open returns the list of tables that Tables has returned, and that were filed by
@@ -32,15 +34,14 @@ func Open(tables [][]byte, file File) (*List, error) {
 	if len(tables) != 3 {
 		return nil, damaged(fmt.Errorf("%w: there are %d", index.ErrDamaged, len(tables)))
 	}
-	var facts storedFacts
-	if err := json.Unmarshal(tables[0], &facts); err != nil {
+	l := &List{file: file}
+	var err error
+	if l.Facts, err = facts(tables[0]); err != nil {
 		return nil, damaged(err)
 	}
-	l := &List{Facts: facts.facts(), file: file}
 	if len(tables[2]) > 0 {
 		l.order = tables[2] // mapped as long as the entries are
 	}
-	var err error
 	if l.entries, err = openTable(tables[1], file); err != nil {
 		return nil, damaged(err)
 	}
@@ -71,60 +72,36 @@ func damaged(err error) error {
 	return fmt.Errorf("the tables of a list: %w", err)
 }
 
-// storedFacts are Facts in JSON.
+// storedFacts are Facts in JSON, with the anomalies apart: JSON would change bytes that are not
+// UTF-8 in a string.
 type storedFacts struct {
-	Digest         string
-	Entries        int
-	Addresses      int
-	Chains         map[address.Chain]int
-	Classes        map[string]int
-	Kinds          []score.Kind
-	LatestSeen     time.Time
-	Anomalies      map[string]int
-	FirstAnomalies []storedAnomaly
-	Bytes          int
-	Sequence       [][]byte `json:",omitempty"`
+	*Facts
+	FirstKinds   []string // the kinds of Facts.Anomalies
+	FirstEntries []byte   // their entries, as a revision.Delta gains them
 }
 
-// A storedAnomaly is an anomaly in JSON, which would change bytes that are not UTF-8
-// in a string, and has no years of more than four digits.
-type storedAnomaly struct {
-	Kind                     string
-	Address                  address.Address
-	EntryKind                score.Kind
-	Listed, Asset, Ref, Name []byte
-	ListedAt, EntityListedAt [2]int64 // seconds and nanoseconds
-	FirstSeen                [2]int64
-}
-
-func storedTime(t time.Time) [2]int64 { return [2]int64{t.Unix(), int64(t.Nanosecond())} }
-func timeOf(t [2]int64) time.Time     { return time.Unix(t[0], t[1]).UTC() }
-
-func storeFacts(f *Facts) *storedFacts {
-	s := &storedFacts{
-		Digest: f.Digest, Entries: f.Entries, Addresses: f.Addresses, Chains: f.Chains, Classes: f.Classes,
-		Kinds: f.Kinds, LatestSeen: f.LatestSeen, Anomalies: f.AnomalyKinds, Bytes: f.Bytes, Sequence: f.Sequence,
-	}
+func storeFacts(f *Facts) (s storedFacts, err error) {
+	s.Facts = f
+	var d revision.Delta
 	for _, a := range f.Anomalies {
-		e := a.Entry
-		s.FirstAnomalies = append(s.FirstAnomalies, storedAnomaly{
-			a.Kind, e.Address, e.Kind, []byte(e.Listed), []byte(e.Asset), []byte(e.Ref), []byte(e.Name),
-			storedTime(e.ListedAt), storedTime(e.EntityListedAt), storedTime(e.FirstSeen),
-		})
+		s.FirstKinds, d.Gained = append(s.FirstKinds, a.Kind), append(d.Gained, a.Entry)
 	}
-	return s
+	s.FirstEntries, err = d.Append(nil)
+	return s, err
 }
 
-func (s *storedFacts) facts() Facts {
-	f := Facts{
-		Digest: s.Digest, Entries: s.Entries, Addresses: s.Addresses, Chains: s.Chains, Classes: s.Classes,
-		Kinds: s.Kinds, LatestSeen: s.LatestSeen, Bytes: s.Bytes, AnomalyKinds: s.Anomalies, Sequence: s.Sequence,
+// facts returns the Facts of JSON.
+func facts(text []byte) (f Facts, err error) {
+	s := storedFacts{Facts: &f}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return f, err
 	}
-	for _, a := range s.FirstAnomalies {
-		f.Anomalies = append(f.Anomalies, sources.Anomaly{Kind: a.Kind, Entry: sources.Entry{
-			Address: a.Address, Kind: a.EntryKind, Listed: string(a.Listed), Asset: string(a.Asset), Ref: string(a.Ref), Name: string(a.Name),
-			ListedAt: timeOf(a.ListedAt), EntityListedAt: timeOf(a.EntityListedAt), FirstSeen: timeOf(a.FirstSeen),
-		}})
+	d, err := revision.ParseDelta(s.FirstEntries)
+	if err == nil && len(d.Gained) != len(s.FirstKinds) {
+		err = fmt.Errorf("%d anomalies of %d kinds", len(d.Gained), len(s.FirstKinds))
 	}
-	return f
+	for i, e := range d.Gained[:min(len(d.Gained), len(s.FirstKinds))] {
+		f.Anomalies = append(f.Anomalies, sources.Anomaly{Kind: s.FirstKinds[i], Entry: e})
+	}
+	return f, err
 }
