@@ -1,13 +1,12 @@
 //go:build unix
 
 // Httpbench measures the handler of package httpapi against simpler handlers: one
-// that reads the body and writes a constant of the same size, one that also sets
-// the header fields of an httpapi response, and one that uses encoding/json.
+// that reads the body and writes a constant of the same size, and one that also sets
+// the header fields of an httpapi response.
 //
 //	httpbench                     all handlers, at 8 and at 64 connections
 //	httpbench -conns 8 -rounds 9  the same in less time
 //	httpbench -swap 1000000       response times while a list is replaced
-//	httpbench -flood 2000         response times while connections do not read
 //
 // Each handler runs in a process of its own on 127.0.0.1 and is called over
 // keep-alive connections. In each round every handler runs once, and its figures
@@ -28,7 +27,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -43,7 +41,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
@@ -57,21 +54,16 @@ func main() {
 	conns := flag.String("conns", "8,64", "numbers of connections, with commas")
 	names := flag.String("handlers", strings.Join(handlers[1:], ","), "which are measured, with commas, against the constant")
 	swapped := flag.Int("swap", 0, "measure instead how long answers take while a list of so many `entries` is replaced")
-	flooded := flag.Int("flood", 0, "measure instead how long answers take while so many `connections` ask for large answers and do not read")
-	rate := flag.Float64("rate", 4000, "with -swap or -flood, requests per second to each server, over 8 connections")
+	rate := flag.Float64("rate", 4000, "with -swap, requests per second to each server, over 8 connections")
 	serveName := flag.String("serve", "", "be the server of this handler until standard input ends (used by httpbench itself)")
 	flag.Parse()
 	err := error(nil)
 	if n := 0; *serveName != "" {
 		if _, scanErr := fmt.Sscanf(*serveName, "swap:%d", &n); scanErr == nil {
 			err = serveSwap(n)
-		} else if _, scanErr := fmt.Sscanf(*serveName, "none:%d", &n); scanErr == nil {
-			err = beFlood(n)
 		} else {
 			err = server(*serveName)
 		}
-	} else if *flooded > 0 {
-		err = flood(*flooded, 8, *rounds, *rate)
 	} else if *swapped > 0 {
 		err = swap(*swapped, 8, *rounds, *rate)
 	} else {
@@ -84,7 +76,7 @@ func main() {
 }
 
 // handlers are the names of what can be served; newHandler has them.
-var handlers = []string{"constant", "fields", "encodingjson", "auth", "limits", "audit"}
+var handlers = []string{"constant", "fields", "auth", "limits", "audit"}
 
 // newHandler returns the handler of a name, which may write into dir, and the API
 // key for it.
@@ -116,8 +108,6 @@ func newHandler(name, dir string) (h http.Handler, token string, err error) {
 			}
 			w.Write(answer)
 		}), token, err
-	case "encodingjson": // screens, without checking who asks
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeJSON(s, w, r) }), token, nil
 	case "auth": // httpapi, with one key
 		keys, err := access.Fixed(map[string]string{"bench": benchToken})
 		return httpapi.NewHandler(s, keys, nil), token, err
@@ -158,46 +148,6 @@ var fields = []struct {
 	{"Content-Type", []string{"application/json"}},
 }
 
-// An answer is the answer to a question, for encoding/json.
-type answer struct {
-	Address        string               `json:"address"`
-	Chain          string               `json:"chain"`
-	Score          int                  `json:"score"`
-	Level          string               `json:"level"`
-	Labels         []screening.Label    `json:"labels"`
-	DataFreshness  map[string]freshness `json:"data_freshness"`
-	ScoringVersion string               `json:"scoring_version"`
-	Disclaimer     string               `json:"_disclaimer"`
-}
-
-type freshness struct {
-	LastUpdated time.Time `json:"last_updated"`
-	AgeSeconds  int64     `json:"age_seconds"`
-}
-
-// writeJSON is the endpoint as it is soon written.
-func writeJSON(s *screening.Screener, w http.ResponseWriter, r *http.Request) {
-	var q struct{ Address, Chain string }
-	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	result, err := s.ScreenText(address.Chain(q.Chain), q.Address)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	a := answer{
-		result.Address.Normalized(), q.Chain, result.Score, string(result.Level), []screening.Label{},
-		make(map[string]freshness), result.ScoringVersion, strings.Repeat("x", 215),
-	}
-	for _, st := range result.Sources() {
-		a.DataFreshness[st.Info.ID] = freshness{st.LastUpdated, int64(time.Since(st.LastUpdated).Seconds())}
-	}
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(a)
-}
-
 // constant returns the answer of httpapi to the first question.
 func constant(s *screening.Screener) ([]byte, error) {
 	keys, err := access.Fixed(map[string]string{"bench": benchToken})
@@ -228,18 +178,11 @@ func server(name string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	like, listen := name, net.Listen
-	if name == "flood" {
-		like, listen = "limits", func(network, address string) (net.Listener, error) {
-			l, err := net.Listen(network, address)
-			return stingy{l}, err
-		}
-	}
-	h, token, err := newHandler(like, dir)
+	h, token, err := newHandler(name, dir)
 	if err != nil {
 		return err
 	}
-	l, err := listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
@@ -253,18 +196,12 @@ func server(name string) error {
 	})
 }
 
-// writeTimeout bounds the time the server of a flood writes to a client that does not read.
-const writeTimeout = 15 * time.Second
-
 // serve serves h, prints the address and the API key for it, and calls f for each
 // line of standard input until that ends.
 func serve(l net.Listener, h http.Handler, token string, f func() error) error {
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: patience, ReadTimeout: patience,
 		WriteTimeout: patience, IdleTimeout: 2 * patience, MaxHeaderBytes: 16 << 10,
-	}
-	if _, ok := l.(stingy); ok {
-		s.WriteTimeout = writeTimeout
 	}
 	go s.Serve(l)
 	fmt.Println(l.Addr(), token)

@@ -4,57 +4,37 @@
 //	indexbench -n 1000000             lookups and building, against maps
 //	indexbench -n 1000000 -build      building only
 //	indexbench -n 1000000 -peak       peak memory of building
-//	indexbench -n 100000000 -file f   a file: building, opening, sharing
-//	indexbench -n 5000000 -lines      from a list of addresses in text to lookups
 //
 // Keys are 20 bytes, derived from their numbers; each has one of 16 values.
 package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unsafe"
 
-	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 )
 
 func main() {
 	n := flag.Int("n", 1_000_000, "number of keys")
 	rounds := flag.Int("rounds", 9, "rounds of which the median is printed")
-	file := flag.String("file", "", "file to build, open and share")
-	ask := flag.Bool("ask", false, "only open the file, and ask (used by -file)")
-	text := flag.Bool("string", false, "measure map[string]uint32, too")
 	building := flag.Bool("build", false, "measure building alone")
 	peak := flag.Bool("peak", false, "measure the memory that building takes")
-	lines := flag.Bool("lines", false, "measure how long it takes to read a list in text, line by line")
 	flag.Parse()
 	var err error
-	switch {
-	case *ask:
-		err = askFile(*file, *n)
-	case *lines:
-		err = compareLines(*n, *rounds)
-	case *peak:
+	if *peak {
 		err = benchPeak(*n)
-	case *file != "":
-		err = benchFile(*file, *n)
-	default:
-		err = compare(*n, *rounds, *text, *building)
+	} else {
+		err = compare(*n, *rounds, *building)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "indexbench:", err)
@@ -148,7 +128,7 @@ var sink uint64
 
 // compare measures an index of n keys against maps: with building, only how long
 // they take to fill.
-func compare(n, rounds int, text, building bool) error {
+func compare(n, rounds int, building bool) error {
 	payloads := make([][20]byte, n)
 	for i := range payloads {
 		payloads[i] = payload(uint64(i))
@@ -184,13 +164,6 @@ func compare(n, rounds int, text, building bool) error {
 		return err
 	}
 	fmt.Printf("%-12s %-12s %8.2f B/entry\n", "size", "index", float64(ix.Size())/float64(n))
-	var ms map[string]uint32
-	if text {
-		ms = make(map[string]uint32, n)
-		for i := range payloads {
-			ms[string(payloads[i][:])] = uint32(i) & 15
-		}
-	}
 	payloads = nil
 	for _, hit := range []bool{false, true} {
 		qs := makeQueries(n, hit)
@@ -240,74 +213,14 @@ func compare(n, rounds int, text, building bool) error {
 				return time.Since(begin)
 			}},
 		}
-		if text {
-			loops = append(loops, &candidate{name: "map[string]", per: len(qs), run: func() time.Duration {
-				begin := time.Now()
-				for i := range qs {
-					sink += uint64(ms[string(qs[i][:])])
-				}
-				return time.Since(begin)
-			}})
-		}
 		measure(title+" loop", rounds, loops...)
 		measure(title+" lone", rounds, lone...)
 	}
-	m, ms = nil, nil
+	m = nil
 	fmt.Printf("%-12s %-12s %v\n", "collector", "index", collect())
 	runtime.KeepAlive(ix)
 	fmt.Fprintln(io.Discard, sink)
 	return nil
-}
-
-// compareLines measures how long it takes to load n EVM addresses from text, one a line:
-// into an index, which validates them, and into a map of strings in lower case.
-func compareLines(n, rounds int) error {
-	list := make([]byte, 0, 43*n)
-	for i := range n {
-		p := payload(uint64(i))
-		list = append(hex.AppendEncode(append(list, "0x"...), p[:]), '\n')
-	}
-	var failed error
-	measure("lines", min(rounds, 5),
-		&candidate{name: "index", per: n, run: func() time.Duration {
-			runtime.GC()
-			begin := time.Now()
-			var b index.Builder
-			sc := bufio.NewScanner(bytes.NewReader(list))
-			for sc.Scan() {
-				line := sc.Bytes()
-				a, _ := address.Parse("ethereum", unsafe.String(unsafe.SliceData(line), len(line))) // not kept
-				words, tag := a.Identity()
-				if tag == (identity.Tag{}) {
-					failed = fmt.Errorf("%q is not an address", line)
-				}
-				w0, w1, w2, _ := identity.Load(words)
-				b.Add(index.IDOfWords(uint16(identity.KeccakHash), w0, w1, w2, 0, 20), 0)
-			}
-			ix, err := b.Build()
-			took := time.Since(begin)
-			if err != nil || ix.Len() != n {
-				failed = fmt.Errorf("not %d keys: %v", n, err)
-				return took
-			}
-			ix.Close()
-			return took
-		}},
-		&candidate{name: "lower+map", per: n, run: func() time.Duration {
-			runtime.GC()
-			begin := time.Now()
-			m := make(map[string]uint32)
-			for sc := bufio.NewScanner(bytes.NewReader(list)); sc.Scan(); {
-				m[strings.ToLower(sc.Text())] = 0
-			}
-			took := time.Since(begin)
-			if len(m) != n {
-				failed = fmt.Errorf("not %d addresses", n)
-			}
-			return took
-		}},
-	)
-	return failed
 }
 
 // collect returns how long a collection takes.
@@ -352,96 +265,5 @@ func benchPeak(n int) error {
 	}
 	fmt.Printf("%d keys in %v: %d bytes; with all added %s; built %s\n", n, time.Since(begin).Round(time.Millisecond), ix.Size(), added,
 		status("/proc/self/status", "VmHWM", "VmRSS"))
-	return ix.Close()
-}
-
-// benchFile builds a file of n keys, and has two processes open it.
-func benchFile(path string, n int) error {
-	begin := time.Now()
-	var b index.Builder
-	for i := range n {
-		p := payload(uint64(i))
-		b.Add(index.ID20(2, &p), uint32(i)&15)
-	}
-	added := time.Since(begin)
-	if err := b.WriteFile(path); err != nil {
-		return err
-	}
-	built := time.Since(begin)
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("build: %v (%v of it adding), %.1f ns/entry, %d bytes, %.2f B/entry, %s\n", built, added,
-		float64(built.Nanoseconds())/float64(n), info.Size(), float64(info.Size())/float64(n), status("/proc/self/status", "VmHWM"))
-	// The first stays while the second asks.
-	first := asker(path, n)
-	in, err := first.StdinPipe()
-	if err != nil {
-		return err
-	}
-	if err := first.Start(); err != nil {
-		return err
-	}
-	time.Sleep(5 * time.Second)
-	second := asker(path, n)
-	second.Stdin = strings.NewReader("")
-	if err := second.Run(); err != nil {
-		return err
-	}
-	in.Close()
-	return first.Wait()
-}
-
-// asker returns the command that opens path and asks.
-func asker(path string, n int) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], "-ask", "-file", path, "-n", strconv.Itoa(n))
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd
-}
-
-// askFile opens path and asks, prints figures, and stays until its input ends.
-func askFile(path string, n int) error {
-	p := payload(uint64(n) / 2)
-	begin := time.Now()
-	ix, err := index.Open(path)
-	if err != nil {
-		return err
-	}
-	opened := time.Since(begin)
-	s, ok := ix.Lookup(index.ID20(2, &p))
-	answered := time.Since(begin)
-	if !ok {
-		return fmt.Errorf("a key is missing")
-	}
-	values, err := ix.AppendValues(nil, s)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%d: open %v, first answer (%d) %v after the start of it, %d keys\n", os.Getpid(), opened, values, answered, ix.Len())
-	for _, hit := range []bool{false, true} {
-		keys := keysOf(makeQueries(n, hit))
-		for _, what := range []string{"first", "again"} {
-			begin := time.Now()
-			count := 0
-			for i := range keys {
-				if _, ok := ix.Lookup(keys[i]); ok {
-					count++
-				}
-			}
-			if count != 0 && !hit || count != len(keys) && hit {
-				return fmt.Errorf("%d of %d keys are there", count, len(keys))
-			}
-			fmt.Printf("%d: hit %t, %s: %.1f ns\n", os.Getpid(), hit, what, float64(time.Since(begin).Nanoseconds())/float64(len(keys)))
-		}
-	}
-	fmt.Printf("%d: collector %v\n", os.Getpid(), collect())
-	fmt.Printf("%d: %s\n", os.Getpid(), status("/proc/self/smaps_rollup", "Rss", "Pss", "Private_Clean", "Private_Dirty", "Shared_Clean"))
-	bufio.NewReader(os.Stdin).ReadByte()
-	begin = time.Now()
-	if err := ix.Verify(); err != nil {
-		return err
-	}
-	fmt.Printf("%d: verified in %v\n", os.Getpid(), time.Since(begin))
 	return ix.Close()
 }
