@@ -102,7 +102,7 @@ func (d *dataset) addEntity(e *entity) error {
 		asset:     freetext.Name(first(p.Currency, p.CurrencySymbol)),
 		name:      freetext.Name(first(p.Name)),
 		holders:   p.Holder,
-		kind:      d.kinds.kind(p.Topics),
+		kind:      d.kind(p.Topics),
 		firstSeen: parseTime(e.FirstSeen),
 	}
 	// A wallet without a key is an account at an exchange, and has no address.

@@ -133,10 +133,8 @@ func TestKinds(t *testing.T) {
 		csv   []score.Kind // of the first two and the last
 	}{
 		{"zero", opensanctions.Options{}, []score.Kind{score.CommunityReport, score.StolenFunds, score.CommunityReport}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}},
-		{"official", opensanctions.Options{Topics: opensanctions.OfficialTopics()}, []score.Kind{score.Sanctioned, score.Sanctioned, score.CommunityReport}, []score.Kind{score.Sanctioned, score.CommunityReport, score.CommunityReport}},
-		{"other", opensanctions.Options{Other: score.Ransomware}, []score.Kind{score.Ransomware, score.StolenFunds, score.Ransomware}, []score.Kind{score.Ransomware, score.Ransomware, score.Ransomware}},
-		{"no topics", opensanctions.Options{Topics: map[string]score.Kind{}}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}},
-		{"a kind that is none", opensanctions.Options{Topics: map[string]score.Kind{"sanction": "X", "crime.theft": score.StolenFunds}}, []score.Kind{"X", "X", score.CommunityReport}, []score.Kind{"X", score.CommunityReport, score.CommunityReport}},
+		{"official", opensanctions.Options{Jurisdiction: sources.US}, []score.Kind{score.Sanctioned, score.Sanctioned, score.CommunityReport}, []score.Kind{score.Sanctioned, score.CommunityReport, score.CommunityReport}},
+		{"other", opensanctions.Options{Dataset: "ransomwhere"}, []score.Kind{score.Ransomware, score.StolenFunds, score.Ransomware}, []score.Kind{score.Ransomware, score.Ransomware, score.Ransomware}},
 	} {
 		for i, want := range [][]score.Kind{tt.ftm, tt.csv} {
 			entries, _, err := parse(t, tt.kinds, strings.NewReader(readFile(t, files[i])))
@@ -149,9 +147,14 @@ func TestKinds(t *testing.T) {
 			}
 		}
 	}
-	for topic, kind := range opensanctions.CommunityTopics() {
-		if kind.Official() {
-			t.Errorf("topic %q of communities is of the official kind %s", topic, kind)
+	for topics, want := range map[string]score.Kind{
+		`"crime.fraud","wanted"`: score.Scam, `"crime.fraud","crime.theft"`: score.StolenFunds, `"sanction.linked"`: score.CommunityReport,
+		`"crime.theft","sanction"`: score.Sanctioned,
+	} {
+		line := `{"id":"w","schema":"CryptoWallet","properties":{"publicKey":["` + btc + `"],"topics":[` + topics + `]}}` + "\n"
+		entries, _, err := parse(t, opensanctions.Options{Jurisdiction: sources.US}, strings.NewReader(line))
+		if err != nil || entries[0].Kind != want {
+			t.Errorf("topics %s: %+v, %v, want %s", topics, entries, err, want)
 		}
 	}
 }
@@ -253,7 +256,6 @@ func TestNew(t *testing.T) {
 		{opensanctions.Options{Dataset: "il_mod_crypto"}, "OPENSANCTIONS_IL_MOD_CRYPTO", sources.Community, score.CommunityReport, score.CommunityReport},
 		{opensanctions.Options{Dataset: "ransomwhere"}, "OPENSANCTIONS_RANSOMWHERE", sources.Community, score.Ransomware, score.Ransomware},
 		{opensanctions.Options{Dataset: "us_fbi_lazarus_crypto"}, "OPENSANCTIONS_US_FBI_LAZARUS_CRYPTO", sources.Community, score.StolenFunds, score.StolenFunds},
-		{opensanctions.Options{Dataset: "x", Other: score.Mixer}, "OPENSANCTIONS_X", sources.Community, score.Mixer, score.Mixer},
 	} {
 		var asked string
 		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {

@@ -9,11 +9,12 @@
 // these, so an address without a checksum, such as one of Solana, matches only as a string.
 //
 // A dataset is OpenSanctions' version of an authority's list, and not that list. So a wallet
-// is of a community kind by default, sanctioned or not; see Options.
+// is of a community kind, sanctioned or not, unless Options.Jurisdiction says otherwise.
 package opensanctions
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -21,6 +22,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -38,47 +40,25 @@ const (
 	maxListed  = 1024    // of an address
 )
 
-// kinds maps the topics of OpenSanctions to kinds.
-type kinds struct {
-	topics map[string]score.Kind
-	other  score.Kind // of a wallet none of whose topics is in topics
-}
-
-// CommunityTopics returns the topics with kinds that a community list may emit: "crime.theft"
-// is [score.StolenFunds], and "crime.fraud" is [score.Scam].
-func CommunityTopics() map[string]score.Kind {
-	return map[string]score.Kind{
-		"crime.theft": score.StolenFunds,
-		"crime.fraud": score.Scam,
+// kind returns the kind of a wallet with the given topics: of those that are known, the one
+// with the most points counts.
+func (o *Options) kind(topics []string) score.Kind {
+	official := o.Jurisdiction != "" && o.Jurisdiction != sources.Community
+	switch {
+	case official && slices.Contains(topics, "sanction"): // not "sanction.linked": an entity near a sanctioned one
+		return score.Sanctioned
+	case slices.Contains(topics, "crime.theft"):
+		return score.StolenFunds
+	case slices.Contains(topics, "crime.fraud"):
+		return score.Scam
 	}
+	return cmp.Or(datasetKinds[o.Dataset], score.CommunityReport)
 }
 
-// OfficialTopics returns CommunityTopics, and "sanction" as [score.Sanctioned]. It does not
-// have "sanction.linked", which is an entity near a sanctioned one.
-func OfficialTopics() map[string]score.Kind {
-	topics := CommunityTopics()
-	topics["sanction"] = score.Sanctioned
-	return topics
-}
-
-// kind returns the kind of a wallet with the given topics.
-func (k *kinds) kind(topics []string) score.Kind {
-	best, most := k.other, -1
-	for _, t := range topics {
-		kind, ok := k.topics[t]
-		if !ok {
-			continue
-		}
-		// A Screener refuses a kind without points, so that the mistake shows.
-		points, known := score.Latest().Points(kind, score.Exact)
-		if !known {
-			return kind
-		}
-		if points > most {
-			best, most = kind, points
-		}
-	}
-	return best
+// datasetKinds maps datasets of one subject to their kinds.
+var datasetKinds = map[string]score.Kind{
+	"ransomwhere":           score.Ransomware,
+	"us_fbi_lazarus_crypto": score.StolenFunds,
 }
 
 // Parse reads a dataset and calls add for each address of a wallet, in the order of the
@@ -102,9 +82,10 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 	return new(Options).Parse(r, add)
 }
 
-// parse is [Parse] with the kinds k.
-func (k *kinds) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	d := dataset{kinds: *k, ids: make(map[string]bool), names: names{seed: maphash.MakeSeed(), places: make(map[uint64]uint32)}}
+// Parse is the function [Parse] with the kinds of the Dataset and the Jurisdiction of o. It uses
+// nothing else of o.
+func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	d := dataset{kind: o.kind, ids: make(map[string]bool), names: names{seed: maphash.MakeSeed(), places: make(map[uint64]uint32)}}
 	rev, err := d.read(r)
 	if err != nil {
 		return sources.Revision{}, err
@@ -119,7 +100,7 @@ func (k *kinds) parse(r io.Reader, add func(sources.Entry) error) (sources.Revis
 
 // A dataset is what a file says about wallets.
 type dataset struct {
-	kinds   kinds
+	kind    func(topics []string) score.Kind
 	records int
 	wallets []wallet
 	ids     map[string]bool // of the entities with wallets

@@ -8,12 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
@@ -26,16 +24,11 @@ type Options struct {
 	// Jurisdiction is the issuer of the list; "" means Community. Set it, for example
 	// to US for us_ofac_sdn, if you rely on OpenSanctions for that authority's list: only
 	// then wallets with the topic "sanction" are [score.Sanctioned]. Leave it for datasets
-	// that collect the lists of many authorities.
+	// that collect the lists of many authorities. Wallets with the topic "crime.theft" are
+	// [score.StolenFunds], and those with "crime.fraud" [score.Scam]. All others are
+	// [score.CommunityReport], but those of the datasets ransomwhere, [score.Ransomware], and
+	// us_fbi_lazarus_crypto, [score.StolenFunds].
 	Jurisdiction sources.Jurisdiction
-	// Topics has the kinds of topics such as "crime.theft". Of several topics, the topic with
-	// the most points counts. Nil means [CommunityTopics], or [OfficialTopics] if Jurisdiction
-	// is not Community.
-	Topics map[string]score.Kind
-	// Other is the kind of a wallet none of whose topics is in Topics; "" means
-	// [score.Ransomware] for the dataset ransomwhere, [score.StolenFunds] for
-	// us_fbi_lazarus_crypto, and [score.CommunityReport] for all others.
-	Other score.Kind
 	// URL is the address of the file; "" means OpenSanctions' newest entities.ftm.json
 	// of the dataset. It must be https, unless AllowHTTP is set.
 	URL string
@@ -69,7 +62,6 @@ func New(opts *Options) sources.Source {
 	s := &source{}
 	if opts != nil {
 		s.Options = *opts
-		s.Topics = maps.Clone(opts.Topics)
 	}
 	if s.Jurisdiction == "" {
 		s.Jurisdiction = sources.Community
@@ -80,24 +72,6 @@ func New(opts *Options) sources.Source {
 		s.Index = cmp.Or(s.Index, latest+"/index.json")
 	}
 	return s
-}
-
-// Parse is the function [Parse] with the kinds that o gives. It uses nothing else of o.
-func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	k := kinds{o.Topics, cmp.Or(o.Other, datasetKinds[o.Dataset], score.CommunityReport)}
-	if k.topics == nil {
-		k.topics = CommunityTopics()
-		if o.Jurisdiction != "" && o.Jurisdiction != sources.Community {
-			k.topics = OfficialTopics()
-		}
-	}
-	return k.parse(r, add)
-}
-
-// datasetKinds maps datasets of one subject to their kinds.
-var datasetKinds = map[string]score.Kind{
-	"ransomwhere":           score.Ransomware,
-	"us_fbi_lazarus_crypto": score.StolenFunds,
 }
 
 type source struct{ Options }

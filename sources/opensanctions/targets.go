@@ -81,7 +81,7 @@ func (d *dataset) addTarget(t [columnCount]string) error {
 		err := d.add(wallet{
 			id:        freetext.Name(t[columnID]),
 			listed:    key,
-			kind:      d.kinds.kind(topics),
+			kind:      d.kind(topics),
 			firstSeen: parseTime(t[columnFirstSeen]),
 		})
 		if err != nil {
