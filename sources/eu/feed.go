@@ -21,7 +21,7 @@ func (a announcement) isOf(l *list) bool {
 	if a.checksum == "" {
 		return false
 	}
-	return l.sha1 == a.checksum || !a.published.IsZero() && l.isTimed && !l.Revision.Published.Before(a.published)
+	return l.sha1 == a.checksum || !a.published.IsZero() && !l.Revision.Published.Before(a.published)
 }
 
 const (

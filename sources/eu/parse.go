@@ -5,16 +5,16 @@
 // [address.FindAll] finds there is an address. Text without a valid checksum is one only
 // behind a ticker, as in "SOL: 7x…".
 //
-// The formats are XML 1.1 (xmlFullSanctionsList_1_1) and CSV 1.1
-// (csvFullSanctionsList_1_1). CSV cannot prove that it is whole, and in July 2026 was
-// found to lack the addresses of the XML. The data may be reused under Commission Decision
-// 2011/833/EU if the source is named: © European Union. Only what the Official Journal
-// prints is authentic.
+// The format is XML 1.1 (xmlFullSanctionsList_1_1). The Commission's CSV was found in July
+// 2026 to lack the addresses, and is refused. The data may be reused under Commission
+// Decision 2011/833/EU if the source is named: © European Union. Only what the Official
+// Journal prints is authentic.
 package eu
 
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -23,7 +23,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// Parse reads the list from r, in XML or CSV, and calls add for each wallet in a remark of
+// Parse reads the list from r and calls add for each wallet in a remark of
 // an entity, in the order of the list. An address that an entity's remarks repeat under the
 // same ticker is added once. Text that a ticker and a colon label as an address is added
 // with a zero Address if it is none.
@@ -37,15 +37,13 @@ import (
 //
 // Nothing is added unless r is the whole list: of format 1.1, well-formed to its last byte,
 // with a date, records and a wallet. Format 1.0, which has no reference numbers, is
-// refused. CSV that was cut between two lines cannot be told from a whole file:
-// Revision.OpenEnded is true. Errors are a [*sources.RecordError], or come from r, or wrap
-// an error of add.
+// refused. Errors are a [*sources.RecordError], or come from r, or wrap an error of add.
 //
-// The Commission regenerates the files without changing them. So the revision's digest
-// covers the XML document without the generationDate and globalFileId of its root element,
-// or all CSV fields except fileGenerationDate. Published is that date.
+// The Commission regenerates the file without changing it. So the revision's digest
+// covers the document without the generationDate and globalFileId of its root element.
+// Published is that date.
 //
-// Parse holds in memory the wallets, the ids of entities (CSV), and a buffer.
+// Parse holds in memory the wallets and a buffer.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	l, err := read(r)
 	if err != nil {
@@ -57,8 +55,7 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 // A list is the content of a file that concerns wallets.
 type list struct {
 	freetext.List
-	sha1    string // of the file, in hex
-	isTimed bool   // Revision.Published is a time, not a day
+	sha1 string // of the file, in hex
 }
 
 // The limits of a parsed list. The list has some 6,200 entities, two with wallets.
@@ -70,7 +67,9 @@ const (
 // read reads a whole file.
 func read(r io.Reader) (*list, error) {
 	sum := sha1.New()
-	l, err := freetext.Read(io.TeeReader(r, sum), readXML, readCSV)
+	l, err := freetext.Read(io.TeeReader(r, sum), readXML, func(io.Reader) (*list, error) {
+		return nil, &sources.RecordError{Err: errors.New("not XML; the CSV of the list has no addresses")}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -15,11 +15,10 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
-// The addresses of the list, without the token that they require, and of the feed that
+// The addresses of the list, without the token that it requires, and of the feed that
 // announces changes.
 const (
 	XML = "https://webgate.ec.europa.eu/fsd/fsf/public/files/xmlFullSanctionsList_1_1/content"
-	CSV = "https://webgate.ec.europa.eu/fsd/fsf/public/files/csvFullSanctionsList_1_1/content"
 	RSS = "https://webgate.ec.europa.eu/fsd/fsf/public/rss"
 )
 
@@ -29,13 +28,13 @@ const PublicToken = "dG9rZW4tMjAxNw"
 // Options configure [New]. The zero Options are the defaults.
 type Options struct {
 	// URL is the address of the list, without a token; "" means [XML], some 26 MB. It
-	// must be https, unless AllowHTTP is set. [Parse] describes the formats.
+	// must be https, unless AllowHTTP is set. [Parse] describes the format.
 	URL string
-	// Token is sent with the request; "" means [PublicToken] for [XML] and [CSV], and
-	// none for another URL. The Commission gives personal tokens on registration.
+	// Token is sent with the request; "" means [PublicToken] for [XML], and none for
+	// another URL. The Commission gives personal tokens on registration.
 	Token string
 	// RSS is the address of the feed with a checksum of the list; "" means [RSS] for
-	// [XML] and [CSV], and none for another URL.
+	// [XML], and none for another URL.
 	RSS string
 	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be
 	// zero, or allow for the whole download: Load limits the time without progress, and
@@ -80,7 +79,7 @@ func New(opts *Options) sources.Source {
 		s.Options = *opts
 	}
 	s.URL, s.Client = cmp.Or(s.URL, XML), cmp.Or(s.Client, http.DefaultClient)
-	if s.URL == XML || s.URL == CSV {
+	if s.URL == XML {
 		s.RSS, s.Token = cmp.Or(s.RSS, RSS), cmp.Or(s.Token, PublicToken)
 	}
 	if s.Token != "" {

@@ -101,14 +101,12 @@ func sha1Of(doc string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(doc)))
 func TestSource(t *testing.T) {
 	// A day in the past, whatever the clock of the machine shows.
 	doc := strings.Replace(listtest.ReadFile(t, excerpt+".xml"), "2026-09-22T20", "2024-09-22T20", 1)
-	csv := strings.ReplaceAll(smallCSV, "22/09/2026", "22/09/2024")
 	for name, tt := range map[string]struct{ doc, feed, etag string }{
 		"XML with a feed":       {doc, feed(sha1Of(doc), "Sun, 22 Sep 2024 20:01:34 +0200"), ""},
 		"XML without a feed":    {doc, "", ""},
 		"XML with validators":   {doc, "", `"1"`},
 		"XML with a dumb feed":  {doc, feed("https://example.org/", "today"), ""},
 		"XML with a wrong feed": {doc, "<html>", ""},
-		"CSV":                   {csv, feed(sha1Of(csv), ""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCommission(t, tt.doc, tt.feed)
@@ -284,7 +282,6 @@ func TestToken(t *testing.T) {
 		want []string
 	}{
 		{eu.Options{}, []string{eu.RSS + ua, eu.XML + "?token=dG9rZW4tMjAxNw" + ua}},
-		{eu.Options{URL: eu.CSV}, []string{eu.RSS + ua, eu.CSV + "?token=dG9rZW4tMjAxNw" + ua}},
 		{eu.Options{Token: "n00 a&b"}, []string{eu.RSS + ua, eu.XML + "?token=n00+a%26b" + ua}},
 		{eu.Options{URL: "https://example.org/list.xml"}, []string{"https://example.org/list.xml" + ua}},
 		{eu.Options{URL: "https://example.org/list?a=b", Token: "c", RSS: "https://example.org/rss"}, []string{"https://example.org/rss" + ua, "https://example.org/list?a=b&token=c" + ua}},

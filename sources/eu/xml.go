@@ -47,7 +47,7 @@ func readXML(r io.Reader) (*list, error) {
 	if err != nil {
 		return nil, d.Errorf("", "generationDate %.40q: want a time with a zone", text)
 	}
-	d.Revision.Published, d.isTimed = published.UTC(), true
+	d.Revision.Published = published.UTC()
 	err = d.Children(func(name string) error {
 		if name != "sanctionEntity" {
 			return d.Skip()

@@ -37,14 +37,9 @@ func (s *Scanner) Header() (*Table, error) {
 	return t, nil
 }
 
-// Optional returns the place of the column of that name, in any letter case, or -1.
-func (t *Table) Optional(name string) int {
-	return slices.Index(t.header, strings.ToLower(name))
-}
-
-// Column is Optional for a column that must be there.
+// Column returns the place of the column of that name, in any letter case.
 func (t *Table) Column(name string) int {
-	i := t.Optional(name)
+	i := slices.Index(t.header, strings.ToLower(name))
 	if i < 0 && t.err == nil {
 		t.err = t.Errorf("", "no column %q", name)
 	}
@@ -80,12 +75,4 @@ func (t *Table) Each(read func() error) error {
 			return err
 		}
 	}
-}
-
-// Text returns a field of the last row, or "" if i is -1.
-func (t *Table) Text(i int) string {
-	if i < 0 {
-		return ""
-	}
-	return t.Row[i]
 }

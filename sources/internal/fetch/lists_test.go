@@ -126,12 +126,6 @@ func euXML(n int) string {
 	}) + "</export>\n"
 }
 
-func euCSV(n int) string {
-	return "fileGenerationDate;Entity_LogicalId;Entity_EU_ReferenceNumber;Entity_Remark\r\n" + each(n, func(i int) string {
-		return fmt.Sprintf("22/09/2026;%d;EU.%d.1;ETH: %s\r\n", i, i, account(i))
-	})
-}
-
 func ukXML(n int) string {
 	return "<Designations><DateGenerated>21/09/2026</DateGenerated>\n" + each(n, func(i int) string {
 		return fmt.Sprintf("<Designation><UniqueID>RUS%d</UniqueID><OtherInformation>ETH: %s</OtherInformation></Designation>\n", i, account(i))
@@ -319,7 +313,6 @@ var lists = func() []published {
 		},
 		{name: "OFAC, consolidated.xml", source: ofacSource(ofac.NewConsolidated), files: one(simpleXML("NS-PLC")), parse: ofac.ParseConsolidated},
 		{name: "EU, XML", source: euSource, files: one(euXML), parse: eu.Parse},
-		{name: "EU, CSV", source: euSource, files: one(euCSV), parse: eu.Parse, open: true},
 		{name: "UK, XML", source: ukSource, files: one(ukXML), parse: uk.Parse},
 		{name: "UK, CSV", source: ukSource, files: one(ukCSV), parse: uk.Parse, open: true},
 		{name: "darklist", source: badlistSource(mew), files: one(jsonOf(array, darklistItem)), parse: badlist.Parse},
