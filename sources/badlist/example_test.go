@@ -11,16 +11,13 @@ import (
 )
 
 func ExampleOptions_Parse() {
-	list := badlist.Options{
-		AddressColumn: "wallet", ChainColumn: "network", RefColumn: "case",
-		Kind: score.Scam,
-	}
-	const csv = `case,network,wallet
-17,Tron,TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY
-18,BTC,"1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa (see 17)"
-`
-	rev, err := list.Parse(strings.NewReader(csv), func(e sources.Entry) error {
-		fmt.Println(e.Ref, e.Kind, e.Address)
+	list := badlist.Options{List: "rows", ChainColumn: "network", Kind: score.Scam}
+	const text = `{"rows": [
+		{"network": "Tron", "address": "TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY"},
+		{"network": "BTC", "address": "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa (see 17)"}
+	]}`
+	rev, err := list.Parse(strings.NewReader(text), func(e sources.Entry) error {
+		fmt.Println(e.Kind, e.Address)
 		return nil
 	})
 	if err != nil {
@@ -28,8 +25,8 @@ func ExampleOptions_Parse() {
 	}
 	fmt.Println(rev.Records, "records")
 	// Output:
-	// 17 SCAM tron:TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY
-	// 18 SCAM bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa
+	// SCAM tron:TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY
+	// SCAM bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa
 	// 2 records
 }
 

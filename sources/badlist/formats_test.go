@@ -51,9 +51,7 @@ func lines(entries []sources.Entry) []string {
 }
 
 func TestFormats(t *testing.T) {
-	all := badlist.Options{AddressColumn: "wallet", ChainColumn: "network", KindColumn: "category", RefColumn: "case", NameColumn: "title", DateColumn: "day"}
-	scams := all
-	scams.Kind = score.Scam
+	scams := badlist.Options{ChainColumn: "network", NameColumn: "title", DateColumn: "day", Kind: score.Scam, Ref: "r"}
 	tests := []struct {
 		name   string
 		format badlist.Options
@@ -85,16 +83,6 @@ func TestFormats(t *testing.T) {
 			[]string{"-|x||COMMUNITY_REPORT||", "ethereum|" + lazarus + "||COMMUNITY_REPORT||"},
 		},
 
-		{"by address", badlist.Options{}, `{"` + lazarus + `":"fake","` + genesis + `":true,"x":null}`,
-			[]string{"ethereum|" + lazarus + "||SCAM||fake", "bitcoin|" + genesis + "||COMMUNITY_REPORT||", "-|x||COMMUNITY_REPORT||"}},
-		{"by address, comments in an array", badlist.Options{}, `{"` + lazarus + `":["phish-hack","exploit"],"` + genesis + `":[]}`,
-			[]string{"ethereum|" + lazarus + "||PHISHING||phish-hack, exploit", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"}},
-		{
-			"by address, objects",
-			badlist.Options{NameColumn: "note", RefColumn: "id", KindColumn: "kind"},
-			`{"` + lazarus + `":{"note":"n","id":17,"kind":"mixer","address":"other"}}`,
-			[]string{"ethereum|" + lazarus + "||MIXER|17|n"},
-		},
 		{
 			"by domain",
 			badlist.Options{Kind: score.Phishing, Ref: "r"},
@@ -107,16 +95,16 @@ func TestFormats(t *testing.T) {
 		},
 
 		{
-			"objects, other columns",
+			"objects, other members",
 			scams,
-			`[{"wallet":"` + tron1 + `","network":"Tron","category":"RANSOMWARE","case":1.5,"title":"t","address":1},{"wallet":"` + lazarus + `","network":null}]`,
-			[]string{"tron|" + tron1 + "||RANSOMWARE|1.5|t", "ethereum|" + lazarus + "||SCAM||"},
+			`[{"address":"` + tron1 + `","network":"Tron","title":1.5,"comment":1,"x":[{}]},{"address":"` + lazarus + `","network":null}]`,
+			[]string{"tron|" + tron1 + "||SCAM|r|1.5", "ethereum|" + lazarus + "||SCAM|r|"},
 		},
 		{
 			"one member for two columns",
-			badlist.Options{RefColumn: "n", NameColumn: "n"},
-			`[{"address":"` + lazarus + `","n":"a"}]`,
-			[]string{"ethereum|" + lazarus + "||COMMUNITY_REPORT|a|a"},
+			badlist.Options{ChainColumn: "n", NameColumn: "n"},
+			`[{"address":"` + lazarus + `","n":"ETH"}]`,
+			[]string{"ethereum|" + lazarus + "|ETH|COMMUNITY_REPORT||ETH"},
 		},
 
 		{
@@ -133,19 +121,6 @@ func TestFormats(t *testing.T) {
 			[]string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"},
 		},
 		{"csv, tabs", badlist.Options{}, "n\taddress\n1\t" + lazarus + "\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
-		{"csv, all columns", all, "case,day,title,category,network,wallet\n7,2020-01-02,n,Phish / Hack,BTC," + genesis + "\n",
-			[]string{"bitcoin|" + genesis + "|BTC|PHISHING|7|n"}},
-		{"csv, a row without an address", all, "case,day,title,category,network,wallet\n7,,,,,\n8,,,,," + tron1 + "\n",
-			[]string{"-|(no address)||COMMUNITY_REPORT|7|", "tron|" + tron1 + "||COMMUNITY_REPORT|8|"}},
-		{
-			"csv, an official kind",
-			all,
-			"case,day,title,category,network,wallet\n,,,Terrorist financing,," + tron1 + "\n",
-			[]string{"tron|" + tron1 + "||TERRORIST_FINANCING||"},
-		},
-		{"csv, no end", badlist.Options{OpenEnd: true}, "address,comment\n" + lazarus + ",fake", []string{"ethereum|" + lazarus + "||SCAM||fake"}},
-
-		{"text, no end", badlist.Options{OpenEnd: true}, lazarus, []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
 		{"text, blanks for an end", badlist.Options{}, lazarus + "\n \t", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
 		{
 			"text, an asset",
@@ -172,7 +147,7 @@ func TestFormats(t *testing.T) {
 			text := strings.TrimSpace(tt.in)
 			for n := 1; n < len(text); n++ {
 				_, _, err := parseAs(tt.format, strings.NewReader(text[:n]))
-				if between := text[0] != '{' && text[0] != '[' && (text[n-1] == '\n' || tt.format.OpenEnd); err == nil && !between {
+				if between := text[0] != '{' && text[0] != '[' && text[n-1] == '\n'; err == nil && !between {
 					t.Errorf("cut to %q: no error", text[:n])
 				}
 			}
@@ -200,7 +175,7 @@ func TestChain(t *testing.T) {
 	}
 	format := badlist.Options{ChainColumn: "chain"}
 	for _, tt := range tests {
-		in := "address,chain\n" + tt.listed + "," + tt.said + "\n" + lazarus + ",\n"
+		in := `[{"address":"` + tt.listed + `","chain":"` + tt.said + `"},{"address":"` + lazarus + `"}]`
 		entries, _, err := parseAs(format, strings.NewReader(in))
 		if err != nil || len(entries) != 2 {
 			t.Errorf("%q, %q: %+v, %v, want two entries", tt.said, tt.listed, entries, err)
@@ -282,7 +257,7 @@ func TestWithin(t *testing.T) {
 
 func TestFormatErrors(t *testing.T) {
 	item := `{"address":"` + lazarus + `"}`
-	columns := badlist.Options{AddressColumn: "wallet", NameColumn: "title"}
+	members := badlist.Options{NameColumn: "title"}
 	list := badlist.Options{List: "list"}
 	tests := []struct {
 		name   string
@@ -295,9 +270,9 @@ func TestFormatErrors(t *testing.T) {
 		{"a string after an object", badlist.Options{}, `[` + item + `,"` + lazarus + `"]`, "a string", 0},
 		{"a blank string", badlist.Options{}, `["` + lazarus + `",""]`, "no address", 0},
 		{"numbers", badlist.Options{}, `[1]`, "a number", 0},
-		{"addresses that are false", badlist.Options{}, `{"` + lazarus + `":false}`, "a boolean", 0},
-		{"addresses with a number", badlist.Options{}, `{"` + lazarus + `":0}`, "a number", 0},
-		{"arrays in an array", badlist.Options{}, `{"` + lazarus + `":[[]]}`, "want a string", 0},
+		{"addresses that are false", badlist.Options{}, `{"` + lazarus + `":false}`, "is an address", 0},
+		{"addresses with comments", badlist.Options{}, `{"` + lazarus + `":["fake"]}`, "is an address", 0},
+		{"arrays in an array", badlist.Options{}, `{"a.example":[[]]}`, "want a string", 0},
 		{"an address among domains", badlist.Options{}, `{"a.example":[],"` + lazarus + `":["x"]}`, "is an address", 0},
 		{"a domain without an array", badlist.Options{}, `{"a.example":"` + lazarus + `"}`, "want an array", 0},
 		{"a list within an object, and not said where", badlist.Options{}, `{"result":[` + item + `]}`, "want a string", 0},
@@ -309,15 +284,12 @@ func TestFormatErrors(t *testing.T) {
 		{"text, not an object", list, lazarus + "\n", "not JSON", 0},
 		{"more behind the object", list, `{"list":["` + lazarus + `"]}]`, "after the list", 0},
 
-		{"csv: no column of addresses", columns, "address,title\n" + lazarus + ",x\n", `no column "wallet"`, 1},
-		{"csv: no other column", columns, "wallet,name\n" + lazarus + ",x\n", `no column "title"`, 1},
-		{"csv: a column twice", columns, "title,wallet,Title\na," + lazarus + ",b\n", "twice", 1},
-		{"csv: addresses twice", columns, "wallet,wallet,title\n", "twice", 1},
-		{"csv: text instead", columns, lazarus + "\n", "no column", 1},
+		{"csv, not JSON", members, "address,title\n" + lazarus + ",x\n", "not JSON", 0},
+		{"text, not JSON", members, lazarus + "\n", "not JSON", 0},
 		{"csv: a row with less", badlist.Options{}, "address,comment\n" + lazarus + ",\n" + lazarus + "\n", "1 columns", 3},
 		{"csv: a row with more", badlist.Options{}, "address,comment\n" + lazarus + ",a,b\n", "3 columns", 2},
 		{"csv: no address", badlist.Options{}, "\n\naddress,comment\n" + lazarus + ",\n,x\n", "no address", 5},
-		{"csv: a long chain", badlist.Options{ChainColumn: "c"}, "address,c\n" + lazarus + "," + strings.Repeat("x", 100) + "\n", "chain", 2},
+		{"a long chain", badlist.Options{ChainColumn: "c"}, `[{"address":"` + lazarus + `","c":"` + strings.Repeat("x", 100) + `"}]`, "chain", 0},
 		{"csv: not UTF-8", badlist.Options{}, "address\n" + lazarus + "\n\xff\n", "UTF-8", 3},
 		{"csv: quotes", badlist.Options{}, "address\n" + lazarus + "\n\"" + lazarus + "\n", "EOF", 3},
 		{"csv: a long cell", badlist.Options{}, "address\n" + lazarus + "\n" + strings.Repeat("x", 70_000) + "\n", "70000", 3},
@@ -447,12 +419,12 @@ func FuzzFormat(f *testing.F) {
 	f.Add(`{"list":[{"address":"`+lazarus+`","network":"bsc","kind":"scam","day":"2020-01-01"}]}`, "list", "network", "BTC")
 	f.Add(`{"a.example":["`+lazarus+`"]}`, "", "", "")
 	f.Add(`{"`+lazarus+`":["fake"],"`+genesis+`":{"comment":"x"}}`, "", "", "")
-	f.Add("address;network\n\""+lazarus+", "+tron1+"\";TRX\n", "", "network", "")
+	f.Add("address;network\n\""+lazarus+", "+tron1+"\";TRX\n", "", "", "")
 	f.Add("address\tcomment\n"+tron1[:9]+"\u200b"+tron1[9:]+"\tx\nТ\tx\n", "", "", "ETH")
 	f.Fuzz(func(t *testing.T, in, list, chain, asset string) {
 		format := badlist.Options{List: list, Asset: asset}
 		if chain != "" {
-			format.ChainColumn, format.KindColumn, format.DateColumn = chain, "kind", "day"
+			format.ChainColumn, format.DateColumn = chain, "day"
 		}
 		entries, rev, err := parseAs(format, strings.NewReader(in))
 		if err != nil {

@@ -12,10 +12,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// darklistRef is the Ref of all entries of a darklist: its items have no names,
-// so the list stands for them.
-const darklistRef = "addresses-darklist"
-
 // json reads a JSON document as Parse describes it. encoding/json reads the tokens and is
 // exact about commas; json also refuses what the formats do not allow, such as a repeated
 // member.
@@ -84,7 +80,7 @@ func (p *jsonParser) document() error {
 	case p.List != "":
 		return p.member()
 	case t == json.Delim('{'):
-		return p.members()
+		return p.object(p.addresses)
 	}
 	return p.array()
 }
@@ -128,9 +124,7 @@ func (p *jsonParser) array() error {
 			if r, err = p.item(); err != nil {
 				return err
 			}
-			if !p.named && p.Ref == "" {
-				r[columnRef] = darklistRef
-			}
+			r[columnRef] = p.itemRef
 		default:
 			return fmt.Errorf("%s, want an address or an object", describe(t))
 		}
@@ -138,80 +132,20 @@ func (p *jsonParser) array() error {
 	})
 }
 
-// members reads an object behind its brace whose members are named by addresses
-// or are arrays of addresses.
-func (p *jsonParser) members() error {
-	var byAddress bool // what its first name tells
-	n := 0
-	return p.object(func(name string) error {
-		_, _, isAddress := decode(p.Asset, name)
-		if n++; n == 1 {
-			byAddress = isAddress
-		}
-		switch {
-		case byAddress:
-			return p.said(name)
-		case isAddress:
-			return fmt.Errorf("member %.64q is an address, and those before are not", name)
-		}
-		return p.addresses(name)
-	})
-}
-
-// said reads the value of a member that is named by an address.
-func (p *jsonParser) said(listed string) error {
-	t, err := token(p.d)
-	if err != nil {
-		return err
-	}
-	var r record
-	switch t {
-	case nil, true:
-	case json.Delim('{'):
-		r, err = p.item()
-	case json.Delim('['):
-		err = p.strings(func(comment string) error {
-			if r[columnName] != "" {
-				comment = r[columnName] + ", " + comment
-			}
-			r[columnName] = comment
-			if len(comment) > maxCell {
-				return fmt.Errorf("comments of %d bytes", len(comment))
-			}
-			return nil
-		})
-	default:
-		comment, ok := t.(string)
-		if !ok {
-			return fmt.Errorf("member %.64q: %s says nothing of an address", listed, describe(t))
-		}
-		r[columnName] = comment
-	}
-	if err != nil {
-		return err
-	}
-	r[columnAddress] = listed
-	return p.emit(r)
-}
-
-// addresses reads an array of addresses that belong to name.
+// addresses reads a member that has an array of addresses, which belong to its name.
 func (p *jsonParser) addresses(name string) error {
+	if _, _, isAddress := decode(p.Asset, name); isAddress {
+		return fmt.Errorf("member %.64q is an address, want the name of an array of addresses", name)
+	}
 	if err := p.openArray(fmt.Sprintf("member %.64q", name)); err != nil {
 		return err
 	}
-	return p.strings(func(listed string) error {
-		return p.emit(record{columnAddress: listed, columnName: name})
-	})
-}
-
-// strings reads an array of strings behind its bracket, and calls each for them.
-func (p *jsonParser) strings(each func(string) error) error {
 	return p.items(func(t json.Token) error {
-		s, ok := t.(string)
+		listed, ok := t.(string)
 		if !ok {
 			return fmt.Errorf("%s in an array, want a string", describe(t))
 		}
-		return each(s)
+		return p.emit(record{columnAddress: listed, columnName: name})
 	})
 }
 

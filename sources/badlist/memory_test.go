@@ -29,7 +29,6 @@ func TestMemory(t *testing.T) {
 		{"JSON objects", "[\n", ",\n", "\n]\n", func(w io.Writer, i int) {
 			fmt.Fprintf(w, `{"address":"0x%040x","comment":"phishing site %0300d","date":"2018-11-06"}`, i, i)
 		}},
-		{"JSON by address", "{\n", ",\n", "\n}\n", func(w io.Writer, i int) { fmt.Fprintf(w, `"0x%040x":"fake %d"`, i, i) }},
 		{"JSON of one array", `{"phish.example":[`, ",\n", "]}\n", func(w io.Writer, i int) { fmt.Fprintf(w, `"0x%040x"`, i) }},
 		{"CSV", "address,comment,note\n", "", "", func(w io.Writer, i int) { fmt.Fprintf(w, "0x%040x,fake %d,%0400d\n", i, i, i) }},
 		{"text", "", "", "", func(w io.Writer, i int) { fmt.Fprintf(w, "0x%040x # fake %d\n", i, i) }},

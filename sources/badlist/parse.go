@@ -1,7 +1,7 @@
 // Package badlist reads lists of bad addresses that communities maintain, in JSON of
 // several shapes, CSV, and text with one address on a line. Begin with [New], which fetches
 // MyEtherWallet's darklist or another list, [Parse] for a file, and [Options.Parse] for other
-// columns. [ScamSniffer] and [Ransomwhere] are options for [New].
+// members. [ScamSniffer] and [Ransomwhere] are options for [New].
 //
 // Volunteers maintain these lists by hand. A malformed entry is never dropped: a string
 // that is not an address is listed as it stands, and the same string matches. A file that is
@@ -11,6 +11,7 @@ package badlist
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -42,9 +43,6 @@ const (
 //     "comment" and "date". Only the first is required; others are ignored. Ref is
 //     "addresses-darklist".
 //   - A JSON array of addresses.
-//   - A JSON object whose members are named by addresses. The value is true, null, a
-//     comment, an array of comments, or an object as above. False and numbers are errors:
-//     they may mean that the address is not listed.
 //   - A JSON object whose members are arrays of addresses. The names of the members, such
 //     as domains, are the comments.
 //   - CSV with a header that has a column "address", and maybe "comment" and "date",
@@ -53,8 +51,7 @@ const (
 //   - Text with one address on a line, and a comment behind #. Blanks around an address and
 //     empty lines are ignored.
 //
-// The first name shows which of the two JSON objects it is. For other columns see [Options].
-// A date is YYYY-MM-DD, with or without a time, or M/D/YY as in the United States; for any
+// For other members see [Options]. A date is YYYY-MM-DD, with or without a time, or M/D/YY as in the United States; for any
 // other text ListedAt is zero.
 //
 // A list may begin with a byte order mark. Name is the comment, in one line of at most 512
@@ -84,32 +81,56 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 	return (&Options{}).Parse(r, add)
 }
 
+// Parse is the function [Parse] for a list of the format that o describes.
+func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	return o.parse(csvscan.Limit(r, maxSize), add)
+}
+
 // parse is Parse without the limit of the size.
 func (o *Options) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	sum := sha256.New()
-	p := parser{Options: o, add: add}
-	p.names, p.named = o.columns()
+	p := parser{Options: o, add: add, names: record{"address", o.ChainColumn, o.NameColumn, o.DateColumn}, itemRef: o.Ref}
+	if p.named = p.names != (record{"address"}); !p.named {
+		p.names, p.itemRef = darklistColumns, cmp.Or(o.Ref, darklistRef)
+	}
 	if err := p.parse(bufio.NewReaderSize(io.TeeReader(r, sum), csvscan.MaxLine)); err != nil {
 		return sources.Revision{}, err
 	}
 	return sources.Revision{Digest: hex.EncodeToString(sum.Sum(nil)), Records: p.records, OpenEnded: p.openEnded}, nil
 }
 
+// The places of the columns in a record.
+const (
+	columnAddress = iota
+	columnChain
+	columnName
+	columnDate
+	columnRef
+	columnCount
+)
+
+// A record is a line or an object: a text for each column.
+type record [columnCount]string
+
+// darklistColumns are the columns of MyEtherWallet's darklist.
+var darklistColumns = record{columnAddress: "address", columnName: "comment", columnDate: "date"}
+
+// darklistRef is the Ref of all entries of a darklist: its items have no names,
+// so the list stands for them.
+const darklistRef = "addresses-darklist"
+
 // A parser is the part that the formats share.
 type parser struct {
 	*Options
 	names   record // of the columns
 	named   bool   // by Options
+	itemRef string // the Ref of JSON objects
 	add     func(sources.Entry) error
 	records int
 	decoded int // records that hold an address
 
 	openEnded bool // the format has no end mark
 }
-
-// noAddress is the text listed by a row whose address cell is empty. It is an anomaly of
-// that row, and not the end of the list.
-const noAddress = "(no address)"
 
 func (p *parser) parse(in *bufio.Reader) error {
 	head, err := in.Peek(csvscan.MaxLine)
@@ -128,12 +149,12 @@ func (p *parser) parse(in *bufio.Reader) error {
 		err = p.json(in, int64(mark))
 	case text[0] == '<':
 		return &sources.RecordError{Byte: int64(len(head) - len(text)), Err: errors.New("HTML or XML, not a list of addresses")}
-	case p.List != "":
+	case p.List != "" || p.named:
 		return &sources.RecordError{Byte: int64(len(head) - len(text)), Err: errors.New("not JSON")}
 	default:
 		p.openEnded = true
-		f := csvscan.File{Columns: p.names[:], Comment: columnName, Required: p.named, OpenEnd: p.OpenEnd}
-		err = f.Read(in, p.row)
+		f := csvscan.File{Columns: p.names[:], Comment: columnName}
+		err = f.Read(in, func(_ int64, cells []string) error { return p.emit(record(cells)) })
 	}
 	if err != nil {
 		return err
@@ -145,15 +166,6 @@ func (p *parser) parse(in *bufio.Reader) error {
 		return fmt.Errorf("none of the %d entries is an address", p.records)
 	}
 	return nil
-}
-
-// row adds the entries of a row of CSV, or of a line of text.
-func (p *parser) row(_ int64, cells []string) error {
-	r := record(cells)
-	if p.named && sources.TrimListed(r[columnAddress]) == "" {
-		r[columnAddress] = noAddress
-	}
-	return p.emit(r)
 }
 
 // emit adds the entries of a record. Its errors name no place.
@@ -171,18 +183,12 @@ func (p *parser) emit(r record) error {
 	}
 	e := sources.Entry{
 		Listed:   listed,
-		Kind:     p.kind(r),
-		Ref:      freetext.Name(r[columnRef]),
+		Kind:     cmp.Or(p.Kind, kindOf(r[columnName])),
+		Ref:      cmp.Or(r[columnRef], p.Ref),
 		Name:     freetext.Name(r[columnName]),
 		ListedAt: parseDate(r[columnDate]),
 	}
-	if e.Ref == "" {
-		e.Ref = p.Ref
-	}
-	chain := sources.TrimListed(r[columnChain])
-	if chain == "" {
-		chain = p.Asset
-	}
+	chain := cmp.Or(sources.TrimListed(r[columnChain]), p.Asset)
 	p.records++
 	var ok bool
 	if e.Address, e.Asset, ok = decode(chain, listed); ok {
@@ -204,23 +210,6 @@ func (p *parser) emit(r record) error {
 		}
 	}
 	return nil
-}
-
-// kind returns the kind that a record states, or else the kind of the format.
-func (p *parser) kind(r record) score.Kind {
-	if said := sources.TrimListed(r[columnKind]); said != "" {
-		k := score.Kind(strings.ToUpper(strings.ReplaceAll(said, " ", "_")))
-		if _, ok := score.Latest().Points(k, score.Exact); ok && k != score.Blocked {
-			return k
-		}
-		if k := kindOf(said); k != score.CommunityReport {
-			return k
-		}
-	}
-	if p.Kind != "" {
-		return p.Kind
-	}
-	return kindOf(r[columnName])
 }
 
 // decode returns the account that text is on a chain, or under a ticker if chain names no

@@ -39,36 +39,18 @@ type Options struct {
 	// List is the member of a JSON object that holds the list, if it is not the
 	// document itself: "result" of {"count": 2, "result": […]}.
 	List string
-	// AddressColumn names the column of addresses, one in a cell; "" means "address". A
-	// column is one in the header of CSV, in any letter case, or a member of JSON
-	// objects, in exact letter case. CSV must have all columns that are named; JSON
-	// objects only this one. If a column is named, a list that is not JSON is CSV.
-	//
-	// If a cell is not an address, each address that [address.FindAll] finds in it is an
-	// entry of its own. In CSV, a row with an empty cell is an entry that lists
-	// "(no address)", which is an anomaly.
-	AddressColumn string
-	// ChainColumn is the column of the chain, as a name or a slug of package address, such
-	// as "bitcoin", or of the asset, as a ticker. Like those below, it is not read if it
-	// is "".
-	ChainColumn string
-	// KindColumn is the column of the accusation: a kind of package score such as
-	// "RANSOMWARE", or words as in a comment. A Screener refuses a list with a kind that
-	// its Info may not emit.
-	KindColumn string
-	// RefColumn, NameColumn and DateColumn are the columns of the fields of [sources.Entry].
-	RefColumn, NameColumn, DateColumn string
-	// Asset is the ticker of addresses without a chain in a column. It is a hint; see
-	// [sources.Decode].
+	// ChainColumn is the member, of the objects in a JSON array, that has the chain, as a name
+	// or a slug of package address, such as "bitcoin", or the asset, as a ticker. NameColumn
+	// and DateColumn are the members of the Name and ListedAt of an entry. If one is named, the
+	// list must be JSON, and no other member is read but "address".
+	ChainColumn, NameColumn, DateColumn string
+	// Asset is the ticker of addresses without a chain. It is a hint; see [sources.Decode].
 	Asset string
-	// Kind is the kind of entries without one in a column. If it is "", the words of the
-	// comment decide, as Parse describes.
+	// Kind is the kind of all entries. If it is "", the words of the comment decide, as Parse
+	// describes.
 	Kind score.Kind
-	// Ref is the reference of entries without one in a column.
+	// Ref is the reference of all entries.
 	Ref string
-	// OpenEnd accepts text and CSV whose last line has no line end. Without it such a
-	// list is an error, for it may have been cut within that line.
-	OpenEnd bool
 }
 
 // New returns a list of bad addresses as it is published, by default MyEtherWallet's

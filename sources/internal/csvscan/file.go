@@ -20,8 +20,6 @@ type File struct {
 	Columns []string
 	// Comment is the column for the comments of text.
 	Comment int
-	// Required makes all columns required. Then text is an error.
-	Required bool
 	// Only makes other columns an error.
 	Only bool
 	// Blanks allows blanks within an address of text.
@@ -47,7 +45,7 @@ func (f *File) Read(in *bufio.Reader, row func(line int64, cells []string) error
 	switch {
 	case err != nil:
 		return err
-	case ok || f.Required:
+	case ok:
 		return f.readCSV(in, comma, row)
 	}
 	return f.readText(in, row)
@@ -143,7 +141,7 @@ func (f *File) places(header []string) ([]int, error) {
 				places[i] = at
 			}
 		}
-		if places[i] < 0 && (i == 0 || f.Required && name != "") {
+		if places[i] < 0 && i == 0 {
 			return nil, fmt.Errorf("no column %q", name)
 		}
 	}

@@ -17,7 +17,6 @@ import (
 func TestFile(t *testing.T) {
 	loose := csvscan.File{Columns: []string{"address", "", "note"}, Comment: 2}
 	only := csvscan.File{Columns: []string{"address", "action", "note"}, Comment: 2, Only: true, Blanks: true, OpenEnd: true}
-	all := csvscan.File{Columns: []string{"wallet", "note"}, Required: true}
 	for _, tt := range []struct {
 		name string
 		file csvscan.File
@@ -42,8 +41,6 @@ func TestFile(t *testing.T) {
 		{"too few columns", loose, "address,note\nx\n", "line 2: 1 columns, want 2"},
 		{"two lists", loose, "address\nx\naddress\n", "line 3: a second header"},
 		{"a quote that is not closed", loose, "address,note\nx,\"a\ny,b\n", "line 2: unexpected EOF"},
-		{"a missing column", all, "wallet\nx\n", `line 1: no column "note"`},
-		{"no header", all, "x\n", `line 1: no column "wallet"`},
 		{"a refused row", loose, "address\nbad\n", "line 2: refused"},
 	} {
 		for how, r := range map[string]io.Reader{"whole": strings.NewReader(tt.in), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.in))} {

@@ -295,7 +295,6 @@ var lists = func() []published {
 	}
 	mew, ransomwhere := badlist.Options{}, *badlist.Ransomwhere()
 	sniffer, domains := *badlist.ScamSniffer(), *badlist.ScamSnifferDomains()
-	orders := badlist.Options{AddressColumn: "wallet", ChainColumn: "network", RefColumn: "id"}
 	contracts := stablecoin.Issuers()[:1]
 	contracts[0].FirstBlock = 1
 	oracle := stablecoin.Oracle()
@@ -317,13 +316,6 @@ var lists = func() []published {
 		{name: "UK, CSV", source: ukSource, files: one(ukCSV), parse: uk.Parse, open: true},
 		{name: "darklist", source: badlistSource(mew), files: one(jsonOf(array, darklistItem)), parse: badlist.Parse},
 		{name: "array of addresses", source: badlistSource(sniffer), files: one(jsonOf(array, func(i int) any { return account(i) })), parse: sniffer.Parse},
-		{name: "object of addresses", source: badlistSource(mew), files: one(jsonOf(func(all []any) any {
-			o := map[string]any{}
-			for _, a := range all {
-				o[a.(string)] = "x"
-			}
-			return o
-		}, func(i int) any { return account(i) })), parse: badlist.Parse},
 		{
 			name:   "object of arrays",
 			source: badlistSource(domains),
@@ -346,9 +338,6 @@ var lists = func() []published {
 		}), parse: badlist.Parse, open: true},
 		{name: "OpenSanctions, entities.ftm.json", source: dataset, files: one(ftmLines), parse: opensanctions.Parse, open: true},
 		{name: "OpenSanctions, targets.simple.csv", source: dataset, files: one(targetsCSV), parse: opensanctions.Parse, open: true},
-		{name: "columns of a CSV", source: badlistSource(orders), files: one(func(n int) string {
-			return "Id;Wallet;Network\n" + each(n, func(i int) string { return fmt.Sprintf("%d;%s;ETH\n", i, account(i)) })
-		}), parse: orders.Parse, open: true},
 		{name: "FBI", source: func(c *http.Client) sources.Source {
 			return fbi.New(&fbi.Options{URL: host + "/list", Client: c})
 		}, files: one(announcement), parse: fbi.Parse, fixed: 51},
