@@ -13,7 +13,6 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
@@ -48,10 +47,6 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 	var lines []string
 	var status []SourceStatus
 	var latest time.Time
-	var before []segment
-	if prev != nil {
-		before = prev.segments
-	}
 	for i := range all {
 		h, id := &all[i], set.infos[i].ID
 		st := h.status(set.infos[i], set.required[i])
@@ -62,12 +57,12 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 			latest = st.LastUpdated
 		}
 		if h.list != nil {
-			snap.segments = append(snap.segments, newSegment(h.list, id, before))
+			snap.segments = append(snap.segments, segment{h.list.Index(), h.list, id})
 			snap.mapped = snap.mapped || h.list.IsMapped()
 			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
 			lines = append(lines, id+"\t"+h.list.Digest+"\n")
 			for _, past := range h.list.Past().Lists() {
-				snap.segments = append(snap.segments, newSegment(past, id, before))
+				snap.segments = append(snap.segments, segment{past.Index(), past, id})
 			}
 		}
 	}
@@ -210,7 +205,10 @@ func (snap *snapshot) lookUp(r *Result, a address.Address) error {
 	w0, w1, w2, w3 := identity.Load(words)
 	if i, set, ok := snap.nextWords(0, class, w0, w1, w2, w3, n); ok {
 		k := index.IDOfWords(class, w0, w1, w2, w3, n)
-		f, err := snap.hit(i, set, &k, a.Chain(), tag)
+		account := k.WithClass(uint16(identity.Account(tag)))
+		var f findings
+		err := snap.find(&f, i, set, &k, a.Chain(), &account)
+		f.sort(snap.rank)
 		return snap.finish(r, f, err)
 	}
 	return nil
@@ -318,64 +316,36 @@ func (snap *snapshot) findings(a *address.Address) (f findings, err error) {
 	var buf [list.MaxProbes]index.ID
 	keys := list.AppendProbes(buf[:0], *a)
 	for i := range keys {
-		if err := snap.find(&f, 0, &keys[i], a.Chain(), &account); err != nil {
-			return findings{}, err
+		if at, set, ok := snap.next(0, &keys[i]); ok {
+			if err := snap.find(&f, at, set, &keys[i], a.Chain(), &account); err != nil {
+				return findings{}, err
+			}
 		}
 	}
 	f.sort(snap.rank)
 	return f, nil
 }
 
-// find adds to f the matches of the key k in the segments from the given one on. k is a key of an
-// address on the given chain, and account is the key of its account.
-func (snap *snapshot) find(f *findings, from int, k *index.ID, on address.Chain, account *index.ID) error {
-	for i, set, ok := snap.next(from, k); ok; i, set, ok = snap.next(i+1, k) {
-		s, err := snap.segments[i].labels(set, snap.table)
-		if err != nil {
+// find adds to f the matches of the key k, which is in a set of segment i, and not in those before.
+// k is a key of an address on the given chain, and account is the key of its account; without an
+// account, it is the key of a text.
+func (snap *snapshot) find(f *findings, i int, set index.Set, k *index.ID, on address.Chain, account *index.ID) error {
+	for ok := true; ok; i, set, ok = snap.next(i+1, k) {
+		if err := snap.segments[i].addMatches(f, set, snap.table, k, on, account); err != nil {
 			return err
 		}
-		s.addMatches(f, k, on, account)
 	}
 	return nil
-}
-
-// hit returns the findings, sorted, about an address on a chain that has no other key than k,
-// which is in a set of segment i, and not in those before.
-func (snap *snapshot) hit(i int, set index.Set, k *index.ID, on address.Chain, tag identity.Tag) (f findings, err error) {
-	s, err := snap.segments[i].labels(set, snap.table)
-	if err != nil {
-		return findings{}, err
-	}
-	class := identity.Account(tag)
-	if p := s.plain; p != nil {
-		if f.labels = p.alone(p.match(on, class), list.HexOf(k)); i+1 == len(snap.segments) {
-			return f, nil
-		}
-	}
-	account := k.WithClass(uint16(class))
-	if s.plain == nil {
-		s.addMatches(&f, k, on, &account)
-	}
-	err = snap.find(&f, i+1, k, on, &account)
-	f.sort(snap.rank)
-	return f, err
 }
 
 // literal returns the findings, sorted, about the very string text.
 func (snap *snapshot) literal(text string) (f findings, err error) {
 	k := list.TextKey(text)
-	for i, set, ok := snap.next(0, &k); ok; i, set, ok = snap.next(i+1, &k) {
-		s, err := snap.segments[i].labels(set, snap.table)
-		if err != nil {
-			return findings{}, err
-		}
-		for i := range s.labels {
-			p := &s.labels[i]
-			p.add(&f, score.Literal, p.Text(&k))
-		}
+	if i, set, ok := snap.next(0, &k); ok {
+		err = snap.find(&f, i, set, &k, "", nil)
 	}
 	f.sort(snap.rank)
-	return f, nil
+	return f, err
 }
 
 // isEmpty reports whether the lists say nothing.

@@ -55,10 +55,10 @@ func (f *Facts) AnomalyCount() (n int) {
 // Index returns the index of the keys under which the entries are filed, for look-ups.
 func (l *List) Index() *index.Index { return l.entries.index }
 
-// Listings returns what the list says under the keys of a set of its Index. An error
+// Listing returns the listing with this number, which is a value in the Index. An error
 // means that the list is damaged, and nothing is known, least of all that an address is
 // not listed.
-func (l *List) Listings(set index.Set) ([]*Listing, error) { return l.entries.listings(set) }
+func (l *List) Listing(n uint32) (*Listing, error) { return l.entries.listing(n) }
 
 // IsMapped reports whether l is answered from a file.
 func (l *List) IsMapped() bool { return l != nil && l.file != nil }

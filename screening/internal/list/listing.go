@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
@@ -17,7 +16,7 @@ import (
 // A Listing is an entry of a list that is filed under a key. It is immutable, and its
 // strings are not in the memory of a mapped file.
 type Listing struct {
-	Entry sources.Entry // without an address if Plain
+	Entry sources.Entry // without an address if chain is set
 
 	chain    address.Chain // the chain, if the address is HexOf its key; else ""
 	account  uint16        // with chain: the class of its account
@@ -67,12 +66,6 @@ func (l *Listing) AddedAt() time.Time {
 
 // Until returns when the list dropped the entry; zero if it is listed.
 func (l *Listing) Until() time.Time { return l.removed }
-
-// Plain reports whether l lists an address that is "0x" and its key in hex, printed like
-// that. It returns the chain of the address and the class of its account.
-func (l *Listing) Plain() (on address.Chain, class identity.Class, ok bool) {
-	return l.chain, identity.Class(l.account), l.chain != "" && l.Entry.Listed == ""
-}
 
 // Match returns how l, which was found under k, matches the address with the given
 // chain and account; 0 if it does not. Keys are passed by pointer, because they do not

@@ -20,7 +20,7 @@ type table struct {
 }
 
 // maxRing bounds the ring of a table.
-const maxRing = 256
+const maxRing = 1 << 10
 
 func newTable(ix *index.Index) *table {
 	return &table{index: ix, recent: make(ring[Listing], min(max(1, ix.Texts()), maxRing))}
