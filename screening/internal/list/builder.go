@@ -334,7 +334,7 @@ func (b *Builder) sum() {
 	if b.digest != "" {
 		return
 	}
-	b.fresh.free()
+	b.fresh.slots.Free()
 	b.order = make([]byte, 0, 4*b.hashes.Len())
 	for i := range b.hashes.Len() {
 		b.order = append(b.order, b.hashes.At(i)[:4]...)

@@ -154,81 +154,33 @@ func (m *marks) all(place int) bool {
 // newcomers find the entries of a tableBuilder by Canonical entry. They refer to an entry
 // by the place of its first key.
 type newcomers struct {
-	table  *tableBuilder
-	slots  index.Slots
-	seed   maphash.Seed
-	crowds map[index.ID]map[sources.Entry]uint32 // the places of the entries of keys that have many
+	table *tableBuilder
+	slots index.Slots
+	seed  maphash.Seed
 }
 
 // find returns the listing of the entry with the Canonical form of e, whose filing is f. If
 // there is none, the caller must add e to the table next, and find will find it.
 func (nc *newcomers) find(e *sources.Entry, f filing) (l *Listing, err error) {
 	k := f.keys[0]
-	if crowd := nc.crowds[k]; crowd != nil {
-		return nc.findIn(crowd, k, e)
-	}
 	if nc.seed == (maphash.Seed{}) {
 		nc.seed = maphash.MakeSeed()
 	}
-	var row [maxRow]uint32 // the places of the entries of k
-	n, hash := 0, maphash.Comparable(nc.seed, k)
+	// All that isSame compares, because a key may have many entries.
+	hash := maphash.Comparable(nc.seed, struct {
+		key                      index.ID
+		kind, ref, asset, listed string
+	}{k, string(e.Kind), e.Ref, e.Asset, ownText(e)})
 	_, ok := nc.slots.Find(hash, func(place uint32) bool {
 		other, text := nc.table.index.At(place)
 		if other != k {
 			return false
 		}
-		row[n] = place
-		n++
 		l, err = readListing(&nc.table.index, text)
 		return err != nil || l.isSame(e, f.form)
 	})
-	switch {
-	case ok:
+	if ok {
 		return l, err
-	case n == maxRow:
-		if err := nc.crowd(k, row[:]); err != nil {
-			return nil, err
-		}
-		return nc.findIn(nc.crowds[k], k, e)
 	}
 	return nil, nc.slots.Add(hash, nc.table.index.Next(k))
-}
-
-// findIn is find of an entry of a key that has many.
-func (nc *newcomers) findIn(crowd map[sources.Entry]uint32, k index.ID, e *sources.Entry) (*Listing, error) {
-	id := e.Canonical()
-	if place, ok := crowd[id]; ok {
-		_, n := nc.table.index.At(place)
-		return readListing(&nc.table.index, n)
-	}
-	crowd[id] = nc.table.index.Next(k)
-	return nil, nil
-}
-
-// crowd indexes the entries of a key, which are at these places, by Canonical entry.
-func (nc *newcomers) crowd(k index.ID, places []uint32) error {
-	crowd := make(map[sources.Entry]uint32)
-	for _, place := range places {
-		_, n := nc.table.index.At(place)
-		l, err := readListing(&nc.table.index, n)
-		if err != nil {
-			return err
-		}
-		e, err := l.at(k)
-		if err != nil {
-			return err
-		}
-		crowd[e.Canonical()] = place
-	}
-	if nc.crowds == nil {
-		nc.crowds = make(map[index.ID]map[sources.Entry]uint32)
-	}
-	nc.crowds[k] = crowd
-	return nil
-}
-
-// free frees the slots. Nothing can be found afterwards.
-func (nc *newcomers) free() {
-	nc.slots.Free()
-	nc.crowds = nil
 }
