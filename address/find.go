@@ -27,21 +27,21 @@ type Found struct {
 //   - FindAll finds "0x" and 40 hex digits in any letter case, as [Normalize] accepts
 //     them, unless another hex digit is adjacent that is not part of an escape such as
 //     %3D or of another address. Digits in mixed case that match EIP-55 are found
-//     anywhere. In 64 digits that begin with 24 zeros, as in the topics of logs, the
+//     anywhere, and without "0x" if they stand alone. In 64 digits that begin with 24 zeros, as in the topics of logs, the
 //     other 40 are an address unless the first eight of them are zeros too.
 //   - Between other letters and digits, FindAll finds addresses in Base58Check with 20
 //     bytes of payload and the versions of bitcoin, litecoin, dogecoin, dash, zcash,
 //     tron, tezos and neo, which other chains share, classic addresses of xrp, and
 //     Bech32. Other addresses must stand apart.
-//   - FindAll finds an address that one or two line breaks interrupt, if its checksum
-//     matches. "0x" and digits in one letter case may continue on any number of lines
-//     if they are 40 in total. Hyphens at the end of a line, marks of quotation, of
+//   - FindAll finds an address that a blank, or one or two line breaks, interrupt, if its
+//     checksum matches. "0x" and digits in one letter case may continue behind blanks and on
+//     any number of lines if they are 40 in total. Hyphens at the end of a line, marks of quotation, of
 //     comments and numbers at the beginning of one, and concatenated strings of source
 //     code are read as such.
 //   - FindAll finds an address in groups of equal length with blanks or line breaks
 //     between them; the first and the last may be shorter.
-//   - Invisible characters, inline tags of HTML, and escapes of HTML, JSON, URLs and
-//     quoted-printable do not matter, nor do full-width characters.
+//   - Invisible characters, the colors of a terminal, inline tags of HTML, and escapes of
+//     HTML, JSON, URLs and quoted-printable do not matter, nor do full-width characters.
 //
 // FindAll does not find hashes, registration numbers, or addresses with a
 // typing error or a look-alike letter from another alphabet; see [FindLikely].
@@ -213,6 +213,13 @@ func (f *finder) word(start, end int) {
 	}
 	if end-start >= 64 && f.padded(start, end) {
 		return
+	}
+	if end-start == evmLen-len("0x") && isEIP55Capitals(f.text[start:end]) {
+		var a Address
+		if a.parseRow(ethereumRow, "0x"+f.text[start:end], true).err == nil {
+			f.add(a, start, end)
+			return
+		}
 	}
 	if end-start >= evmLen {
 		if at := f.evm(start, end); at > start {

@@ -85,7 +85,7 @@ func clean(text string, numbers bool) *edited {
 
 // mayHide tells the first bytes of what clean edits.
 var mayHide = func() (t [256]bool) {
-	for _, c := range []byte("<&\\%=-|\"'\n\r\f\v") {
+	for _, c := range []byte("<&\\%=-|\"'\n\r\f\v\x1b") {
 		t[c] = true
 	}
 	for c := utf8.RuneSelf; c < len(t); c++ {
@@ -115,6 +115,8 @@ func hidden(text string, i int, numbers bool) (end int, with string) {
 		}
 	case '<':
 		end, with = htmlTag(rest)
+	case '\x1b':
+		end = terminalCode(rest)
 	case '"', '\'':
 		end = concatenation(rest)
 	case '&', '\\', '%', '=':
@@ -134,7 +136,7 @@ func hidden(text string, i int, numbers bool) (end int, with string) {
 		if !ok {
 			return -(i + n), ""
 		}
-		if end, with = n, seen; seen == "-" && isLineEnd(rest[n:]) {
+		if end, with = n, seen; (seen == "-" || seen == "|") && isLineEnd(rest[n:]) {
 			with = ""
 		}
 	}
@@ -145,8 +147,8 @@ func hidden(text string, i int, numbers bool) (end int, with string) {
 }
 
 // visible returns the replacement of a character that is not ASCII: nothing for an
-// invisible one, a blank or a line break for white space, "-" for a hyphen, and the
-// narrow form of a full-width one. ok is false if r stays as it is.
+// invisible one, a blank or a line break for white space, "-" for a hyphen, "|" for the
+// line between two columns, and the narrow form of a full-width one. ok is false if r stays as it is.
 func visible(r rune) (s string, ok bool) {
 	switch {
 	case r < 0x80 || r > 0xa0 && r < 0x600 && r != 0xad && r != 0x34f || 0x3001 <= r && r < 0xfe00:
@@ -157,12 +159,20 @@ func visible(r rune) (s string, ok bool) {
 		return string(r - 0xff01 + '!'), true
 	case r == 0x2010 || r == 0x2011:
 		return "-", true
+	case isColumnLine(string(r)):
+		return "|", true
 	case r == 0x34f || 0xfe00 <= r && r <= 0xfe0f || unicode.Is(unicode.Cf, r):
 		return "", true
 	case unicode.Is(unicode.Zs, r):
 		return " ", true
 	}
 	return "", false
+}
+
+// isColumnLine reports whether s begins with a line that tables of a terminal have
+// between their columns.
+func isColumnLine(s string) bool {
+	return strings.HasPrefix(s, "│") || strings.HasPrefix(s, "┃") || strings.HasPrefix(s, "║")
 }
 
 func isPadding(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
@@ -186,6 +196,9 @@ func linePrefix(s string, numbers bool) int {
 		switch c := s[i]; {
 		case isPadding(c):
 		case strings.IndexByte(">|#*;+", c) >= 0 || c == '/' && s[i-1] == '/' || c == '/' && i+1 < len(s) && s[i+1] == '/':
+			marks = true
+		case isColumnLine(s[i:]):
+			i += len("│") - 1
 			marks = true
 		case '0' <= c && c <= '9' && numbers:
 			j := i
@@ -228,6 +241,22 @@ func concatenation(s string) int {
 		}
 	}
 	return 0
+}
+
+// terminalCode returns the length of the control sequence of ECMA-48 at the beginning of s,
+// as for a color, or 0.
+func terminalCode(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	n := 2
+	for n < min(len(s), 32) && '0' <= s[n] && s[n] <= '?' {
+		n++
+	}
+	if n == len(s) || s[n] < '@' || s[n] > '~' {
+		return 0
+	}
+	return n + 1
 }
 
 // htmlTag returns the length of the HTML tag or comment at the beginning of s, and what

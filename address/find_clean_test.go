@@ -33,6 +33,7 @@ func splitEvery(s string, n int, sep string) string {
 
 // interruptions are what documents put into an address.
 var interruptions = map[string]string{
+	"blank": " ", "NBSP": "\u00a0", "color": "\x1b[0m", "colors": "\x1b[m\x1b[K\x1b[01;31m", "line of a table": " │\r\n│ ",
 	"line feed": "\n", "CRLF": "\r\n", "CR": "\r", "form feed": "\f", "empty line": "\n\n", "blanks and a line feed": " \t\n  ", "page break": "\n\f",
 	"NBSP at the break": "\u00a0\n\u00a0", "NBSP and CR": "\u00a0\r\u00a0", "line separator": "\u2028", "next line": "\u0085",
 	"hyphen": "-\n", "hyphen and CRLF": "-\r\n", "soft hyphen": "\u00ad", "soft hyphen at the end of a line": "\u00ad\n", "Unicode hyphen": "\u2010\n",
@@ -155,6 +156,9 @@ func TestFindAllLogs(t *testing.T) {
 		"0x" + digits[:20] + "\n" + digits[20:] + "\n2024-01-01":                   1,
 		"0x" + digits[:20] + "\n" + digits[20:] + "a":                              0,
 		"0x" + digits[:20] + "\n" + digits[19:]:                                    0,
+		"0x" + digits[:39] + " 9":                                                  0, // an error and a number
+		"0x " + digits:                                                             1,
+		digits:                                                                     0, // a hash of Git
 	} {
 		found := address.FindAll(text)
 		if len(found) != want {
@@ -177,17 +181,18 @@ func TestFindLikely(t *testing.T) {
 		bc1   = "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
 	)
 	for text, want := range map[string][]string{
-		"paid to " + lower + " and " + btc:                           nil,
-		"paid to " + lower[:39] + ", then":                           {lower[:39]},
-		"paid to " + lower + "0, then":                               {lower + "0"},
-		"paid to " + mixed[:20] + "\n" + strings.ToLower(mixed)[20:]: {mixed[:20]},
-		"paid to 0x57EC…1259 and 0x57ec...1259":                      {"0x57EC…1259", "0x57ec...1259"},
-		"paid to bc1qwt…5zml, TA1h...Lr2d and 12Qt…9h":               {"bc1qwt…5zml", "TA1h...Lr2d"},
-		"paid to " + btc[:33] + "j.":                                 {btc[:33] + "j"},
-		"paid to " + trx[:33] + "e":                                  {trx[:33] + "e"},
-		"paid to " + bc1[:41] + ".":                                  {bc1[:41]},
-		"paid to " + btc[:20] + "\n\n\n\n" + btc[20:] + " today":     {btc[:20]},
-		"to 42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi":            {"42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi"}, // Solana
+		"paid to " + lower + " and " + btc:                              nil,
+		"paid to " + lower[:39] + ", then":                              {lower[:39]},
+		"paid to " + lower + "0, then":                                  {lower + "0"},
+		"paid to " + mixed[:20] + "\n" + strings.ToLower(mixed)[20:]:    {mixed[:20]},
+		"paid to 0x57EC…1259 and 0x57ec...1259":                         {"0x57EC…1259", "0x57ec...1259"},
+		"paid to bc1qwt…5zml, TA1h...Lr2d and 12Qt…9h":                  {"bc1qwt…5zml", "TA1h...Lr2d"},
+		"paid to " + btc[:33] + "j.":                                    {btc[:33] + "j"},
+		"paid to " + trx[:33] + "e":                                     {trx[:33] + "e"},
+		"paid to " + bc1[:41] + ".":                                     {bc1[:41]},
+		"paid to " + btc[:20] + "\n\n\n\n" + btc[20:] + " today":        {btc[:20]},
+		"to Ox" + lower[2:] + ", 0× " + lower[2:] + ", 0 x" + lower[2:]: {"Ox" + lower[2:], lower[2:], "x" + lower[2:]},
+		"to 42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi":               {"42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi"}, // Solana
 	} {
 		var got []string
 		for _, f := range address.FindLikely(text) {

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// join searches for an address that one or two line breaks interrupt and that
+// join searches for an address that a blank, or one or two line breaks, interrupt and that
 // ends in the chunk at start to end.
 func (f *finder) join(start, end int) {
 	last := f.last[0]
-	if last.end == last.start || !isBreak(f.text[last.end:start]) {
+	if last.end == last.start || !isGap(f.text[last.end:start]) {
 		return
 	}
 	f.joinWith(last, "", start, end)
 	first := f.last[1]
-	if n := last.end - last.start; first.end > first.start && n < maxJoin && isBreak(f.text[first.end:last.start]) {
+	if n := last.end - last.start; first.end > first.start && n < maxJoin && isGap(f.text[first.end:last.start]) {
 		f.joinWith(first, f.text[last.start:last.end], start, end)
 	}
 }
@@ -84,7 +84,8 @@ func isBreak(gap string) bool {
 }
 
 // joinHex searches for "0x" and 40 hex digits that begin at the end of the chunk at
-// start to end, and go on in the next lines. Mixed case must match EIP-55.
+// start to end, and go on behind a blank or in the next lines. Mixed case must match
+// EIP-55.
 func (f *finder) joinHex(start, end int) {
 	at := end // of the digits
 	for at > start && end-at < 40 && charClass[f.text[at-1]]&classHex != 0 {
@@ -109,7 +110,8 @@ func (f *finder) joinHex(start, end int) {
 		for to < len(f.text) && to-from <= 40 && charClass[f.text[to]]&classHex != 0 {
 			to++
 		}
-		if to == from || !isBreak(f.text[end:from]) || len(digits) < 40 && len(digits)+to-from > 40 || to < len(f.text) && f.isAlnum(to) {
+		gap := f.text[end:from]
+		if to == from || !isBreak(gap) && (gap != " " || hexOf(f.text[from:to]) < 3) || len(digits) < 40 && len(digits)+to-from > 40 || to < len(f.text) && f.isAlnum(to) {
 			break
 		}
 		if digits = append(digits, f.text[from:to]...); len(digits) == 40 {
@@ -178,7 +180,7 @@ func (f *finder) endGroup() {
 	}
 }
 
-// isGap reports whether gap may stand between two groups.
+// isGap reports whether gap may stand between two pieces.
 func isGap(gap string) bool { return gap == " " || isBreak(gap) }
 
 // joinGroups searches for an address in the groups, which the chunk last follows.

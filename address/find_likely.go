@@ -54,6 +54,8 @@ func likely(text string, start, end int, any, all uint16) int {
 		if 20 <= n && n <= 45 && n != 40 && n != 32 || 6 <= n && n < 40 && hexOf(next) >= 4 && n+hexOf(next) <= 40 {
 			return end
 		}
+	case 40 <= len(word) && len(word) <= evmLen && firstNonHex(text[end-40:end]) == 40 && isZeroX(text[:end-40]):
+		return end
 	case any&mixed == classLower|classDigit || any&mixed == classUpper|classDigit:
 		one := strings.IndexByte(word, '1')
 		if one < 2 || len(word) < one+12 || len(hrpRows[strings.ToLower(word[:one])]) == 0 {
@@ -74,6 +76,19 @@ func likely(text string, start, end int, any, all uint16) int {
 		}
 	}
 	return 0
+}
+
+// isZeroX reports whether a text ends with what reads as "0x": with a letter, a sign of
+// multiplication or blanks in it.
+func isZeroX(text string) bool {
+	text = strings.TrimRight(text[max(0, len(text)-16):], " \u00a0")
+	for _, x := range []string{"x", "X", "×"} {
+		if zero, ok := strings.CutSuffix(text, x); ok {
+			zero = strings.TrimRight(zero, " \u00a0")
+			return zero != "" && strings.IndexByte("0Oo", zero[len(zero)-1]) >= 0
+		}
+	}
+	return false
 }
 
 // shortened returns the end of an address that shows only its beginning, at start to

@@ -147,6 +147,8 @@ func TestExtractNoText(t *testing.T) {
 		{"a zip archive", "PK\x03\x04", 2, "unpack the archive"},
 		{"bytes that are not text", "a\n" + listed + " \x00" + unlisted, 2, "-:2:1   CRITICAL"},
 		{"bytes that are not text, at the end", strings.Repeat("x\n", chunkSize/2) + "\x00", 2, "the standard input is not all text: byte 1048576 is zero, and addresses in what is not text are not found"},
+		{"mail", "Subject: pay\r\nContent-transfer-encoding: Base64\r\n\r\nMTJRdEQ1QkZ3UnNkTnNBWlk3NlVWRTF4eUNHTlRvakg5aA==\r\n", 2, "a part in Base64 at byte 14"},
+		{"mail, long", strings.Repeat("x\n", chunkSize-100) + "\nContent-Transfer-Encoding: base64\n", 2, "a part in Base64 at byte 2096953"},
 		{"nothing", "", 0, "no address found"},
 	} {
 		code, stdout, stderr := callIn(t, env, test.text, "extract", "-")

@@ -38,7 +38,7 @@ func (p *program) extractCommand() *cli.Command {
 			"or an invisible character interrupts them. What looks like an address or a piece of one and proves\n" +
 			"nothing is listed without a level: look at it. - is the standard input.\n" +
 			"A file may be compressed with gzip, or in UTF-16. A file that is not text, such as a PDF or a\n" +
-			"zip archive, is an error. Parts of mail in Base64 are not decoded: save attachments as text.\n\n" +
+			"zip archive, is an error, and so is mail with parts in Base64: save them as text.\n\n" +
 			"Exit codes are those of screen.",
 		Flags: slices.Concat([]cli.Flag{p.flag("json", "print one JSON object a line", &e.json)}, p.listFlags(&e.lists)),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -103,13 +103,17 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 	reader := bufio.NewReaderSize(decoded, chunkSize)
 	text := make([]byte, 0, chunkSize+overlap)
 	at := position{name: name, line: 1, column: 1}
-	binary := -1 // where the first byte is that is not text
+	binary := -1  // where the first byte is that is not text
+	encoded := -1 // where the first part in Base64 begins
 	for eof := false; !eof; {
 		n, err := io.ReadFull(reader, text[len(text):cap(text)])
 		if i := bytes.IndexByte(text[len(text):len(text)+n], 0); i >= 0 && binary < 0 {
 			binary = at.offset + len(text) + i
 		}
 		text = text[:len(text)+n]
+		if i := bytes.Index(bytes.ToLower(text), []byte("\ncontent-transfer-encoding: base64")); i >= 0 && encoded < 0 {
+			encoded = at.offset + i + 1
+		}
 		eof = err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !eof {
 			return fmt.Errorf("%s: %w", inputName(name), err)
@@ -139,6 +143,9 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 	}
 	if binary >= 0 {
 		return fmt.Errorf("%s is not all text: byte %d is zero, and addresses in what is not text are not found; save it as text", inputName(name), binary)
+	}
+	if encoded >= 0 {
+		return fmt.Errorf("%s has a part in Base64 at byte %d, and addresses in it are not found; save the parts of the mail as text", inputName(name), encoded)
 	}
 	return nil
 }

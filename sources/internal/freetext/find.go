@@ -46,7 +46,10 @@ func Find(text string) []Found {
 	for _, found := range address.FindAll(text) {
 		f.words(text, found.Start)
 		l := f.label(text, found.Start)
-		w := Found{strings.Clone(l.asset), inOnePiece(text[found.Start:found.End]), found.Address}
+		w := Found{strings.Clone(l.asset), strings.Clone(text[found.Start:found.End]), found.Address}
+		if _, err := address.Normalize(found.Address.Chain(), w.Text); err != nil { // in pieces, or without 0x
+			w.Text = found.Address.Normalized()
+		}
 		if a, ok := sources.Decode(l.asset, w.Text); ok {
 			w.Address = a
 		}
@@ -244,24 +247,6 @@ func chainName(before string) address.Chain {
 			return ""
 		}
 	}
-}
-
-// inOnePiece returns an address without the line breaks within, and the marks of
-// quoted lines and of quoted-printable beside them. It holds nothing of the text
-// around it.
-func inOnePiece(s string) string {
-	if !strings.ContainsAny(s, " \t\r\n") {
-		return strings.Clone(s)
-	}
-	var b strings.Builder
-	for i, line := range strings.Split(s, "\n") {
-		line = strings.Trim(line, " \t\r")
-		if i > 0 {
-			line = strings.TrimLeft(line, "> \t")
-		}
-		b.WriteString(strings.TrimSuffix(line, "="))
-	}
-	return b.String()
 }
 
 // maxLabel is the number of bytes in front of an address that are searched for its label.

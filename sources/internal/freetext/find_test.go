@@ -76,10 +76,11 @@ func TestFind(t *testing.T) {
 		{"a network alone is not a ticker", "(1) TRC20: " + tron + " BEP20: " + evm, []string{" tron " + tron, " ethereum " + evm}},
 		{
 			"lower-case hex",
-			"ETH: " + strings.ToLower(evm) + " paid a" + strings.ToLower(evm2) + " " + evm2[2:],
+			"ETH: " + strings.ToLower(evm) + " paid a" + strings.ToLower(evm2) + " " + strings.ToLower(evm2[2:]),
 			[]string{"ETH ethereum " + strings.ToLower(evm)},
 		},
 		{"lower-case hex after a letter", "ref x" + strings.ToLower(evm2), []string{" ethereum " + strings.ToLower(evm2)}},
+		{"capitals that prove it", "wallet " + evm2[2:], []string{" ethereum " + strings.ToLower(evm2)}},
 		{"wrong capitals", "BSC: 0x002471B8A185f9980708d0eAEC5B289714F56f8d", []string{"BSC bsc 0x002471B8A185f9980708d0eAEC5B289714F56f8d"}},
 		{"a digit after capitals that verify", evm + "0", []string{" ethereum " + evm}},
 		{"a digit too many", strings.ToLower(evm) + "0", nil},
