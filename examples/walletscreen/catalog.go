@@ -222,7 +222,7 @@ func (o *listOptions) mirrorURLs() (map[string]string, error) {
 func isHTTP(u string) bool { return strings.HasPrefix(strings.ToLower(u), "http:") }
 
 // isExposed reports whether a file that is fetched from a URL can be changed on its way: it
-// comes over plain HTTP, and not from this machine.
+// comes over plain HTTP, and not from a loopback IP address.
 func isExposed(u *url.URL) bool {
 	return u.Scheme == "http" && !outbox.IsLoopback(u.Hostname())
 }

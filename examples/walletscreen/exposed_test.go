@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,6 +50,22 @@ func TestReadableSecrets(t *testing.T) {
 		code, _, stderr := callIn(t, nil, "", append(args, map[string][]string{"serve": {"-offline", "-addr", "127.0.0.1:0"}}[args[0]]...)...)
 		if code != exitUndecided || !strings.Contains(stderr, "can be read by all users of the machine (its mode is 0644): chmod 600 it") {
 			t.Errorf("%q: exit code %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// TestSecretModes checks that a group may read a secret, as in a mounted secret of Kubernetes.
+func TestSecretModes(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[os.FileMode]bool{0o400: true, 0o600: true, 0o440: true, 0o640: true, 0o644: false, 0o604: false} {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkSecret(name); (err == nil) != (want || runtime.GOOS == "windows") {
+			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}
 }

@@ -445,6 +445,7 @@ func TestWrongConfiguration(t *testing.T) {
 		{"-mirror OFAC_SDN=ftp://x", "-mirror OFAC_SDN: want a URL that begins with https:// or http://"},
 		{"-mirror OFAC_SDN=http://mirror.example/sdn.csv", "-mirror OFAC_SDN: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http"},
 		{"-mirror OFAC_SDN=HTTP://127.0.0.1.example/sdn.csv", "-mirror OFAC_SDN: over plain HTTP"},
+		{"-mirror OFAC_SDN=http://localhost/sdn.csv", "-mirror OFAC_SDN: over plain HTTP"},
 		{"-lists OPENSANCTIONS -opensanctions http://mirror.example/x.csv", "-opensanctions: over plain HTTP"},
 		{"-mirror OFAC=https://x", `-mirror: there is no list "OFAC"`},
 		{"-lists OFAC_SDN,UK", `-lists: there is no list "UK"`},

@@ -35,7 +35,7 @@ func NewSecret() string {
 }
 
 // NewWebhook returns the webhook at a URL. The secret is of the form that NewSecret
-// returns. The URL must be https, or http to localhost or a loopback IP address.
+// returns. The URL must be https, or http to a loopback IP address.
 func NewWebhook(to, secret string) (*Webhook, error) {
 	u, err := url.Parse(to)
 	switch {
@@ -44,7 +44,7 @@ func NewWebhook(to, secret string) (*Webhook, error) {
 	case u.User != nil:
 		return nil, errors.New("the URL has a user or a password; leave it out: the signature proves who posts")
 	case u.Scheme != "https" && (u.Scheme != "http" || !IsLoopback(u.Hostname())):
-		return nil, fmt.Errorf("the URL begins with %s; want https, or http on this machine", u.Scheme)
+		return nil, fmt.Errorf("the URL begins with %s; want https, or http to this machine by its address, such as http://127.0.0.1:9000: a name, even localhost, may lead elsewhere", u.Scheme)
 	}
 	encoded, ok := strings.CutPrefix(strings.TrimSpace(secret), "whsec_")
 	key, err := base64.StdEncoding.DecodeString(encoded)
@@ -63,11 +63,11 @@ func NewWebhook(to, secret string) (*Webhook, error) {
 	}, nil
 }
 
-// IsLoopback reports whether a host is this machine: localhost or a loopback IP address. A
-// name such as 127.example.com may be anyone's.
+// IsLoopback reports whether a host is a loopback IP address. A name is not: even
+// localhost leads wherever the resolver says.
 func IsLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // sign returns the signature of a message.
