@@ -1,8 +1,11 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,52 +31,43 @@ func (e *exchange) admit(scope string) *problem {
 		return e.refused(&problem{Code: credentialsInQuery, Reason: "query", Detail: "Credentials do not belong in the query, which is logged on its way. " +
 			"Send them in the header Authorization: Bearer <API_KEY>, and replace them if they were real ones."})
 	}
-	if p := e.authorize(); p != nil {
-		return p
-	}
-	if l := e.caller.Burst; l != nil && !l.AllowN(e.now, 1) {
-		e.w.Header().Set("Retry-After", strconv.FormatInt(max(1, secondsUntil(l, e.now, 1)), 10))
-		return &problem{Code: rateLimited, Detail: "There were too many requests at once. Retry after the seconds in Retry-After. Nothing was counted."}
-	}
-	return e.wantScope(scope)
-}
-
-// wantScope returns the problem of a caller without a scope.
-func (e *exchange) wantScope(scope string) *problem {
-	if e.caller.has(scope) {
-		return nil
-	}
-	e.challengeWith("insufficient_scope", "scope", scope)
-	return &problem{Code: insufficientScope, Detail: "The caller is known, but lacks the scope " + scope + " of this endpoint."}
-}
-
-// has reports whether c has a scope.
-func (c *Caller) has(scope string) bool {
-	for word := range strings.FieldsSeq(c.Scopes) {
-		if word == scope {
-			return true
-		}
-	}
-	return c.Scopes == ""
-}
-
-// authorize sets the caller of e, or returns the problem of a request that the
-// Authorizer refuses.
-func (e *exchange) authorize() *problem {
-	if e.echoed { // the id is logged
-		for _, value := range e.Header["Authorization"] {
-			_, token, _ := strings.Cut(value, " ")
-			if token = strings.Trim(token, " "); token != "" && e.echoed && strings.Contains(e.id, token) {
-				e.id, e.echoed = newRequestID(), false
-			}
+	for _, value := range e.Header["Authorization"] {
+		_, token, _ := strings.Cut(value, " ")
+		if token = strings.Trim(token, " "); token != "" && e.echoed && strings.Contains(e.id, token) { // the id is logged
+			e.id, e.echoed = newRequestID(), false
 		}
 	}
 	caller, err := e.authorizer.Authorize(e.Request)
 	e.now = time.Now()
+	if err != nil || caller.ID == "" {
+		return e.unauthorized(err)
+	}
+	e.caller = caller
+	if l := e.caller.Burst; l != nil && !l.AllowN(e.now, 1) {
+		e.w.Header().Set("Retry-After", strconv.FormatInt(max(1, secondsUntil(l, e.now, 1)), 10))
+		return &problem{Code: rateLimited, Detail: "There were too many requests at once. Retry after the seconds in Retry-After. Nothing was counted."}
+	}
+	if !e.caller.has(scope) {
+		return e.lacks(scope, "of this endpoint")
+	}
+	return nil
+}
+
+// has reports whether c has a scope.
+func (c *Caller) has(scope string) bool {
+	return c.Scopes == "" || slices.Contains(strings.Fields(c.Scopes), scope)
+}
+
+// lacks returns the problem of a caller without a scope that is needed for something.
+func (e *exchange) lacks(scope, what string) *problem {
+	e.challengeWith("insufficient_scope", "scope", scope)
+	return &problem{Code: insufficientScope, Detail: "The caller is known, but lacks the scope " + scope + " " + what + "."}
+}
+
+// unauthorized returns the problem for an error of the Authorizer, or for a caller without
+// an ID.
+func (e *exchange) unauthorized(err error) *problem {
 	switch {
-	case err == nil && caller.ID != "":
-		e.caller = caller
-		return nil
 	case err == nil:
 		return e.internal(errors.New("authorize: the Authorizer returned a caller without an ID"))
 	case errors.Is(err, ErrNoCredentials):
@@ -139,4 +133,108 @@ func (e *exchange) takeClient() *problem {
 	}
 	e.w.Header().Set("Retry-After", strconv.FormatInt(max(1, wait), 10))
 	return &problem{Code: rateLimited, Detail: "There were too many requests without valid credentials from this address. Retry after the seconds in Retry-After."}
+}
+
+// charge charges the caller with up to n screenings of the request whose body was read, and
+// sets charged to the number that is granted; or it returns the problem if none is.
+func (e *exchange) charge(n int) (p *problem) {
+	e.charged = n
+	if e.Meter != nil && e.route.counts {
+		var err error
+		if e.charged, e.refund, err = e.Meter.Charge(e.Request, e.caller, n, e.buf.Bytes()); err != nil {
+			e.refund = nil
+			return e.uncharged(err)
+		}
+	}
+	return nil
+}
+
+// uncharged returns the problem for an error of the Meter.
+func (e *exchange) uncharged(err error) *problem {
+	switch {
+	case errors.Is(err, ErrExhausted):
+		until := "0"
+		if _, _, end, err := e.Meter.Used(e.Context(), e.caller, false); err == nil {
+			until = strconv.FormatInt(max(1, ceil(end.Sub(e.now).Seconds())), 10)
+		}
+		e.setRetryAfter(err, until)
+		return &problem{Code: quotaExceeded, Detail: fmt.Sprintf("The quota of %d screenings in a calendar month (UTC) is used up. Nothing was screened.", e.caller.Quota)}
+	case errors.Is(err, ErrIdempotencyKey):
+		return &problem{Code: invalidIdempotencyKey, Reason: "malformed", Detail: `Send one Idempotency-Key: a string in double quotes, of 1 to 255 printable ASCII characters, such as "8e03978e-40d5-43dd-bc93-6894a57f9324".`}
+	case errors.Is(err, ErrKeyReused):
+		return &problem{Code: idempotencyKeyReused, Detail: "The Idempotency-Key was used before, for a request with another body. Use a new one for each request, and the same one to repeat a request."}
+	case errors.Is(err, ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		e.logError(quotaUnavailable, fmt.Errorf("quota: %w", err))
+		e.setRetryAfter(err, retrySoon)
+		return &problem{Code: quotaUnavailable, Detail: "The quotas cannot be read at the moment. Nothing was screened, and nothing was counted."}
+	}
+	return e.internal(fmt.Errorf("quota: %w", err))
+}
+
+// enter takes a place for e, or returns the problem if there is none. A request enters when
+// its body has arrived and the Meter or a store has answered, so slow clients and databases
+// take no places. A batch, whose body is large, enters before that and waits for its turn,
+// and leaves half of the places to others.
+func (e *exchange) enter(waits bool) *problem {
+	e.waits = waits
+	if !waits || e.waiting.Add(1) <= int64(max(1, e.MaxConcurrent/2)) {
+		e.slot = true
+		if e.running.Add(1) <= int64(e.MaxConcurrent) {
+			return nil
+		}
+	}
+	e.setHeader("Retry-After", "1")
+	return &problem{Code: overloaded, Detail: "Too many requests are being processed at once. Retry after a second."}
+}
+
+// setRateLimit sets RateLimit-Policy and RateLimit
+// (draft-ietf-httpapi-ratelimit-headers) to the limits of the caller. A caller
+// without limits gets no fields. While the quota is unavailable, RateLimit-Policy
+// names it, but RateLimit does not.
+func (e *exchange) setRateLimit() {
+	var rooms [2][96]byte // so that only the values of the fields are allocated
+	policies, limits := rooms[0][:0], rooms[1][:0]
+	if quota := e.caller.Quota; quota > 0 && e.Meter != nil {
+		used, from, until, err := e.Meter.Used(e.Context(), e.caller, false)
+		if !from.IsZero() {
+			policies = appendLimit(policies, "monthly", ";q=", quota, ";w=", ceil(until.Sub(from).Seconds()))
+		}
+		if err == nil {
+			limits = appendLimit(limits, "monthly", ";r=", max(0, quota-used), ";t=", ceil(until.Sub(e.now).Seconds()))
+		}
+	}
+	if l := e.caller.Burst; l != nil {
+		size, rate, tokens := l.Burst(), float64(l.Limit()), l.TokensAt(e.now)
+		policies = appendLimit(policies, "burst", ";q=", int64(size), ";w=", max(1, ceil(float64(size)/rate)))
+		limits = appendLimit(limits, "burst", ";r=", max(0, int64(tokens)), ";t=", ceil((float64(size)-tokens)/rate))
+	}
+	if len(policies) > 0 {
+		e.setHeader("Ratelimit-Policy", string(policies)) // as http.CanonicalHeaderKey spells it
+	}
+	if len(limits) > 0 {
+		e.setHeader("Ratelimit", string(limits))
+	}
+}
+
+// maxInteger is the largest Integer of RFC 8941.
+const maxInteger = 999_999_999_999_999
+
+// appendLimit appends an item with two parameters to a List of RFC 8941.
+func appendLimit(b []byte, name, first string, n int64, second string, seconds int64) []byte {
+	if len(b) > 0 {
+		b = append(b, ", "...)
+	}
+	b = append(append(append(b, '"'), name...), '"')
+	b = strconv.AppendInt(append(b, first...), min(n, maxInteger), 10)
+	return strconv.AppendInt(append(b, second...), seconds, 10)
+}
+
+// secondsUntil returns the number of seconds, rounded up, until l has n tokens.
+func secondsUntil(l *rate.Limiter, now time.Time, n int) int64 {
+	return ceil((float64(n) - l.TokensAt(now)) / float64(l.Limit()))
+}
+
+// ceil returns seconds rounded up, from 0 to a billion.
+func ceil(seconds float64) int64 {
+	return int64(math.Ceil(min(max(seconds, 0), 1e9)))
 }

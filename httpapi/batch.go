@@ -22,20 +22,18 @@ const (
 
 // A batchItem is one address of a batch, and what became of it.
 type batchItem struct {
-	req   screenRequest
-	id    string
-	hasID bool
-	chain address.Chain
-	named error    // why the name of the chain is no full one
-	bad   *problem // why it has no result
-	res   screening.Result
+	text, name string  // its address and its chain
+	id         *string // nil if it has none
+
+	chain  address.Chain
+	named  error    // why the name of the chain is no full one
+	bad    *problem // why it has no result
+	found  screening.Result
+	answer result // of an item that was granted
 }
 
 // screenBatch answers a POST to /api/v1/screen/batch.
 func (e *exchange) screenBatch() ([]byte, *problem) {
-	if p := e.checkContent(); p != nil {
-		return nil, p
-	}
 	if p := e.enter(true); p != nil {
 		return nil, p
 	}
@@ -46,15 +44,19 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	}
 	e.batches <- struct{}{}
 	defer func() { <-e.batches }()
+	var fields object
 	var items []batchItem
-	var at *string
-	e.takeTurn(func() { items, at, p = readBatch(body) })
+	e.takeTurn(func() {
+		if fields, p = readObject(body, e.route); p == nil {
+			items, p = newBatch(fields["items"].([]any))
+		}
+	})
 	if p != nil {
 		return nil, p
 	}
 	lists := lists(e.screener)
-	if at != nil {
-		if lists, p = e.listsAt(*at); p != nil {
+	if at, ok := fields["at"].(string); ok {
+		if lists, p = e.listsAt(at); p != nil {
 			return nil, p
 		}
 	}
@@ -62,22 +64,21 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	e.takeTurn(func() { valid, unlisted = e.screenItems(lists, items) })
 	e.now = time.Now()
 	if valid > 0 {
-		if p := e.chargeBatch(valid, body); p != nil { // before errors that are not the client's
+		if p := e.chargeBatch(valid); p != nil { // before errors that are not the client's
 			return nil, p
 		}
 	}
 	if unlisted != nil {
 		return nil, e.failed("", unlisted)
 	}
-	granted := e.grantItems(items)
+	e.takeTurn(func() { e.screened = e.grantItems(items) })
 	if p := e.recordItems(items); p != nil {
 		return nil, p
 	}
-	e.screened = granted
 	if e.Observe != nil {
 		for i := range items {
 			if items[i].bad == nil {
-				e.batch = append(e.batch, items[i].res)
+				e.batch = append(e.batch, items[i].found)
 			}
 		}
 	}
@@ -87,10 +88,10 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 
 // chargeBatch is charge for a batch, which lets other batches go on while it waits for the
 // Meter.
-func (e *exchange) chargeBatch(n int, body []byte) *problem {
+func (e *exchange) chargeBatch(n int) *problem {
 	<-e.batches
 	defer func() { e.batches <- struct{}{} }()
-	return e.charge(n, body)
+	return e.charge(n)
 }
 
 // takeTurn waits for its turn and calls f. Batches compute on half of the processors at
@@ -120,11 +121,11 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 		if it.bad != nil {
 			continue
 		}
-		e.hide(it.req.Address)
-		if it.req.Chain == "" { // it is found from the address
+		e.hide(it.text)
+		if it.name == "" { // it is found from the address
 			continue
 		}
-		it.chain, it.named = address.ParseChain(it.req.Chain)
+		it.chain, it.named = address.ParseChain(it.name)
 	}
 	for range maxSnapshots {
 		digest, again := "", false
@@ -135,9 +136,9 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 				continue
 			}
 			var err error
-			it.res, _, err = lists.ScreenInput(it.req.Chain, it.req.Address)
-			if err != nil || it.named != nil || it.req.Chain == "" {
-				it.chain = it.res.Address.Chain()
+			it.found, _, err = lists.ScreenInput(it.name, it.text)
+			if err != nil || it.named != nil || it.name == "" {
+				it.chain = it.found.Address.Chain()
 			}
 			pace.Step(i)
 			if isInput(err) {
@@ -150,8 +151,8 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 			case err != nil:
 				unlisted = err
 			case digest == "":
-				digest = it.res.Digest()
-			case digest != it.res.Digest(): // a list was replaced during the batch
+				digest = it.found.Digest()
+			case digest != it.found.Digest(): // a list was replaced during the batch
 				again = true
 			}
 			valid++
@@ -167,15 +168,15 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 // is listed whatever else is wrong.
 func (e *exchange) checkItem(it *batchItem, err error) *problem {
 	switch {
-	case len(it.res.Labels) > 0:
+	case len(it.found.Labels) > 0:
 		return nil
 	case it.named != nil:
-		return e.failed(it.req.Chain, it.named)
-	case it.req.Chain == "":
-		v := detect(it.req.Address)
+		return e.failed(it.name, it.named)
+	case it.name == "":
+		v := detect(it.text)
 		return &problem{Code: v.Code, Field: v.Field, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
 	}
-	return e.failed(it.req.Chain, err)
+	return e.failed(it.name, err)
 }
 
 // maxSnapshots bounds the repetitions of a batch because a list was replaced.
@@ -189,6 +190,12 @@ func (e *exchange) grantItems(items []batchItem) (granted int) {
 		case it.bad != nil:
 		case granted < e.charged:
 			granted++
+			name := it.name
+			if c, err := address.ParseChain(name); it.chain != "" && (err != nil || c != it.chain) {
+				name = string(it.chain)
+			}
+			it.answer = newResult(it.text, name, &it.found)
+			it.answer.ID = it.id
 		default:
 			it.bad = &problem{Code: quotaExceeded, Detail: fmt.Sprintf("The quota of %d screenings in a calendar month (UTC) ended before this item. It was not screened.", e.caller.Quota)}
 		}
@@ -206,7 +213,7 @@ func (e *exchange) recordItems(items []batchItem) *problem {
 	for i := range items {
 		if items[i].bad == nil {
 			if e.echoed || e.Audit != nil {
-				e.hide(screened(items[i].req, &items[i].res))
+				e.hide(items[i].answer.Address)
 			}
 			todo = append(todo, i)
 		}
@@ -225,7 +232,7 @@ func (e *exchange) recordItems(items []batchItem) *problem {
 			}()
 			for k := w; k < len(todo) && errs[w] == nil; k += len(errs) {
 				it := &items[todo[k]]
-				errs[w] = e.Audit(e.Context(), e.recordOf(todo[k], it.chain, it.req, it.res))
+				errs[w] = e.record(todo[k], it.chain, it.answer.Address, it.found)
 			}
 		})
 	}
@@ -254,71 +261,39 @@ func (e *exchange) answerBatch(lists lists, items []batchItem) []byte {
 	for i := range items {
 		it := &items[i]
 		pace.Step(i)
-		var id *string
-		if it.hasID {
-			id = &it.id
-		}
 		if it.bad != nil {
 			it.bad.describe()
-			answer.Results[i] = marshal(itemProblem{id, it.bad})
+			answer.Results[i] = marshal(itemProblem{it.id, it.bad})
 			continue
 		}
-		req := it.req
-		if c, err := address.ParseChain(req.Chain); it.chain != "" && (err != nil || c != it.chain) {
-			req.Chain = string(it.chain)
-		}
-		r := newResult(req, &it.res)
-		r.ID = id
-		answer.Results[i] = marshal(r)
-		status, digest, version = it.res.Sources(), it.res.Digest(), it.res.ScoringVersion
+		answer.Results[i] = marshal(it.answer)
+		status, digest, version = it.found.Sources(), it.found.Digest(), it.found.ScoringVersion
 	}
-	return e.withSnapshot(marshal(answer), status, digest, version, e.now, e.asOf)
+	return e.withSnapshot(marshal(answer), status, digest, version)
 }
 
-// readBatch reads the body of a batch, or returns its problem. Invalid items
-// have their own problems.
-func readBatch(body []byte) (items []batchItem, at *string, p *problem) {
-	fields, p := readObject(body)
-	if p != nil {
-		return nil, nil, p
-	}
-	value, ok := fields["items"]
-	if !ok {
-		return nil, nil, absent("items")
-	}
-	list, ok := value.([]any)
+// newBatch returns the items of a batch, or its problem. Invalid items have their own
+// problems.
+func newBatch(list []any) ([]batchItem, *problem) {
 	switch {
-	case !ok:
-		return nil, nil, wrongType("items", "an array", value)
 	case len(list) > maxBatch:
-		return nil, nil, &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("A batch may have at most %d items.", maxBatch)}
+		return nil, &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("A batch may have at most %d items.", maxBatch)}
 	case len(list) == 0:
-		return nil, nil, &problem{Code: missingField, Field: "items", Reason: "empty", Detail: "The field items has no item."}
+		return nil, &problem{Code: missingField, Field: "items", Reason: "empty", Detail: "The field items has no item."}
 	}
-	if at, p = fields.optionalText("at"); p != nil {
-		return nil, nil, p
-	}
-	items = make([]batchItem, len(list))
-	for i := range list {
-		items[i] = newBatchItem(list[i])
-	}
-	return items, at, nil
-}
-
-// newBatchItem returns an item of a batch.
-func newBatchItem(value any) (it batchItem) {
-	fields, ok := value.(object)
-	if !ok {
-		it.bad = &problem{Code: invalidType, Reason: jsonType(value), Detail: "The item is not a JSON object, but " + article(jsonType(value)) + "."}
-		return it
-	}
-	it.bad = fields.wantTexts("address")
-	for _, optional := range []string{"chain", "id"} {
-		if _, ok := fields[optional]; ok && it.bad == nil {
-			it.bad = fields.wantTexts(optional)
+	items := make([]batchItem, len(list))
+	for i, value := range list {
+		it := &items[i]
+		fields, ok := value.(object)
+		if !ok {
+			it.bad = &problem{Code: invalidType, Reason: jsonType(value), Detail: "The item is not a JSON object, but " + article(jsonType(value)) + "."}
+			continue
 		}
+		it.bad = fields.want([]string{"address"}, []string{"chain", "id"})
+		if id, ok := fields["id"].(string); ok {
+			it.id = &id
+		}
+		it.text, it.name = fields.text("address"), fields.text("chain")
 	}
-	it.id, it.hasID = fields["id"].(string)
-	it.req = screenRequest{Address: fields.text("address"), Chain: fields.text("chain")}
-	return it
+	return items, nil
 }

@@ -13,7 +13,7 @@ const corsAge = 10 * time.Minute
 // allowOrigin sets the fields that let a page of another origin read the response, if
 // Options.Origins names it. It is not called without Options.Origins, so browsers refuse
 // such calls. Cookies of the caller are never allowed.
-func (e *exchange) allowOrigin(rt *route) {
+func (e *exchange) allowOrigin() {
 	header := e.w.Header()
 	header.Add("Vary", "Origin")
 	origin := e.Header["Origin"]
@@ -21,8 +21,8 @@ func (e *exchange) allowOrigin(rt *route) {
 		return
 	}
 	e.setHeader("Access-Control-Allow-Origin", origin[0])
-	if e.Method == http.MethodOptions && rt.method != "" {
-		e.setHeader("Access-Control-Allow-Methods", rt.allow())
+	if e.Method == http.MethodOptions && e.route.method != "" {
+		e.setHeader("Access-Control-Allow-Methods", e.route.allow())
 		e.setHeader("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id")
 		e.setHeader("Access-Control-Max-Age", strconv.Itoa(int(corsAge.Seconds())))
 		return

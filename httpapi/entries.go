@@ -27,9 +27,6 @@ type entryPage struct {
 
 // entries answers a POST to /api/v1/entries, so that no search text is in a URL.
 func (e *exchange) entries() ([]byte, *problem) {
-	if p := e.checkContent(); p != nil {
-		return nil, p
-	}
 	body, p := e.readBody(e.MaxBody)
 	if p != nil {
 		return nil, p
@@ -37,21 +34,18 @@ func (e *exchange) entries() ([]byte, *problem) {
 	if p := e.enter(false); p != nil {
 		return nil, p
 	}
-	fields, p := readObject(body)
-	if p == nil {
-		p = fields.wantTexts("source")
-	}
-	if _, ok := fields["search"]; p == nil && ok {
-		p = fields.wantTexts("search")
-	}
+	fields, p := readObject(body, e.route)
 	if p != nil {
 		return nil, p
 	}
 	search := fields.text("search")
 	e.hide(search)
-	after, p := fields.count("after")
-	if p != nil {
-		return nil, p
+	after := 0
+	if number, ok := fields["after"].(json.Number); ok {
+		var err error
+		if after, err = strconv.Atoi(string(number)); err != nil || after < 0 {
+			return nil, wrongType("after", number)
+		}
 	}
 	source := fields.text("source")
 	i := slices.IndexFunc(e.screener.Sources(), func(s screening.SourceStatus) bool { return s.Info.ID == source })
@@ -59,8 +53,7 @@ func (e *exchange) entries() ([]byte, *problem) {
 		return nil, &problem{Code: notFound, Field: "source", Detail: "No list has this id. GET /api/v1/sources names them."}
 	}
 	if e.screener.Sources()[i].Info.Jurisdiction == sources.Operator && !e.caller.has(scopeOwn) {
-		e.challengeWith("insufficient_scope", "scope", scopeOwn)
-		return nil, &problem{Code: insufficientScope, Detail: "The caller is known, but lacks the scope " + scopeOwn + " to see the operator's own lists."}
+		return nil, e.lacks(scopeOwn, "to see the operator's own lists")
 	}
 	page, err := e.pageOf(source, strings.ToLower(strings.TrimSpace(search[:min(len(search), maxSearchText)])), after)
 	if err != nil {
@@ -97,18 +90,4 @@ func (e *exchange) pageOf(source, text string, after int) (*entryPage, error) {
 // has reports whether one of all has a text, which is in lower case, in any case.
 func has(text string, all ...string) bool {
 	return slices.ContainsFunc(all, func(s string) bool { return strings.Contains(strings.ToLower(s), text) })
-}
-
-// count returns the number of 0 or more in a field, which may be absent.
-func (o object) count(name string) (int, *problem) {
-	value, ok := o[name]
-	if !ok {
-		return 0, nil
-	}
-	number, _ := value.(json.Number)
-	n, err := strconv.Atoi(string(number))
-	if err != nil || n < 0 {
-		return 0, wrongType(name, "a whole number of 0 or more", value)
-	}
-	return n, nil
 }

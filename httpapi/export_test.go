@@ -13,29 +13,29 @@ import (
 
 // Answer returns the body of the response for the result r.
 func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
-	answer := marshal(newResult(screenRequest{Address: address, Chain: chain}, r))
-	return new(service).withSnapshot(answer, r.Sources(), r.Digest(), r.ScoringVersion, now, time.Time{})
+	e := &exchange{service: new(service), now: now}
+	return e.withSnapshot(marshal(newResult(address, chain, r)), r.Sources(), r.Digest(), r.ScoringVersion)
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its
 // problem.
 func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
-	req, p := readScreenRequest(body)
+	fields, p := readObject(body, &routes[0])
 	if p != nil {
 		return "", "", string(p.Code), p.Reason
 	}
-	return req.Address, req.Chain, "", ""
+	return fields.text("address"), fields.text("chain"), "", ""
 }
 
 // Limits returns the limits of a handler.
 func Limits(h http.Handler) (body int64, timeout time.Duration, concurrent, depth int) {
-	l := h.(*service)
+	l := h.(endpoint)
 	return l.MaxBody, l.BodyTimeout, l.MaxConcurrent, maxDepth
 }
 
 // HoldTurns takes all turns of a handler until release is called.
 func HoldTurns(h http.Handler) (release func()) {
-	turns := h.(*service).turns
+	turns := h.(endpoint).turns
 	for range cap(turns) {
 		turns <- struct{}{}
 	}
@@ -55,7 +55,7 @@ func InQuery(query string) bool { return inQuery(query) }
 // ProblemOf returns the problem for an error, as in a response.
 func ProblemOf(err error) (map[string]any, http.Header) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/api/v1/screen", nil)
-	e := newService(nil, nil, nil).begin(w, r, "")
+	e := newService(nil, nil, nil).begin(w, r, &noRoute)
 	e.id = "id"
 	var p map[string]any
 	if err := json.Unmarshal(e.finish(e.failed("given", err)), &p); err != nil {
@@ -77,12 +77,11 @@ func Codes() (all []string) {
 func Charge(auth Authorizer, meter Meter) func(*http.Request) {
 	v := newService(nil, auth, &Options{Meter: meter})
 	return func(r *http.Request) {
-		e := v.begin(discard{make(http.Header, 4)}, r, "")
-		e.counts = true
+		e := v.begin(discard{make(http.Header, 4)}, r, &routes[0])
 		if p := e.admit(scopeScreen); p != nil {
 			panic(p.Code)
 		}
-		if p := e.charge(1, nil); p != nil {
+		if p := e.charge(1); p != nil {
 			panic(p.Code)
 		}
 		e.setRateLimit()

@@ -17,7 +17,7 @@ import (
 // admits nobody. A nil opts means the defaults. The handler may be used concurrently,
 // starts no goroutines and needs no closing.
 func NewHandler(s *screening.Screener, auth Authorizer, opts *Options) http.Handler {
-	return newService(s, auth, opts)
+	return endpoint{newService(s, auth, opts), nil}
 }
 
 // NewEndpoints returns the endpoints of [NewHandler] by their paths, such as
@@ -28,8 +28,7 @@ func NewEndpoints(s *screening.Screener, auth Authorizer, opts *Options) map[str
 	v := newService(s, auth, opts)
 	all := make(map[string]http.Handler)
 	for i := range routes {
-		rt := &routes[i]
-		all[rt.path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { v.serve(w, r, rt) })
+		all[routes[i].path] = endpoint{v, &routes[i]}
 	}
 	return all
 }
@@ -41,11 +40,12 @@ func NewEndpoints(s *screening.Screener, auth Authorizer, opts *Options) map[str
 // handler gets the caller by [CallerOf]. Quotas are not charged.
 func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http.Handler {
 	v := newService(nil, auth, opts)
+	rt := &route{scope: scope, answer: func(*exchange) ([]byte, *problem) { return nil, nil }}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			e := v.begin(w, r, "")
+			e := v.begin(w, r, rt)
 			defer v.end(e)
-			if _, p := e.run(func() ([]byte, *problem) { return nil, e.admit(scope) }); p != nil {
+			if _, p := e.run(); p != nil {
 				e.write(nil, p)
 				return
 			}
@@ -70,16 +70,23 @@ type route struct {
 	method string // GET, which includes HEAD, or POST; "" for any
 	scope  string
 	counts bool // whether answers are charged to the quota
+
+	required, optional []string // fields of the body
+
 	answer func(*exchange) ([]byte, *problem)
 }
 
 // routes are the endpoints.
 var routes = [...]route{
-	{path: "/api/v1/screen", method: http.MethodPost, scope: scopeScreen, counts: true, answer: (*exchange).screen},
-	{path: "/api/v1/screen/batch", method: http.MethodPost, scope: scopeScreen, counts: true, answer: (*exchange).screenBatch},
-	{path: "/api/v1/validate", method: http.MethodPost, scope: scopeValidate, answer: (*exchange).validate},
+	{path: "/api/v1/screen", method: http.MethodPost, scope: scopeScreen, counts: true,
+		required: []string{"address", "chain"}, optional: []string{"receipt", "at"}, answer: (*exchange).screen},
+	{path: "/api/v1/screen/batch", method: http.MethodPost, scope: scopeScreen, counts: true,
+		required: []string{"items"}, optional: []string{"at"}, answer: (*exchange).screenBatch},
+	{path: "/api/v1/validate", method: http.MethodPost, scope: scopeValidate,
+		required: []string{"address"}, optional: []string{"chain"}, answer: (*exchange).validate},
 	{path: "/api/v1/changes", method: http.MethodGet, scope: scopeSources, answer: (*exchange).changes},
-	{path: "/api/v1/entries", method: http.MethodPost, scope: scopeSources, answer: (*exchange).entries},
+	{path: "/api/v1/entries", method: http.MethodPost, scope: scopeSources,
+		required: []string{"source"}, optional: []string{"search", "after"}, answer: (*exchange).entries},
 	{path: "/api/v1/sources", method: http.MethodGet, scope: scopeSources, answer: (*exchange).sources},
 	{path: "/api/v1/usage", method: http.MethodGet, scope: scopeUsage, answer: (*exchange).usage},
 	{path: "/openapi.yaml", method: http.MethodGet, answer: (*exchange).openAPI},
@@ -129,52 +136,62 @@ func (e *exchange) nothing() ([]byte, *problem) {
 	return nil, &problem{Code: notFound, Detail: "There is nothing here. The paths end in /api/v1/screen, /api/v1/sources and so on: see /openapi.yaml."}
 }
 
-// ServeHTTP dispatches a request by its path.
-func (v *service) ServeHTTP(w http.ResponseWriter, r *http.Request) { v.serve(w, r, v.routeOf(r.URL)) }
-
-// serve answers one request.
-func (v *service) serve(w http.ResponseWriter, r *http.Request, rt *route) {
-	var start time.Time
-	if v.Observe != nil {
-		start = time.Now()
-	}
-	e := v.begin(w, r, rt.path)
-	body, p := e.run(func() ([]byte, *problem) { return e.dispatch(rt) })
-	if len(e.Origins) > 0 {
-		e.allowOrigin(rt)
-	}
-	status, code := e.write(body, p)
-	if v.Observe != nil {
-		e.observe(start, status, code)
-	}
-	v.end(e) // unless something has panicked
+// An endpoint is the handler of a route, or of all of them if that is nil.
+type endpoint struct {
+	*service
+	route *route
 }
 
-// run calls answer, which returns the body of a 200, or nil for a 204 or a 304, or the
-// problem. A panic becomes a problem, but http.ErrAbortHandler passes through. run writes
-// nothing, and holds no slot when it returns, so a client that reads slowly takes no place
-// of others.
-func (e *exchange) run(answer func() ([]byte, *problem)) (body []byte, p *problem) {
+// ServeHTTP answers one request.
+func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.route == nil {
+		h.route = h.routeOf(r.URL)
+	}
+	e := h.begin(w, r, h.route)
+	// The deadline is for bodies that nobody wants, too, because net/http reads the rest of
+	// them. It removes the deadline once a body was read to its end.
+	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if server != nil && server.ReadTimeout <= 0 && r.Body != nil && r.Body != http.NoBody {
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.BodyTimeout))
+	}
+	body, p := e.run()
+	if len(e.Origins) > 0 {
+		e.allowOrigin()
+	}
+	status, code := e.write(body, p)
+	if h.Observe != nil {
+		e.observe(status, code)
+	}
+	h.end(e) // unless something has panicked
+}
+
+// run checks the method, admits the request and calls the endpoint. It returns the body of
+// a 200, or nil for a 204 or a 304, or the problem. A panic becomes a problem, but
+// http.ErrAbortHandler passes through. run writes nothing, and holds no slot when it
+// returns, so a client that reads slowly takes no place of others.
+func (e *exchange) run() (body []byte, p *problem) {
 	defer func() {
 		v := recover()
 		if v != nil && v != http.ErrAbortHandler {
 			p = e.panicked(v)
 		}
-		e.leave()
+		if e.slot {
+			e.running.Add(-1)
+		}
+		if e.waits {
+			e.waiting.Add(-1)
+		}
 		if v != nil || p != nil {
 			body = nil
-			e.refundAll()
+			if e.refund != nil {
+				e.refund(e.charged)
+			}
 		}
 		if v == http.ErrAbortHandler {
 			panic(v)
 		}
 	}()
-	return answer()
-}
-
-// dispatch checks the method, admits the request and calls the endpoint.
-func (e *exchange) dispatch(rt *route) ([]byte, *problem) {
-	e.limitBodyTime()
+	rt := e.route
 	wanted := rt.method == "" || e.Method == rt.method || e.Method == http.MethodHead && rt.method == http.MethodGet
 	if rt.scope == "" || !wanted {
 		if p := e.takeClient(); p != nil {
@@ -182,7 +199,7 @@ func (e *exchange) dispatch(rt *route) ([]byte, *problem) {
 		}
 	}
 	if !wanted {
-		return nil, e.refuseMethod(rt)
+		return nil, e.refuseMethod()
 	}
 	if rt.scope != "" {
 		if p := e.admit(rt.scope); p != nil {
@@ -192,35 +209,7 @@ func (e *exchange) dispatch(rt *route) ([]byte, *problem) {
 			runtime.Gosched() // as in waitTurn: screenings that are ready run before
 		}
 	}
-	e.counts = rt.counts
 	return rt.answer(e)
-}
-
-// enter takes a place for e, or returns the problem if there is none. A request enters when
-// its body has arrived and the Meter or a store has answered, so slow clients and databases
-// take no places. A batch, whose body is large, enters before that and waits for its turn,
-// and leaves half of the places to others.
-func (e *exchange) enter(waits bool) *problem {
-	e.waits = waits
-	if !waits || e.waiting.Add(1) <= int64(max(1, e.MaxConcurrent/2)) {
-		e.slot = true
-		if e.running.Add(1) <= int64(e.MaxConcurrent) {
-			return nil
-		}
-	}
-	e.setHeader("Retry-After", "1")
-	return &problem{Code: overloaded, Detail: "Too many requests are being processed at once. Retry after a second."}
-}
-
-// leave frees the place of e, if it has one.
-func (e *exchange) leave() {
-	if e.slot {
-		e.running.Add(-1)
-	}
-	if e.waits {
-		e.waiting.Add(-1)
-	}
-	e.slot, e.waits = false, false
 }
 
 // allow returns the methods of rt.
@@ -234,13 +223,14 @@ func (rt *route) allow() string {
 	return rt.method + ", OPTIONS"
 }
 
-// refuseMethod returns the problem of a method that rt does not have, or nil for OPTIONS.
-func (e *exchange) refuseMethod(rt *route) *problem {
-	e.w.Header().Set("Allow", rt.allow())
+// refuseMethod returns the problem of a method that the route does not have, or nil for
+// OPTIONS.
+func (e *exchange) refuseMethod() *problem {
+	e.w.Header().Set("Allow", e.route.allow())
 	if e.Method == http.MethodOptions {
 		return nil
 	}
-	return &problem{Code: methodNotAllowed, Detail: "The methods allowed here are " + rt.allow() + "."}
+	return &problem{Code: methodNotAllowed, Detail: "The methods allowed here are " + e.route.allow() + "."}
 }
 
 // Values of header fields that most responses have. The headers share them: an append
@@ -310,7 +300,7 @@ func (e *exchange) finish(p *problem) []byte {
 	}
 	// A path that begins with two slashes would refer to another host (RFC 3986, section 4.2).
 	// One with escapes may be a text that somebody pasted, with a secret broken by a blank.
-	if path := e.URL.EscapedPath(); path == e.path || len(path) <= 256 && !strings.Contains(path, "%") && !pathTells(path) && !strings.HasPrefix(path, "//") {
+	if path := e.URL.EscapedPath(); path == e.route.path || len(path) <= 256 && !strings.Contains(path, "%") && !pathTells(path) && !strings.HasPrefix(path, "//") {
 		p.Instance = path
 	}
 	return marshal(p)
@@ -327,10 +317,10 @@ func pathTells(path string) bool {
 }
 
 // observe calls Options.Observe for a response that was written.
-func (e *exchange) observe(start time.Time, status int, code code) {
+func (e *exchange) observe(status int, code code) {
 	o := Observation{
-		Route: e.path, Method: e.Method, Status: status, Code: string(code),
-		CallerID: e.caller.ID, RequestID: e.id, Duration: time.Since(start),
+		Route: e.route.path, Method: e.Method, Status: status, Code: string(code),
+		CallerID: e.caller.ID, RequestID: e.id, Duration: time.Since(e.start),
 	}
 	if status == http.StatusOK {
 		o.Result, o.Batch, o.Screened = e.result, e.batch, e.screened

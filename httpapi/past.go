@@ -26,8 +26,8 @@ type pasts struct {
 
 // listsAt returns the lists of the time in the field at of a request.
 func (e *exchange) listsAt(text string) (lists, *problem) {
-	if p := e.wantScope(scopePast); p != nil {
-		return nil, p
+	if !e.caller.has(scopePast) {
+		return nil, e.lacks(scopePast, "of this endpoint")
 	}
 	bad := func(reason, detail string) *problem {
 		return &problem{Code: pastUnavailable, Field: "at", Reason: reason, Detail: detail}

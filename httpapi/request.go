@@ -6,44 +6,96 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"mime"
+	"net/http"
+	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
-// A screenRequest is the body of POST /api/v1/screen.
-type screenRequest struct {
-	Address string
-	Chain   string
-	receipt bool
-	at      *string // nil for now
+// readBody returns the body of e if it is declared as plain JSON, has at most max bytes and
+// arrives in time. It is valid until the buffer of e is used again.
+//
+// Parameters of the type other than charset have no meaning (RFC 8259) and are ignored.
+// Types that end in +json promise a meaning that is not ours.
+func (e *exchange) readBody(max int64) ([]byte, *problem) {
+	if types := e.Header["Content-Type"]; len(types) != 1 || types[0] != "application/json" && !isJSON(types[0]) {
+		return nil, &problem{Code: unsupportedMediaType, Detail: "Send the body as Content-Type: application/json, in UTF-8."}
+	}
+	for _, codings := range e.Header["Content-Encoding"] {
+		for coding := range strings.SplitSeq(codings, ",") { // empty ones mean nothing (RFC 9110, section 5.6.1)
+			if coding = strings.Trim(coding, " \t"); coding != "" && !strings.EqualFold(coding, "identity") {
+				e.setHeader("Accept-Encoding", "identity")
+				return nil, &problem{Code: unsupportedMediaType, Detail: "Send the body without a Content-Encoding."}
+			}
+		}
+	}
+	if e.ContentLength > max {
+		return nil, tooLarge(max)
+	}
+	if e.Body == nil { // in a request that no server made
+		return nil, nil
+	}
+	e.buf.Reset()
+	if _, err := e.buf.ReadFrom(http.MaxBytesReader(e.w, e.Body, max)); err != nil {
+		return nil, e.unread(err, max)
+	}
+	e.Body.Close() // else net/http looks for the rest of it once more
+	return e.buf.Bytes(), nil
 }
 
-// readScreenRequest reads the body of a screen request, or returns its problem.
-func readScreenRequest(body []byte) (screenRequest, *problem) {
-	fields, p := readObject(body)
-	if p == nil {
-		p = fields.wantTexts("address", "chain")
+func tooLarge(max int64) *problem {
+	return &problem{Code: bodyTooLarge, Detail: fmt.Sprintf("The body may have at most %d bytes.", max)}
+}
+
+// unread returns the problem for a body that could not be read.
+func (e *exchange) unread(err error, max int64) *problem {
+	if tooMany := (*http.MaxBytesError)(nil); errors.As(err, &tooMany) {
+		return tooLarge(max)
 	}
-	if p != nil {
-		return screenRequest{}, p
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		if e.ProtoMajor < 2 { // in HTTP/2 only the stream ends
+			e.setHeader("Connection", "close")
+		}
+		return &problem{Code: requestTimeout, Detail: "The body did not arrive in time."}
 	}
-	receipt, ok := fields["receipt"].(bool)
-	if value, is := fields["receipt"]; is && !ok {
-		return screenRequest{}, wrongType("receipt", "a boolean", value)
+	return &problem{Code: invalidJSON, Reason: "truncated", Detail: "The body could not be read to its end."}
+}
+
+// isJSON reports whether a Content-Type is that of JSON in UTF-8.
+func isJSON(contentType string) bool {
+	media, params, err := mime.ParseMediaType(dropEmpty(contentType))
+	charset, ok := params["charset"]
+	return err == nil && media == "application/json" && (!ok || strings.EqualFold(charset, "utf-8"))
+}
+
+// dropEmpty returns a Content-Type without its empty parameters, which RFC 9110,
+// section 5.6.6, allows and package mime does not. It may change quoted values with
+// semicolons, which have no meaning here.
+func dropEmpty(contentType string) string {
+	b := make([]byte, 0, len(contentType))
+	empty := false // whether the current parameter is empty so far
+	for _, c := range []byte(contentType) {
+		if c == ';' && empty {
+			continue
+		}
+		empty = c == ';' || empty && (c == ' ' || c == '\t')
+		b = append(b, c)
 	}
-	at, p := fields.optionalText("at")
-	return screenRequest{fields.text("address"), fields.text("chain"), receipt, at}, p
+	return string(b)
 }
 
 // An object is a JSON object. Its values are of type string, [json.Number], bool,
 // []any or object, or nil.
 type object map[string]any
 
-// fieldNames are the fields of all requests.
-var fieldNames = []string{"address", "after", "at", "chain", "id", "items", "receipt", "search", "source"}
+// fieldTypes are the JSON types of the fields of all requests.
+var fieldTypes = map[string]string{
+	"address": "string", "after": "number", "at": "string", "chain": "string", "id": "string",
+	"items": "array", "receipt": "boolean", "search": "string", "source": "string",
+}
 
 // text returns the string in a field, or "".
 func (o object) text(name string) string {
@@ -51,35 +103,29 @@ func (o object) text(name string) string {
 	return text
 }
 
-// wantTexts returns the problem of fields that are absent or not strings.
-func (o object) wantTexts(names ...string) *problem {
-	for _, name := range names {
+// want returns the problem of the first required field that is absent, or else of the first
+// field that is not of its type.
+func (o object) want(required, optional []string) *problem {
+	for _, name := range required {
 		if _, ok := o[name]; !ok {
-			return absent(name)
+			return &problem{Code: missingField, Field: name, Reason: "absent", Detail: "The field " + name + " is required."}
 		}
 	}
-	for _, name := range names {
-		if _, ok := o[name].(string); !ok {
-			return wrongType(name, "a string", o[name])
+	for _, names := range [...][]string{required, optional} {
+		for _, name := range names {
+			if value, ok := o[name]; ok && jsonType(value) != fieldTypes[name] {
+				return wrongType(name, value)
+			}
 		}
 	}
 	return nil
 }
 
-// optionalText returns the string in a field, or nil if it is absent.
-func (o object) optionalText(name string) (*string, *problem) {
-	if _, ok := o[name]; !ok {
-		return nil, nil
+func wrongType(name string, value any) *problem {
+	want := article(fieldTypes[name])
+	if name == "after" {
+		want = "a whole number of 0 or more"
 	}
-	text := o.text(name)
-	return &text, o.wantTexts(name)
-}
-
-func absent(name string) *problem {
-	return &problem{Code: missingField, Field: name, Reason: "absent", Detail: "The field " + name + " is required."}
-}
-
-func wrongType(name, want string, value any) *problem {
 	return &problem{Code: invalidType, Field: name, Reason: jsonType(value),
 		Detail: "The field " + name + " is not " + want + ", but " + article(jsonType(value)) + "."}
 }
@@ -93,13 +139,14 @@ type jsonReader struct {
 	at   int
 }
 
-// readObject returns the body if it is one JSON object, or its problem.
+// readObject returns the body of a request for rt if it is one JSON object that has the
+// fields of rt, or its problem.
 //
 // It is stricter than [json.Unmarshal], which would accept bodies that a proxy or a log
 // may read otherwise: field names are case-sensitive, none occurs twice in an object,
 // the text is valid UTF-8, escapes are valid UTF-16, and nothing follows. Fields that
 // nobody asks for are ignored.
-func readObject(body []byte) (object, *problem) {
+func readObject(body []byte, rt *route) (object, *problem) {
 	switch {
 	case len(body) == 0:
 		return nil, &problem{Code: invalidJSON, Reason: "empty", Detail: "There is no body."}
@@ -117,7 +164,7 @@ func readObject(body []byte) (object, *problem) {
 	if !ok {
 		return nil, &problem{Code: invalidType, Reason: jsonType(value), Detail: "The body is not a JSON object, but " + article(jsonType(value)) + "."}
 	}
-	return fields, nil
+	return fields, fields.want(rt.required, rt.optional)
 }
 
 // syntaxProblem returns the problem of a body that is not JSON: the first fault in it.
@@ -148,9 +195,10 @@ func syntaxProblem(body []byte) *problem {
 	}
 }
 
-// next skips blanks and returns the next character.
+// next skips blanks, and the commas and colons between values, and returns the next
+// character.
 func (r *jsonReader) next() byte {
-	for r.body[r.at] == ' ' || r.body[r.at] == '\t' || r.body[r.at] == '\r' || r.body[r.at] == '\n' {
+	for strings.IndexByte(" \t\r\n,:", r.body[r.at]) >= 0 {
 		r.at++
 	}
 	return r.body[r.at]
@@ -164,9 +212,34 @@ func (r *jsonReader) value(depth int) (any, *problem) {
 	case (c == '{' || c == '[') && depth == maxDepth:
 		return nil, refuseJSON("too_deep", r.at, "nested too deep")
 	case c == '{':
-		return r.object(depth)
+		fields := make(object)
+		for r.at++; r.next() != '}'; {
+			start := r.at
+			name, p := r.text()
+			if p != nil {
+				return nil, p
+			}
+			if _, ok := fields[name]; ok {
+				return nil, duplicate(name, start)
+			}
+			if fields[name], p = r.value(depth + 1); p != nil {
+				return nil, p
+			}
+		}
+		r.at++
+		return fields, nil
 	case c == '[':
-		return r.array(depth)
+		list := []any{}
+		for r.at++; r.next() != ']'; {
+			value, p := r.value(depth + 1)
+			if p != nil {
+				return nil, p
+			}
+			list = append(list, value)
+			pace.Step(len(list))
+		}
+		r.at++
+		return list, nil
 	}
 	rest := r.body[r.at:]
 	if end := bytes.IndexAny(rest, ",]} \t\r\n"); end >= 0 {
@@ -180,50 +253,6 @@ func (r *jsonReader) value(depth int) (any, *problem) {
 		return nil, nil
 	}
 	return json.Number(rest), nil
-}
-
-// object reads an object inside depth others.
-func (r *jsonReader) object(depth int) (object, *problem) {
-	fields := make(object)
-	for r.at++; r.next() != '}'; {
-		if r.body[r.at] == ',' {
-			r.at++
-			r.next()
-		}
-		start := r.at
-		name, p := r.text()
-		if p != nil {
-			return nil, p
-		}
-		if _, ok := fields[name]; ok {
-			return nil, duplicate(name, start)
-		}
-		r.next() // a colon
-		r.at++
-		if fields[name], p = r.value(depth + 1); p != nil {
-			return nil, p
-		}
-	}
-	r.at++
-	return fields, nil
-}
-
-// array reads an array inside depth others.
-func (r *jsonReader) array(depth int) ([]any, *problem) {
-	list := []any{}
-	for r.at++; r.next() != ']'; {
-		if r.body[r.at] == ',' {
-			r.at++
-		}
-		value, p := r.value(depth + 1)
-		if p != nil {
-			return nil, p
-		}
-		list = append(list, value)
-		pace.Step(len(list))
-	}
-	r.at++
-	return list, nil
 }
 
 // text reads a string. It refuses half of a surrogate pair, which encoding/json replaces.
@@ -259,7 +288,7 @@ func refuseJSON(reason string, at int, what string) *problem {
 
 // duplicate returns the problem of a second field of a name.
 func duplicate(name string, at int) *problem {
-	if !slices.Contains(fieldNames, name) {
+	if fieldTypes[name] == "" {
 		return refuseJSON("duplicate_key", at, "a field a second time")
 	}
 	p := refuseJSON("duplicate_key", at, "the field "+name+" a second time")

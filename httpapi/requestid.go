@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"errors"
-	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -34,23 +32,18 @@ func longestWord(text string) int {
 	return longest
 }
 
-// requestID returns the X-Request-Id of a request if it is 1 to 128 visible ASCII
-// characters and tells nothing confidential, else "".
-func requestID(header http.Header) string {
-	ids := header["X-Request-Id"]
-	if len(ids) != 1 || ids[0] == "" || len(ids[0]) > maxRequestID {
-		return ""
+// mayEcho reports whether an X-Request-Id is 1 to 128 visible ASCII characters and tells
+// nothing confidential.
+func mayEcho(id string) bool {
+	if id == "" || len(id) > maxRequestID {
+		return false
 	}
-	id := ids[0]
 	for _, c := range []byte(id) {
 		if c <= ' ' || c > '~' {
-			return ""
+			return false
 		}
 	}
-	if tells(id) || disguises(id) {
-		return ""
-	}
-	return id
+	return !tells(id) && !disguises(id)
 }
 
 // longestTrace is the greatest number of hex digits in a word of an id, as in a trace id.
@@ -138,17 +131,4 @@ func isUUID(id string) bool {
 		}
 	}
 	return true
-}
-
-// newRequestID returns 26 random letters and digits, as crypto/rand.Text does, in a
-// tenth of the time: an id must be unique, not secret.
-func newRequestID() string {
-	const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-	var id [26]byte
-	a, b := rand.Uint64(), rand.Uint64()
-	for i := range 13 {
-		id[i], id[13+i] = base32[a&31], base32[b&31]
-		a, b = a>>5, b>>5
-	}
-	return string(id[:])
 }

@@ -10,72 +10,72 @@ import (
 
 // screen answers a POST to /api/v1/screen.
 func (e *exchange) screen() ([]byte, *problem) {
-	if p := e.checkContent(); p != nil {
-		return nil, p
-	}
 	body, p := e.readBody(e.MaxBody)
 	if p != nil {
 		return nil, p
 	}
-	req, p := readScreenRequest(body)
+	fields, p := readObject(body, e.route)
 	if p != nil {
 		return nil, p
 	}
-	if req.receipt && req.at != nil {
+	text, name := fields.text("address"), fields.text("chain")
+	at, past := fields["at"].(string)
+	wantsReceipt := fields["receipt"] == true
+	if wantsReceipt && past {
 		return nil, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "past", Detail: "A receipt is of the lists of now: leave out the field at, or the field receipt."}
 	}
-	if req.receipt && e.Receipt == nil {
+	if wantsReceipt && e.Receipt == nil {
 		return nil, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "unsupported", Detail: "This server writes no receipts."}
 	}
-	e.hide(req.Address)
+	e.hide(text)
 	lists := lists(e.screener)
-	if req.at != nil {
-		if lists, p = e.listsAt(*req.at); p != nil {
+	if past {
+		if lists, p = e.listsAt(at); p != nil {
 			return nil, p
 		}
 	}
-	chain, err := address.ParseChain(req.Chain)
+	chain, err := address.ParseChain(name)
 	if err != nil {
-		return nil, e.failed(req.Chain, err)
+		return nil, e.failed(name, err)
 	}
-	result, err := lists.ScreenText(chain, req.Address)
+	found, err := lists.ScreenText(chain, text)
 	if err != nil && isInput(err) {
-		return nil, e.failed(req.Chain, err)
+		return nil, e.failed(name, err)
 	}
 	e.now = time.Now()
-	if p := e.charge(1, body); p != nil { // before errors that are not the client's
+	if p := e.charge(1); p != nil { // before errors that are not the client's
 		return nil, p
 	}
 	if p := e.enter(false); p != nil { // not while it waited for the Meter
 		return nil, p
 	}
 	if err != nil {
-		return nil, e.failed(req.Chain, err)
+		return nil, e.failed(name, err)
 	}
-	var receipt []byte
-	if req.receipt {
-		if receipt, err = e.Receipt(chain, req.Address, result, e.now); err != nil {
+	answer := newResult(text, name, &found)
+	if wantsReceipt {
+		receipt, err := e.Receipt(chain, text, found, e.now)
+		if err != nil {
 			return nil, e.internal(err)
 		}
+		answer.Receipt = string(receipt)
 	}
-	answer := newResult(req, &result)
-	answer.Receipt = string(receipt)
 	e.hide(answer.Address)
 	if e.Audit != nil {
-		if p := e.unrecorded(e.Audit(e.Context(), e.recordOf(0, chain, req, result))); p != nil {
+		if p := e.unrecorded(e.record(0, chain, answer.Address, found)); p != nil {
 			return nil, p
 		}
 	}
 	e.screened = 1
 	if e.Observe != nil {
-		e.result = result
+		e.result = found
 	}
-	return e.withSnapshot(marshal(answer), result.Sources(), result.Digest(), result.ScoringVersion, e.now, e.asOf), nil
+	return e.withSnapshot(marshal(answer), found.Sources(), found.Digest(), found.ScoringVersion), nil
 }
 
-// recordOf returns the record of one answer.
-func (e *exchange) recordOf(item int, chain address.Chain, req screenRequest, r screening.Result) Screening {
-	return Screening{Time: e.now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: screened(req, &r), Result: r}
+// record gives one answer to Options.Audit.
+func (e *exchange) record(item int, chain address.Chain, address string, r screening.Result) error {
+	return e.Audit(e.Context(), Screening{Time: e.now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: address, Result: r})
 }
 
 // unrecorded returns the problem for an error of Options.Audit, or nil for none.

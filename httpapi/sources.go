@@ -6,7 +6,12 @@ func (e *exchange) sources() ([]byte, *problem) {
 	if p := e.enter(false); p != nil {
 		return nil, p
 	}
-	body := marshal(newSources(e.screener.Sources()))
+	status := e.screener.Sources()
+	all := make([]source, len(status))
+	for i := range status {
+		all[i] = newSource(&status[i])
+	}
+	body := marshal(all)
 	tag := etag(body)
 	if p := e.compareTag(tag); p != nil {
 		return nil, p

@@ -34,28 +34,19 @@ type validation struct {
 
 // validate answers a POST to /api/v1/validate.
 func (e *exchange) validate() ([]byte, *problem) {
-	if p := e.checkContent(); p != nil {
-		return nil, p
-	}
 	body, p := e.readBody(e.MaxBody)
 	if p != nil {
 		return nil, p
 	}
-	fields, p := readObject(body)
-	if p == nil {
-		p = fields.wantTexts("address")
-	}
+	fields, p := readObject(body, e.route)
 	if p != nil {
 		return nil, p
 	}
 	text := fields.text("address")
 	e.hide(text)
 	read := func() *validation { return detect(text).propose("", text) }
-	if _, ok := fields["chain"]; ok {
-		if p := fields.wantTexts("chain"); p != nil {
-			return nil, p
-		}
-		read = func() *validation { return check(text, fields.text("chain")) }
+	if name, ok := fields["chain"].(string); ok {
+		read = func() *validation { return check(text, name) }
 	}
 	var v *validation
 	e.takeTurn(func() { // many texts, each read on all chains, would delay screenings

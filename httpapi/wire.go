@@ -33,37 +33,24 @@ type source struct {
 const disclaimer = "Informational screening signals from public sanctions lists and risk databases; not legal, compliance or investment advice. " +
 	"The data may be incomplete, delayed or wrong. The decision, and any action, is the caller's own."
 
-// newSources returns the wire form of the state of all sources.
-func newSources(status []screening.SourceStatus) []source {
-	all := make([]source, len(status))
-	for i := range status {
-		s := &status[i]
-		all[i] = source{
-			ID: s.Info.ID, Name: s.Info.Name, Jurisdiction: s.Info.Jurisdiction,
-			LastUpdated: timestamp{s.LastUpdated}, AddressCount: s.Addresses,
-			PublishedAt: timestamp{s.Published}, Partial: isPartial(s), Provenance: s.Provenance, Required: s.Required,
-		}
-		if known := s.Info.Jurisdiction; !isKnown(known) {
-			all[i].Jurisdiction, all[i].Issuer = sources.Community, known
-		}
-		if s.Digest != "" {
-			completeness := s.Completeness.String()
-			all[i].Completeness = &completeness
-		}
+// newSource returns the wire form of the state of a source.
+func newSource(s *screening.SourceStatus) source {
+	w := source{
+		ID: s.Info.ID, Name: s.Info.Name, Jurisdiction: s.Info.Jurisdiction,
+		LastUpdated: timestamp{s.LastUpdated}, AddressCount: s.Addresses, PublishedAt: timestamp{s.Published},
+		Partial: s.Completeness == sources.Partial, Provenance: s.Provenance, Required: s.Required,
 	}
-	return all
-}
-
-// isKnown reports whether the interface has a jurisdiction.
-func isKnown(j sources.Jurisdiction) bool {
-	switch j {
+	switch w.Jurisdiction {
 	case sources.US, sources.EU, sources.UK, sources.Community:
-		return true
+	default: // the interface has no other
+		w.Jurisdiction, w.Issuer = sources.Community, w.Jurisdiction
 	}
-	return false
+	if s.Digest != "" {
+		completeness := s.Completeness.String()
+		w.Completeness = &completeness
+	}
+	return w
 }
-
-func isPartial(s *screening.SourceStatus) bool { return s.Completeness == sources.Partial }
 
 // marshal returns v in JSON, with a line feed. Characters that nobody sees are escaped. It is for types that cannot fail.
 func marshal(v any) []byte {
@@ -127,11 +114,15 @@ type suppressed struct {
 	ExpiresAt timestamp `json:"expires_at"`
 }
 
-// newResult returns the wire form of r, without the members of the snapshot.
-func newResult(req screenRequest, r *screening.Result) result {
+// newResult returns the wire form of the answer about a text, without the members of the
+// snapshot. chain is its name in the answer.
+func newResult(text, chain string, r *screening.Result) result {
 	w := result{
-		Address: screened(req, r), Chain: req.Chain, Score: r.Score, Level: r.Level, Labels: make([]label, len(r.Labels)),
+		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: r.Level, Labels: make([]label, len(r.Labels)),
 		Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(), AllClear: r.AllClear(),
+	}
+	if w.Address == "" { // a listed string that is not an address
+		w.Address = sources.TrimListed(text)
 	}
 	for i := range r.Labels {
 		w.Labels[i] = newLabel(&r.Labels[i], r)
@@ -147,15 +138,6 @@ func newResult(req screenRequest, r *screening.Result) result {
 		w.Caveats = []screening.Caveat{}
 	}
 	return w
-}
-
-// screened returns the address that r answers for.
-func screened(req screenRequest, r *screening.Result) string {
-	a := r.Address
-	if !a.IsValid() { // a listed string that is not an address
-		return sources.TrimListed(req.Address)
-	}
-	return a.Normalized()
 }
 
 func newLabel(l *screening.Label, r *screening.Result) label {
@@ -174,25 +156,13 @@ func recordURL(l *screening.Label, r *screening.Result) string {
 	return ""
 }
 
-// A moment identifies the members of the snapshot.
+// A moment identifies the members of the snapshot. Results of one snapshot share the state
+// of the sources.
 type moment struct {
+	sources         *screening.SourceStatus // the first one
 	digest, version string
 	now, asOf       int64 // in Unix seconds; asOf is 0 for the lists of now
-	lists           []listAge
-}
-
-// A listAge is what a freshness says.
-type listAge struct {
-	id                 string
-	updated, published time.Time
-	age                int64
-	completeness       sources.Completeness
-	held, required     bool
-}
-
-// equals reports whether m and o say the same.
-func (m *moment) equals(o *moment) bool {
-	return m.digest == o.digest && m.version == o.version && m.now == o.now && m.asOf == o.asOf && slices.Equal(m.lists, o.lists)
+	ages            int64 // of all sources; none of them ever falls while time goes on
 }
 
 // A snapshotText holds the members of the snapshot as they were sent last.
@@ -201,27 +171,30 @@ type snapshotText struct {
 	text []byte
 }
 
-// withSnapshot returns an object with the members of the snapshot of lists that were
-// answered from at now, as they were at asOf unless that is zero. Many answers of one
-// second share them.
-func (v *service) withSnapshot(object []byte, status []screening.SourceStatus, digest, version string, now, asOf time.Time) []byte {
-	m := moment{digest: digest, version: version, now: now.Unix(), lists: make([]listAge, len(status))}
-	at := now
-	if !asOf.IsZero() {
-		at, m.asOf = asOf, asOf.Unix()
+// withSnapshot returns an object with the members of the snapshot of the lists that answer.
+// Many answers of one second share them.
+func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, digest, version string) []byte {
+	m := moment{digest: digest, version: version, now: e.now.Unix()}
+	at := e.now
+	if !e.asOf.IsZero() {
+		at, m.asOf = e.asOf, e.asOf.Unix()
 	}
 	for i := range status {
-		s := &status[i]
-		age := int64(max(0, at.Sub(s.LastUpdated)) / time.Second) // the clocks of two machines may differ
-		m.lists[i] = listAge{s.Info.ID, s.LastUpdated, s.Published, age, s.Completeness, s.Digest != "", s.Required}
+		m.sources = &status[0]
+		m.ages += age(&status[i], at)
 	}
-	last := v.lastSnapshot.Load()
-	if last == nil || !last.equals(&m) {
-		text := marshal(snapshot{newFreshness(m.lists), version, digest, timestamp{now}, timestamp{asOf}, disclaimer})
+	last := e.lastSnapshot.Load()
+	if last == nil || last.moment != m {
+		text := marshal(snapshot{newFreshness(status, at), version, digest, timestamp{e.now}, timestamp{e.asOf}, disclaimer})
 		last = &snapshotText{m, text}
-		v.lastSnapshot.Store(last)
+		e.lastSnapshot.Store(last)
 	}
 	return slices.Concat(bytes.TrimSuffix(object, []byte("}\n")), []byte{','}, last.text[1:])
+}
+
+// age returns how many seconds before a time the list of a source was checked.
+func age(s *screening.SourceStatus, at time.Time) int64 {
+	return int64(max(0, at.Sub(s.LastUpdated)) / time.Second) // the clocks of two machines may differ
 }
 
 // A freshness is the age of a list: null for one that was never loaded.
@@ -236,21 +209,19 @@ type freshness struct {
 
 // newFreshness returns data_freshness: an object by source, in the order of their
 // configuration.
-func newFreshness(lists []listAge) json.RawMessage {
+func newFreshness(status []screening.SourceStatus, at time.Time) json.RawMessage {
 	b := []byte{'{'}
-	for i, l := range lists {
-		f := freshness{LastUpdated: timestamp{l.updated}, PublishedAt: timestamp{l.published}, Partial: l.completeness == sources.Partial, Required: l.required}
-		if !l.updated.IsZero() {
-			f.AgeSeconds = &l.age
-		}
-		if l.held {
-			completeness := l.completeness.String()
-			f.Completeness = &completeness
+	for i := range status {
+		s := newSource(&status[i])
+		f := freshness{LastUpdated: s.LastUpdated, PublishedAt: s.PublishedAt, Partial: s.Partial, Completeness: s.Completeness, Required: s.Required}
+		if !s.LastUpdated.IsZero() {
+			seconds := age(&status[i], at)
+			f.AgeSeconds = &seconds
 		}
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(b, marshal(l.id)...), ':')
+		b = append(append(b, marshal(s.ID)...), ':')
 		b = append(b, marshal(f)...)
 	}
 	return append(b, '}')
