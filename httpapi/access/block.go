@@ -26,18 +26,6 @@ const blockReturns = 2*blockHold + storePatience
 // owedPause is the pause between two leases of what a caller without a limit was granted.
 const owedPause = 10 * time.Millisecond
 
-// block returns the size of the next block. A caller without a limit needs none: what was
-// charged is leased afterwards. The caller holds mu.
-func (q *quota) block() int64 {
-	switch {
-	case q.limit == 0:
-		return 0
-	case q.leased < 0:
-		return 1
-	}
-	return max(1, min((q.limit-q.leased)/blockShare, maxBlock))
-}
-
 // call makes calls of the store about q, within its time limit, when no others are under
 // way. An error is an [httpapi.ErrUnavailable].
 func (r *Keyring) call(ctx context.Context, q *quota, do func(context.Context) error) error {

@@ -50,7 +50,7 @@ func idempotencyKey(header http.Header) (string, error) {
 			c = text[i]
 		case quoted && (c == '"' || c == '\\' || c < ' ' || c > '~'):
 			return "", httpapi.ErrIdempotencyKey
-		case !quoted && !isAlphanumeric(c) && strings.IndexByte("!#$%&'*+-.^_`|~:/=", c) < 0:
+		case !quoted && strings.IndexByte(alphanumerics+"!#$%&'*+-.^_`|~:/=", c) < 0:
 			return "", httpapi.ErrIdempotencyKey
 		}
 		key = append(key, c)
@@ -69,19 +69,6 @@ func newClaim(id, key string, body []byte, now time.Time) Claim {
 	c := Claim{KeyID: id, Token: sha256.Sum256([]byte(key)), Expires: instant(now.Add(claimHolds))}
 	sum.Sum(c.Print[:0])
 	return c
-}
-
-// Charge implements [httpapi.Meter].
-func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte) (granted int, refund func(int), err error) {
-	ctx, now := req.Context(), time.Now()
-	if len(req.Header["Idempotency-Key"]) == 0 {
-		return r.charge(ctx, c, n, now)
-	}
-	key, err := idempotencyKey(req.Header)
-	if err != nil {
-		return 0, nil, err
-	}
-	return r.chargeOnce(ctx, c, n, newClaim(c.ID, key, body, now), now)
 }
 
 // chargeOnce charges a request with an Idempotency-Key, unless it was charged before.

@@ -3,7 +3,6 @@ package access
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"fmt"
 	"math"
 	"slices"
@@ -178,17 +177,4 @@ func (k Key) Rotate(overlap time.Duration) (token string, rotated Key) {
 	}
 	token, k.Secret = newToken(k.ID)
 	return token, k
-}
-
-// admits reports whether k admits the bearer of the secret with a hash. The zero Key
-// admits no caller, in the same time.
-func (k *Key) admits(hash [sha256.Size]byte, now time.Time) bool {
-	current := subtle.ConstantTimeCompare(hash[:], k.Secret[:])
-	previous := subtle.ConstantTimeCompare(hash[:], k.Previous[:])
-	if !now.Before(k.PreviousEnds) {
-		previous = 0
-	}
-	expired := !k.Expires.IsZero() && !now.Before(k.Expires)
-	revoked := !k.Revoked.IsZero() && !now.Before(k.Revoked)
-	return current|previous == 1 && !expired && !revoked && k.Scopes != ""
 }

@@ -134,6 +134,25 @@ func (c *keyCache) slot(id string) *slot {
 	return s
 }
 
+// touch records that the key of s was used.
+func (r *Keyring) touch(s *slot, now time.Time) {
+	if t := now.UnixMicro(); t-s.touched.Load() >= time.Second.Microseconds() {
+		s.touched.Store(t)
+	}
+	c := &r.keys
+	if c.armed.Load() || !c.armed.CompareAndSwap(false, true) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !r.tasks.closed.Load() {
+		c.timer = time.AfterFunc(touchEvery, func() {
+			c.armed.Store(false)
+			r.tasks.start(func() { r.writeTouched(context.Background()) })
+		})
+	}
+}
+
 // forgetUnknown forgets half of the unknown ids, of those that are not being looked
 // up.
 func (c *keyCache) forgetUnknown() {

@@ -2,6 +2,8 @@ package access
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -118,8 +120,7 @@ func (r *Keyring) Authorize(req *http.Request) (httpapi.Caller, error) {
 		return httpapi.Caller{}, err
 	}
 	ctx := req.Context()
-	id, secret, ok := cutToken(token)
-	hash := hashSecret(secret)
+	id, hash, ok := cutToken(token)
 	now := time.Now()
 	read := &reading{}
 	if ok {
@@ -141,6 +142,19 @@ func (r *Keyring) Authorize(req *http.Request) (httpapi.Caller, error) {
 	}
 	r.touch(read.slot, now)
 	return read.caller, nil
+}
+
+// admits reports whether k admits the bearer of the secret with a hash. The zero Key
+// admits no caller, in the same time.
+func (k *Key) admits(hash [sha256.Size]byte, now time.Time) bool {
+	current := subtle.ConstantTimeCompare(hash[:], k.Secret[:])
+	previous := subtle.ConstantTimeCompare(hash[:], k.Previous[:])
+	if !now.Before(k.PreviousEnds) {
+		previous = 0
+	}
+	expired := !k.Expires.IsZero() && !now.Before(k.Expires)
+	revoked := !k.Revoked.IsZero() && !now.Before(k.Revoked)
+	return current|previous == 1 && !expired && !revoked && k.Scopes != ""
 }
 
 // Close returns the blocks of all callers, writes when keys were last used, and ends the

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -73,6 +74,19 @@ func (r *Keyring) quota(id string, limit int64, now time.Time) (*quota, error) {
 // drain marks the free screenings as surplus. The caller holds mu.
 func (q *quota) drain() { q.surplus, q.free = q.surplus+q.free, 0 }
 
+// Charge implements [httpapi.Meter].
+func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte) (granted int, refund func(int), err error) {
+	ctx, now := req.Context(), time.Now()
+	if len(req.Header["Idempotency-Key"]) == 0 {
+		return r.charge(ctx, c, n, now)
+	}
+	key, err := idempotencyKey(req.Header)
+	if err != nil {
+		return 0, nil, err
+	}
+	return r.chargeOnce(ctx, c, n, newClaim(c.ID, key, body, now), now)
+}
+
 // charge charges a caller with up to n screenings, and returns how many are granted and how
 // to refund some. A caller without a limit that cannot be counted is not charged. The error
 // is an exhausted, from the store or from ctx.
@@ -130,6 +144,18 @@ func (q *quota) take(n, at int64) (took int64, low bool) {
 		return took, false
 	}
 	return took, q.free < q.block()/lowWater && (q.limit == 0 || q.leased < q.limit)
+}
+
+// block returns the size of the next block. A caller without a limit needs none: what was
+// charged is leased afterwards. The caller holds mu.
+func (q *quota) block() int64 {
+	switch {
+	case q.limit == 0:
+		return 0
+	case q.leased < 0:
+		return 1
+	}
+	return max(1, min((q.limit-q.leased)/blockShare, maxBlock))
 }
 
 // wait waits until the next block is leased, unless something is free by now. The error

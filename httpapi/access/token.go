@@ -3,8 +3,9 @@ package access
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -29,27 +30,33 @@ func newToken(id string) (token string, hash [sha256.Size]byte) {
 	return tokenPrefix + escapeID(id) + "_" + secret, sha256.Sum256([]byte(secret))
 }
 
-// cutToken returns the id and the secret of a token that NewKey or Rotate may have
-// made.
-func cutToken(token string) (id, secret string, ok bool) {
+// cutToken returns the id and the hash of the secret of a token that NewKey or Rotate may
+// have made. Other tokens cost one hash, too.
+func cutToken(token string) (id string, hash [sha256.Size]byte, ok bool) {
+	var secret [secretLen]byte
 	rest, ok := strings.CutPrefix(token, tokenPrefix)
-	at := len(rest) - secretLen - 1
-	if !ok || at < 1 || rest[at] != '_' {
-		return "", "", false
+	if at := len(rest) - secretLen - 1; ok && at > 0 && rest[at] == '_' {
+		copy(secret[:], rest[at+1:])
+		id, ok = unescapeID(rest[:at])
+	} else {
+		ok = false
 	}
-	id, ok = unescapeID(rest[:at])
-	return id, rest[at+1:], ok
+	return id, sha256.Sum256(secret[:]), ok
 }
+
+const (
+	alphanumerics = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	plainIDs      = alphanumerics + ".-_" // the characters of an id that a token has as they are
+)
 
 // escapeID returns an id in the characters of a token.
 func escapeID(id string) string {
 	var b strings.Builder
 	for _, c := range []byte(id) {
-		if isPlainID(c) {
+		if strings.IndexByte(plainIDs, c) >= 0 {
 			b.WriteByte(c)
 		} else {
-			b.WriteByte('~')
-			b.WriteString(hex.EncodeToString([]byte{c}))
+			fmt.Fprintf(&b, "~%02x", c)
 		}
 	}
 	return b.String()
@@ -58,43 +65,11 @@ func escapeID(id string) string {
 // unescapeID is the inverse of escapeID. It accepts only what escapeID returns, so
 // that an id has one token.
 func unescapeID(text string) (id string, ok bool) {
-	plain := true
-	for i := range len(text) {
-		plain = plain && isPlainID(text[i])
-	}
-	if plain {
+	if strings.Trim(text, plainIDs) == "" {
 		return text, len(text) <= maxKeyID
 	}
-	b := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		if text[i] != '~' {
-			b = append(b, text[i])
-			continue
-		}
-		if i+2 >= len(text) {
-			return "", false
-		}
-		c, err := hex.DecodeString(text[i+1 : i+3])
-		if err != nil {
-			return "", false
-		}
-		b = append(b, c[0])
-		i += 2
-	}
-	id = string(b)
-	return id, CheckKeyID(id) == nil && escapeID(id) == text
-}
-
-func isPlainID(c byte) bool { return isAlphanumeric(c) || c == '.' || c == '-' || c == '_' }
-
-func isAlphanumeric(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
-
-// hashSecret returns the hash of a secret, without an allocation.
-func hashSecret(secret string) [sha256.Size]byte {
-	var b [secretLen]byte
-	return sha256.Sum256(b[:copy(b[:], secret)])
+	id, err := url.PathUnescape(strings.ReplaceAll(text, "~", "%"))
+	return id, err == nil && CheckKeyID(id) == nil && escapeID(id) == text
 }
 
 // bearer returns the token of a request (RFC 6750, section 2.1). The error is
@@ -119,23 +94,5 @@ func bearer(header http.Header) (token string, err error) {
 
 // isToken reports whether s is a b64token of RFC 6750, of at most maxToken bytes.
 func isToken(s string) bool {
-	if len(s) > maxToken {
-		return false
-	}
-	s = strings.TrimRight(s, "=")
-	odd := byte(0)
-	for i := range len(s) { // to its end: a branch for each byte would take longer
-		odd |= notInToken[s[i]]
-	}
-	return s != "" && odd == 0
+	return len(s) <= maxToken && strings.Trim(s, "=") != "" && strings.Trim(strings.TrimRight(s, "="), plainIDs+"~+/") == ""
 }
-
-// notInToken is 1 for bytes that cannot be in a b64token, or only at its end: "=".
-var notInToken = func() (t [256]byte) {
-	for c := range t {
-		if !isAlphanumeric(byte(c)) && strings.IndexByte("-._~+/", byte(c)) < 0 {
-			t[c] = 1
-		}
-	}
-	return t
-}()

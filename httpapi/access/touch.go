@@ -6,25 +6,6 @@ import (
 	"time"
 )
 
-// touch records that the key of s was used.
-func (r *Keyring) touch(s *slot, now time.Time) {
-	if t := now.UnixMicro(); t-s.touched.Load() >= time.Second.Microseconds() {
-		s.touched.Store(t)
-	}
-	c := &r.keys
-	if c.armed.Load() || !c.armed.CompareAndSwap(false, true) {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !r.tasks.closed.Load() {
-		c.timer = time.AfterFunc(touchEvery, func() {
-			c.armed.Store(false)
-			r.tasks.start(func() { r.writeTouched(context.Background()) })
-		})
-	}
-}
-
 // unwritten returns when the key of s was last used, and marks it as written; zero if
 // it was written already.
 func (s *slot) unwritten() time.Time {
