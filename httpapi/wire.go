@@ -72,10 +72,10 @@ type result struct {
 	Chain      string             `json:"chain"` // as in the request
 	Score      int                `json:"score"`
 	Level      score.Level        `json:"level"`
-	Labels     []label            `json:"labels"` // never null, like Doubts and Caveats
-	Suppressed []suppressed       `json:"suppressed,omitempty"`
+	Labels     json.RawMessage    `json:"labels"`
+	Suppressed json.RawMessage    `json:"suppressed,omitempty"`
 	Formerly   []screening.Former `json:"formerly,omitempty"`
-	Doubts     []address.Doubt    `json:"doubts"`
+	Doubts     []address.Doubt    `json:"doubts"` // never null, like Caveats
 	Caveats    []screening.Caveat `json:"caveats"`
 	AllClear   bool               `json:"all_clear"`
 	Receipt    string             `json:"receipt,omitempty"`
@@ -91,45 +91,22 @@ type snapshot struct {
 	Disclaimer     string          `json:"_disclaimer"`
 }
 
-// A label is a match.
-type label struct {
-	Kind          score.Kind  `json:"label"`
-	Source        string      `json:"source"`
-	SourceRef     string      `json:"source_ref"`
-	AddedAt       timestamp   `json:"added_at"`
-	Name          string      `json:"name,omitempty"`
-	Match         score.Match `json:"match"`
-	ListedAddress string      `json:"listed_address"`
-	URL           string      `json:"url,omitempty"`
-
-	NotListedOn    timestamp `json:"not_listed_on,omitzero"`
-	EntityListedAt timestamp `json:"entity_listed_at,omitzero"`
-}
-
-// A suppressed is a match that an operator's exception takes out of the score, and why.
-type suppressed struct {
-	label
-	Reason    string    `json:"reason"`
-	Author    string    `json:"author"`
-	ExpiresAt timestamp `json:"expires_at"`
-}
-
 // newResult returns the wire form of the answer about a text, without the members of the
 // snapshot. chain is its name in the answer.
 func newResult(text, chain string, r *screening.Result) result {
 	w := result{
-		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: r.Level, Labels: make([]label, len(r.Labels)),
+		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: r.Level, Labels: json.RawMessage("[]"),
 		Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(), AllClear: r.AllClear(),
 	}
 	if w.Address == "" { // a listed string that is not an address
 		w.Address = sources.TrimListed(text)
 	}
-	for i := range r.Labels {
-		w.Labels[i] = newLabel(&r.Labels[i], r)
-	}
-	for i := range r.Suppressed {
-		x := &r.Suppressed[i]
-		w.Suppressed = append(w.Suppressed, suppressed{newLabel(&x.Label, r), x.Reason, x.Author, timestamp{x.Expires}})
+	if len(r.Labels)+len(r.Suppressed) > 0 { // as in the JSON of r, with the publisher's pages
+		var found struct{ Labels, Suppressed json.RawMessage }
+		if err := json.Unmarshal(marshal(r), &found); err != nil {
+			panic(err) // answered as a 500
+		}
+		w.Labels, w.Suppressed = found.Labels, found.Suppressed
 	}
 	if w.Doubts == nil {
 		w.Doubts = []address.Doubt{}
@@ -138,22 +115,6 @@ func newResult(text, chain string, r *screening.Result) result {
 		w.Caveats = []screening.Caveat{}
 	}
 	return w
-}
-
-func newLabel(l *screening.Label, r *screening.Result) label {
-	return label{l.Kind, l.Source, l.Ref, timestamp{l.AddedAt}, l.Name, l.Match, l.Listed, recordURL(l, r),
-		timestamp{l.NotListedOn}, timestamp{l.EntityListedAt}}
-}
-
-// recordURL returns the publisher's page about the listed record, or "".
-func recordURL(l *screening.Label, r *screening.Result) string {
-	status := r.Sources()
-	for i := range status {
-		if status[i].Info.ID == l.Source && status[i].Info.RefURL != "" {
-			return status[i].Info.URL(l.Ref)
-		}
-	}
-	return ""
 }
 
 // A moment identifies the members of the snapshot. Results of one snapshot share the state

@@ -82,7 +82,7 @@ func (r Result) Caveats() (caveats []Caveat) {
 	if o.now != nil {
 		now = o.now()
 	}
-	for i, s := range o.sources() {
+	for i, s := range r.Sources() {
 		add := func(kind CaveatKind) { caveats = append(caveats, Caveat{s.Info.ID, kind}) }
 		switch {
 		case s.Digest == "":
@@ -124,14 +124,10 @@ func (r Result) Digest() string {
 // order in which New got them. The slice is shared by all results of the snapshot, and
 // must not be changed.
 func (r Result) Sources() []SourceStatus {
-	if r.origin == nil {
+	o := r.origin
+	if o == nil {
 		return nil
 	}
-	return r.origin.sources()
-}
-
-// sources returns the status without times of the future.
-func (o *origin) sources() []SourceStatus {
 	if o.now == nil {
 		return o.status
 	}
@@ -139,7 +135,7 @@ func (o *origin) sources() []SourceStatus {
 	if !isFuture(o.latest, now) {
 		return o.status
 	}
-	status := slices.Clone(o.status)
+	status := slices.Clone(o.status) // without times of the future
 	for i := range status {
 		if isFuture(status[i].LastUpdated, now) {
 			status[i].LastUpdated = time.Time{}

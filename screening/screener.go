@@ -169,7 +169,7 @@ func screenAll(screen func(address.Address) (Result, error), addresses iter.Seq[
 // Sources returns the state of every source, in the order in which New got them. It
 // does no I/O. The slice is the caller's own.
 func (s *Screener) Sources() []SourceStatus {
-	return slices.Clone(s.snap.Load().origin.sources())
+	return slices.Clone(s.snap.Load().clean.Sources())
 }
 
 // Entries returns the entries of the source with this id, in the order of the index, as they

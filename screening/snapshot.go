@@ -191,7 +191,7 @@ func (snap *snapshot) lookUp(r *Result, a address.Address) error {
 	if d := a.Doubt(); d != "" {
 		r.Doubts = []address.Doubt{d}
 	}
-	if snap.hasSeveral(tag) {
+	if identity.HasMore(tag) && (snap.scripts || !identity.HasOnlyScripts(tag)) { // several keys, or what follows from them
 		if !snap.hasAny(a) {
 			return nil
 		}
@@ -234,12 +234,6 @@ func (snap *snapshot) nextWords(from int, class uint16, w0, w1, w2, w3 uint64, n
 	return i, 0, false
 }
 
-// hasSeveral reports whether there are several keys to look up for an address with
-// this tag: its keys, or what follows from its key.
-func (snap *snapshot) hasSeveral(tag identity.Tag) bool {
-	return identity.HasMore(tag) && (snap.scripts || !identity.HasOnlyScripts(tag))
-}
-
 // hasAny reports whether an address, for which there are several keys to look up, may
 // have labels.
 func (snap *snapshot) hasAny(a address.Address) bool {
@@ -267,7 +261,7 @@ func (snap *snapshot) lookUpText(r *Result, c address.Chain, text string) error 
 	case err != nil || a.Doubt() != "":
 		return snap.screenReading(r, text, readOn(c, text, err))
 	case a.Normalized() == text:
-		return snap.screen(r, a)
+		return snap.lookUp(r, a)
 	}
 	literal, err := snap.literal(text)
 	if err != nil {
