@@ -1,11 +1,11 @@
 package httpapi
 
 import (
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -14,9 +14,8 @@ import (
 // clients limits the requests of each client address that are not admitted. The zero
 // value is ready to use.
 type clients struct {
-	limiters sync.Map // of *rate.Limiter by client address
-	n        atomic.Int64
-	mu       sync.Mutex // serializes calls that make room
+	mu       sync.Mutex
+	limiters map[string]*rate.Limiter
 }
 
 // maxClients is the maximum number of client addresses remembered. Beyond it, idle ones are
@@ -26,14 +25,18 @@ const maxClients = 1 << 16
 // allow reports whether a client may make one more request. If not, it returns the
 // number of seconds until it may.
 func (c *clients) allow(client string, limit rate.Limit, burst int, now time.Time) (wait int64, ok bool) {
-	v, found := c.limiters.Load(client)
-	if !found {
-		var loaded bool
-		if v, loaded = c.limiters.LoadOrStore(client, rate.NewLimiter(limit, burst)); !loaded && c.n.Add(1) > maxClients {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.limiters[client]
+	if l == nil {
+		if len(c.limiters) >= maxClients {
 			c.makeRoom(now)
+		} else if c.limiters == nil {
+			c.limiters = make(map[string]*rate.Limiter)
 		}
+		l = rate.NewLimiter(limit, burst)
+		c.limiters[client] = l
 	}
-	l := v.(*rate.Limiter)
 	if l.AllowN(now, 1) {
 		return 0, true
 	}
@@ -41,22 +44,14 @@ func (c *clients) allow(client string, limit rate.Limit, burst int, now time.Tim
 }
 
 // makeRoom forgets the clients whose limiters are full, which are as good as new
-// ones, and then others, until half of the room is free.
+// ones, and then others, until half of the room is free. The caller holds mu.
 func (c *clients) makeRoom(now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, every := range []bool{false, true} {
-		c.limiters.Range(func(client, v any) bool {
-			if l := v.(*rate.Limiter); every || l.TokensAt(now) >= float64(l.Burst()) {
-				if _, loaded := c.limiters.LoadAndDelete(client); loaded {
-					c.n.Add(-1)
-				}
-			}
-			return !every || c.n.Load() > maxClients/2
-		})
-		if c.n.Load() <= maxClients/2 {
+	maps.DeleteFunc(c.limiters, func(_ string, l *rate.Limiter) bool { return l.TokensAt(now) >= float64(l.Burst()) })
+	for client := range c.limiters {
+		if len(c.limiters) <= maxClients/2 {
 			return
 		}
+		delete(c.limiters, client)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -20,6 +19,9 @@ const (
 
 	// maxRepeats is how often that is. A request that is repeated more often is charged.
 	maxRepeats = 100
+
+	// claimTurns is how many requests with an Idempotency-Key are charged at once, at most.
+	claimTurns = 64
 
 	// maxIdempotencyKey is the greatest length of an Idempotency-Key.
 	maxIdempotencyKey = 255
@@ -86,11 +88,13 @@ func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim
 	}
 	// One request of a key is charged at a time, so that its repeats do not find the quota
 	// used up by the charge that is theirs.
-	done, err := r.claiming.begin(ctx, claim)
-	if err != nil {
-		return 0, nil, err
+	turn := r.claiming[claim.Token[0]%claimTurns]
+	select {
+	case turn <- struct{}{}:
+		defer func() { <-turn }()
+	case <-ctx.Done():
+		return 0, nil, ctx.Err()
 	}
-	defer done()
 	for pause := 10 * time.Millisecond; ; pause *= 3 {
 		if held, fresh, err = r.claim(ctx, look); err != nil {
 			return 0, nil, err
@@ -130,43 +134,6 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// claiming holds the requests with an Idempotency-Key that are being charged.
-type claiming struct {
-	mu   sync.Mutex
-	busy map[claimKey]chan struct{} // closed when the request is charged
-}
-
-// begin waits until no other request of the key is being charged. The caller must call
-// done.
-func (c *claiming) begin(ctx context.Context, claim Claim) (done func(), err error) {
-	key := claimKey{claim.KeyID, claim.Token}
-	for {
-		c.mu.Lock()
-		other := c.busy[key]
-		if other == nil {
-			break
-		}
-		c.mu.Unlock()
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-	defer c.mu.Unlock()
-	if c.busy == nil {
-		c.busy = make(map[claimKey]chan struct{})
-	}
-	mine := make(chan struct{})
-	c.busy[key] = mine
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.busy, key)
-		close(mine)
-	}, nil
 }
 
 // repeated returns the charge of a request whose Idempotency-Key is held.

@@ -38,13 +38,6 @@ const (
 	refusalHolds = time.Second // before the next call of the store after a failure
 )
 
-func (c *keyCache) init() {
-	c.lookups = make(chan struct{}, maxLookups)
-	c.known = make(map[string]*slot)
-	c.unknown = make(map[string]*slot)
-	c.lost = make(map[string]time.Time)
-}
-
 func (c *keyCache) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -59,7 +59,7 @@ type Keyring struct {
 	tasks         tasks
 
 	keys     keyCache
-	claiming claiming
+	claiming [claimTurns]chan struct{} // semaphores: requests with an Idempotency-Key that are charged, by its hash
 	leases   atomic.Int64
 
 	mu      sync.Mutex
@@ -105,7 +105,10 @@ func New(store Store, opts *Options) *Keyring {
 		r.grace = 5 * time.Minute
 	}
 	r.grace = max(r.grace, 0)
-	r.keys.init()
+	for i := range r.claiming {
+		r.claiming[i] = make(chan struct{}, 1)
+	}
+	r.keys = keyCache{lookups: make(chan struct{}, maxLookups), known: make(map[string]*slot), unknown: make(map[string]*slot), lost: make(map[string]time.Time)}
 	return r
 }
 

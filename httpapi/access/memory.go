@@ -58,6 +58,19 @@ func (s *memory) lock(ctx context.Context) error {
 	return nil
 }
 
+// lockFor locks s, unless ctx has ended, or an id or an amount is invalid.
+func (s *memory) lockFor(ctx context.Context, id string, amounts ...int64) error {
+	for _, n := range amounts {
+		if n < 0 {
+			return fmt.Errorf("access: id %.80q: %w: the amount %d is negative", id, ErrInvalid, n)
+		}
+	}
+	if err := CheckKeyID(id); err != nil {
+		return err
+	}
+	return s.lock(ctx)
+}
+
 // Key implements [Store].
 func (s *memory) Key(ctx context.Context, id string) (Key, error) {
 	if err := s.lock(ctx); err != nil {
@@ -82,15 +95,14 @@ func (s *memory) Keys(ctx context.Context) ([]Key, error) {
 
 // PutKey implements [Store].
 func (s *memory) PutKey(ctx context.Context, k Key) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.lock(ctx); err != nil {
 		return err
 	}
+	defer s.mu.Unlock()
 	k, err := k.Normal()
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	old := s.keys[k.ID] // zero, with Version 0, if there is none
 	if old.Version != k.Version {
 		return fmt.Errorf("access: key %s: %w: the stored version is %d, not %d", k.ID, ErrConflict, old.Version, k.Version)
@@ -118,16 +130,6 @@ func (s *memory) Touch(ctx context.Context, at map[string]time.Time) error {
 	return nil
 }
 
-// checkAmounts returns an error if an id or an amount is invalid.
-func checkAmounts(id string, amounts ...int64) error {
-	for _, n := range amounts {
-		if n < 0 {
-			return fmt.Errorf("access: id %.80q: %w: the amount %d is negative", id, ErrInvalid, n)
-		}
-	}
-	return CheckKeyID(id)
-}
-
 // totals returns the counts of a caller in a month. It drops older months.
 func (s *memory) totals(id string, m int) *totals {
 	at := account{id, m}
@@ -140,13 +142,9 @@ func (s *memory) totals(id string, m int) *totals {
 
 // Lease implements [Store].
 func (s *memory) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := s.lockFor(ctx, id, n, limit); err != nil {
 		return 0, 0, err
 	}
-	if err := checkAmounts(id, n, limit); err != nil {
-		return 0, 0, err
-	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.totals(id, m)
 	if granted = max(0, min(n, limit-t.leased)); granted > 0 {
@@ -158,13 +156,9 @@ func (s *memory) Lease(ctx context.Context, id string, m int, n, limit int64) (g
 
 // Return implements [Store].
 func (s *memory) Return(ctx context.Context, id string, m int, n int64) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.lockFor(ctx, id, n); err != nil {
 		return err
 	}
-	if err := checkAmounts(id, n); err != nil {
-		return err
-	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t := s.accounts[account{id, m}]; t != nil {
 		t.leased = max(0, t.leased-n)
@@ -175,13 +169,9 @@ func (s *memory) Return(ctx context.Context, id string, m int, n int64) error {
 
 // Account implements [Store].
 func (s *memory) Account(ctx context.Context, id string, m int) (leased int64, changed time.Time, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := s.lockFor(ctx, id); err != nil {
 		return 0, time.Time{}, err
 	}
-	if err := CheckKeyID(id); err != nil {
-		return 0, time.Time{}, err
-	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.accounts[account{id, m}]
 	if t == nil {
@@ -192,13 +182,9 @@ func (s *memory) Account(ctx context.Context, id string, m int) (leased int64, c
 
 // Claim implements [Store].
 func (s *memory) Claim(ctx context.Context, c Claim) (held Claim, fresh bool, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := s.lockFor(ctx, c.KeyID, c.Granted); err != nil {
 		return Claim{}, false, err
 	}
-	if err := checkAmounts(c.KeyID, c.Granted); err != nil {
-		return Claim{}, false, err
-	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
 	c.Expires, c.Repeats = instant(c.Expires), 0
@@ -236,13 +222,9 @@ func (s *memory) delete(c Claim) {
 
 // Unclaim implements [Store].
 func (s *memory) Unclaim(ctx context.Context, c Claim) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.lockFor(ctx, c.KeyID); err != nil {
 		return err
 	}
-	if err := CheckKeyID(c.KeyID); err != nil {
-		return err
-	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.Expires = instant(c.Expires)
 	s.delete(c)

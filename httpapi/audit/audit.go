@@ -203,7 +203,7 @@ func Hash(key []byte, address string) string {
 // error is or wraps [ErrFull], [ErrBroken] or [ErrClosed], or comes from ctx. A record
 // that was queued may be written in spite of an error.
 func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
-	text, err := l.appendLine(make([]byte, 0, 512), &s)
+	text, err := l.newLine(&s)
 	if err == nil {
 		err = l.put(ctx, record{line: text, digest: s.Result.Digest(), sources: s.Result.Sources()})
 	}

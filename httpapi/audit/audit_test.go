@@ -30,7 +30,6 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/internal/longtest"
-	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -222,24 +221,6 @@ func TestHash(t *testing.T) {
 	if got := audit.Hash(bytes.Repeat([]byte{0xb}, 20), "Hi There"); got != "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7" {
 		t.Error(got)
 	}
-}
-
-// FuzzString checks that strings are written as encoding/json writes them, with characters
-// that nobody sees escaped.
-func FuzzString(f *testing.F) {
-	for _, s := range []string{"", "plain", `"quoted\"`, "<&>", "\x00\x1f\x7f", "é\u2028", "\xff", "~ "} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		want, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want = visible.JSON(want)
-		if got := audit.AppendString(nil, s); !bytes.Equal(got, want) {
-			t.Errorf("%s, want %s", got, want)
-		}
-	})
 }
 
 func TestOpenErrors(t *testing.T) {

@@ -12,6 +12,3 @@ func (l *Log) Fail(write func(f *os.File, text []byte, at int64) (int, error), s
 		l.writer.sync = sync
 	}
 }
-
-// AppendString is appendString.
-func AppendString(b []byte, s string) []byte { return appendString(b, s) }

@@ -3,7 +3,6 @@ package audit
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
 )
 
 // A label is an item of labels in a line of type screening.
@@ -28,54 +28,42 @@ type suppressed struct {
 	Author string `json:"author"`
 }
 
-// appendLine appends the line of a screening. A line without labels, the usual case,
-// takes a fraction of the time of encoding/json.
-func (l *Log) appendLine(b []byte, s *httpapi.Screening) ([]byte, error) {
-	b = append(b, `{"type":"screening","time":"`...)
-	b = s.Time.UTC().Truncate(time.Microsecond).AppendFormat(b, time.RFC3339Nano)
-	b = appendString(append(b, `","request_id":`...), s.RequestID)
-	if s.Item > 0 {
-		b = strconv.AppendInt(append(b, `,"item":`...), int64(s.Item), 10)
-	}
-	b = appendString(append(b, `,"key_id":`...), s.CallerID)
-	b = appendString(append(b, `,"chain":`...), string(s.Chain))
-	if l.opts.HashKey == nil {
-		b = appendString(append(b, `,"address":`...), s.Address)
-	} else {
-		b = appendString(append(b, `,"address_hmac":`...), Hash(l.opts.HashKey, s.Address))
-	}
-	b = strconv.AppendInt(append(b, `,"score":`...), int64(s.Result.Score), 10)
-	b = appendString(append(b, `,"level":`...), string(s.Result.Level))
-	b = append(b, `,"labels":`...)
-	labels := make([]label, len(s.Result.Labels))
-	for i, r := range s.Result.Labels {
-		labels[i] = label{r.Kind, r.Match.String(), r.Source, l.hide(r.Ref, s)}
-	}
-	b, err := appendList(b, labels)
-	if err != nil {
-		return nil, err
-	}
-	if len(s.Result.Suppressed) > 0 {
-		excepted := make([]suppressed, len(s.Result.Suppressed))
-		for i, x := range s.Result.Suppressed {
-			excepted[i] = suppressed{label{x.Kind, x.Match.String(), x.Source, l.hide(x.Ref, s)}, l.hide(x.Reason, s), l.hide(x.Author, s)}
-		}
-		if b, err = appendList(append(b, `,"suppressed":`...), excepted); err != nil {
-			return nil, err
-		}
-	}
-	b = appendString(append(b, `,"lists":`...), s.Result.Digest())
-	b = appendString(append(b, `,"scoring_version":`...), s.Result.ScoringVersion)
-	return append(b, "}\n"...), nil
+// A screeningLine is a line of type screening.
+type screeningLine struct {
+	Type           string        `json:"type"`
+	Time           time.Time     `json:"time"`
+	RequestID      string        `json:"request_id"`
+	Item           int           `json:"item,omitempty"`
+	CallerID       string        `json:"key_id"`
+	Chain          address.Chain `json:"chain"`
+	Address        string        `json:"address,omitempty"`
+	AddressHMAC    string        `json:"address_hmac,omitempty"`
+	Score          int           `json:"score"`
+	Level          score.Level   `json:"level"`
+	Labels         []label       `json:"labels"`
+	Suppressed     []suppressed  `json:"suppressed,omitempty"`
+	Lists          string        `json:"lists"`
+	ScoringVersion string        `json:"scoring_version"`
 }
 
-// appendList appends a list in JSON.
-func appendList[T any](b []byte, list []T) ([]byte, error) {
-	if len(list) == 0 {
-		return append(b, "[]"...), nil
+// newLine returns the line of a screening.
+func (l *Log) newLine(s *httpapi.Screening) ([]byte, error) {
+	line := screeningLine{
+		Type: "screening", Time: s.Time.UTC().Truncate(time.Microsecond), RequestID: s.RequestID, Item: s.Item, CallerID: s.CallerID,
+		Chain: s.Chain, Address: s.Address, Score: s.Result.Score, Level: s.Result.Level, Labels: make([]label, len(s.Result.Labels)),
+		Lists: s.Result.Digest(), ScoringVersion: s.Result.ScoringVersion,
 	}
-	text, err := json.Marshal(list)
-	return append(b, visible.JSON(text)...), err
+	if l.opts.HashKey != nil {
+		line.Address, line.AddressHMAC = "", Hash(l.opts.HashKey, s.Address)
+	}
+	for i, r := range s.Result.Labels {
+		line.Labels[i] = label{r.Kind, r.Match.String(), r.Source, l.hide(r.Ref, s)}
+	}
+	for _, x := range s.Result.Suppressed {
+		line.Suppressed = append(line.Suppressed, suppressed{label{x.Kind, x.Match.String(), x.Source, l.hide(x.Ref, s)}, l.hide(x.Reason, s), l.hide(x.Author, s)})
+	}
+	text, err := json.Marshal(line)
+	return append(visible.JSON(text), '\n'), err
 }
 
 // hide returns text, or its hash if addresses are hashed and text has one in it: some
@@ -93,27 +81,7 @@ func (l *Log) hide(text string, s *httpapi.Screening) string {
 
 // hasListed reports whether a folded text has a listed address of the result in it.
 func (l *Log) hasListed(folded string, s *httpapi.Screening) bool {
-	for i := range s.Result.Labels {
-		if listed := s.Result.Labels[i].Listed; listed != "" && strings.Contains(folded, strings.ToLower(listed)) {
-			return true
-		}
-	}
-	for i := range s.Result.Suppressed {
-		if listed := s.Result.Suppressed[i].Listed; listed != "" && strings.Contains(folded, strings.ToLower(listed)) {
-			return true
-		}
-	}
-	return false
-}
-
-// appendString appends s as encoding/json does.
-func appendString(b []byte, s string) []byte {
-	escaped := func(c byte) bool {
-		return c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&'
-	}
-	if slices.ContainsFunc([]byte(s), escaped) {
-		text, _ := json.Marshal(s) // no string is an error
-		return append(b, visible.JSON(text)...)
-	}
-	return append(append(append(b, '"'), s...), '"')
+	has := func(listed string) bool { return listed != "" && strings.Contains(folded, strings.ToLower(listed)) }
+	return slices.ContainsFunc(s.Result.Labels, func(l screening.Label) bool { return has(l.Listed) }) ||
+		slices.ContainsFunc(s.Result.Suppressed, func(x screening.Suppressed) bool { return has(x.Listed) })
 }

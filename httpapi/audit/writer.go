@@ -155,7 +155,7 @@ func (w *writer) render(now time.Time) (n int, err error) {
 			break
 		}
 		if len(r.sources) > 0 && (r.digest != w.lists || &r.sources[0] != w.sources) {
-			line, err := appendLists(nil, now, r)
+			line, err := newLists(now, r)
 			if err != nil {
 				return 0, err
 			}
@@ -186,8 +186,8 @@ type sourceLine struct {
 	Addresses   int        `json:"addresses"`
 }
 
-// appendLists appends the line about the lists of r.
-func appendLists(text []byte, now time.Time, r record) ([]byte, error) {
+// newLists returns the line about the lists of r.
+func newLists(now time.Time, r record) ([]byte, error) {
 	l := listsLine{Type: "lists", Time: now.Truncate(time.Microsecond), Lists: r.digest, Sources: make([]sourceLine, len(r.sources))}
 	for i, s := range r.sources {
 		l.Sources[i] = sourceLine{ID: s.Info.ID, Digest: s.Digest, Addresses: s.Addresses}
@@ -197,7 +197,7 @@ func appendLists(text []byte, now time.Time, r record) ([]byte, error) {
 		}
 	}
 	line, err := json.Marshal(l)
-	return append(append(text, line...), '\n'), err
+	return append(line, '\n'), err
 }
 
 // next begins a new file.
