@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,7 +54,12 @@ func (e *exchange) admit(scope string) *problem {
 
 // has reports whether c has a scope.
 func (c *Caller) has(scope string) bool {
-	return c.Scopes == "" || slices.Contains(strings.Fields(c.Scopes), scope)
+	for word := range strings.FieldsSeq(c.Scopes) {
+		if word == scope {
+			return true
+		}
+	}
+	return c.Scopes == ""
 }
 
 // lacks returns the problem of a caller without a scope that is needed for something.

@@ -14,7 +14,7 @@ import (
 // Answer returns the body of the response for the result r.
 func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
 	e := &exchange{service: new(service), now: now}
-	return e.withSnapshot(marshal(newResult(address, chain, r)), r.Sources(), r.Digest(), r.ScoringVersion)
+	return e.withSnapshot(marshal(newResult(address, chain, *r)), r.Sources(), r.Digest(), r.ScoringVersion)
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its

@@ -135,7 +135,7 @@ const maxDepth = 32
 
 // A jsonReader walks over one JSON value (RFC 8259), which encoding/json has accepted.
 type jsonReader struct {
-	body []byte
+	body string
 	at   int
 }
 
@@ -155,7 +155,7 @@ func readObject(body []byte, rt *route) (object, *problem) {
 	case !json.Valid(body):
 		return nil, syntaxProblem(body)
 	}
-	r := jsonReader{body: body}
+	r := jsonReader{body: string(body)}
 	value, p := r.value(0)
 	if p != nil {
 		return nil, p
@@ -242,11 +242,11 @@ func (r *jsonReader) value(depth int) (any, *problem) {
 		return list, nil
 	}
 	rest := r.body[r.at:]
-	if end := bytes.IndexAny(rest, ",]} \t\r\n"); end >= 0 {
+	if end := strings.IndexAny(rest, ",]} \t\r\n"); end >= 0 {
 		rest = rest[:end]
 	}
 	r.at += len(rest)
-	switch string(rest) {
+	switch rest {
 	case "true", "false":
 		return len(rest) == len("true"), nil
 	case "null":
@@ -268,13 +268,13 @@ func (r *jsonReader) text() (string, *problem) {
 	r.at++
 	raw := r.body[start:r.at]
 	if !escaped {
-		return string(raw[1 : len(raw)-1]), nil
+		return raw[1 : len(raw)-1], nil
 	}
 	var text string
-	if err := json.Unmarshal(raw, &text); err != nil {
+	if err := json.Unmarshal([]byte(raw), &text); err != nil {
 		return "", refuseJSON("syntax", start, "unexpected character")
 	}
-	written := strings.ToLower(string(raw))
+	written := strings.ToLower(raw)
 	if strings.Count(text, "\ufffd") > strings.Count(written, "\ufffd")+strings.Count(written, `\ufffd`) {
 		return "", refuseJSON("invalid_unicode", start, "half a surrogate pair")
 	}

@@ -52,7 +52,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if err != nil {
 		return nil, e.failed(name, err)
 	}
-	answer := newResult(text, name, &found)
+	answer := newResult(text, name, found)
 	if wantsReceipt {
 		receipt, err := e.Receipt(chain, text, found, e.now)
 		if err != nil {

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -55,7 +54,6 @@ func newSource(s *screening.SourceStatus) source {
 // marshal returns v in JSON, with a line feed. Characters that nobody sees are escaped. It is for types that cannot fail.
 func marshal(v any) []byte {
 	var b bytes.Buffer
-	b.Grow(512) // most answers
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
@@ -91,11 +89,13 @@ type snapshot struct {
 	Disclaimer     string          `json:"_disclaimer"`
 }
 
+var noLabels = json.RawMessage("[]")
+
 // newResult returns the wire form of the answer about a text, without the members of the
 // snapshot. chain is its name in the answer.
-func newResult(text, chain string, r *screening.Result) result {
+func newResult(text, chain string, r screening.Result) result {
 	w := result{
-		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: r.Level, Labels: json.RawMessage("[]"),
+		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: r.Level, Labels: noLabels,
 		Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(), AllClear: r.AllClear(),
 	}
 	if w.Address == "" { // a listed string that is not an address
@@ -133,7 +133,7 @@ type snapshotText struct {
 }
 
 // withSnapshot returns an object with the members of the snapshot of the lists that answer.
-// Many answers of one second share them.
+// Many answers of one second share them. The object is in the buffer of e.
 func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, digest, version string) []byte {
 	m := moment{digest: digest, version: version, now: e.now.Unix()}
 	at := e.now
@@ -150,7 +150,11 @@ func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, 
 		last = &snapshotText{m, text}
 		e.lastSnapshot.Store(last)
 	}
-	return slices.Concat(bytes.TrimSuffix(object, []byte("}\n")), []byte{','}, last.text[1:])
+	e.buf.Reset() // the body of the request has served its purpose
+	e.buf.Write(bytes.TrimSuffix(object, []byte("}\n")))
+	e.buf.WriteByte(',')
+	e.buf.Write(last.text[1:])
+	return e.buf.Bytes()
 }
 
 // age returns how many seconds before a time the list of a source was checked.

@@ -210,12 +210,15 @@ func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used in
 	at := r.at(now)
 	since, patience := at, storePatience
 	if !ask {
-		since, patience, ctx = at-int64(usedHold), fieldPatience, context.WithoutCancel(ctx)
+		since, patience = at-int64(usedHold), fieldPatience
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if (q.leased < 0 || q.asked < since) && (ask || at >= q.pause) {
 		q.mu.Unlock()
+		if !ask {
+			ctx = context.WithoutCancel(ctx)
+		}
 		err = r.refresh(ctx, q, since, patience)
 		q.mu.Lock()
 		if err != nil {
