@@ -82,7 +82,9 @@ func (r Result) Caveats() (caveats []Caveat) {
 	if o.now != nil {
 		now = o.now()
 	}
-	for i, s := range r.Sources() {
+	status := r.Sources()
+	for i := range status {
+		s := &status[i] // it is large
 		add := func(kind CaveatKind) { caveats = append(caveats, Caveat{s.Info.ID, kind}) }
 		switch {
 		case s.Digest == "":
