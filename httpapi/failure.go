@@ -30,6 +30,21 @@ func isInput(err error) bool {
 	return errors.As(err, new(*address.ParseError)) || errors.Is(err, address.ErrSeveral)
 }
 
+// faults are the reasons why a text is not an address: the first one counts.
+var faults = []struct {
+	err            error
+	reason, detail string
+}{
+	{address.ErrOtherChain, "wrong_chain", "This is an address of another chain, not an address"},
+	{address.ErrChecksum, "bad_checksum", "The checksum is wrong, probably by a typing error, so this is not an address"},
+	{address.ErrNetwork, "wrong_network", "This is an address of a test network, not an address"},
+	{address.ErrName, "name_not_address", "This is a name, not an address"},
+	{address.ErrPaymentRequest, "payment_request", "This is a payment request, not an address"},
+	{address.ErrInterop, "interoperable_address", "This is an interoperable address, which holds an account and its chain, not an address"},
+	{address.ErrLength, "bad_length", "This is too short or too long for an address"},
+	{address.ErrCharset, "bad_charset", "This has a character that is not allowed at its position in an address"},
+}
+
 // invalidInput returns the problem for an address or a chain that was refused.
 func invalidInput(chain string, failure error) *problem {
 	if errors.Is(failure, address.ErrSeveral) {
@@ -40,39 +55,25 @@ func invalidInput(chain string, failure error) *problem {
 	if errors.Is(err, address.ErrChain) {
 		return unsupported(chain, err.Other)
 	}
-	p := &problem{Code: invalidAddress, Field: "address", SuggestedChain: err.Other}
-	on := "."
-	if err.Chain != "" {
-		on = " on " + string(err.Chain) + "."
-	}
-	switch {
-	case errors.Is(err, address.ErrSecret):
+	p := &problem{Code: invalidAddress, Field: "address", Reason: "bad_format", Detail: "This is not an address", SuggestedChain: err.Other}
+	if errors.Is(err, address.ErrSecret) {
 		p.Reason = "secret"
 		p.Detail = "This looks like a private key or a seed, not like an address. If it is one, it is no longer safe: move what it controls."
 		return p
-	case errors.Is(err, address.ErrOtherChain):
-		p.Reason = "wrong_chain"
-		p.Detail = "This is an address of another chain, not an address" + on
-		if p.SuggestedChain != "" {
-			p.Detail = "This is an address on " + string(p.SuggestedChain) + ", not an address" + on
-		}
-	case errors.Is(err, address.ErrChecksum):
-		p.Reason, p.Detail = "bad_checksum", "The checksum is wrong, probably by a typing error, so this is not an address"+on
-	case errors.Is(err, address.ErrNetwork):
-		p.Reason, p.Detail = "wrong_network", "This is an address of a test network, not an address"+on
-	case errors.Is(err, address.ErrName):
-		p.Reason, p.Detail = "name_not_address", "This is a name, not an address"+on
-	case errors.Is(err, address.ErrPaymentRequest):
-		p.Reason, p.Detail = "payment_request", "This is a payment request, not an address"+on
-	case errors.Is(err, address.ErrInterop):
-		p.Reason, p.Detail = "interoperable_address", "This is an interoperable address, which holds an account and its chain, not an address"+on
-	case errors.Is(err, address.ErrLength):
-		p.Reason, p.Detail = "bad_length", "This is too short or too long for an address"+on
-	case errors.Is(err, address.ErrCharset):
-		p.Reason, p.Detail = "bad_charset", "This has a character that is not allowed at its position in an address"+on
-	default:
-		p.Reason, p.Detail = "bad_format", "This is not an address"+on
 	}
+	for _, f := range faults {
+		if errors.Is(err, f.err) {
+			p.Reason, p.Detail = f.reason, f.detail
+			break
+		}
+	}
+	if p.Reason == "wrong_chain" && p.SuggestedChain != "" {
+		p.Detail = "This is an address on " + string(p.SuggestedChain) + ", not an address"
+	}
+	if err.Chain != "" {
+		p.Detail += " on " + string(err.Chain)
+	}
+	p.Detail += "."
 	if hint := err.Hint(); hint != "" {
 		p.Detail += " Hint: " + strings.TrimSuffix(hint, ".") + "."
 	}

@@ -101,7 +101,7 @@ func (r *Keyring) leaseOnce(q *quota) error {
 		}
 		q.mu.Lock()
 		limit, n := q.limit, max(q.block(), q.need)-q.free
-		if last := q.leasing.last(); last != nil && !isExhausted(last) { // that block may be lost already
+		if _, _, last := q.leasing.state(); last != nil && !isExhausted(last) { // that block may be lost already
 			n = min(n, max(1, 1-q.free))
 		}
 		q.need = 0

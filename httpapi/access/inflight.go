@@ -54,82 +54,68 @@ func (t *tasks) wait(ctx context.Context) error {
 // An inflight makes one call of the store at a time: everyone who needs its outcome
 // waits for the same call. After a failure it makes no call for a while.
 type inflight struct {
-	mu   sync.Mutex
-	done chan struct{} // closed when the call in flight ends; nil if there is none
-	err  error         // of the last call
-
-	running atomic.Bool  // whether done is not nil
-	retry   atomic.Int64 // the instant before which no call is made
+	mu    sync.Mutex
+	done  chan struct{} // closed when the call in flight ends; nil if there is none
+	err   error         // of the last call
+	retry int64         // the instant before which no call is made
 }
 
 // errClosed is the error of calls after Close.
 var errClosed = fmt.Errorf("%w: the Keyring is closed", httpapi.ErrUnavailable)
 
-// join returns the channel of the call in flight, which it starts if there is none;
+// start returns the channel of the call in flight, which it starts if there is none;
 // or the error of the last call, if it is too early for another one. call returns
-// its error, and the instant before which there is no other call if that is not 0.
-func (f *inflight) join(t *tasks, at int64, call func() (retry int64, err error)) (<-chan struct{}, error) {
+// its error, and with one the instant before which there is no other call.
+func (f *inflight) start(t *tasks, at int64, call func() (retry int64, err error)) (<-chan struct{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
 	case f.done != nil:
 		return f.done, nil
-	case at < f.retry.Load() && f.err != nil:
+	case at < f.retry:
 		return nil, f.err
 	}
-	if !f.begin(t, call) {
+	run := func() {
+		retry, err := call()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		close(f.done)
+		f.done, f.err, f.retry = nil, err, retry
+	}
+	if !t.start(run) {
 		return nil, errClosed
 	}
+	f.done = make(chan struct{})
 	return f.done, nil
 }
 
-// ahead starts a call in the background, unless one is in flight or it is too
-// early. It reports whether it did.
-func (f *inflight) ahead(t *tasks, at int64, call func() (retry int64, err error)) bool {
-	if f.running.Load() || at < f.retry.Load() {
-		return false
+// wait waits until the call that start returns has ended.
+func (f *inflight) wait(ctx context.Context, t *tasks, at int64, call func() (retry int64, err error)) error {
+	done, err := f.start(t, at, call)
+	if err != nil {
+		return err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.done == nil && at >= f.retry.Load() && f.begin(t, call)
-}
-
-// begin starts a call. The caller holds the lock.
-func (f *inflight) begin(t *tasks, call func() (retry int64, err error)) bool {
-	f.done = make(chan struct{})
-	f.running.Store(true)
-	if t.start(func() { f.end(call()) }) {
-		return true
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, ctx.Err())
 	}
-	f.done = nil
-	f.running.Store(false)
-	return false
 }
 
-// end records the outcome of the call, and wakes the goroutines that wait for it.
-func (f *inflight) end(retry int64, err error) {
+// state reports whether a call is in flight, until when no other one is made, and the error
+// of the last one.
+func (f *inflight) state() (busy bool, retry int64, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err = err
-	f.retry.Store(retry)
-	close(f.done)
-	f.done = nil
-	f.running.Store(false)
-}
-
-// last returns the error of the last call.
-func (f *inflight) last() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.err
+	return f.done != nil, f.retry, f.err
 }
 
 // forget makes the next call possible at once.
 func (f *inflight) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err = nil
-	f.retry.Store(0)
+	f.err, f.retry = nil, 0
 }
 
 // An outage logs when the store begins to fail, and when it works again.

@@ -72,29 +72,22 @@ func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge tim
 		s := r.keys.slot(id)
 		at := r.at(now)
 		last := s.reading.Load()
-		age := time.Duration(0)
 		if last != nil {
-			age = time.Duration(at - last.at)
+			age := time.Duration(at - last.at)
+			fresh := age <= maxAge
+			if !fresh && last.found && age <= maxAge+r.grace {
+				_, retry, _ := s.fetching.state()
+				fresh = r.outage.down.Load() || at < retry // good enough while the store fails
+			}
+			if fresh && last.found && age > maxAge/2 {
+				s.fetching.start(&r.tasks, at, func() (int64, error) { return r.read(s) }) // for those that come later
+			}
+			if fresh {
+				return last, now, nil
+			}
 		}
-		switch {
-		case last == nil:
-		case age <= maxAge/2, age <= maxAge && !last.found:
-			return last, now, nil
-		case age <= maxAge:
-			s.fetching.ahead(&r.tasks, at, func() (int64, error) { return r.read(s) })
-			return last, now, nil
-		case last.found && age <= maxAge+r.grace && (r.outage.down.Load() || at < s.fetching.retry.Load()):
-			s.fetching.ahead(&r.tasks, at, func() (int64, error) { return r.read(s) })
-			return last, now, nil
-		}
-		done, err := s.fetching.join(&r.tasks, at, func() (int64, error) { return r.read(s) })
-		if err != nil {
+		if err := s.fetching.wait(ctx, &r.tasks, at, func() (int64, error) { return r.read(s) }); err != nil {
 			return nil, now, err
-		}
-		select {
-		case <-done:
-		case <-ctx.Done():
-			return nil, now, fmt.Errorf("%w: %w", httpapi.ErrUnavailable, ctx.Err())
 		}
 		now = time.Now()
 		if read := s.reading.Load(); read != last { // however long ago that was by now
@@ -150,7 +143,7 @@ func (r *Keyring) touch(s *slot, now time.Time) {
 // up.
 func (c *keyCache) forgetUnknown() {
 	for id, s := range c.unknown {
-		if !s.fetching.running.Load() {
+		if busy, _, _ := s.fetching.state(); !busy {
 			delete(c.unknown, id)
 		}
 		if len(c.unknown) <= maxUnknown/2 {

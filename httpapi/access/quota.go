@@ -105,7 +105,7 @@ func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int, now time.
 		took, low := q.take(int64(n-granted), at)
 		granted += int(took)
 		if low {
-			q.leasing.ahead(&r.tasks, at, func() (int64, error) { return r.lease(q) })
+			q.leasing.start(&r.tasks, at, func() (int64, error) { return r.lease(q) })
 		}
 		if granted == n {
 			return n, refund, nil
@@ -167,16 +167,7 @@ func (r *Keyring) wait(ctx context.Context, q *quota, at int64) error {
 	if enough {
 		return nil
 	}
-	done, err := q.leasing.join(&r.tasks, at, func() (int64, error) { return r.lease(q) })
-	if err != nil {
-		return err
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return q.leasing.wait(ctx, &r.tasks, at, func() (int64, error) { return r.lease(q) })
 }
 
 // refund undoes a charge.
