@@ -16,13 +16,12 @@ import (
 // A keyCache holds what the store returned for key ids.
 type keyCache struct {
 	lookups chan struct{} // semaphore: lookups of unknown ids
-	armed   atomic.Bool   // whether timer is set
 
 	mu      sync.RWMutex
 	known   map[string]*slot     // keys that are stored
 	unknown map[string]*slot     // ids that are not stored, or were not looked up yet
-	lost    map[string]time.Time // last uses of keys that are no longer in known
-	timer   *time.Timer
+	used    map[string]time.Time // when keys were last used, to be written
+	timer   *time.Timer          // of the next time that used is written; nil if there is none
 }
 
 const (
@@ -52,7 +51,6 @@ type slot struct {
 	fetching inflight
 	reading  atomic.Pointer[reading] // the last one, or nil
 	touched  atomic.Int64            // about when the key was last used, in Unix microseconds
-	written  atomic.Int64            // the value of touched that was written
 }
 
 // A reading is what the store returned for an id.
@@ -120,23 +118,47 @@ func (c *keyCache) slot(id string) *slot {
 	return s
 }
 
-// touch records that the key of s was used.
+// touch records that the key of s was used, once a second at most.
 func (r *Keyring) touch(s *slot, now time.Time) {
-	if t := now.UnixMicro(); t-s.touched.Load() >= time.Second.Microseconds() {
-		s.touched.Store(t)
-	}
-	c := &r.keys
-	if c.armed.Load() || !c.armed.CompareAndSwap(false, true) {
+	t := now.UnixMicro()
+	if t-s.touched.Load() < time.Second.Microseconds() {
 		return
 	}
+	s.touched.Store(t)
+	c := &r.keys
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !r.tasks.closed.Load() {
-		c.timer = time.AfterFunc(touchEvery, func() {
-			c.armed.Store(false)
-			r.tasks.start(func() { r.writeTouched(context.Background()) })
-		})
+	c.used[s.id] = now
+	if c.timer == nil && !r.tasks.closed.Load() {
+		c.timer = time.AfterFunc(touchEvery, func() { r.tasks.start(func() { r.writeUsed(context.Background()) }) })
 	}
+}
+
+// writeUsed writes when keys were last used.
+func (r *Keyring) writeUsed(ctx context.Context) error {
+	c := &r.keys
+	c.mu.Lock()
+	at := c.used
+	c.used, c.timer = make(map[string]time.Time), nil
+	c.mu.Unlock()
+	if len(at) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	err := r.store.Touch(ctx, at)
+	r.outage.report(err)
+	if err != nil { // keep them for the next time
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for id, t := range at {
+			if len(c.used) < maxKnown && c.used[id].Before(t) {
+				c.used[id] = t
+			}
+		}
+		return fmt.Errorf("writing when keys were last used: %w", err)
+	}
+	return nil
 }
 
 // forgetUnknown forgets half of the unknown ids, of those that are not being looked
@@ -218,11 +240,8 @@ func (c *keyCache) file(s *slot, found bool) {
 	if len(c.known) <= maxKnown {
 		return
 	}
-	for id, some := range c.known { // forget some
+	for id := range c.known { // forget some
 		delete(c.known, id)
-		if t := some.unwritten(); !t.IsZero() {
-			c.lost[id] = t
-		}
 		if len(c.known) <= maxKnown-maxKnown/8 {
 			return
 		}

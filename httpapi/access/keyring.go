@@ -108,7 +108,7 @@ func New(store Store, opts *Options) *Keyring {
 	for i := range r.claiming {
 		r.claiming[i] = make(chan struct{}, 1)
 	}
-	r.keys = keyCache{lookups: make(chan struct{}, maxLookups), known: make(map[string]*slot), unknown: make(map[string]*slot), lost: make(map[string]time.Time)}
+	r.keys = keyCache{lookups: make(chan struct{}, maxLookups), known: make(map[string]*slot), unknown: make(map[string]*slot), used: make(map[string]time.Time)}
 	return r
 }
 
@@ -175,7 +175,7 @@ func (r *Keyring) Close(ctx context.Context) error {
 	r.mu.Unlock()
 	r.keys.stop()
 	waited := r.tasks.wait(ctx) // calls in flight return what they lease
-	err := errors.Join(r.settleAll(ctx), r.writeTouched(ctx))
+	err := errors.Join(r.settleAll(ctx), r.writeUsed(ctx))
 	if err == nil {
 		err = waited
 	}
