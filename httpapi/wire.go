@@ -70,7 +70,7 @@ type result struct {
 	Chain      string             `json:"chain"` // as in the request
 	Score      int                `json:"score"`
 	Level      score.Level        `json:"level"`
-	Labels     json.RawMessage    `json:"labels"`
+	Labels     any                `json:"labels"` // a list, like Suppressed
 	Suppressed json.RawMessage    `json:"suppressed,omitempty"`
 	Formerly   []screening.Former `json:"formerly,omitempty"`
 	Doubts     []address.Doubt    `json:"doubts"` // never null, like Caveats
@@ -89,15 +89,14 @@ type snapshot struct {
 	Disclaimer     string          `json:"_disclaimer"`
 }
 
-var noLabels = json.RawMessage("[]")
-
 // newResult returns the wire form of the answer about a text, without the members of the
 // snapshot. chain is its name in the answer.
 func newResult(text, chain string, r screening.Result) result {
 	w := result{
-		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: r.Level, Labels: noLabels,
-		Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(), AllClear: r.AllClear(),
+		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: r.Level, Labels: [0]any{},
+		Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(),
 	}
+	w.AllClear = len(w.Caveats) == 0 && r.AllClear()
 	if w.Address == "" { // a listed string that is not an address
 		w.Address = sources.TrimListed(text)
 	}
