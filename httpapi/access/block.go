@@ -48,18 +48,18 @@ func (r *Keyring) call(ctx context.Context, q *quota, do func(context.Context) e
 }
 
 // refresh reads what all processes have leased, unless another goroutine has done so since
-// an instant when its turn comes.
-func (r *Keyring) refresh(ctx context.Context, q *quota, since int64, patience time.Duration) error {
+// a time when its turn comes.
+func (r *Keyring) refresh(ctx context.Context, q *quota, since time.Time, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return r.call(ctx, q, func(ctx context.Context) error {
 		q.mu.Lock()
-		known := q.leased >= 0 && q.asked >= since
+		known := q.leased >= 0 && !q.asked.Before(since)
 		q.mu.Unlock()
 		if known {
 			return nil
 		}
-		at := r.at(time.Now())
+		at := time.Now()
 		leased, _, err := r.store.Account(ctx, q.id, q.month)
 		if err != nil {
 			return err
@@ -72,11 +72,11 @@ func (r *Keyring) refresh(ctx context.Context, q *quota, since int64, patience t
 }
 
 // lease leases the next block of q, or what a caller without a limit owes. If it fails, it
-// returns the instant before which not to try again.
-func (r *Keyring) lease(q *quota) (retry int64, err error) {
+// returns the time before which not to try again.
+func (r *Keyring) lease(q *quota) (retry time.Time, err error) {
 	for owes := true; owes && err == nil; {
 		if err = r.leaseOnce(q); err != nil {
-			return r.at(time.Now()) + int64(refusalHolds), err
+			return time.Now().Add(refusalHolds), err
 		}
 		q.mu.Lock()
 		closed := q.closed
@@ -89,7 +89,7 @@ func (r *Keyring) lease(q *quota) (retry int64, err error) {
 			time.Sleep(owedPause)
 		}
 	}
-	return 0, nil
+	return time.Time{}, nil
 }
 
 // leaseOnce makes one call for lease. The error is an exhausted, or from the store.
@@ -112,7 +112,7 @@ func (r *Keyring) leaseOnce(q *quota) error {
 		if limit == 0 {
 			limit = math.MaxInt64
 		}
-		at := r.at(time.Now())
+		at := time.Now()
 		granted, leased, err := r.store.Lease(ctx, q.id, q.month, n, limit)
 		if err != nil {
 			return err

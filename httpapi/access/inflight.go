@@ -57,7 +57,7 @@ type inflight struct {
 	mu    sync.Mutex
 	done  chan struct{} // closed when the call in flight ends; nil if there is none
 	err   error         // of the last call
-	retry int64         // the instant before which no call is made
+	retry time.Time     // before which no call is made
 }
 
 // errClosed is the error of calls after Close.
@@ -65,14 +65,14 @@ var errClosed = fmt.Errorf("%w: the Keyring is closed", httpapi.ErrUnavailable)
 
 // start returns the channel of the call in flight, which it starts if there is none;
 // or the error of the last call, if it is too early for another one. call returns
-// its error, and with one the instant before which there is no other call.
-func (f *inflight) start(t *tasks, at int64, call func() (retry int64, err error)) (<-chan struct{}, error) {
+// its error, and with one the time before which there is no other call.
+func (f *inflight) start(t *tasks, now time.Time, call func() (retry time.Time, err error)) (<-chan struct{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
 	case f.done != nil:
 		return f.done, nil
-	case at < f.retry:
+	case now.Before(f.retry):
 		return nil, f.err
 	}
 	run := func() {
@@ -90,8 +90,8 @@ func (f *inflight) start(t *tasks, at int64, call func() (retry int64, err error
 }
 
 // wait waits until the call that start returns has ended.
-func (f *inflight) wait(ctx context.Context, t *tasks, at int64, call func() (retry int64, err error)) error {
-	done, err := f.start(t, at, call)
+func (f *inflight) wait(ctx context.Context, t *tasks, now time.Time, call func() (retry time.Time, err error)) error {
+	done, err := f.start(t, now, call)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (f *inflight) wait(ctx context.Context, t *tasks, at int64, call func() (re
 
 // state reports whether a call is in flight, until when no other one is made, and the error
 // of the last one.
-func (f *inflight) state() (busy bool, retry int64, err error) {
+func (f *inflight) state() (busy bool, retry time.Time, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.done != nil, f.retry, f.err
@@ -115,7 +115,7 @@ func (f *inflight) state() (busy bool, retry int64, err error) {
 func (f *inflight) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err, f.retry = nil, 0
+	f.err, f.retry = nil, time.Time{}
 }
 
 // An outage logs when the store begins to fail, and when it works again.

@@ -59,7 +59,7 @@ type reading struct {
 	key    Key // the zero Key if it is not stored
 	caller httpapi.Caller
 	found  bool
-	at     int64
+	at     time.Time
 }
 
 // find returns the store's answer about an id, at most maxAge before now if the store
@@ -68,23 +68,22 @@ type reading struct {
 func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge time.Duration) (*reading, time.Time, error) {
 	for {
 		s := r.keys.slot(id)
-		at := r.at(now)
 		last := s.reading.Load()
 		if last != nil {
-			age := time.Duration(at - last.at)
+			age := now.Sub(last.at)
 			fresh := age <= maxAge
 			if !fresh && last.found && age <= maxAge+r.grace {
 				_, retry, _ := s.fetching.state()
-				fresh = r.outage.down.Load() || at < retry // good enough while the store fails
+				fresh = r.outage.down.Load() || now.Before(retry) // good enough while the store fails
 			}
 			if fresh && last.found && age > maxAge/2 {
-				s.fetching.start(&r.tasks, at, func() (int64, error) { return r.read(s) }) // for those that come later
+				s.fetching.start(&r.tasks, now, func() (time.Time, error) { return r.read(s) }) // for those that come later
 			}
 			if fresh {
 				return last, now, nil
 			}
 		}
-		if err := s.fetching.wait(ctx, &r.tasks, at, func() (int64, error) { return r.read(s) }); err != nil {
+		if err := s.fetching.wait(ctx, &r.tasks, now, func() (time.Time, error) { return r.read(s) }); err != nil {
 			return nil, now, err
 		}
 		now = time.Now()
@@ -175,21 +174,21 @@ func (c *keyCache) forgetUnknown() {
 }
 
 // read reads the key of s from the store.
-func (r *Keyring) read(s *slot) (retry int64, err error) {
+func (r *Keyring) read(s *slot) (retry time.Time, err error) {
 	key, err := r.ask(s)
-	at := r.at(time.Now())
+	now := time.Now()
 	found := err == nil
 	if !found && !errors.Is(err, ErrNoKey) {
-		return at + int64(refusalHolds), fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
+		return now.Add(refusalHolds), fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
 	}
-	s.reading.Store(newReading(s, key, found, at))
+	s.reading.Store(newReading(s, key, found, now))
 	r.keys.file(s, found)
-	return 0, nil
+	return time.Time{}, nil
 }
 
 // newReading returns a reading. The burst limit of the last one stays in use unless
 // it was changed.
-func newReading(s *slot, key Key, found bool, at int64) *reading {
+func newReading(s *slot, key Key, found bool, at time.Time) *reading {
 	read := &reading{slot: s, key: key, found: found, at: at}
 	read.caller = httpapi.Caller{ID: key.ID, Scopes: key.Scopes, Quota: key.Quota}
 	if key.Rate > 0 && key.Burst > 0 {

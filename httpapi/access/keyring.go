@@ -55,7 +55,6 @@ type Keyring struct {
 	store         Store
 	maxAge, grace time.Duration
 	outage        outage
-	epoch         time.Time // instants are counted from here, monotonically
 	tasks         tasks
 
 	keys     keyCache
@@ -96,7 +95,7 @@ func New(store Store, opts *Options) *Keyring {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Keyring{store: store, maxAge: opts.MaxAge, grace: opts.Grace, epoch: time.Now(), quotas: make(map[string]*quota)}
+	r := &Keyring{store: store, maxAge: opts.MaxAge, grace: opts.Grace, quotas: make(map[string]*quota)}
 	r.outage.log = opts.Logger
 	if r.maxAge <= 0 {
 		r.maxAge = 5 * time.Second
@@ -111,9 +110,6 @@ func New(store Store, opts *Options) *Keyring {
 	r.keys = keyCache{lookups: make(chan struct{}, maxLookups), known: make(map[string]*slot), unknown: make(map[string]*slot), used: make(map[string]time.Time)}
 	return r
 }
-
-// at returns now as an instant.
-func (r *Keyring) at(now time.Time) int64 { return int64(now.Sub(r.epoch)) }
 
 // Authorize implements [httpapi.Authorizer]: it admits the bearer of an API key, by
 // the header field Authorization.
@@ -189,10 +185,9 @@ func (r *Keyring) Close(ctx context.Context) error {
 // callers that were charged in the last minutes, the screenings that this process
 // holds in blocks, and the number of blocks and of failures of the store since New.
 func (r *Keyring) Stats() (callers int, held, blocks, failures int64) {
-	at := r.at(time.Now())
 	for _, q := range r.active() {
 		q.mu.Lock()
-		if at-q.touched < int64(quotaIdle) {
+		if time.Since(q.touched) < quotaIdle {
 			callers++
 		}
 		held += max(0, q.free)

@@ -33,11 +33,10 @@ type quota struct {
 	charged int64 // by this process
 	closed  bool  // the month is over, or the Keyring is closed
 
-	// Instants.
-	asked   int64 // when leased was read
-	filled  int64 // when the last block was leased
-	touched int64 // when it was last charged
-	pause   int64 // before which a field of a header does not wait again
+	asked   time.Time // when leased was read
+	filled  time.Time // when the last block was leased
+	touched time.Time // when it was last charged
+	pause   time.Time // before which a field of a header does not wait again
 }
 
 // quota returns the quota of a caller for the month of now. It notes a new limit; a
@@ -57,7 +56,7 @@ func (r *Keyring) quota(id string, limit int64, now time.Time) (*quota, error) {
 			r.tasks.start(func() { r.settle(context.Background(), old) })
 		}
 		m := MonthOf(now)
-		q = &quota{id: id, month: m, start: monthStart(m), end: monthStart(m + 1), turn: make(chan struct{}, 1), leased: -1, touched: r.at(now)}
+		q = &quota{id: id, month: m, start: monthStart(m), end: monthStart(m + 1), turn: make(chan struct{}, 1), leased: -1, touched: now}
 		r.quotas[id] = q
 		r.armSweep()
 	}
@@ -101,16 +100,15 @@ func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int, now time.
 			return 0, nil, err
 		}
 		refund = func(k int) { r.refund(q, int64(k)) }
-		at := r.at(now)
-		took, low := q.take(int64(n-granted), at)
+		took, low := q.take(int64(n-granted), now)
 		granted += int(took)
 		if low {
-			q.leasing.start(&r.tasks, at, func() (int64, error) { return r.lease(q) })
+			q.leasing.start(&r.tasks, now, func() (time.Time, error) { return r.lease(q) })
 		}
 		if granted == n {
 			return n, refund, nil
 		}
-		if err := r.wait(ctx, q, at); err != nil {
+		if err := r.wait(ctx, q, now); err != nil {
 			if granted > 0 && isExhausted(err) {
 				return granted, refund, nil
 			}
@@ -126,13 +124,13 @@ func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int, now time.
 }
 
 // take charges up to n, and reports whether to lease the next block ahead.
-func (q *quota) take(n, at int64) (took int64, low bool) {
+func (q *quota) take(n int64, now time.Time) (took int64, low bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return 0, false
 	}
-	q.touched = max(q.touched, at)
+	q.touched = now
 	took = n
 	if q.limit > 0 {
 		took = max(0, min(n, q.free))
@@ -160,14 +158,14 @@ func (q *quota) block() int64 {
 
 // wait waits until the next block is leased, unless something is free by now. The error
 // says why none is.
-func (r *Keyring) wait(ctx context.Context, q *quota, at int64) error {
+func (r *Keyring) wait(ctx context.Context, q *quota, now time.Time) error {
 	q.mu.Lock()
 	enough := q.free > 0 || q.closed
 	q.mu.Unlock()
 	if enough {
 		return nil
 	}
-	return q.leasing.wait(ctx, &r.tasks, at, func() (int64, error) { return r.lease(q) })
+	return q.leasing.wait(ctx, &r.tasks, now, func() (time.Time, error) { return r.lease(q) })
 }
 
 // refund undoes a charge.
@@ -198,14 +196,13 @@ func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used in
 		m := MonthOf(now)
 		return 0, monthStart(m), monthStart(m + 1), err
 	}
-	at := r.at(now)
-	since, patience := at, storePatience
+	since, patience := now, storePatience
 	if !ask {
-		since, patience = at-int64(usedHold), fieldPatience
+		since, patience = now.Add(-usedHold), fieldPatience
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if (q.leased < 0 || q.asked < since) && (ask || at >= q.pause) {
+	if (q.leased < 0 || q.asked.Before(since)) && (ask || !now.Before(q.pause)) {
 		q.mu.Unlock()
 		if !ask {
 			ctx = context.WithoutCancel(ctx)
@@ -213,7 +210,7 @@ func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used in
 		err = r.refresh(ctx, q, since, patience)
 		q.mu.Lock()
 		if err != nil {
-			q.pause = r.at(time.Now()) + int64(refusalHolds)
+			q.pause = time.Now().Add(refusalHolds)
 		}
 	}
 	switch {

@@ -18,14 +18,14 @@ func (r *Keyring) armSweep() {
 func (r *Keyring) sweep() {
 	for _, q := range r.active() {
 		q.mu.Lock()
-		at := r.at(time.Now())
-		idle := at-q.touched >= int64(quotaIdle) || !time.Now().Before(q.end)
-		if idle || at-q.filled >= int64(blockHold) {
+		now := time.Now()
+		idle := now.Sub(q.touched) >= quotaIdle || !now.Before(q.end)
+		if idle || now.Sub(q.filled) >= blockHold {
 			q.drain()
 		}
-		since, rest := at, q.surplus
+		rest := q.surplus
 		q.mu.Unlock()
-		if rest != 0 && r.outage.down.Load() && r.refresh(context.Background(), q, since, storePatience) != nil {
+		if rest != 0 && r.outage.down.Load() && r.refresh(context.Background(), q, now, storePatience) != nil {
 			q.mu.Lock()
 			q.free, q.surplus = q.free+q.surplus, 0 // what cannot be returned is kept
 			q.mu.Unlock()
