@@ -52,7 +52,7 @@ func readCustomers(file string, each func(customer) error) (bad int, err error) 
 		if c.id == "" {
 			c.id, c.unnamed = fmt.Sprintf("row %d", n), true
 		}
-		found, err := decided(string(row.Chain), sources.TrimListed(string(row.Address)))
+		found, err := decided(row.Chain, sources.TrimListed(row.Address))
 		if err != nil {
 			bad++
 			continue

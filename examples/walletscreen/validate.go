@@ -107,13 +107,13 @@ func validateRow(chain string, row *rows.Row) validation {
 	if row.Err != nil {
 		return validation{Error: row.Err.Error(), Reason: "bad_format"}
 	}
-	if s := strings.TrimSpace(string(row.Chain)); s != "" {
+	if s := strings.TrimSpace(row.Chain); s != "" {
 		chain = s
 	}
 	if len(row.Address) == 0 {
 		return validation{Error: errNoAddress.Error(), Reason: "bad_length"}
 	}
-	return validate(chain, string(row.Address))
+	return validate(chain, row.Address)
 }
 
 // A validation is the result of validate for one text.

@@ -131,7 +131,7 @@ var verdictColumns = []rows.Column{
 func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 	v := verdict{err: row.Err}
 	if row.Err == nil || len(row.Address) > 0 {
-		if v = j.screen(string(row.Chain), string(row.Address)); row.Err != nil {
+		if v = j.screen(row.Chain, row.Address); row.Err != nil {
 			v.err = row.Err
 		}
 	}

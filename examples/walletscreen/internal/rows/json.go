@@ -64,11 +64,8 @@ func (t *Reader) openJSON(head []byte) error {
 	return nil
 }
 
-// nextJSON returns the row of a line.
-func (t *Reader) nextJSON(line []byte) Row {
-	if len(bytes.TrimSpace(line)) == 0 {
-		return Row{Err: errBlank}
-	}
+// parseRow returns the row of a line.
+func (t *Reader) parseRow(line []byte) Row {
 	members, err := parseObject(line)
 	if err != nil {
 		text, _ := json.Marshal(string(line))
@@ -93,9 +90,9 @@ func (t *Reader) nextJSON(line []byte) Row {
 			continue
 		}
 		if m.name == t.names[0] {
-			row.Address = []byte(*s)
+			row.Address = literal(*s)
 		} else {
-			row.Chain = []byte(*s)
+			row.Chain = literal(*s)
 		}
 	}
 	return row

@@ -46,43 +46,21 @@ type Options struct {
 	IsChain func(cell string) bool
 }
 
-// A Row is one row of a table. It is valid until the next call of Next.
-type Row struct {
-	Address, Chain []byte // the cells of these columns, unquoted
-	Err            error  // why the row cannot be screened with confidence, or nil
-
-	raw     []byte // as it was read, without the line ending
-	spans   []span // the cells in raw; nil if quotes have no meaning in it
-	columns int    // the number of cells in raw
-	requote bool   // a cell begins with a quote that does not enclose it
-	members []member
-}
-
-// The reasons why a row cannot be screened with confidence.
-var (
-	errBlank   = errors.New("blank row: no address")
-	errTooLong = errors.New("row longer than 1 MiB: its columns are left out")
-	errQuote   = errors.New("the row has a quote that is never closed")
-)
-
 // A Reader reads a table.
 type Reader struct {
-	in        *window
+	*recordReader
 	opts      Options
 	json      bool
-	delimiter byte
 	bom, crlf bool
 	header    []byte    // as it was read; nil if there is none
 	preamble  []byte    // the line "sep=;" of a spreadsheet program
 	columns   int       // of the header, or of the first row
-	address   int       // index of the column, or -1
+	address   int       // index of the column
 	chain     int       // index of the column, or -1
 	names     [2]string // the members of the address and the chain
 	all       []string  // the names of all columns
 	added     []string  // the names of the added columns
 	used      Columns
-	spans     []span
-	scratch   [2][]byte
 }
 
 // NewReader returns a Reader of r. It reads the beginning of r, and returns an error
@@ -94,8 +72,8 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if opts.IsChain == nil {
 		opts.IsChain = func(string) bool { return true }
 	}
-	t := &Reader{address: -1, chain: -1}
-	buffered := bufio.NewReaderSize(r, headSize)
+	t := &Reader{}
+	buffered := bufio.NewReader(r)
 	var text io.Reader
 	var err error
 	if magic, _ := buffered.Peek(len(magicZip)); bytes.Equal(magic, magicZip) {
@@ -108,9 +86,9 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.in, t.opts = &window{r: text}, opts
-	head, err := t.in.peek(headSize)
-	if err != nil {
+	t.recordReader, t.opts = newRecordReader(text, maxRow), opts
+	head, err := t.in.Peek(headSize)
+	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	trimmed := bytes.TrimSpace(head)
@@ -121,8 +99,10 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 		return nil, errors.New("the input is not text; save it as XLSX, or as CSV in UTF-8")
 	}
 	if i := bytes.IndexByte(head, '\n'); i < 0 && bytes.IndexByte(head, '\r') >= 0 {
-		t.in.oldMac()
-		head = t.in.bytes()
+		t.recordReader = newRecordReader(oldMac{t.in}, maxRow)
+		if head, err = t.in.Peek(headSize); err != nil && err != io.EOF {
+			return nil, err
+		}
 	} else if i > 0 && head[i-1] == '\r' {
 		t.crlf = true
 	}
@@ -130,14 +110,16 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	case opts.Format == "jsonl" || opts.Format == "" && first == '{':
 		t.json = true
 		err = t.openJSON(head)
-		t.nameAdded()
-		return t, err
 	case opts.Format == "" && first == '[':
-		return nil, errors.New("the input is a JSON array; write one object a line instead, as jq -c '.[]' does")
+		err = errors.New("the input is a JSON array; write one object a line instead, as jq -c '.[]' does")
+	default:
+		err = t.openCSV(head)
 	}
-	err = t.openCSV(head)
+	if err != nil {
+		return nil, err
+	}
 	t.nameAdded()
-	return t, err
+	return t, nil
 }
 
 // openWorkbook opens the sheet to read as CSV, with a byte order mark, which spreadsheet
@@ -175,40 +157,33 @@ func (t *Reader) nameAdded() {
 
 // openCSV finds the delimiter, the header and the columns.
 func (t *Reader) openCSV(head []byte) error {
-	t.delimiter = t.opts.Delimiter
-	if t.opts.Format == "tsv" && t.delimiter == 0 {
-		t.delimiter = '\t'
+	delimiter := t.opts.Delimiter
+	if t.opts.Format == "tsv" && delimiter == 0 {
+		delimiter = '\t'
 	}
-	if line, _, found := bytes.Cut(head, []byte("\n")); found {
+	if line, rest, found := bytes.Cut(head, []byte("\n")); found {
 		line = bytes.TrimSuffix(line, []byte("\r"))
-		if len(line) == 5 && strings.EqualFold(string(line[:4]), "sep=") {
-			if t.delimiter == 0 {
-				t.delimiter = line[4]
+		if len(line) == 5 && strings.EqualFold(string(line[:4]), "sep=") && line[4] < utf8.RuneSelf && line[4] != '"' {
+			if delimiter == 0 {
+				delimiter = line[4]
 			}
-			raw, _, _ := t.in.line()
-			t.preamble = bytes.Clone(raw)
-			head = t.in.bytes()
+			t.preamble = bytes.Clone(line)
+			t.in.Discard(len(head) - len(rest))
+			head = rest
 		}
 	}
-	if t.used.Skipped = t.titleLines(head); t.used.Skipped > 0 {
-		for range t.used.Skipped {
-			if _, _, err := t.in.line(); err != nil {
-				return err
-			}
-		}
-		head = t.in.bytes()
+	skipped, table := t.titleLines(head, delimiter)
+	t.used.Skipped = skipped
+	t.in.Discard(len(head) - len(table))
+	if delimiter == 0 {
+		delimiter = detectDelimiter(table)
 	}
-	if t.delimiter == 0 {
-		t.delimiter = detectDelimiter(head)
-	}
-	sample := sampleRows(head, t.delimiter, 50)
+	sample := sampleRows(table, delimiter, 50)
 	if len(sample) == 0 {
 		return errors.New("the input has no header")
 	}
+	t.divide(delimiter)
 	t.columns = len(sample[0])
-	for i, name := range sample[0] {
-		sample[0][i] = fromLatin1(name)
-	}
 	header := !slices.ContainsFunc(sample[0], t.hasAddress)
 	names, body := sample[0], sample[1:]
 	if !header {
@@ -240,6 +215,53 @@ func (t *Reader) openCSV(head []byte) error {
 	return nil
 }
 
+// sampleRows returns the cells of the first rows of head, at most n, without blank
+// ones. It leaves out a last row that may be cut off.
+func sampleRows(head []byte, delimiter byte, n int) (all [][]string) {
+	r := newRecordReader(bytes.NewReader(head), len(head)+1)
+	r.divide(delimiter)
+	for len(all) < n {
+		row, err := r.next()
+		if err != nil || len(all) > 0 && len(head) >= headSize && r.taken == r.in.Buffered() {
+			break
+		}
+		if row.raw == nil {
+			continue
+		}
+		cells := make([]string, len(row.cells))
+		for i, cell := range row.cells {
+			cells[i] = literal(cell)
+			if len(all) == 0 {
+				cells[i] = fromLatin1(cells[i])
+			}
+		}
+		all = append(all, cells)
+	}
+	return all
+}
+
+// detectDelimiter returns the delimiter that divides most rows of head as it divides
+// the first; of equal ones, that which makes more columns.
+func detectDelimiter(head []byte) byte {
+	best, bestRows, bestColumns := byte(','), 0, 1
+	for _, d := range []byte(",;\t|^~\x1f") {
+		sample := sampleRows(head, d, 20)
+		if len(sample) == 0 || len(sample[0]) < 2 {
+			continue
+		}
+		same := 0
+		for _, row := range sample {
+			if len(row) == len(sample[0]) {
+				same++
+			}
+		}
+		if same > bestRows || same == bestRows && len(sample[0]) > bestColumns {
+			best, bestRows, bestColumns = d, same, len(sample[0])
+		}
+	}
+	return best
+}
+
 // fromLatin1 returns name in UTF-8, which may be in the encoding of Windows or ISO 8859-1.
 func fromLatin1(name string) string {
 	if utf8.ValidString(name) {
@@ -255,40 +277,37 @@ func fromLatin1(name string) string {
 // maxTitle bounds how many lines above a header are looked at.
 const maxTitle = 20
 
-// titleLines returns how many lines at the beginning of head are a title above the header:
-// none has an address, each has fewer cells with text than the header, and a column of the
-// header is named like one of addresses and, if there are any below, has them.
-func (t *Reader) titleLines(head []byte) int {
+// titleLines returns how many lines at the beginning of head are a title above the header,
+// and what follows them: no line has an address, each has fewer cells with text than the header, and
+// a column of the header is named like one of addresses and, if there are any below, has them.
+func (t *Reader) titleLines(head []byte, delimiter byte) (int, []byte) {
 	for n, rest := 0, head; n <= maxTitle && len(rest) > 0; n++ {
-		delimiter := t.delimiter
-		if delimiter == 0 {
-			delimiter = detectDelimiter(rest)
+		d := delimiter
+		if d == 0 {
+			d = detectDelimiter(rest)
 		}
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
-		sample := sampleRows(rest, delimiter, 50)
+		sample := sampleRows(rest, d, 50)
 		if len(sample) == 0 || slices.ContainsFunc(sample[0], t.hasAddress) {
-			return 0
+			break
 		}
 		if len(bytes.TrimSpace(line)) > 0 && t.isHeader(sample) {
-			for _, above := range sampleRows(head[:len(head)-len(rest)], delimiter, n) {
+			for _, above := range sampleRows(head[:len(head)-len(rest)], d, n) {
 				if w := written(sample[0]); written(above) >= w && w > 1 {
-					return 0
+					return 0, head
 				}
 			}
-			return n
+			return n, rest
 		}
 		rest = after
 	}
-	return 0
+	return 0, head
 }
 
 // isHeader reports whether the first row names a column of addresses. A single cell above
 // rows that have several is a title.
 func (t *Reader) isHeader(sample [][]string) bool {
-	names, body := slices.Clone(sample[0]), sample[1:]
-	for i := range names {
-		names[i] = fromLatin1(names[i])
-	}
+	names, body := sample[0], sample[1:]
 	if written(names) < 2 && slices.ContainsFunc(body, func(row []string) bool { return written(row) > 1 }) {
 		return false
 	}
@@ -332,102 +351,20 @@ func (t *Reader) hasAddress(cell string) bool {
 // reading the table.
 func (t *Reader) Next() (Row, error) {
 	row, err := t.next()
-	row.Address, row.Chain = literal(row.Address), literal(row.Chain)
-	return row, err
-}
-
-func (t *Reader) next() (Row, error) {
-	line, tooLong, err := t.in.line()
-	if err != nil {
-		return Row{}, err
+	if err != nil || row.raw == nil {
+		return row, err
 	}
-	switch {
-	case tooLong:
-		return Row{Err: errTooLong}, nil
-	case t.json:
-		return t.nextJSON(line), nil
-	case len(bytes.TrimSpace(line)) == 0:
-		return Row{Err: errBlank}, nil
-	case bytes.IndexByte(line, '"') < 0:
-		return t.plain(line), nil
+	if t.json {
+		return t.parseRow(row.raw), nil
 	}
-	return t.quoted(line)
-}
-
-// plain returns the row of a line in which quotes have no meaning.
-func (t *Reader) plain(line []byte) Row {
-	row := Row{raw: line, columns: 1 + bytes.Count(line, []byte{t.delimiter})}
-	rest := line
-	for i := 0; i <= max(t.address, t.chain); i++ {
-		cell := rest
-		end := bytes.IndexByte(rest, t.delimiter)
-		if end >= 0 {
-			cell, rest = rest[:end], rest[end+1:]
-		}
-		if i == t.address {
-			row.Address = cell
-		} else if i == t.chain {
-			row.Chain = cell
-		}
-		if end < 0 {
-			break
-		}
+	if t.address < len(row.cells) {
+		row.Address = literal(row.cells[t.address])
 	}
-	return t.check(row)
-}
-
-// quoted returns the row that begins with line, which has a quote. The row may go on
-// over several lines.
-func (t *Reader) quoted(line []byte) (Row, error) {
-	spans, n, ok := scan(t.spans[:0], line, t.delimiter)
-	if !ok { // a quote is open at the end of the line
-		var whole []byte
-		var err error
-		if whole, spans, n, err = t.in.extend(t.delimiter, t.spans[:0]); err != nil {
-			return Row{}, err
-		}
-		if n <= len(line) {
-			row := t.plain(whole[:len(line)])
-			row.Err, row.requote = errQuote, true
-			return row, nil
-		}
-		line = whole
+	if t.chain >= 0 && t.chain < len(row.cells) {
+		row.Chain = literal(row.cells[t.chain])
 	}
-	t.spans = spans
-	row := Row{raw: line[:n], spans: spans, columns: len(spans)}
-	row.requote = slices.ContainsFunc(spans, func(s span) bool {
-		return !s.quoted && s.start < s.end && line[s.start] == '"'
-	})
-	if t.address < len(spans) && t.address >= 0 {
-		row.Address = spans[t.address].text(line, &t.scratch[0])
-	}
-	if t.chain >= 0 && t.chain < len(spans) {
-		row.Chain = spans[t.chain].text(line, &t.scratch[1])
-	}
-	return t.check(row), nil
-}
-
-// check sets row.Err if the row has more cells than the header.
-func (t *Reader) check(row Row) Row {
-	if row.columns > t.columns {
-		if extra := t.extra(row); len(bytes.Trim(extra, string(t.delimiter)+" \t\"")) > 0 {
-			row.Err = fmt.Errorf("the row has %d columns, the header has %d: the last one holds the rest", row.columns, t.columns)
-		}
-	}
-	return row
-}
-
-// extra returns the rest of a row after the columns of the header.
-func (t *Reader) extra(row Row) []byte {
-	return row.raw[t.cells(&row)[t.columns-1].end:]
-}
-
-// cells returns where the cells of a row are.
-func (t *Reader) cells(row *Row) []span {
-	if row.spans != nil {
-		return row.spans
-	}
-	return cut(row.raw, t.delimiter)
+	row.Err = t.check(&row)
+	return row, nil
 }
 
 // Column returns the index of the first column with one of these names, without regard
@@ -462,8 +399,8 @@ func (t *Reader) Cell(row *Row, i int) string {
 		}
 		return ""
 	}
-	if spans := t.cells(row); i < len(spans) {
-		return string(spans[i].text(row.raw, new([]byte)))
+	if i < len(row.cells) {
+		return row.cells[i]
 	}
 	return ""
 }

@@ -66,26 +66,29 @@ func (t *Reader) AppendRow(dst []byte, row *Row, cells ...string) []byte {
 // appendInput appends the cells of row, as many as the header has. A row in which a quote
 // is out of place is quoted again, so that every reader finds the same cells.
 func (t *Reader) appendInput(dst []byte, row *Row) []byte {
-	if row.columns <= t.columns && !row.requote {
+	if len(row.cells) <= t.columns && !row.requote {
 		dst = append(dst, row.raw...)
-		for range t.columns - max(row.columns, 1) {
+		for range t.columns - max(len(row.cells), 1) {
 			dst = append(dst, t.delimiter)
 		}
 		return dst
 	}
-	spans := t.cells(row)
+	spans, _ := t.spans(row)
 	for i := range t.columns {
 		if i > 0 {
 			dst = append(dst, t.delimiter)
 		}
-		switch {
-		case i >= len(spans):
+		if i >= len(spans) {
+			continue
+		}
+		s := spans[i]
+		switch cell := row.raw[s.start:s.end]; {
 		case i == t.columns-1 && len(spans) > t.columns && row.Err != nil: // the rest of the row
-			dst = appendQuoted(dst, string(row.raw[spans[i].start:]))
-		case !spans[i].quoted && bytes.IndexByte(row.raw[spans[i].start:spans[i].end], '"') >= 0:
-			dst = appendQuoted(dst, string(row.raw[spans[i].start:spans[i].end]))
+			dst = appendQuoted(dst, string(row.raw[s.start:]))
+		case !s.quoted && bytes.IndexByte(cell, '"') >= 0:
+			dst = appendQuoted(dst, string(cell))
 		default:
-			dst = append(dst, row.raw[spans[i].start:spans[i].end]...)
+			dst = append(dst, cell...)
 		}
 	}
 	return dst
