@@ -103,46 +103,35 @@ func addressColumn(want string, names []string, body [][]string, plausible func(
 	if want != "" {
 		return named("address-column", want, names)
 	}
-	hits := make([]int, len(names))
-	for _, row := range body {
-		for i := range min(len(row), len(names)) {
-			if plausible(row[i]) {
-				hits[i]++
-			}
-		}
-	}
-	var candidates, full []int
+	var exact, candidates, filled, full []int
 	for i, name := range names {
 		plain := plainName(name)
-		if mayBeAddress(plain) || hits[i] > 0 && isCrypto(plain) && contains(plain, otherAddress) {
-			candidates = append(candidates, i)
-		}
-		if hits[i] > 0 {
+		hit := slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && plausible(row[i]) })
+		if hit {
 			full = append(full, i)
 		}
-	}
-	if len(candidates) == 1 {
-		return candidates[0], nil
-	}
-	if len(candidates) > 1 {
-		var filled, exact []int
-		for _, i := range candidates {
-			if hits[i] > 0 {
-				filled = append(filled, i)
-			}
-			if plainName(names[i]) == "address" && (hits[i] > 0 || len(full) == 0) {
-				exact = append(exact, i)
-			}
+		if !mayBeAddress(plain) && !(hit && isCrypto(plain) && contains(plain, otherAddress)) {
+			continue
 		}
-		switch {
-		case len(exact) == 1:
-			return exact[0], nil
-		case len(filled) == 1:
-			return filled[0], nil
+		candidates = append(candidates, i)
+		if hit {
+			filled = append(filled, i)
 		}
-		return -1, fmt.Errorf("several columns may have the addresses, of %s; name one with -address-column", list(names))
+		if plain == "address" {
+			exact = append(exact, i)
+		}
+	}
+	if len(full) > 0 {
+		exact = slices.DeleteFunc(exact, func(i int) bool { return !slices.Contains(full, i) })
+	}
+	for _, set := range [][]int{exact, candidates, filled} {
+		if len(set) == 1 {
+			return set[0], nil
+		}
 	}
 	switch {
+	case len(candidates) > 0:
+		return -1, fmt.Errorf("several columns may have the addresses, of %s; name one with -address-column", list(names))
 	case len(names) == 1:
 		return 0, nil
 	case len(full) == 1:
@@ -183,27 +172,36 @@ type Columns struct {
 	OtherSheets []string `json:"other_sheets,omitempty"` // that are not read
 }
 
-// columnsUsed sets t.used, by the names of all columns and a sample of the rows.
-func (t *Reader) columnsUsed(names []string, body [][]string, address, chain int) {
+// choose finds the columns of the address and the chain, by the names of all columns and a sample
+// of the rows.
+func (t *Reader) choose(names []string, body [][]string) (err error) {
+	if t.address, err = addressColumn(t.opts.Address, names, body, t.opts.Plausible); err != nil {
+		return err
+	}
+	if t.chain, err = chainColumn(t.opts.Chain, names, body, t.address, t.opts.IsChain); err != nil {
+		return err
+	}
+	t.all = names
 	title := func(i int) string {
 		if name := strings.TrimSpace(names[i]); name != "" {
 			return quote(name)
 		}
 		return strconv.Itoa(i + 1)
 	}
-	t.used.Address = title(address)
-	if chain >= 0 {
-		t.used.Chain = title(chain)
+	t.used.Address = title(t.address)
+	if t.chain >= 0 {
+		t.used.Chain = title(t.chain)
 	}
 	for i, name := range names {
 		plain := plainName(name)
 		looks := isCrypto(plain) && contains(plain, otherAddress) || usualChain[plain] || contains(plain, otherChain) ||
 			slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.opts.Plausible(row[i]) }) ||
 			tickers[plain] && mostly(body, i, t.opts.IsChain)
-		if looks && i != address && i != chain && plain != "listedaddress" {
+		if looks && i != t.address && i != t.chain && plain != "listedaddress" {
 			t.used.Unused = append(t.used.Unused, title(i))
 		}
 	}
+	return nil
 }
 
 // chainColumn returns the index of the column with the chains, or -1 if there is none. A name that
@@ -214,16 +212,12 @@ func chainColumn(want string, names []string, body [][]string, address int, isCh
 	}
 	found := -1
 	for i, name := range names {
-		plain := plainName(name)
-		if i == address || !usualChain[plain] || !strings.Contains(plain, "chain") && !mostly(body, i, isChain) {
-			continue
-		}
-		if found >= 0 && plainName(name) != "chain" {
-			continue
-		}
-		found = i
-		if plainName(name) == "chain" {
-			break
+		switch plain := plainName(name); {
+		case i == address:
+		case plain == "chain":
+			return i, nil
+		case found < 0 && usualChain[plain] && (strings.Contains(plain, "chain") || mostly(body, i, isChain)):
+			found = i
 		}
 	}
 	return found, nil

@@ -19,49 +19,42 @@ type member struct {
 func (t *Reader) openJSON(head []byte) error {
 	var names []string
 	var body [][]string
-	seen := make(map[string]int)
-	lines := bytes.Split(head, []byte("\n"))
-	for i, line := range lines {
+	index := make(map[string]int)
+	for line := range bytes.Lines(head) {
 		members, err := parseObject(line)
 		if err != nil {
 			continue // the last line of head may be cut off
 		}
-		row := make([]string, len(names), len(names)+len(members))
 		for _, m := range members {
-			at, ok := seen[m.name]
-			if !ok {
-				at = len(names)
-				seen[m.name] = at
+			if _, ok := index[m.name]; !ok {
+				index[m.name] = len(names)
 				names = append(names, m.name)
-				row = append(row, "")
-			}
-			var s string
-			if json.Unmarshal(m.value, &s) == nil {
-				row[at] = s
 			}
 		}
-		if i < 50 {
+		if len(body) < 50 {
+			row := make([]string, len(names))
+			for _, m := range members {
+				row[index[m.name]] = m.text()
+			}
 			body = append(body, row)
 		}
 	}
 	if len(names) == 0 {
 		return errors.New("the first lines have no JSON object")
 	}
-	address, err := addressColumn(t.opts.Address, names, body, t.opts.Plausible)
-	if err != nil {
+	if err := t.choose(names, body); err != nil {
 		return errors.New(strings.ReplaceAll(err.Error(), "column is", "member is"))
 	}
-	chain, err := chainColumn(t.opts.Chain, names, body, address, t.opts.IsChain)
-	if err != nil {
-		return err
-	}
-	t.columnsUsed(names, body, address, chain)
-	t.all = names
-	t.names[0] = names[address]
-	if chain >= 0 {
-		t.names[1] = names[chain]
-	}
 	return nil
+}
+
+// text returns the value if it is a string, nothing if it is null, and else its JSON.
+func (m *member) text() string {
+	var s string
+	if json.Unmarshal(m.value, &s) != nil {
+		return string(m.value)
+	}
+	return s
 }
 
 // parseRow returns the row of a line.
@@ -71,29 +64,23 @@ func (t *Reader) parseRow(line []byte) Row {
 		text, _ := json.Marshal(string(line))
 		return Row{members: []member{{"input", text}}, Err: err}
 	}
-	row := Row{members: members}
-	seen := [2]bool{}
+	row := Row{members: members, cells: make([]string, len(t.all))}
+	seen := make([]bool, len(t.all))
 	for _, m := range members {
-		i := slices.Index(t.names[:], m.name)
-		if i < 0 || m.name == "" {
+		i := slices.Index(t.all, m.name)
+		if i < 0 {
 			continue
 		}
-		var s *string
-		if err := json.Unmarshal(m.value, &s); err != nil {
-			row.Err = fmt.Errorf("the member %q is not a string", m.name)
+		if i == t.address || i == t.chain {
+			if c := m.value[0]; c != '"' && c != 'n' {
+				row.Err = fmt.Errorf("the member %q is not a string", m.name)
+				continue
+			}
+			if seen[i] {
+				row.Err = fmt.Errorf("the member %q is given twice", m.name)
+			}
 		}
-		if seen[i] {
-			row.Err = fmt.Errorf("the member %q is given twice", m.name)
-		}
-		seen[i] = true
-		if s == nil {
-			continue
-		}
-		if m.name == t.names[0] {
-			row.Address = literal(*s)
-		} else {
-			row.Chain = literal(*s)
-		}
+		row.cells[i], seen[i] = m.text(), true
 	}
 	return row
 }

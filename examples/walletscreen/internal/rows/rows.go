@@ -11,7 +11,7 @@ package rows
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -52,15 +52,17 @@ type Reader struct {
 	opts      Options
 	json      bool
 	bom, crlf bool
-	header    []byte    // as it was read; nil if there is none
-	preamble  []byte    // the line "sep=;" of a spreadsheet program
-	columns   int       // of the header, or of the first row
-	address   int       // index of the column
-	chain     int       // index of the column, or -1
-	names     [2]string // the members of the address and the chain
-	all       []string  // the names of all columns
-	added     []string  // the names of the added columns
+	header    []byte   // as it was read; nil if there is none
+	preamble  []byte   // the line "sep=;" of a spreadsheet program
+	columns   int      // of the header, or of the first row
+	address   int      // index of the column
+	chain     int      // index of the column, or -1
+	all       []string // the names of all columns
+	added     []string // the names of the added columns
 	used      Columns
+	out       bytes.Buffer
+	writer    *csv.Writer // to out
+	shown     []string    // the added cells of a row
 }
 
 // NewReader returns a Reader of r. It reads the beginning of r, and returns an error
@@ -183,25 +185,21 @@ func (t *Reader) openCSV(head []byte) error {
 		return errors.New("the input has no header")
 	}
 	t.divide(delimiter)
+	t.writer = csv.NewWriter(&t.out)
+	t.writer.Comma, t.writer.UseCRLF = rune(delimiter), t.crlf
 	t.columns = len(sample[0])
 	header := !slices.ContainsFunc(sample[0], t.hasAddress)
 	names, body := sample[0], sample[1:]
 	if !header {
 		names, body = make([]string, len(sample[0])), sample
 	}
-	var err error
 	if len(sample) == 1 && header && len(names) == 1 && t.opts.Address == "" && !mayBeAddress(plainName(names[0])) {
 		return fmt.Errorf("the only row, %s, is neither an address nor a header with a column named address", quote(names[0]))
 	}
-	if t.address, err = addressColumn(t.opts.Address, names, body, t.opts.Plausible); err != nil {
+	if err := t.choose(names, body); err != nil {
 		return err
 	}
-	if t.chain, err = chainColumn(t.opts.Chain, names, body, t.address, t.opts.IsChain); err != nil {
-		return err
-	}
-	t.columnsUsed(names, body, t.address, t.chain)
 	if header {
-		t.all = names
 		for t.header == nil {
 			row, err := t.Next()
 			if err != nil {
@@ -355,7 +353,7 @@ func (t *Reader) Next() (Row, error) {
 		return row, err
 	}
 	if t.json {
-		return t.parseRow(row.raw), nil
+		row = t.parseRow(row.raw)
 	}
 	if t.address < len(row.cells) {
 		row.Address = literal(row.cells[t.address])
@@ -363,7 +361,9 @@ func (t *Reader) Next() (Row, error) {
 	if t.chain >= 0 && t.chain < len(row.cells) {
 		row.Chain = literal(row.cells[t.chain])
 	}
-	row.Err = t.check(&row)
+	if !t.json {
+		row.Err = t.check(&row)
+	}
 	return row, nil
 }
 
@@ -383,24 +383,8 @@ func (t *Reader) Column(names ...string) int {
 // Cell returns the cell of a row in column i, unquoted, and "" if the row has none
 // there. Of a JSON value that is not a string it returns the text.
 func (t *Reader) Cell(row *Row, i int) string {
-	if i < 0 {
+	if i < 0 || i >= len(row.cells) {
 		return ""
 	}
-	if t.json {
-		for _, m := range row.members {
-			if i >= len(t.all) || m.name != t.all[i] {
-				continue
-			}
-			var s string
-			if json.Unmarshal(m.value, &s) != nil && string(m.value) != "null" {
-				return string(m.value)
-			}
-			return s
-		}
-		return ""
-	}
-	if i < len(row.cells) {
-		return row.cells[i]
-	}
-	return ""
+	return row.cells[i]
 }

@@ -3,11 +3,13 @@ package rows
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/csv"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,18 +29,19 @@ var errNoWorkbook = errors.New("the input is a document or a zip archive; save i
 
 // A workbook reads one sheet as CSV. A day is written as 2006-01-02, whatever its format.
 type workbook struct {
-	zip       *zip.Reader
-	sheets    []string
-	sheet     int // the index in sheets
-	delimiter byte
-	shared    []string
-	days      []bool // the styles of cells that show a day or a time
-	epoch     time.Time
-	in        *bounded
-	dec       *xml.Decoder
-	row       int // the last one that was written
-	out       []byte
-	err       error
+	zip    *zip.Reader
+	sheets []string
+	sheet  int // the index in sheets
+	shared []string
+	days   []bool // the styles of cells that show a day or a time
+	epoch  time.Time
+	in     *bounded
+	dec    *xml.Decoder
+	row    int // the last one that was written
+	cells  []string
+	out    bytes.Buffer
+	csv    *csv.Writer // to out
+	err    error
 }
 
 // A bounded reads no more than left bytes.
@@ -56,22 +59,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A richText is a text, perhaps in pieces of several formats.
-type richText struct {
-	T    string `xml:"t"`
-	Runs []struct {
-		T string `xml:"t"`
-	} `xml:"r"`
-}
-
-func (t *richText) String() string {
-	s := t.T
-	for _, r := range t.Runs {
-		s += r.T
-	}
-	return s
-}
-
 // openWorkbook opens the sheet of that name, or the first one, of the workbook in r.
 func openWorkbook(r io.Reader, sheet string, delimiter byte) (*workbook, error) {
 	all, err := io.ReadAll(io.LimitReader(r, maxWorkbook+1))
@@ -81,7 +68,9 @@ func openWorkbook(r io.Reader, sheet string, delimiter byte) (*workbook, error) 
 	if len(all) > maxWorkbook {
 		return nil, fmt.Errorf("the workbook is longer than %d MiB; save the sheet as CSV", maxWorkbook>>20)
 	}
-	w := &workbook{delimiter: delimiter, epoch: time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)}
+	w := &workbook{epoch: time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)}
+	w.csv = csv.NewWriter(&w.out)
+	w.csv.Comma = rune(delimiter)
 	if w.zip, err = zip.NewReader(bytes.NewReader(all), int64(len(all))); err != nil {
 		return nil, fmt.Errorf("the workbook is damaged or cut short: %w", err)
 	}
@@ -159,20 +148,16 @@ func (w *workbook) readShared() error {
 	in := &bounded{Reader: f}
 	for dec := xml.NewDecoder(in); ; {
 		in.left = maxMarkup
-		token, err := dec.Token()
-		if err == io.EOF {
+		if _, err := next(dec, "si", ""); err == io.EOF {
 			return nil
+		} else if err != nil {
+			return err
 		}
+		text, err := textOf(dec, "si")
 		if err != nil {
 			return err
 		}
-		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "si" {
-			var t richText
-			if err := dec.DecodeElement(&t, &start); err != nil {
-				return err
-			}
-			w.shared = append(w.shared, t.String())
-		}
+		w.shared = append(w.shared, text)
 	}
 }
 
@@ -205,141 +190,165 @@ func (w *workbook) readStyles() error {
 	return nil
 }
 
-// isDay reports whether the code of a format, apart from text in quotes or brackets,
-// has a part of a day or a time.
+// notShown matches text in quotes or brackets in the code of a format, and escaped characters.
+var notShown = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]|\\.`)
+
+// isDay reports whether the code of a format has a part of a day or a time.
 func isDay(code string) bool {
-	until := rune(0)
-	return strings.ContainsFunc(code, func(r rune) bool {
-		switch {
-		case until != 0:
-			if r == until || until == 1 {
-				until = 0
-			}
-		case r == '"':
-			until = '"'
-		case r == '[':
-			until = ']'
-		case r == '\\':
-			until = 1
-		default:
-			return strings.ContainsRune("yYmMdDhHsS", r)
-		}
-		return false
-	})
+	return strings.ContainsAny(notShown.ReplaceAllString(code, ""), "yYmMdDhHsS")
 }
 
 // Read returns the next part of the sheet as CSV.
 func (w *workbook) Read(p []byte) (int, error) {
-	for len(w.out) == 0 {
+	for w.out.Len() == 0 {
 		if w.err != nil {
 			return 0, w.err
 		}
-		w.err = w.next()
+		if w.err = w.next(); w.err != nil && w.err != io.EOF {
+			w.err = fmt.Errorf("the workbook is damaged: %w", w.err)
+		}
 	}
-	n := copy(p, w.out)
-	w.out = w.out[n:]
-	return n, nil
+	return w.out.Read(p)
 }
 
-// A sheetCell is a cell of a sheet.
-type sheetCell struct {
-	At     string   `xml:"r,attr"`
-	Type   string   `xml:"t,attr"`
-	Style  int      `xml:"s,attr"`
-	Value  string   `xml:"v"`
-	Inline richText `xml:"is"`
-}
-
-// next writes the next row that has text, and a blank line for each blank row before it.
+// next writes the next row to w.out, if it has text, and a blank line for each blank row before it.
 func (w *workbook) next() error {
-	for {
-		w.in.left = maxMarkup
-		token, err := w.dec.Token()
-		if err == io.EOF {
+	w.in.left = maxMarkup
+	row, err := next(w.dec, "row", "")
+	if err != nil {
+		return err
+	}
+	at := w.row + 1
+	if r := attribute(row, "r"); r != "" {
+		if at, err = strconv.Atoi(r); err != nil {
 			return err
 		}
-		if err != nil {
-			return fmt.Errorf("the workbook is damaged: %w", err)
-		}
-		start, ok := token.(xml.StartElement)
-		if !ok || start.Name.Local != "row" {
-			continue
-		}
-		var row struct {
-			At    int         `xml:"r,attr"`
-			Cells []sheetCell `xml:"c"`
-		}
-		if err := w.dec.DecodeElement(&row, &start); err != nil {
-			return fmt.Errorf("the workbook is damaged: %w", err)
-		}
-		if row.At == 0 {
-			row.At = w.row + 1
-		}
-		if row.At <= w.row || row.At > maxRows {
-			return fmt.Errorf("the workbook is damaged: row %d after row %d", row.At, w.row)
-		}
-		line, err := w.line(row.Cells)
+	}
+	if at <= w.row || at > maxRows {
+		return fmt.Errorf("row %d after row %d", at, w.row)
+	}
+	w.cells = w.cells[:0]
+	for last := 0; ; {
+		cell, err := next(w.dec, "c", "row")
 		if err != nil {
 			return err
 		}
-		if line == nil {
-			continue
+		if cell == nil {
+			break
 		}
-		w.out = append(bytes.Repeat([]byte("\n"), row.At-w.row-1), append(line, '\n')...)
-		w.row = row.At
+		if last, err = w.cell(cell, last); err != nil {
+			return err
+		}
+	}
+	if len(w.cells) == 0 {
 		return nil
 	}
+	for ; w.row < at-1; w.row++ {
+		w.out.WriteByte('\n')
+	}
+	w.row = at
+	err = w.csv.Write(w.cells)
+	w.csv.Flush()
+	return err
 }
 
-// line returns the cells of a row as a line of CSV, or nil if none has text.
-func (w *workbook) line(cells []sheetCell) (line []byte, err error) {
-	delimiters, last := 0, 0
-	for i := range cells {
-		at := 0
-		for _, r := range strings.TrimRight(cells[i].At, "0123456789") {
+// cell adds a cell to w.cells, if it has text, and returns its column. The cell before it is in the column last.
+func (w *workbook) cell(start *xml.StartElement, last int) (int, error) {
+	name, at := attribute(start, "r"), last+1
+	if name != "" {
+		at = 0
+		for _, r := range strings.TrimRight(name, "0123456789") {
 			at = min(at*26+int(r-'A')+1, maxCells+1)
 		}
-		if cells[i].At == "" {
-			at = last + 1
+	}
+	if at > maxCells || at <= last {
+		return 0, fmt.Errorf("a cell %q after column %d", name, last)
+	}
+	text, err := textOf(w.dec, "c")
+	if err == nil {
+		text, err = w.text(start, text)
+	}
+	if text = strings.ReplaceAll(text, "_x000D_", "\r"); text != "" {
+		for len(w.cells) < at-1 {
+			w.cells = append(w.cells, "")
 		}
-		if at > maxCells || at <= last {
-			return nil, fmt.Errorf("the workbook is damaged: a cell %q after column %d", cells[i].At, last)
-		}
-		last = at
-		text, err := w.text(&cells[i])
+		w.cells = append(w.cells, text)
+	}
+	return at, err
+}
+
+// next returns the beginning of the next element of that name, or nil at the end of the element within.
+func next(dec *xml.Decoder, name, within string) (*xml.StartElement, error) {
+	for {
+		token, err := dec.Token()
 		if err != nil {
 			return nil, err
 		}
-		if text = strings.ReplaceAll(text, "_x000D_", "\r"); text == "" {
-			continue
-		}
-		for ; delimiters < at-1; delimiters++ {
-			line = append(line, w.delimiter)
-		}
-		if strings.IndexByte(text, w.delimiter) >= 0 || strings.ContainsAny(text, "\"\r\n") {
-			line = appendQuoted(line, text)
-		} else {
-			line = append(line, text...)
+		switch token := token.(type) {
+		case xml.StartElement:
+			if token.Name.Local == name {
+				return &token, nil
+			}
+		case xml.EndElement:
+			if token.Name.Local == within {
+				return nil, nil
+			}
 		}
 	}
-	return line, nil
 }
 
-// text returns the text of a cell.
-func (w *workbook) text(c *sheetCell) (string, error) {
-	switch c.Type {
+// textOf returns the text of a cell, or of a text that cells share, perhaps in pieces of several
+// formats. A formula is not its text, nor is how it is pronounced (rPh).
+func textOf(dec *xml.Decoder, name string) (string, error) {
+	var text []byte
+	for inText := false; ; {
+		token, err := dec.Token()
+		if err != nil {
+			return "", err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if inText = token.Name.Local == "v" || token.Name.Local == "t"; token.Name.Local == "rPh" {
+				if err := dec.Skip(); err != nil {
+					return "", err
+				}
+			}
+		case xml.EndElement:
+			if inText = false; token.Name.Local == name {
+				return string(text), nil
+			}
+		case xml.CharData:
+			if inText {
+				text = append(text, token...)
+			}
+		}
+	}
+}
+
+// attribute returns an attribute of an element, or "".
+func attribute(e *xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// text returns what a cell shows that has a text.
+func (w *workbook) text(cell *xml.StartElement, text string) (string, error) {
+	switch attribute(cell, "t") {
 	case "s":
-		i, err := strconv.Atoi(strings.TrimSpace(c.Value))
+		i, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || i < 0 || i >= len(w.shared) {
-			return "", fmt.Errorf("the workbook is damaged: the cell %s has no text %q", c.At, c.Value)
+			return "", fmt.Errorf("the cell %s has no text %q", attribute(cell, "r"), text)
 		}
 		return w.shared[i], nil
-	case "inlineStr":
-		return c.Inline.String(), nil
 	case "", "n":
-		n, err := strconv.ParseFloat(c.Value, 64)
-		if err != nil || c.Style < 0 || c.Style >= len(w.days) || !w.days[c.Style] || n < 0 || n > 2958466 {
-			return c.Value, nil
+		style, _ := strconv.Atoi(attribute(cell, "s"))
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || style < 0 || style >= len(w.days) || !w.days[style] || n < 0 || n > 2958466 {
+			return text, nil
 		}
 		t := w.epoch.AddDate(0, 0, int(n)).Add(time.Duration((n-float64(int(n)))*86400+0.5) * time.Second)
 		switch {
@@ -350,5 +359,5 @@ func (w *workbook) text(c *sheetCell) (string, error) {
 		}
 		return t.Format(time.DateTime), nil
 	}
-	return c.Value, nil
+	return text, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/visible"
 )
@@ -38,11 +37,7 @@ func (t *Reader) AppendHeader(dst []byte) []byte {
 	if t.json || t.header == nil {
 		return dst
 	}
-	dst = append(dst, t.header...)
-	for _, name := range t.added {
-		dst = append(append(dst, t.delimiter), name...)
-	}
-	return t.endLine(dst)
+	return t.appendAdded(append(dst, t.header...), t.added)
 }
 
 // AppendRow appends row and its cells of the added columns, as many as these are. A Text
@@ -52,15 +47,27 @@ func (t *Reader) AppendRow(dst []byte, row *Row, cells ...string) []byte {
 	if t.json {
 		return t.endLine(t.appendJSON(dst, row, cells))
 	}
-	dst = t.appendInput(dst, row)
+	t.shown = t.shown[:0]
 	for i, cell := range cells {
-		show := visible.Text
 		if t.opts.Add[i].Type == Text {
-			show = visible.Cell
+			cell = visible.Cell(cell)
+		} else {
+			cell = visible.Text(cell)
 		}
-		dst = t.appendCell(append(dst, t.delimiter), show(cell))
+		t.shown = append(t.shown, cell)
 	}
-	return t.endLine(dst)
+	return t.appendAdded(t.appendInput(dst, row), t.shown)
+}
+
+// appendAdded appends the added cells of a row, and ends it.
+func (t *Reader) appendAdded(dst []byte, cells []string) []byte {
+	if len(cells) == 0 {
+		return t.endLine(dst)
+	}
+	t.out.Reset()
+	t.writer.Write(cells)
+	t.writer.Flush()
+	return append(append(dst, t.delimiter), t.out.Bytes()...)
 }
 
 // appendInput appends the cells of row, as many as the header has. A row in which a quote
@@ -84,9 +91,9 @@ func (t *Reader) appendInput(dst []byte, row *Row) []byte {
 		s := spans[i]
 		switch cell := row.raw[s.start:s.end]; {
 		case i == t.columns-1 && len(spans) > t.columns && row.Err != nil: // the rest of the row
-			dst = appendQuoted(dst, string(row.raw[s.start:]))
+			dst = appendQuoted(dst, row.raw[s.start:])
 		case !s.quoted && bytes.IndexByte(cell, '"') >= 0:
-			dst = appendQuoted(dst, string(cell))
+			dst = appendQuoted(dst, cell)
 		default:
 			dst = append(dst, cell...)
 		}
@@ -94,21 +101,9 @@ func (t *Reader) appendInput(dst []byte, row *Row) []byte {
 	return dst
 }
 
-// appendCell appends s, quoted if it must be.
-func (t *Reader) appendCell(dst []byte, s string) []byte {
-	if s == "" {
-		return dst
-	}
-	if s[0] == ' ' || s[len(s)-1] == ' ' || strings.IndexByte(s, t.delimiter) >= 0 || strings.ContainsAny(s, "\"\r\n") {
-		return appendQuoted(dst, s)
-	}
-	return append(dst, s...)
-}
-
-func appendQuoted(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	dst = append(dst, strings.ReplaceAll(s, `"`, `""`)...)
-	return append(dst, '"')
+// appendQuoted appends the text of a cell in quotes.
+func appendQuoted(dst, text []byte) []byte {
+	return append(append(append(dst, '"'), bytes.ReplaceAll(text, []byte(`"`), []byte(`""`))...), '"')
 }
 
 func (t *Reader) endLine(dst []byte) []byte {
