@@ -53,7 +53,7 @@ func (l *listsCall) anomaliesAsJSON(id string, found []sources.Anomaly) error {
 
 func (l *listsCall) anomaliesOf(status screening.SourceStatus, found []sources.Anomaly) error {
 	for _, k := range slices.Sorted(maps.Keys(status.AnomalyKinds)) {
-		fmt.Fprintf(l.stdout, "%s: %d %s: %s\n", status.Info.ID, status.AnomalyKinds[k], k, sources.AnomalyMeaning(k))
+		fmt.Fprintln(l.stdout, fold(fmt.Sprintf("%s: %d %s: %s", status.Info.ID, status.AnomalyKinds[k], k, sources.AnomalyMeaning(k))))
 		t := layout{indent: "  "}
 		for _, a := range found {
 			if a.Kind == k {

@@ -48,7 +48,7 @@ func TestAuditCommands(t *testing.T) {
 			{"nobody", 0},
 		} {
 			got := run(map[bool]int{true: 0, false: 1}[tt.lines > 0], append([]string{"search"}, strings.Fields(tt.terms)...)...)
-			if n := strings.Count(got, "\n"); tt.lines > 0 && n != tt.lines || tt.lines == 0 && got != "nothing is found\n" {
+			if n := strings.Count(squeezed(got)+"\n", "\n"); tt.lines > 0 && n != tt.lines || tt.lines == 0 && got != "nothing is found\n" {
 				t.Errorf("%s: %d lines, want %d: %s", tt.terms, n, tt.lines, got)
 			}
 			if key != nil && strings.Contains(strings.ToLower(got), strings.ToLower(harmless)) {

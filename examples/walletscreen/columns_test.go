@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,10 +12,26 @@ import (
 // words, and the lists and names that are bundled.
 func TestColumns(t *testing.T) {
 	const listed = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
+	data := t.TempDir()
+	records := filepath.Join(data, "audit")
+	s := start(t, append(shortest, "-data", data, "-audit", records)...)
+	s.screen(t, listed, "ethereum")
+	s.screen(t, "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "bitcoin")
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	keysOf(t, "sqlite:"+filepath.Join(data, dbFile), "create", "-name", "The payments team in Lisbon", "-quota", "1000000", "-rate", "100", "-burst", "500", "-expires", "2999-12-31")
+	file := filepath.Join(data, "badlist.json")
+	if err := os.WriteFile(file, []byte(`[{"address":"`+listed+`","comment":"`+strings.Repeat("a very long comment ", 10)+`"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	lines := 0
 	for _, args := range []string{
-		"screen " + listed, "screen " + unlisted, "screen -chain ethereum 0x098b716B8Aaf21512996dC57EB0615e2383E2f96",
-		"screen TFTWNgDBkQ5wQoP8RXpRznnHvAVV8x5jLu", "history " + listed, "lists status",
+		"screen " + listed, "screen " + unlisted, "screen -chain ethereum 0x098b716b8aaf21512996dc57eb0615e2383e2f96",
+		"screen TFTWNgDBkQ5wQoP8RXpRznnHvAVV8x5jLu", "history " + listed, "history TUCsTq7TofTCJRRoHk6RvhMoS2mJLm5Yzq",
+		"lists status", "lists anomalies", "lists status -data " + data, "keys list -data " + data, "audit search 2 -audit " + records, "audit search 2026 -audit " + records,
+		"lists import -data " + data + " COMMUNITY_BADLIST=" + file, "lists import -accept -data " + data + " COMMUNITY_BADLIST=" + file,
+		"lists diff -data " + data + " 2999-01-01 now", "version",
 	} {
 		_, stdout, stderr := call(t, "", strings.Fields(args)...)
 		for line := range strings.SplitSeq(stdout+stderr, "\n") {
@@ -23,7 +41,7 @@ func TestColumns(t *testing.T) {
 			}
 		}
 	}
-	if lines < 50 {
+	if lines < 200 {
 		t.Errorf("%d lines were checked", lines)
 	}
 }

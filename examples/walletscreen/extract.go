@@ -50,7 +50,7 @@ func (p *program) extractCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			table := &layout{}
+			table := &layout{wide: true}
 			var failed error
 			for _, name := range files {
 				if err := e.file(ctx, screener, name, table); ctx.Err() != nil {

@@ -83,7 +83,7 @@ func TestKeysCommand(t *testing.T) {
 			expect(token, 200, "")
 			expect(token, 429, "quota_exceeded")
 
-			list := keysOf(t, db, "list")
+			list := squeezed(keysOf(t, db, "list"))
 			if !regexp.MustCompile(`(?m)^ID +NAME +STATE .*\nacme +Acme Ltd +valid +screen usage +2 +2 +100/s, 100 at once +\d{4}-\d\d-\d\d +2999-12-31 +-\nfirst +made by the first start +valid +all +- `).
 				MatchString(list) {
 				t.Errorf("the list is\n%s", list)
@@ -178,7 +178,7 @@ func TestKeysSet(t *testing.T) {
 	db := "sqlite:" + filepath.Join(dir, dbFile)
 	keysOf(t, db, "create", "-id", "acme", "-name", "Acme Ltd", "-quota", "5", "-rate", "2", "-burst", "4")
 	row := func() string {
-		return regexp.MustCompile(`(?m)^acme.*$`).FindString(regexp.MustCompile(` +`).ReplaceAllString(keysOf(t, db, "list"), " "))
+		return regexp.MustCompile(`(?m)^acme.*$`).FindString(squeezed(keysOf(t, db, "list")))
 	}
 	for _, tt := range []struct{ flags, want string }{
 		{"-quota 12000", "acme Acme Ltd valid all 12,000 0 2/s, 4 at once "},
@@ -245,7 +245,7 @@ func TestStopReturnsLeases(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Errorf("stopped with %v", err)
 	}
-	if list := keysOf(t, db, "list"); !regexp.MustCompile(`(?m)^acme +valid .* 10,000 +3 +- +\S+ +- +\d{4}-\d\d-\d\dT\d\d:\d\dZ$`).MatchString(list) {
+	if list := squeezed(keysOf(t, db, "list")); !regexp.MustCompile(`(?m)^acme +valid .* 10,000 +3 +- +\S+ +- +\d{4}-\d\d-\d\dT\d\d:\d\dZ$`).MatchString(list) {
 		t.Errorf("want 3 used of 10000, and when, in\n%s", list)
 	}
 }

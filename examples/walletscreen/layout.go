@@ -7,10 +7,11 @@ import (
 )
 
 // A layout is a table for people: columns as wide as their widest cell. The name of a
-// column whose cells are numbers begins with ">", and they are aligned to the right.
+// column whose cells are numbers begins with ">", and they are aligned to the right. Columns for
+// which a terminal of 80 has no room are on further lines of each row, unless it is wide.
 type layout struct {
 	indent string
-	narrow bool // a row that 80 columns would break has its last cell on lines of its own
+	wide   bool
 	rows   [][]string
 }
 
@@ -40,39 +41,34 @@ func (l *layout) print(w io.Writer) error {
 	}
 	var b strings.Builder
 	for _, row := range l.rows {
-		line, last := l.indent, ""
-		if l.narrow && total(width[:len(width)-1])+2*len(row)-2+len(l.indent)+utf8.RuneCountInString(row[len(row)-1]) > columns {
-			row, last = row[:len(row)-1], row[len(row)-1]
-		}
-		for i, cell := range row {
-			if i > 0 {
-				line += "  "
+		for start, end, indent := 0, 0, l.indent; start < len(row); start, indent = end, l.indent+"    " {
+			line := indent
+			for end = start; end < len(row); end++ {
+				gap := strings.Repeat(" ", min(2, 2*(end-start)))
+				fill := strings.Repeat(" ", width[end]-utf8.RuneCountInString(row[end]))
+				cell := gap + row[end] + fill
+				if right[end] {
+					cell = gap + fill + row[end]
+				}
+				if end == len(row)-1 {
+					cell = strings.TrimRight(cell, " ") // it may be shorter than others
+				}
+				if end > start && !l.wide && utf8.RuneCountInString(line+cell) > columns {
+					break
+				}
+				line += cell
 			}
-			fill := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if right[i] {
-				line += fill + cell
-			} else {
-				line += cell + fill
+			line = strings.TrimRight(line, " ")
+			if !l.wide && utf8.RuneCountInString(line) > columns {
+				line = indent + strings.Join(wrap(line, columns-len(indent)), "\n"+indent)
 			}
-		}
-		b.WriteString(strings.TrimRight(line, " "))
-		b.WriteByte('\n')
-		if last != "" {
-			for _, part := range wrap(last, columns-len(l.indent)-4) {
-				b.WriteString(l.indent + "    " + part + "\n")
+			if line != "" || start == 0 {
+				b.WriteString(line + "\n")
 			}
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// total returns the sum of widths.
-func total(widths []int) (n int) {
-	for _, w := range widths {
-		n += w
-	}
-	return n
 }
 
 // fold returns a line that may have a margin, broken for a terminal of 80 columns if it is

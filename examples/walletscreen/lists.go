@@ -239,7 +239,7 @@ func downloading(logger *slog.Logger) func(id string, read, total int64) {
 
 // printLists prints a table of the lists that answers come from, with their ages as of now.
 func printLists(w io.Writer, lists []screening.SourceStatus, now time.Time) {
-	t := layout{narrow: true}
+	t := layout{}
 	t.add("LIST", "CHECKED", ">AGE", "PUBLISHED", ">AGE", ">ADDRESSES", "COMPLETE")
 	for _, l := range lists {
 		t.add(l.Info.ID, day(l.LastUpdated), since(l.LastUpdated, now), day(l.Published), since(l.Published, now), grouped(int64(l.Addresses)), note(l))
@@ -258,7 +258,7 @@ func since(t, now time.Time) string {
 // printProvenance prints where the lists come from that the program has not fetched, if
 // there are any.
 func printProvenance(w io.Writer, lists []screening.SourceStatus) {
-	from := layout{indent: "  ", narrow: true}
+	from := layout{indent: "  "}
 	for _, l := range lists {
 		if l.Provenance != "" {
 			from.add(l.Info.ID, l.Provenance)

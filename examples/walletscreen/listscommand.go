@@ -358,7 +358,7 @@ func printLost(w io.Writer, report screening.SourceReport) error {
 			fmt.Fprintf(w, "%s lost %s more; lists diff shows all\n", report.Info.ID, grouped(int64(report.Removed-most)))
 			break
 		}
-		fmt.Fprintf(w, "%s lost %s %s\n", report.Info.ID, clean(e.Text()), clean(e.Name))
+		fmt.Fprintln(w, fold(fmt.Sprintf("%s lost %s %s", report.Info.ID, clean(e.Text()), clean(e.Name))))
 	}
 	return nil
 }

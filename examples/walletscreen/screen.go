@@ -244,7 +244,7 @@ func (v *verdict) print(w io.Writer, colors bool) error {
 	if v.reading.Note != "" {
 		fmt.Fprintln(w, fold("  "+clean(v.reading.Note)))
 	}
-	t := layout{indent: "  ", narrow: true}
+	t := layout{indent: "  "}
 	for i := range r.Labels {
 		l := &r.Labels[i]
 		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), said(l))

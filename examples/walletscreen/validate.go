@@ -221,7 +221,7 @@ func (v *validation) print(w io.Writer) error {
 	for _, d := range v.Doubts {
 		fmt.Fprintf(w, "  %s\n", d.Explain())
 	}
-	t := layout{indent: "  "}
+	t := layout{indent: "  ", wide: true}
 	for i, a := range v.Addresses {
 		if i == 8 {
 			t.add(fmt.Sprintf("and %d other chains", len(v.Addresses)-i), "", "", "")
