@@ -37,45 +37,20 @@ func (p *program) auditCommand() *cli.Command {
 		Name:  "audit",
 		Usage: "searches and verifies the records of serve -audit",
 		Commands: []*cli.Command{
-			{
-				Name:      "search",
-				Usage:     "finds screenings by address, API key or time",
-				UsageText: "walletscreen audit search -audit DIRECTORY [flags] ADDRESS|KEY|DATE...",
-				Description: "An ADDRESS is found in all of its spellings. KEY is the ID of an API key, as keys list shows it,\n" +
-					"or a request ID. DATE is the beginning of a time in UTC: 2026, 2026-03, 2026-03-01 or\n" +
-					"2026-03-01T09:30. Of several, all must apply.\n\n" +
+			subcommand("audit", "search", "-audit DIRECTORY [flags] ADDRESS|KEY|DATE...", "finds screenings by address, API key or time",
+				"An ADDRESS is found in all of its spellings. KEY is the ID of an API key, as keys list shows it,\n"+
+					"or a request ID. DATE is the beginning of a time in UTC: 2026, 2026-03, 2026-03-01 or\n"+
+					"2026-03-01T09:30. Of several, all must apply.\n\n"+
 					"Exit codes: 0 if something is found, 1 if nothing is.",
-				Flags: append([]cli.Flag{p.text("chain", "", "`chain` of the address, by any of its names (default: detected)", &a.chain)}, flags...),
-				Action: func(_ context.Context, c *cli.Command) error {
-					return a.explain("search", a.search(c.Args().Slice()))
-				},
-			},
-			{
-				Name:      "verify",
-				Usage:     "finds what was changed, moved, removed or added",
-				UsageText: "walletscreen audit verify -audit DIRECTORY [flags]",
-				Description: "The records are chained by hash. Each line that was tampered with is named by its file and\n" +
-					"number. Without -audit-key, those who can write to the directory can make a new chain: keep what\n" +
-					"verify prints about the last line elsewhere.\n\n" +
+				append([]cli.Flag{p.text("chain", "", "`chain` of the address, by any of its names (default: detected)", &a.chain)}, flags...), a.search),
+			subcommand("audit", "verify", "-audit DIRECTORY [flags]", "finds what was changed, moved, removed or added",
+				"The records are chained by hash. Each line that was tampered with is named by its file and\n"+
+					"number. Without -audit-key, those who can write to the directory can make a new chain: keep what\n"+
+					"verify prints about the last line elsewhere.\n\n"+
 					"Exit codes: 0 if all is as it was written, 1 if it is not.",
-				Flags: flags,
-				Action: func(_ context.Context, c *cli.Command) error {
-					if c.Args().Present() {
-						return a.explain("verify", unexpected(c.Args().First()))
-					}
-					return a.explain("verify", a.verify())
-				},
-			},
+				flags, a.verify),
 		},
 	}
-}
-
-// explain returns an error with the name of the command.
-func (a *auditCall) explain(command string, err error) error {
-	if err != nil {
-		return fmt.Errorf("audit %s: %w", command, err)
-	}
-	return nil
 }
 
 // key returns the key of -audit-key, or nil, and checks -audit.
@@ -93,7 +68,7 @@ func (a *auditCall) key() ([]byte, error) {
 }
 
 // verify verifies the trail.
-func (a *auditCall) verify() error {
+func (a *auditCall) verify(context.Context, []string) error {
 	key, err := a.key()
 	if err != nil {
 		return err
@@ -159,7 +134,7 @@ type recordLine struct {
 var datePrefix = regexp.MustCompile(`^\d{4}(-\d\d(-\d\d(T[\d:.]*Z?)?)?)?$`)
 
 // search prints the screenings to which all terms apply.
-func (a *auditCall) search(terms []string) error {
+func (a *auditCall) search(_ context.Context, terms []string) error {
 	key, err := a.key()
 	if err != nil {
 		return err

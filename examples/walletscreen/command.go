@@ -84,6 +84,27 @@ func (p *program) root() *cli.Command {
 // setHelpPrinter sets the variable of package cli once, for commands that run at the same time.
 var setHelpPrinter = sync.OnceFunc(func() { cli.HelpPrinter = printHelp })
 
+// subcommand returns a command below another one. It takes arguments unless its synopsis ends with
+// the flags, and its errors begin with its name.
+func subcommand(parent, name, synopsis, usage, description string, flags []cli.Flag, do func(context.Context, []string) error) *cli.Command {
+	name = parent + " " + name
+	return &cli.Command{
+		Name: name[len(parent)+1:], Usage: usage, UsageText: "walletscreen " + name + " " + synopsis, Description: description, Flags: flags,
+		Action: func(ctx context.Context, c *cli.Command) error {
+			var err error
+			if args := c.Args(); args.Present() && strings.HasSuffix(synopsis, "[flags]") {
+				err = unexpected(args.First())
+			} else {
+				err = do(ctx, args.Slice())
+			}
+			if err != nil && !errors.Is(err, errSilent) {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return err
+		},
+	}
+}
+
 // finish sets what all commands below and including c have alike.
 func finish(c *cli.Command) {
 	c.HideHelpCommand = true

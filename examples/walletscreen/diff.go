@@ -140,13 +140,10 @@ func identities(ctx context.Context, a *journal.Journal, name string) (map[sourc
 	if name == "" {
 		return all, nil
 	}
-	for e, err := range fileEntries(ctx, a, name) {
-		if err != nil {
-			return nil, err
-		}
+	return all, keptEntries(ctx, a, name, func(e sources.Entry) error {
 		all[e.Canonical()] = e
-	}
-	return all, nil
+		return nil
+	})
 }
 
 // merged returns the keys of both maps.

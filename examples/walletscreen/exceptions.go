@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
 )
@@ -87,24 +86,15 @@ func (d *decisions) load(ctx context.Context) error {
 	return nil
 }
 
-// follow loads the files again periodically until ctx ends.
-func (d *decisions) follow(ctx context.Context, every time.Duration) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
+// follow loads the files again. It logs an error once.
+func (d *decisions) follow(ctx context.Context) {
+	said := ""
+	if err := d.load(ctx); err != nil {
+		if said = err.Error(); said != d.said {
+			d.log.Error("the new exceptions cannot be used, keeping the old ones", "error", err)
 		}
-		said := ""
-		if err := d.load(ctx); err != nil {
-			if said = err.Error(); said != d.said {
-				d.log.Error("the new exceptions cannot be used, keeping the old ones", "error", err)
-			}
-		}
-		d.said = said
 	}
+	d.said = said
 }
 
 // readAtMost returns the content of a file, or an error if it is longer than limit bytes.

@@ -40,19 +40,13 @@ func (p *program) keysCommand() *cli.Command {
 		p.text("scopes", "", "`endpoints` that the key may use, some of "+access.AllScopes()+", or all (default: all)", &k.scopes),
 		p.text("expires", "", "`time` when the key expires, such as 2027-12-31 or 2027-12-31T18:00:00Z, or never (default: never)", &k.expires),
 	}
-	command := func(name, args, usage string, flags []cli.Flag, do func(context.Context, *keyStore) error) *cli.Command {
-		c := &cli.Command{Name: name, Usage: usage, UsageText: "walletscreen keys " + name + " [flags]" + args, Flags: slices.Concat(flags, where)}
-		c.Action = func(ctx context.Context, c *cli.Command) error {
-			err := k.arguments(c.Args().Slice(), args != "")
-			if err == nil {
-				err = k.run(ctx, do)
+	command := func(name, synopsis, usage string, flags []cli.Flag, do func(context.Context, *keyStore) error) *cli.Command {
+		return subcommand("keys", name, synopsis, usage, "", slices.Concat(flags, where), func(ctx context.Context, args []string) error {
+			if err := k.arguments(args, synopsis != "[flags]"); err != nil {
+				return err
 			}
-			if err != nil {
-				return fmt.Errorf("keys %s: %w", name, err)
-			}
-			return nil
-		}
-		return c
+			return k.run(ctx, do)
+		})
 	}
 	return &cli.Command{
 		Name:  "keys",
@@ -60,13 +54,13 @@ func (p *program) keysCommand() *cli.Command {
 		Description: "A change takes effect on all replicas within five seconds. A token is shown once, when it is\n" +
 			"created; only its hash is stored. Use the same -data or -db as for serve.",
 		Commands: []*cli.Command{
-			command("create", "", "creates a key and prints its token",
+			command("create", "[flags]", "creates a key and prints its token",
 				append([]cli.Flag{p.text("id", "", "public `id` of the key: up to 200 bytes (default: random)", &k.id)}, settings...), k.create),
-			command("list", "", "lists all keys and their usage of this month", []cli.Flag{p.flag("json", "print one JSON object a line", &k.json)}, k.list),
-			command("set", " ID", "changes settings of a key", settings, k.set),
-			command("rotate", " ID", "replaces the secret of a key and prints its token",
+			command("list", "[flags]", "lists all keys and their usage of this month", []cli.Flag{p.flag("json", "print one JSON object a line", &k.json)}, k.list),
+			command("set", "[flags] ID", "changes settings of a key", settings, k.set),
+			command("rotate", "[flags] ID", "replaces the secret of a key and prints its token",
 				[]cli.Flag{p.duration("overlap", "`time` for which the old secret remains valid", &k.overlap)}, k.rotate),
-			command("revoke", " ID", "revokes a key", nil, k.revoke),
+			command("revoke", "[flags] ID", "revokes a key", nil, k.revoke),
 		},
 	}
 }
@@ -74,8 +68,6 @@ func (p *program) keysCommand() *cli.Command {
 // arguments takes the id of the key from the arguments, if the command has one.
 func (k *keysCall) arguments(args []string, wantID bool) error {
 	switch {
-	case !wantID && len(args) > 0:
-		return unexpected(args[0])
 	case wantID && len(args) == 0:
 		return errors.New("want the ID of a key; walletscreen keys list shows them")
 	case wantID && len(args) > 1:

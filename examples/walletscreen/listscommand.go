@@ -37,46 +37,31 @@ type listsCall struct {
 func (p *program) listsCommand() *cli.Command {
 	l := &listsCall{program: p}
 	asJSON := p.flag("json", "print one JSON object a line", &l.json)
-	command := func(name, args, usage, description string, flags []cli.Flag, do func(context.Context, []string) error) *cli.Command {
-		c := &cli.Command{Name: name, Usage: usage, UsageText: "walletscreen lists " + name + " [flags]" + args, Description: description, Flags: flags}
-		c.Action = func(ctx context.Context, c *cli.Command) error {
-			if args == "" && c.Args().Present() {
-				return fmt.Errorf("lists %s: %w", name, unexpected(c.Args().First()))
-			}
-			if err := do(ctx, c.Args().Slice()); err != nil && !errors.Is(err, errSilent) {
-				return fmt.Errorf("lists %s: %w", name, err)
-			} else if err != nil {
-				return err
-			}
-			return nil
-		}
-		return c
-	}
 	common := p.listFlags(&l.lists)
 	return &cli.Command{
 		Name:  "lists",
 		Usage: "shows, refreshes, compares, exports and imports lists",
 		Commands: []*cli.Command{
-			command("status", "", "shows each list with its age, size and completeness",
+			subcommand("lists", "status", "[flags]", "shows each list with its age, size and completeness",
 				"Without -data and -db it shows the bundled lists. Exit code 2 if a required list is missing or too old.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.status),
-			command("anomalies", "", "shows odd entries of the lists, and what they mean",
+			subcommand("lists", "anomalies", "[flags]", "shows odd entries of the lists, and what they mean",
 				"Such entries are matched like others. It shows the first hundred of each kind in a list.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.anomalies),
-			command("refresh", "", "fetches the lists into -data or -db",
+			subcommand("lists", "refresh", "[flags]", "fetches the lists into -data or -db",
 				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
 				slices.Concat([]cli.Flag{asJSON}, p.fetchFlags(&l.lists), common), l.refresh),
-			command("diff", " A [B]", "shows what was added and removed between A and B",
+			subcommand("lists", "diff", "[flags] A [B]", "shows what was added and removed between A and B",
 				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.diff),
-			command("export", "", "writes the lists as tables for a database",
+			subcommand("lists", "export", "[flags]", "writes the lists as tables for a database",
 				"It is for a database that cannot call the program: one row for each spelling of a listed account. See docs/sql.md.",
 				slices.Concat([]cli.Flag{
 					p.text("format", "csv", "`format` to write: csv or sql", &l.format),
 					p.text("table", "addresses", "`table` to write in csv: addresses, or chains", &l.table),
 					p.text("out", "", "`file` to write; with .gz at the end it is compressed (default: the standard output)", &l.out),
 				}, common), l.export),
-			command("import", " ID=FILE...", "reads downloaded lists into -data or -db",
+			subcommand("lists", "import", "[flags] ID=FILE...", "reads downloaded lists into -data or -db",
 				"It compares each file with the list held, the bundled one included. A suspect list, such as\n"+
 					"an older one or one that lost many addresses, is refused unless -accept is set. A file\n"+
 					"confirms nothing: the list is as old as its publication, or its download if you say when\n"+
@@ -391,7 +376,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	if l.table == "chains" {
 		return out.Close()
 	}
-	sum, err := export.Write(ctx, out.w, format, s, l.entries(ctx, s, srcs))
+	sum, err := export.Write(ctx, out.w, format, s, sequence(func(add func(sources.Entry) error) error { return l.entries(ctx, s, srcs, add) }))
 	if err != nil {
 		return err
 	}
@@ -399,90 +384,73 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	return out.Close()
 }
 
-// entries returns the entries of all lists that s answers from.
-func (l *listsCall) entries(ctx context.Context, s *screening.Screener, srcs []sources.Source) iter.Seq2[sources.Entry, error] {
-	return func(yield func(sources.Entry, error) bool) {
-		st, err := l.openStore(ctx, &l.lists, false)
-		if err != nil {
-			yield(sources.Entry{}, err)
-			return
+// entries calls add for the entries of all lists that s answers from.
+func (l *listsCall) entries(ctx context.Context, s *screening.Screener, srcs []sources.Source, add func(sources.Entry) error) error {
+	st, err := l.openStore(ctx, &l.lists, false)
+	if err != nil {
+		return err
+	}
+	for i, held := range s.Sources() {
+		if held.Digest == "" {
+			continue
 		}
-		for i, held := range s.Sources() {
-			if held.Digest == "" {
-				continue
-			}
-			if st != nil {
-				found, more := stopped(keptEntries(ctx, journal.New(st), held.Info.ID, held.Digest), yield)
-				if !more {
-					return
-				}
-				if found {
-					continue
-				}
-			}
-			more := true
-			_, err := srcs[i].Load(ctx, sources.Revision{}, func(e sources.Entry) error {
-				if more = yield(e, nil); !more {
-					return errStop
-				}
-				return nil
-			})
-			if !more {
-				return
-			}
+		if st != nil {
+			archive := journal.New(st)
+			names, err := archive.Revisions(ctx, held.Info.ID)
 			if err != nil {
-				yield(sources.Entry{}, err)
-				return
+				return err
 			}
-		}
-	}
-}
-
-// stopped yields what seq does, and reports whether there was anything, and whether yield
-// wants more.
-func stopped(seq iter.Seq2[sources.Entry, error], yield func(sources.Entry, error) bool) (found, more bool) {
-	for e, err := range seq {
-		found = true
-		if !yield(e, err) || err != nil {
-			return true, false
-		}
-	}
-	return found, true
-}
-
-// keptEntries returns the entries of the revision of a list with this digest, none if it
-// is not kept.
-func keptEntries(ctx context.Context, a *journal.Journal, source, digest string) iter.Seq2[sources.Entry, error] {
-	return func(yield func(sources.Entry, error) bool) {
-		names, err := a.Revisions(ctx, source)
-		if err != nil {
-			yield(sources.Entry{}, err)
-			return
-		}
-		for _, name := range names {
-			_, _, d, _ := revision.ParseName(name)
-			if d != digest {
+			n := slices.IndexFunc(names, func(name string) bool {
+				_, _, digest, _ := revision.ParseName(name)
+				return digest == held.Digest
+			})
+			if n >= 0 {
+				if err := keptEntries(ctx, archive, names[n], add); err != nil {
+					return err
+				}
 				continue
 			}
-			stopped(fileEntries(ctx, a, name), yield)
-			return
+		}
+		if _, err := srcs[i].Load(ctx, sources.Revision{}, add); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// fileEntries returns the entries of a revision by its name in the store.
-func fileEntries(ctx context.Context, a *journal.Journal, name string) iter.Seq2[sources.Entry, error] {
-	return func(yield func(sources.Entry, error) bool) {
-		f, err := a.Open(ctx, name)
-		if err != nil {
-			yield(sources.Entry{}, err)
-			return
+// keptEntries calls add for the entries of a revision by its name in the store.
+func keptEntries(ctx context.Context, a *journal.Journal, name string, add func(sources.Entry) error) error {
+	f, err := a.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for e, err := range f.Entries() {
+		if err == nil {
+			err = add(e)
 		}
-		defer f.Close()
-		for e, err := range f.Entries() {
-			if !yield(e, err) {
-				return
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errStop = errors.New("nobody wants more")
+
+// sequence returns the values for which each calls its argument, and its error.
+func sequence[T any](each func(func(T) error) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		more := true
+		err := each(func(v T) error {
+			if more = yield(v, nil); !more {
+				return errStop
 			}
+			return nil
+		})
+		if err != nil && more {
+			var none T
+			yield(none, err)
 		}
 	}
 }

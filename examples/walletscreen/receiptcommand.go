@@ -123,56 +123,33 @@ func (p *program) receiptCommand() *cli.Command {
 		Name:  "receipt",
 		Usage: "verifies receipts, and creates keys to sign them",
 		Commands: []*cli.Command{
-			{
-				Name:      "verify",
-				Usage:     "verifies receipts with the lists of their time",
-				UsageText: "walletscreen receipt verify FILE -data DIRECTORY|-db DATABASE [flags]",
-				Description: "Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n" +
-					"signed is never same. The receipt of a table needs the table: give it with -in, and with -out\n" +
-					"what screen has made of it.\n\n" +
-					"Exit codes: 0 if all are the same; 1 if one is different, or its signature is wrong; 2 if one\n" +
+			subcommand("receipt", "verify", "-data DIRECTORY|-db DATABASE [flags] FILE", "verifies receipts with the lists of their time",
+				"Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n"+
+					"signed is never same. The receipt of a table needs the table: give it with -in, and with -out\n"+
+					"what screen has made of it.\n\n"+
+					"Exit codes: 0 if all are the same; 1 if one is different, or its signature is wrong; 2 if one\n"+
 					"cannot be verified, for example because its lists are no longer stored. 1 wins over 2.",
-				Flags: []cli.Flag{
+				[]cli.Flag{
 					p.text("data", "", "`directory` with the lists of that time: the one given to serve", &r.lists.data),
 					p.dbFlag(&r.lists),
 					p.text("key", "", "`file` with the public key that must have signed the receipts", &r.key),
 					p.text("in", "", "`file` with the table of the receipt, as it was given to screen -in", &r.in),
 					p.text("out", "", "`file` with the table of verdicts, as screen -out has written it (default: it is not compared)", &r.out),
 					p.flag("json", "print one JSON object a line", &r.json),
-				},
-				Action: func(ctx context.Context, c *cli.Command) error {
-					return r.explain("verify", r.verify(ctx, c.Args().Slice()))
-				},
-			},
-			{
-				Name:        "key",
-				Usage:       "creates a key pair to sign receipts",
-				UsageText:   "walletscreen receipt key -out FILE",
-				Description: "The private key is in FILE, which only its owner can read: give it to -receipt-key of screen and serve.\nThe public key is in FILE.pub: give it to those who verify.",
-				Flags: []cli.Flag{
+				}, r.verify),
+			subcommand("receipt", "key", "-out FILE [flags]", "creates a key pair to sign receipts",
+				"The private key is in FILE, which only its owner can read: give it to -receipt-key of screen and serve.\nThe public key is in FILE.pub: give it to those who verify.",
+				[]cli.Flag{
 					p.text("out", "", "`file` to write; it must not exist", &r.out),
 					p.text("name", "walletscreen", "`name` of the signer, as example.com/screening", &r.name),
-				},
-				Action: func(_ context.Context, c *cli.Command) error { return r.explain("key", r.makeKey(c.Args().Slice())) },
-			},
+				}, r.makeKey),
 		},
 	}
 }
 
-// explain returns an error with the name of the command.
-func (r *receiptCall) explain(command string, err error) error {
-	if err != nil {
-		return fmt.Errorf("receipt %s: %w", command, err)
-	}
-	return nil
-}
-
 // makeKey makes a pair of keys.
-func (r *receiptCall) makeKey(args []string) error {
-	switch {
-	case len(args) > 0:
-		return unexpected(args[0])
-	case r.out == "":
+func (r *receiptCall) makeKey(context.Context, []string) error {
+	if r.out == "" {
 		return errors.New("want -out, the file to write")
 	}
 	private, public, err := signed.GenerateKey(rand.Reader, r.name)

@@ -260,10 +260,10 @@ func (s *server) run(ctx context.Context, p *program) error {
 	hangup := reload // which ends a server without a certificate, as when its terminal is closed
 	if s.cert != nil {
 		hangup = nil
-		s.jobs.Go(func() { s.cert.follow(beside, recheckEvery, reload) })
+		s.jobs.Go(func() { periodically(beside, recheckEvery, reload, s.cert.reload) })
 	}
 	if s.decisions != nil {
-		s.jobs.Go(func() { s.decisions.follow(beside, recheckEvery) })
+		s.jobs.Go(func() { periodically(beside, recheckEvery, nothing, func() { s.decisions.follow(beside) }) })
 	}
 	if s.watcher != nil {
 		s.jobs.Go(func() { s.watcher.run(beside) })

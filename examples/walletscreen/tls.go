@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -77,21 +76,6 @@ func (c *certificate) reload() {
 		c.log.Info("certificate replaced", "valid_until", pair.Leaf.NotAfter)
 	}
 	c.pair = &pair
-}
-
-// follow reloads periodically, and when now receives, until ctx ends.
-func (c *certificate) follow(ctx context.Context, every time.Duration, now <-chan os.Signal) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-		case <-now:
-		case <-ctx.Done():
-			return
-		}
-		c.reload()
-	}
 }
 
 // config returns the configuration of a server with this certificate.

@@ -219,7 +219,7 @@ func TestCertificateFollows(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		now := make(chan os.Signal)
-		go cert.follow(ctx, time.Minute, now)
+		go periodically(ctx, time.Minute, now, cert.reload)
 		start := time.Now()
 		check := func(when string, days int) {
 			t.Helper()

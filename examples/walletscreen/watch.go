@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -135,14 +134,16 @@ func (w *watcher) report(r screening.Report) {
 func (w *watcher) run(ctx context.Context) {
 	const term = 15 * time.Second
 	var jobs sync.WaitGroup
-	jobs.Go(func() { // leads
-		periodically(ctx, term/6, nil, func() {
-			leading, err := w.box.Lead(ctx, w.holder, term)
-			if err != nil && ctx.Err() == nil {
-				w.log.Error("the outbox of the webhook fails", "error", err)
-			}
-			w.leading.Store(leading && err == nil)
-		})
+	lead := func() {
+		leading, err := w.box.Lead(ctx, w.holder, term)
+		if err != nil && ctx.Err() == nil {
+			w.log.Error("the outbox of the webhook fails", "error", err)
+		}
+		w.leading.Store(leading && err == nil)
+	}
+	jobs.Go(func() {
+		lead()
+		periodically(ctx, term/6, nothing, lead)
 	})
 	jobs.Go(func() { // watches
 		periodically(ctx, time.Second, w.wake, func() {
@@ -159,7 +160,7 @@ func (w *watcher) run(ctx context.Context) {
 		})
 	})
 	jobs.Go(func() { // delivers
-		periodically(ctx, time.Second, nil, func() {
+		periodically(ctx, time.Second, nothing, func() {
 			accepted, err := 1, error(nil)
 			for w.leading.Load() && accepted > 0 && err == nil {
 				var d outbox.Delivery
@@ -199,20 +200,23 @@ func (w *watcher) told(d outbox.Delivery) {
 	}
 }
 
-// periodically calls do at once, then every so often and when wake receives.
-func periodically(ctx context.Context, every time.Duration, wake <-chan struct{}, do func()) {
+// periodically calls do every so often, and when wake receives, until ctx ends.
+func periodically[T any](ctx context.Context, every time.Duration, wake <-chan T, do func()) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
-		do()
 		select {
 		case <-ticker.C:
 		case <-wake:
 		case <-ctx.Done():
 			return
 		}
+		do()
 	}
 }
+
+// nothing wakes nobody.
+var nothing chan struct{}
 
 // sync stores the messages about all changes up to now.
 func (w *watcher) sync(ctx context.Context) error {
@@ -240,7 +244,7 @@ func (w *watcher) sync(ctx context.Context) error {
 		}
 		n := 0
 		if err = w.awaitKept(ctx, r.Digest); err == nil {
-			n, err = w.box.Add(ctx, state, r.Digest, w.changedIn(r))
+			n, err = w.box.Add(ctx, state, r.Digest, sequence(func(add func(outbox.Event) error) error { return w.changedIn(r, add) }))
 		}
 		if err != nil {
 			return errors.Join(err, w.putBack(reports[i:], false))
@@ -345,8 +349,8 @@ func (w *watcher) compare(ctx context.Context, from, to string) error {
 		w.log.Warn("the lists of the last webhook messages are no longer stored; sending a message for every listed customer", "snapshot", from, "error", err)
 	}
 	refresh := rand.Text()
-	n, err := w.box.Add(ctx, from, to, func(yield func(outbox.Event, error) bool) {
-		err := w.customers(func(c customer) error {
+	n, err := w.box.Add(ctx, from, to, sequence(func(add func(outbox.Event) error) error {
+		return w.customers(func(c customer) error {
 			after, err := w.screener.Screen(c.address)
 			if err != nil {
 				return err
@@ -363,55 +367,37 @@ func (w *watcher) compare(ctx context.Context, from, to string) error {
 			if before == nil && len(after.Labels)+len(after.Suppressed) == 0 || before != nil && len(why(before, &after)) == 0 {
 				return nil
 			}
-			if !yield(newMessage(refresh, from, to, c, before, &after), nil) {
-				return errStop
-			}
-			return nil
+			return add(newMessage(refresh, from, to, c, before, &after))
 		})
-		if err != nil && !errors.Is(err, errStop) {
-			yield(outbox.Event{}, err)
-		}
-	})
+	}))
 	w.said(n)
 	return err
 }
 
-// errStop ends an iteration.
-var errStop = errors.New("stop")
-
-// changedIn returns the messages about the customers that a refresh concerns.
-func (w *watcher) changedIn(r screening.Report) iter.Seq2[outbox.Event, error] {
-	return func(yield func(outbox.Event, error) bool) {
-		changes := make(map[address.Address]book.Change)
-		for c, err := range w.book.Changed(r) {
-			if err != nil {
-				yield(outbox.Event{}, err)
-				return
-			}
-			changes[c.Address] = c
+// changedIn calls add for the messages about the customers that a refresh concerns.
+func (w *watcher) changedIn(r screening.Report, add func(outbox.Event) error) error {
+	changes := make(map[address.Address]book.Change)
+	for c, err := range w.book.Changed(r) {
+		if err != nil {
+			return err
 		}
-		if len(changes) == 0 {
-			return
-		}
-		refresh := rand.Text()
-		err := w.customers(func(cu customer) error {
-			c, ok := changes[cu.address]
-			if !ok {
-				return nil
-			}
-			before := &c.Before
-			if c.Before.Level == "" {
-				before = nil
-			}
-			if !yield(newMessage(refresh, w.last, r.Digest, cu, before, &c.After), nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStop) {
-			yield(outbox.Event{}, err)
-		}
+		changes[c.Address] = c
 	}
+	if len(changes) == 0 {
+		return nil
+	}
+	refresh := rand.Text()
+	return w.customers(func(cu customer) error {
+		c, ok := changes[cu.address]
+		if !ok {
+			return nil
+		}
+		before := &c.Before
+		if c.Before.Level == "" {
+			before = nil
+		}
+		return add(newMessage(refresh, w.last, r.Digest, cu, before, &c.After))
+	})
 }
 
 // reload makes the book again if the table has changed.
@@ -426,19 +412,13 @@ func (w *watcher) reload() error {
 	}
 	w.stamp = stamp
 	n, bad := 0, 0
-	b, err := book.New(func(yield func(address.Address, error) bool) {
-		var err error
+	b, err := book.New(sequence(func(add func(address.Address) error) (err error) {
 		bad, err = readCustomers(w.file, func(c customer) error {
 			n++
-			if !yield(c.address, nil) {
-				return errStop
-			}
-			return nil
+			return add(c.address)
 		})
-		if err != nil && !errors.Is(err, errStop) {
-			yield(address.Address{}, err)
-		}
-	})
+		return err
+	}))
 	if err != nil {
 		return err
 	}
