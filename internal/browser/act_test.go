@@ -20,6 +20,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/walletscreen/walletscreen/internal/vectors"
 )
 
 // catch makes the page record its downloads, clipboard writes and prints for the test.
@@ -436,6 +438,8 @@ func TestTables(t *testing.T) {
 		{"\ufeffid\tChain\tWallet Address\r\n1\ttron\t" + clean + "\r\n\r\n2\t\n", `{"delimiter":",","records":[]}`},
 		{"=\"Address\",c\n=\"" + clean + "\",'tron\n\"=\"\"" + mixer + "\"\"\",x\n", `{"delimiter":",","records":[["=\"Address\"","c"],["=\"` + clean + `\"","'tron"],["=\"` + mixer + `\"","x"]],"width":2,"header":true,"names":["Address","c"],"addresses":0,"chains":-1}`},
 		{"a|b\n\"x|\"\"y\"\"\"|" + clean + "\n", `{"delimiter":"|","records":[["a","b"],["x|\"y\"","` + clean + `"]],"width":2,"header":true,"names":["a","b"],"addresses":1,"chains":-1}`},
+		{"Customers of March, 2026\n\nID;Wallet;Netzwerk\n1;" + clean + ";ERC-20\n2;" + mixer + ";ETH\n", `{"delimiter":";","records":[["ID","Wallet","Netzwerk"],["1","` + clean + `","ERC-20"],["2","` + mixer + `","ETH"]],"width":3,"header":true,"names":["ID","Wallet","Netzwerk"],"addresses":1,"chains":2,"skipped":2}`},
+		{clean + "\naddress\n" + mixer + "\n", `{"delimiter":",","records":[["` + clean + `"],["address"],["` + mixer + `"]],"width":1,"header":false,"names":["Column 1"],"addresses":0,"chains":-1}`},
 	} {
 		got := eval[string](t, b, `import("./page/csv.js").then(m => JSON.stringify(m.parse(`+quote(c.text)+`)))`)
 		if strings.Contains(c.want, `[]`) {
@@ -448,6 +452,11 @@ func TestTables(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
 		}
+	}
+	messy, rows := vectors.Messy(200)
+	if got, want := eval[string](t, b, `import("./page/csv.js").then(m => { const {delimiter, records, addresses, chains, skipped} = m.parse(`+quote(messy)+`); return [delimiter, records.length - 1, addresses, chains, skipped].join(" ") })`),
+		fmt.Sprintf("; %d 1 2 2", len(rows)); got != want {
+		t.Errorf("of a messy file the page reads %q, want %q", got, want)
 	}
 	records := [][]string{{"a", "b\nc", `d"e`}, {"", " f ", "g,h"}, {"é✓", "=1+1", "\t"}}
 	var text bytes.Buffer

@@ -346,7 +346,7 @@ function review(file, table) {
   const delimiters = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"};
   const form = h("form", {class: "panel verdict review"},
     h("h2", {tabindex: "-1"}, name(file)),
-    h("p", {}, `${plural(rows(), "row")}, ${plural(table.width, "column")}${table.width > 1 ? `, separated by ${delimiters[table.delimiter]}` : ""}${table.header ? ", with a header" : ", without a header"}.`,
+    h("p", {}, `${plural(rows(), "row")}, ${plural(table.width, "column")}${table.width > 1 ? `, separated by ${delimiters[table.delimiter]}` : ""}${table.header ? ", with a header" : ", without a header"}.${table.skipped ? ` ${plural(table.skipped, "line")} above the header ${table.skipped > 1 ? "are" : "is"} left out.` : ""}`,
       api.left !== null ? ` Your key has ${plural(api.left, "screening")} left this month; repeated addresses count once.` : ""),
     h("div", {class: "line"}, pick("address-column", "Addresses are in", table.addresses), pick("chain-column", "Chains are in", table.chains, chain.value ? `all on ${chain.value}` : "no column: find them")),
     h("p", {class: "note"}, "First row: ", h("span", {class: "mono"}, (first[table.addresses] ?? "").slice(0, 100) || "(empty)")),

@@ -55,20 +55,35 @@ export function split(text, delimiter) {
 }
 
 // parse returns the table in text: its delimiter, records and whether the first is a
-// header, and the columns that have addresses and chains (-1 for none).
+// header, and the columns that have addresses and chains (-1 for none). The lines of a title
+// above the header are left out, and counted.
 export function parse(text) {
   text = text.replace(/^\ufeff/, "");
   const delimiter = sniff(text);
-  const records = split(text, delimiter);
+  let records = split(text, delimiter);
+  const skipped = titles(records);
+  records = records.slice(skipped);
   const width = records.reduce((w, r) => Math.max(w, r.length), 0);
   const sample = records.slice(0, 50);
   const header = sample.length > 0 && !sample[0].some(looksLikeAddress) && (sample[0].some(c => address.test(plain(c))) || sample.slice(1).some(r => r.some(looksLikeAddress)));
   const names = Array.from({length: width}, (_, i) => (header && plain(records[0][i] ?? "")) || `Column ${i + 1}`);
-  return {delimiter, records, width, header, names, ...columns(sample, names, header)};
+  return {delimiter, records, width, header, names, ...columns(sample, names, header), skipped: skipped || undefined};
 }
 
-const address = /^(wallet|crypto|blockchain)?[ _-]?(address|addr|wallet|account)([ _-]?(hash|id))?$/i;
-const chain = /^(block)?chain|^network$|^coin$|^asset$|^currency$/i;
+// titles returns how many records at the beginning are a title: none has an address, each has
+// fewer cells with text than the header below, and the header names a column that has addresses.
+function titles(records) {
+  const written = r => r.filter(c => c.trim()).length;
+  const below = records.slice(0, 70);
+  for (let n = 0; n <= 20 && n < records.length && !records[n].some(looksLikeAddress); n++) {
+    const found = records[n].some((c, i) => address.test(plain(c)) && below.slice(n + 1).some(r => looksLikeAddress(r[i] ?? "")));
+    if (found) return below.slice(0, n).every(r => written(r) < Math.max(written(records[n]), 2)) ? n : 0;
+  }
+  return 0;
+}
+
+const address = /^(wallet|crypto|blockchain)?[ _-]?(address|adresse|dirección|indirizzo|addr|wallet|account)([ _-]?(hash|id))?$/i;
+const chain = /^(block)?chain|^(network|netzwerk|kette|red|cadena|r[ée]seau|rete|coin|asset|currency)$/i;
 
 function columns(sample, names, header) {
   const body = header ? sample.slice(1) : sample;
@@ -93,13 +108,17 @@ const looksLikeAddress = cell => {
   return c.length >= 25 && /\d/.test(c) && /[a-z]/i.test(c) && /^[\w:.-]+$/.test(c) && !/^[0-9a-f]{8}-[0-9a-f]{4}-/i.test(c);
 };
 
-// sniff returns the delimiter that splits the first lines most evenly.
+// sniff returns the delimiter that splits the first lines most evenly: most of them have as many
+// as one of them, and a title above them may have none.
 function sniff(text) {
-  const lines = text.slice(0, 20000).replace(/"[^"]*"/g, "").split(/\r?\n|\r/).filter(l => l.trim()).slice(0, 20);
-  let best = ",", most = 0;
+  const lines = text.slice(0, 20000).replace(/"[^"]*"/g, "").split(/\r?\n|\r/).filter(l => l.trim()).slice(0, 40);
+  let best = ",", most = 0, many = 0;
   for (const d of [",", ";", "\t", "|"]) {
-    const least = Math.min(...lines.map(l => l.split(d).length - 1));
-    if (lines.length > 0 && least > most) [best, most] = [d, least];
+    const counts = lines.map(l => l.split(d).length - 1);
+    for (const n of new Set(counts)) {
+      const same = counts.filter(c => c === n).length;
+      if (n > 0 && (same > most || same === most && n > many)) [best, most, many] = [d, same, n];
+    }
   }
   return best;
 }
