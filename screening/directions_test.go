@@ -115,6 +115,13 @@ func wrappedPairs(t *testing.T, all []address.Address) (pairs []pair) {
 			t.Errorf("no P2SH vector of %s", chain)
 		}
 	}
+	groestl := map[identity.Words][]address.Address{} // by script
+	for _, a := range all {
+		if k, ok := a.Key(); ok && a.Chain() == "groestlcoin" && a.Kind() == "p2sh" {
+			words, _ := k.Identity()
+			groestl[words] = append(groestl[words], a)
+		}
+	}
 	for _, a := range all {
 		k, ok := a.Key()
 		if !ok {
@@ -136,12 +143,8 @@ func wrappedPairs(t *testing.T, all []address.Address) (pairs []pair) {
 				pairs = append(pairs, pair{a, b, score.Key})
 			}
 		}
-		for _, b := range all { // the addresses of groestlcoin
-			if k, _ := b.Key(); b.Chain() == "groestlcoin" && b.Kind() == "p2sh" {
-				if words, _ := k.Identity(); words == script {
-					pairs = append(pairs, pair{a, b, score.Key})
-				}
-			}
+		for _, b := range groestl[script] {
+			pairs = append(pairs, pair{a, b, score.Key})
 		}
 	}
 	return pairs
