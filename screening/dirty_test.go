@@ -6,11 +6,13 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -135,7 +137,12 @@ func TestDirtyCells(t *testing.T) {
 				if r, err := clean.Screen(a); err != nil || len(r.Labels) == 0 {
 					t.Fatalf("%s is not listed: %v", cell, err)
 				}
-				for name, dirty := range dirtyCells(cell) {
+				all := dirtyCells(cell)
+				for i, name := range slices.Sorted(maps.Keys(all)) {
+					dirty := all[name]
+					if i%longtest.Step(1, 1) > 0 {
+						continue
+					}
 					if strings.Contains(f.name, "CSV") && strings.Contains(dirty, ";") {
 						continue // items of remarks end there
 					}

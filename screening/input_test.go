@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -211,7 +212,12 @@ func TestFoundIsNotClear(t *testing.T) {
 	}
 	s := loaded(t, nil, staticOf(entries))
 	found := 0
-	for _, x := range vectors.Texts(t, "..", 1) {
+	texts := vectors.Texts(t, "..", 1)
+	step := longtest.Step(1, 1)
+	for i, x := range texts {
+		if i%step > 0 {
+			continue
+		}
 		for _, text := range []string{x.Text, "paid to " + x.Text + " by noon"} {
 			if !slices.ContainsFunc(address.FindAll(text), func(f address.Found) bool { return must(s.Screen(f.Address)).Score > 0 }) {
 				continue
@@ -225,7 +231,7 @@ func TestFoundIsNotClear(t *testing.T) {
 			}
 		}
 	}
-	if found < 10000 {
-		t.Errorf("%d texts were screened, want at least 10000", found)
+	if want := 10000 / step; found < want {
+		t.Errorf("%d texts were screened, want at least %d", found, want)
 	}
 }

@@ -55,7 +55,7 @@ func TestIntakeModel(t *testing.T) {
 	s := start()
 	held := make(map[sources.Entry]bool)
 	seen := make(map[sources.Entry]time.Time)
-	for i := range longtest.N(5, 40) {
+	for i := range longtest.N(5, 20) {
 		if i%10 == 9 {
 			s = start()
 		}

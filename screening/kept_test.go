@@ -17,7 +17,7 @@ import (
 // TestKeptResults retains results over refreshes, clean ones and hits, with and without
 // a store, and checks that none retains a list in memory.
 func TestKeptResults(t *testing.T) {
-	n := longtest.N(12_000, 200_000)
+	n := longtest.N(12_000, 50_000)
 	for _, stored := range []bool{false, true} {
 		opts := &screening.Options{}
 		if stored {
@@ -38,7 +38,7 @@ func TestKeptResults(t *testing.T) {
 			return m.HeapAlloc
 		}
 		var before uint64
-		for i := range longtest.N(4, 20) + 1 {
+		for i := range longtest.N(4, 10) + 1 {
 			refresh(t, s)
 			if i == 0 {
 				before = heap()
@@ -54,7 +54,7 @@ func TestKeptResults(t *testing.T) {
 			kept = append(kept, r)
 			lists = append(lists, s.Index(0))
 		}
-		if after, most := heap(), uint64(longtest.N(1<<20, 4<<20)); after > before+most {
+		if after, most := heap(), uint64(longtest.N(1<<20, 2<<20)); after > before+most {
 			t.Errorf("stored %v: %d bytes are kept by %d results, want at most %d", stored, after-before, len(kept), most)
 		}
 		for i, l := range lists[:len(lists)-1] {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -18,8 +19,11 @@ func TestListedStringIsNeverClean(t *testing.T) {
 	for _, a := range pool {
 		entries = append(entries, sources.Entry{Address: a, Kind: score.Sanctioned, Ref: a.String()})
 	}
-	seen := 0
-	for _, e := range entries {
+	seen, step := 0, longtest.Step(1, 1)
+	for i, e := range entries {
+		if i%step > 0 {
+			continue
+		}
 		s := newScreener(t, nil, staticOf([]sources.Entry{e}))
 		refresh(t, s)
 		for _, c := range address.Chains() {
@@ -41,8 +45,8 @@ func TestListedStringIsNeverClean(t *testing.T) {
 			}
 		}
 	}
-	if seen < 1000 {
-		t.Errorf("%d pairs", seen)
+	if want := 1000 / step; seen < want {
+		t.Errorf("%d pairs, want at least %d", seen, want)
 	}
 }
 

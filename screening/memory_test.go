@@ -19,17 +19,17 @@ import (
 
 // TestRefreshMemory loads a long list, and then one with other entries at its beginning,
 // and checks that a refresh needs at most twice the memory of the file that it writes: it
-// keeps no entries, and neither does its Report. The long test loads two million.
+// keeps no entries, and neither does its Report. The long test loads a million.
 func TestRefreshMemory(t *testing.T) {
-	testRefreshMemory(t, longtest.N(400_000, 2_000_000), []int{0, 1000}, func(i int) sources.Entry {
+	testRefreshMemory(t, longtest.N(400_000, 1_000_000), []int{0, 1000}, func(i int) sources.Entry {
 		return sanctioned("ethereum", fmt.Sprintf("0x%040x", i), "")
 	})
 }
 
 // TestRefreshMemoryComments is TestRefreshMemory of a list in which each entry has a name
-// and a reference of its own. The long test loads a million.
+// and a reference of its own. The long test loads 400,000.
 func TestRefreshMemoryComments(t *testing.T) {
-	testRefreshMemory(t, longtest.N(100_000, 1_000_000), []int{0}, func(i int) sources.Entry {
+	testRefreshMemory(t, longtest.N(100_000, 400_000), []int{0}, func(i int) sources.Entry {
 		e := sanctioned("ethereum", fmt.Sprintf("0x%040x", i), fmt.Sprintf("https://example.com/%d", i))
 		e.Name = fmt.Sprintf("a comment of its own %08d", i)
 		return e

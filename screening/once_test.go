@@ -23,7 +23,7 @@ import (
 func TestChangedOnce(t *testing.T) {
 	const n = 12
 	rng := rand.New(rand.NewPCG(7, 8))
-	for range longtest.N(5, 60) {
+	for range longtest.N(5, 20) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "told")
 		opts := &screening.Options{

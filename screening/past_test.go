@@ -102,7 +102,7 @@ func TestPast(t *testing.T) {
 		time.Sleep(time.Second)
 		s.Refresh(ctx)
 		moments := []moment{momentOf(t, s)}
-		for range longtest.N(15, 200) {
+		for range longtest.N(15, 60) {
 			time.Sleep(time.Duration(1+rng.IntN(100)) * time.Second)
 			switch rng.IntN(10) {
 			case 0:

@@ -164,7 +164,7 @@ func refile(t testing.TB, name string) {
 	}
 }
 
-// TestStoreDamaged flips bits of the newest file and truncates it, everywhere. Open
+// TestStoreDamaged flips bits of the newest file and truncates it. Open
 // must return that revision, whole, or the previous one and a named error.
 func TestStoreDamaged(t *testing.T) {
 	dir := t.TempDir()
@@ -196,7 +196,7 @@ func TestStoreDamaged(t *testing.T) {
 			t.Errorf("%s at %d: %v, and %s is held", what, at, err, s.Sources()[0].Digest)
 		}
 	}
-	step := longtest.N(97, 1)
+	step := longtest.Step(97, 5)
 	for i := 0; i < len(data); i += step {
 		damaged := bytes.Clone(data)
 		damaged[i] ^= 1 << (i % 8)
@@ -205,7 +205,7 @@ func TestStoreDamaged(t *testing.T) {
 	}
 }
 
-// TestJournalDamaged flips bits of the journal and truncates it, everywhere. Open must
+// TestJournalDamaged flips bits of the journal and truncates it. Open must
 // return the newest revision nevertheless, and note it in the journal again.
 func TestJournalDamaged(t *testing.T) {
 	dir := t.TempDir()
@@ -239,7 +239,7 @@ func TestJournalDamaged(t *testing.T) {
 			t.Errorf("%s at %d: the journal does not have the revision", what, at)
 		}
 	}
-	for i := 0; i < len(lines); i += longtest.N(31, 1) {
+	for i := 0; i < len(lines); i += longtest.Step(31, 5) {
 		damaged := bytes.Clone(lines)
 		damaged[i] ^= 1 << (i % 8)
 		check("flipped", i, damaged)

@@ -37,14 +37,14 @@ func (l *sliding) load(_ sources.Revision, add func(sources.Entry) error) (sourc
 	return sources.Revision{Digest: digestOf(l.first), Published: day.AddDate(0, 0, l.first), Records: l.n}, nil
 }
 
-// TestYear refreshes a list of a thousand entries every hour: each time it drops three entries
+// TestYear refreshes a list of 300 entries every hour: each time it drops three entries
 // and has three new ones. The long test does so for a year. The store must stay small, a refresh
 // fast, whatever came before, and every hour of the past open.
 func TestYear(t *testing.T) {
 	hours := longtest.N(300, 8760)
 	dir := t.TempDir()
 	st := openStore(t, dir)
-	l := &sliding{n: 1000}
+	l := &sliding{n: 300}
 	src := &flaky{info: ofac, load: l.load}
 	c := newWallClock()
 	s := c.start(t, &screening.Options{Store: st}, src)
@@ -79,11 +79,11 @@ func TestYear(t *testing.T) {
 	if limit := int64(4<<20 + hours*(16<<20)/8760); bytes > limit {
 		t.Errorf("%d bytes after %d refreshes, want at most %d", bytes, hours, limit)
 	}
-	if limit := 30 * time.Millisecond; longtest.Enabled() && !longtest.Race && perRefresh > limit {
+	if limit := 20 * time.Millisecond; longtest.Enabled() && !longtest.Race && perRefresh > limit {
 		t.Errorf("%v of CPU for each refresh, want at most %v", perRefresh, limit)
 	}
 
-	step := max(1, hours/longtest.N(12, 60))
+	step := max(1, hours/longtest.N(12, 30))
 	for hour := 0; hour < hours; hour += step {
 		past, err := screening.OpenAt(ctx, st, at[hour].Add(time.Minute), []sources.Source{src}, nil)
 		if err != nil {

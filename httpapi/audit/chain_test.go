@@ -165,7 +165,7 @@ func TestVerifyEnds(t *testing.T) {
 func TestVerifyBytes(t *testing.T) {
 	dir := t.TempDir()
 	files := newTrail(t, dir, nil)
-	step := longtest.N(37, 3)
+	step := longtest.Step(37, 3)
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {

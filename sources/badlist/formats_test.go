@@ -346,7 +346,7 @@ func TestRansomwhere(t *testing.T) {
 			t.Errorf("entry %+v: want one of bitcoin, of a family", e)
 		}
 	}
-	for n := 0; n < len(strings.TrimSpace(data)); n += longtest.N(211, 11) {
+	for n := 0; n < len(strings.TrimSpace(data)); n += longtest.Step(211, 11) {
 		if _, _, err := parseAs(*badlist.Ransomwhere(), strings.NewReader(data[:n])); err == nil {
 			t.Errorf("cut to %d bytes: no error", n)
 		}

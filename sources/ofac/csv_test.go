@@ -113,7 +113,7 @@ func TestParseCSVTruncated(t *testing.T) {
 		t.Errorf("the whole file: %+v, %v, want no error and a marked end", rev, err)
 	}
 	for n := range sdn {
-		if n%longtest.N(211, 13) != 0 && !bytes.ContainsAny(sdn[max(n-2, 0):n], "\r\n") {
+		if n%longtest.Step(211, 13) != 0 && !bytes.ContainsAny(sdn[max(n-2, 0):n], "\r\n") {
 			continue
 		}
 		_, err := ofac.ParseCSV(bytes.NewReader(sdn[:n]), bytes.NewReader(comments), func(sources.Entry) error {
@@ -124,7 +124,7 @@ func TestParseCSVTruncated(t *testing.T) {
 			t.Errorf("sdn.csv cut to %d bytes: no error", n)
 		}
 	}
-	for n := 0; n < len(comments); n += longtest.N(31, 7) {
+	for n := 0; n < len(comments); n += longtest.Step(31, 7) {
 		if _, _, err := parseCSV(t, bytes.NewReader(sdn), bytes.NewReader(comments[:n])); err == nil {
 			t.Errorf("sdn_comments.csv cut to %d bytes: no error", n)
 		}

@@ -71,7 +71,7 @@ func TestParseConsolidated(t *testing.T) {
 			if err != nil || rev.Records != 2 || !slices.Equal(got, want) {
 				t.Errorf("%s%s: %+v, %v\n%s\nwant 2 records, and\n%s", tt.name, name, rev, err, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
-			for n := 0; n < len(doc)-3; n += longtest.N(7, 1) {
+			for n := 0; n < len(doc)-3; n += longtest.Step(7, 1) {
 				if rev, err := tt.parse(strings.NewReader(doc[:n]), func(sources.Entry) error { return nil }); err == nil && (n == 0 || doc[n-1] != '\n') {
 					t.Fatalf("%s%s, %d of %d bytes: %+v, want an error", tt.name, name, n, len(doc), rev)
 				}

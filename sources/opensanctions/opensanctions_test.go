@@ -116,7 +116,7 @@ func TestParse(t *testing.T) {
 			}
 			// Cut anywhere within a line.
 			doc := readFile(t, tt.file)
-			for n := 0; n < len(doc); n += longtest.N(5, 1) {
+			for n := 0; n < len(doc); n += longtest.Step(5, 1) {
 				if _, _, err := parse(t, opensanctions.Options{}, strings.NewReader(doc[:n])); err == nil && doc[n-1] != '\n' {
 					t.Errorf("cut to %d bytes: no error", n)
 				}

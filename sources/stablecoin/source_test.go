@@ -575,7 +575,7 @@ func TestStateFile(t *testing.T) {
 	if again(opts) {
 		t.Error("the chain was read again, though there is a file")
 	}
-	for n := 0; n < len(good); n += longtest.N(97, 29) {
+	for n := 0; n < len(good); n += longtest.Step(97, 29) {
 		if err := os.WriteFile(opts.StateFile, good[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -97,7 +97,7 @@ func TestJournalDamage(t *testing.T) {
 		}
 	}
 	flips := 0
-	for i := 0; i < len(good); i += longtest.N(53, 4) {
+	for i := 0; i < len(good); i += longtest.Step(53, 4) {
 		for bit := range longtest.N(1, 8) {
 			bad := bytes.Clone(good)
 			bad[i] ^= 1 << ((i + bit) % 8)
@@ -113,7 +113,7 @@ func TestJournalDamage(t *testing.T) {
 	if share := float64(lost) / float64(flips*11); share > 0.3 {
 		t.Errorf("after a flipped bit, %.0f %% of the questions about the past are errors, want less than 30 %%", 100*share)
 	}
-	for i := 0; i < len(good); i += longtest.N(53, 4) {
+	for i := 0; i < len(good); i += longtest.Step(53, 4) {
 		cut := bytes.Clone(good[:i])
 		st.journal = cut
 		if i%7 == 0 { // it is torn, and the next event follows

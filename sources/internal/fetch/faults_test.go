@@ -380,7 +380,7 @@ func TestTruncated(t *testing.T) {
 		if _, err := list.parse(strings.NewReader(doc), func(sources.Entry) error { return nil }); err != nil {
 			t.Errorf("%s, whole: %v", list.name, err)
 		}
-		for n := 0; n < len(strings.TrimRight(doc, " \r\n")); n += longtest.N(11, 1) {
+		for n := 0; n < len(strings.TrimRight(doc, " \r\n")); n += longtest.Step(11, 1) {
 			if list.open && n > 0 && doc[n-1] == '\n' {
 				continue
 			}
