@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -132,7 +133,7 @@ type snapshotText struct {
 }
 
 // withSnapshot returns an object with the members of the snapshot of the lists that answer.
-// Many answers of one second share them. The object is in the buffer of e.
+// Many answers of one second share them.
 func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, digest, version string) []byte {
 	m := moment{digest: digest, version: version, now: e.now.Unix()}
 	at := e.now
@@ -149,11 +150,8 @@ func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, 
 		last = &snapshotText{m, text}
 		e.lastSnapshot.Store(last)
 	}
-	e.buf.Reset() // the body of the request has served its purpose
-	e.buf.Write(bytes.TrimSuffix(object, []byte("}\n")))
-	e.buf.WriteByte(',')
-	e.buf.Write(last.text[1:])
-	return e.buf.Bytes()
+	// Not in the buffer of e: HTTP/2 may go on sending it after the end of a stream.
+	return slices.Concat(bytes.TrimSuffix(object, []byte("}\n")), []byte{','}, last.text[1:])
 }
 
 // age returns how many seconds before a time the list of a source was checked.
