@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -199,6 +200,38 @@ func TestAnswer(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAnswerAgain compares answers of one second with the model: from lists of two ages that
+// show the same number of seconds, and around the end of a second of their age.
+func TestAnswerAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := questions[0]
+		start := time.Now()
+		time.Sleep(900 * time.Millisecond)
+		s := newLoadedScreener(t)
+		var results []screening.Result
+		for range 2 {
+			if _, err := s.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.ScreenText(q.chain, q.address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, r)
+			time.Sleep(200 * time.Millisecond)
+		}
+		for _, after := range []time.Duration{11200, 11850, 11950} {
+			for i := range results {
+				now := start.Add(after * time.Millisecond)
+				got, want := httpapi.Answer(q.address, string(q.chain), &results[i], now), marshal(modelOf(q.address, string(q.chain), results[i], now))
+				if !bytes.Equal(got, want) {
+					t.Errorf("%d ms:\n got %s\nwant %s", after, got, want)
+				}
+			}
+		}
+	})
 }
 
 // An aged source has a given time of its last check.
