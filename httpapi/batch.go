@@ -173,7 +173,7 @@ func (e *exchange) checkItem(it *batchItem, err error) *problem {
 	case it.named != nil:
 		return e.failed(it.name, it.named)
 	case it.name == "":
-		v := detect(it.text)
+		v := check(it.text, "", false)
 		return &problem{Code: v.Code, Field: v.Field, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
 	}
 	return e.failed(it.name, err)

@@ -30,6 +30,8 @@ type validation struct {
 	Offset         *int          `json:"offset,omitempty"`
 	SuggestedChain address.Chain `json:"suggested_chain,omitempty"`
 	Correction     *correction   `json:"correction,omitempty"`
+
+	asked address.Chain // of the request, if it names one
 }
 
 // validate answers a POST to /api/v1/validate.
@@ -44,14 +46,11 @@ func (e *exchange) validate() ([]byte, *problem) {
 	}
 	text := fields.text("address")
 	e.hide(text)
-	read := func() *validation { return detect(text).propose("", text) }
-	if name, ok := fields["chain"].(string); ok {
-		read = func() *validation { return check(text, name) }
-	}
+	name, named := fields["chain"].(string)
 	var v *validation
 	e.takeTurn(func() { // many texts, each read on all chains, would delay screenings
 		if p = e.enter(false); p == nil {
-			v = read()
+			v = check(text, name, named).propose(text)
 		}
 	})
 	if p != nil {
@@ -63,55 +62,38 @@ func (e *exchange) validate() ([]byte, *problem) {
 	return marshal(v), nil
 }
 
-// check validates an address of a chain, as /api/v1/screen reads it.
-func check(text, name string) *validation {
-	v := &validation{Chains: chainsOf(text), Doubts: []address.Doubt{}}
-	chain, err := address.ParseChain(name)
-	if err != nil {
-		return v.refuse(name, err)
+// check validates an address, as /api/v1/screen reads it, or without the name of a chain, on
+// all chains.
+func check(text, name string, named bool) *validation {
+	v := &validation{Chains: []address.Chain{}, Doubts: []address.Doubt{}}
+	for _, a := range address.Detect(text) {
+		v.Chains = append(v.Chains, a.Chain())
 	}
-	reading := address.Interpret(string(chain), text)
+	if named {
+		var err error
+		if v.asked, err = address.ParseChain(name); err != nil {
+			return v.refuse(name, err)
+		}
+	}
+	reading := address.Interpret(string(v.asked), text)
 	switch {
 	case reading.Err != nil:
-		return v.refuse(name, reading.Err).propose(chain, text)
+		return v.refuse(name, reading.Err)
 	case reading.Several:
 		return v.refuse(name, address.ErrSeveral)
-	}
-	v.Doubts = append(v.Doubts, reading.Doubts...)
-	return v.accept(reading.Addresses[0]).propose(chain, text)
-}
-
-// detect validates an address without a chain.
-func detect(text string) *validation {
-	v := &validation{Chains: chainsOf(text), Doubts: []address.Doubt{}}
-	reading := address.Interpret("", text)
-	switch err := reading.Err; {
-	case err != nil:
-		return v.refuse("", err)
-	case reading.Several:
-		return v.refuse("", address.ErrSeveral)
 	}
 	v.Doubts = append(v.Doubts, reading.Doubts...)
 	return v.accept(reading.Addresses[0])
 }
 
 // propose adds the correction of a text that means nothing or is in doubt, if there is one.
-func (v *validation) propose(chain address.Chain, text string) *validation {
+func (v *validation) propose(text string) *validation {
 	switch {
-	case v.Valid && chain == "" && !*v.Proven, // it may be an address of another chain with a typing error
+	case v.Valid && v.asked == "" && !*v.Proven, // it may be an address of another chain with a typing error
 		len(v.Doubts) > 0, v.Reason == "bad_checksum", v.Reason == "bad_length", v.Reason == "bad_charset", v.Reason == "bad_format":
-		v.Correction = correct(chain, text)
+		v.Correction = correct(v.asked, text)
 	}
 	return v
-}
-
-// chainsOf returns the chains on which text is an address. It is not nil.
-func chainsOf(text string) []address.Chain {
-	chains := []address.Chain{}
-	for _, a := range address.Detect(text) {
-		chains = append(chains, a.Chain())
-	}
-	return chains
 }
 
 // accept fills in the members for an address.

@@ -125,7 +125,6 @@ var (
 // concurrently.
 type Log struct {
 	opts   Options
-	log    *slog.Logger
 	wake   chan struct{} // has a value if something is queued
 	writer writer
 
@@ -157,9 +156,9 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	l := &Log{opts: *opts, log: opts.Logger, wake: make(chan struct{}, 1), room: make(chan struct{})}
-	if l.log == nil {
-		l.log = slog.New(slog.DiscardHandler)
+	l := &Log{opts: *opts, wake: make(chan struct{}, 1), room: make(chan struct{})}
+	if l.opts.Logger == nil {
+		l.opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	if l.opts.MaxBytes == 0 {
 		l.opts.MaxBytes = 100 << 20
@@ -176,8 +175,7 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if l.opts.HashKey != nil && len(l.opts.HashKey) < sha256.Size {
 		return nil, fmt.Errorf("audit: a HashKey of %d bytes, want at least %d", len(l.opts.HashKey), sha256.Size)
 	}
-	l.writer = writer{dir: dir, maxBytes: l.opts.MaxBytes, maxFiles: l.opts.MaxFiles, maxAge: l.opts.MaxAge, durable: l.opts.Durable, sealer: newSealer(l.opts.HashKey),
-		log: l.log, write: (*os.File).WriteAt, sync: (*os.File).Sync}
+	l.writer = writer{Options: l.opts, dir: dir, sealer: newSealer(l.opts.HashKey), write: (*os.File).WriteAt, sync: (*os.File).Sync}
 	if err := l.writer.open(); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
@@ -349,13 +347,13 @@ func (l *Log) advance(last bool) (again time.Duration) {
 	switch {
 	case err != nil:
 		if l.err == nil {
-			l.log.Error("audit records cannot be written; screening is refused until they can", "error", err)
+			l.opts.Logger.Error("audit records cannot be written; screening is refused until they can", "error", err)
 		}
 		l.err = fmt.Errorf("%w: %w", ErrBroken, err)
 		l.changed()
 		return retryEvery
 	case l.err != nil:
-		l.log.Info("audit records can be written again")
+		l.opts.Logger.Info("audit records can be written again")
 		l.err = nil
 	}
 	return again

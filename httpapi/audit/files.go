@@ -127,7 +127,7 @@ func (w *writer) repair(name string, last bool) error {
 	if err := errors.Join(f.Truncate(start+int64(len(line))), w.sync(f)); err != nil {
 		return err
 	}
-	w.log.Warn("an audit file ended in a torn line; a line of type repair is in its place", "file", name, "bytes", info.Size()-start)
+	w.Logger.Warn("an audit file ended in a torn line; a line of type repair is in its place", "file", name, "bytes", info.Size()-start)
 	return nil
 }
 
@@ -160,7 +160,7 @@ func (w *writer) openHead(names []string) error {
 	if err == nil {
 		w.head = h
 	} else if len(names) > 0 || !errors.Is(err, fs.ErrNotExist) {
-		w.log.Warn("the head of the audit trail is missing or damaged: lines that were cut off before now are not found", "error", err)
+		w.Logger.Warn("the head of the audit trail is missing or damaged: lines that were cut off before now are not found", "error", err)
 	}
 	for _, name := range slices.Backward(names) {
 		if last, err := w.lastLink(name); err != nil || last.N > 0 {
@@ -190,21 +190,21 @@ func (w *writer) lastLink(name string) (last link, err error) {
 func (w *writer) remove(now time.Time) {
 	names, err := w.files()
 	if err != nil {
-		w.log.Warn("old audit files cannot be removed", "error", err)
+		w.Logger.Warn("old audit files cannot be removed", "error", err)
 		return
 	}
 	for i := 0; i < len(names)-1; i++ {
 		next, _ := nameTime(names[i+1]) // all records of this file are older
-		tooMany := w.maxFiles > 0 && len(names)-i > w.maxFiles
-		tooOld := w.maxAge > 0 && now.Sub(next) > w.maxAge
+		tooMany := w.MaxFiles > 0 && len(names)-i > w.MaxFiles
+		tooOld := w.MaxAge > 0 && now.Sub(next) > w.MaxAge
 		if !tooMany && !tooOld {
 			return
 		}
 		if err := w.forget(names[i]); err != nil {
-			w.log.Warn("old audit file cannot be removed", "file", names[i], "error", err)
+			w.Logger.Warn("old audit file cannot be removed", "file", names[i], "error", err)
 			return
 		}
-		w.log.Info("old audit file removed", "file", names[i])
+		w.Logger.Info("old audit file removed", "file", names[i])
 	}
 }
 

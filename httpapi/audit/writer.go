@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -22,13 +21,9 @@ import (
 // pending records to a new one: after a failed flush the state of the disk is unknown,
 // and another flush might report success wrongly.
 type writer struct {
-	dir      string
-	maxBytes int64
-	maxFiles int
-	maxAge   time.Duration
-	durable  bool
-	log      *slog.Logger
-	lock     io.Closer
+	Options
+	dir  string
+	lock io.Closer
 
 	// Methods of *os.File; tests make them fail.
 	write func(*os.File, []byte, int64) (int, error)
@@ -74,7 +69,7 @@ func (w *writer) advance(flush bool) (again time.Duration, err error) {
 	}()
 	now := time.Now().UTC()
 	for w.written < len(w.pending) {
-		if w.file == nil || dayOver(w.name, now) || w.size > 0 && w.size+int64(len(w.pending[w.written].line)) > w.maxBytes {
+		if w.file == nil || dayOver(w.name, now) || w.size > 0 && w.size+int64(len(w.pending[w.written].line)) > w.MaxBytes {
 			if err := w.next(now); err != nil {
 				return 0, err
 			}
@@ -92,7 +87,7 @@ func (w *writer) advance(flush bool) (again time.Duration, err error) {
 		w.size += int64(len(w.text))
 		w.written += n
 	}
-	if wait := syncEvery - now.Sub(w.since); !w.durable && !flush && wait > 0 && w.size-w.flushed < syncBytes {
+	if wait := syncEvery - now.Sub(w.since); !w.Durable && !flush && wait > 0 && w.size-w.flushed < syncBytes {
 		return wait, nil
 	}
 	return 0, w.flush()
@@ -141,7 +136,7 @@ func (w *writer) fail(err error) {
 		err = os.Remove(filepath.Join(w.dir, w.name))
 	}
 	if err != nil {
-		w.log.Warn("what was not flushed of an audit file cannot be cut off: its last lines may be torn, and come again in the next", "file", w.name, "error", err)
+		w.Logger.Warn("what was not flushed of an audit file cannot be cut off: its last lines may be torn, and come again in the next", "file", w.name, "error", err)
 	}
 	w.file = nil
 }
@@ -151,7 +146,7 @@ func (w *writer) fail(err error) {
 func (w *writer) render(now time.Time) (n int, err error) {
 	w.text = w.text[:0]
 	for _, r := range w.pending[w.written:] {
-		if n > 0 && (w.size+int64(len(w.text)+len(r.line)) > w.maxBytes || len(w.text) > syncBytes) {
+		if n > 0 && (w.size+int64(len(w.text)+len(r.line)) > w.MaxBytes || len(w.text) > syncBytes) {
 			break
 		}
 		if len(r.sources) > 0 && (r.digest != w.lists || &r.sources[0] != w.sources) {
@@ -230,7 +225,7 @@ func (w *writer) next(now time.Time) error {
 	if err := atomicfile.SyncDir(w.dir); err != nil {
 		return err
 	}
-	w.log.Debug("audit file begun", "file", w.name)
+	w.Logger.Debug("audit file begun", "file", w.name)
 	w.remove(now)
 	return nil
 }
