@@ -293,7 +293,8 @@ func newBatch(list []any) ([]batchItem, *problem) {
 		if id, ok := fields["id"].(string); ok {
 			it.id = &id
 		}
-		it.text, it.name = fields.text("address"), fields.text("chain")
+		it.text, _ = fields["address"].(string)
+		it.name, _ = fields["chain"].(string)
 	}
 	return items, nil
 }

@@ -38,7 +38,7 @@ func (e *exchange) entries() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	search := fields.text("search")
+	search, _ := fields["search"].(string)
 	e.hide(search)
 	after := 0
 	if number, ok := fields["after"].(json.Number); ok {
@@ -47,7 +47,7 @@ func (e *exchange) entries() ([]byte, *problem) {
 			return nil, wrongType("after", number)
 		}
 	}
-	source := fields.text("source")
+	source := fields["source"].(string)
 	i := slices.IndexFunc(e.screener.Sources(), func(s screening.SourceStatus) bool { return s.Info.ID == source })
 	if i < 0 {
 		return nil, &problem{Code: notFound, Field: "source", Detail: "No list has this id. GET /api/v1/sources names them."}

@@ -27,7 +27,7 @@ func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
 	if p != nil {
 		return "", "", string(p.Code), p.Reason
 	}
-	return fields.text("address"), fields.text("chain"), "", ""
+	return fields["address"].(string), fields["chain"].(string), "", ""
 }
 
 // Limits returns the limits of a handler.

@@ -97,12 +97,6 @@ var fieldTypes = map[string]string{
 	"items": "array", "receipt": "boolean", "search": "string", "source": "string",
 }
 
-// text returns the string in a field, or "".
-func (o object) text(name string) string {
-	text, _ := o[name].(string)
-	return text
-}
-
 // want returns the problem of the first required field that is absent, or else of the first
 // field that is not of its type.
 func (o object) want(required, optional []string) *problem {

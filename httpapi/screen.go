@@ -18,7 +18,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	text, name := fields.text("address"), fields.text("chain")
+	text, name := fields["address"].(string), fields["chain"].(string)
 	at, past := fields["at"].(string)
 	wantsReceipt := fields["receipt"] == true
 	if wantsReceipt && past {

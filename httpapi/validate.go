@@ -44,7 +44,7 @@ func (e *exchange) validate() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	text := fields.text("address")
+	text := fields["address"].(string)
 	e.hide(text)
 	name, named := fields["chain"].(string)
 	var v *validation
