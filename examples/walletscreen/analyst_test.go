@@ -30,7 +30,7 @@ func TestOddTables(t *testing.T) {
 		{"one listed", "id,address\n1," + u + "\n2," + l + "\n", 1, []string{clean, hit}, nil},
 		{"one undecided, which wins", "id,address\n1," + l + "\n2,x\n3," + u + "\n", 2, []string{hit, none, clean}, nil},
 		{"header alone", "id,address\n", 0, nil, nil},
-		{"formulas of a spreadsheet", "id,address\n1,=\"" + l + "\"\n2,\"=\"\"" + u + "\"\"\"\n3,'" + l + "\n4,=A1\n", 2, []string{hit, clean, hit, none}, nil},
+		{"formulas of a spreadsheet", "id,address\n1,=\"" + l + "\"\n2,\"=\"\"" + u + "\"\"\"\n3,'" + l + "\n4,=A1\n5,=" + l + "\n6,=" + u + "\n", 2, []string{hit, clean, hit, none, hit, none}, nil},
 		{"formulas without a header", "=\"" + l + "\"\n=\"" + u + "\"\n", 1, []string{hit, clean}, nil},
 		{"rounded numbers", "chain,address\n,5.28E+40\nethereum,\"1,23E+48\"\n," + l + "\n", 2, []string{none, none, hit}, nil},
 		{"the first is cut short", "0x" + l[2:24] + "\n" + l + "\n", 2, []string{none, hit}, nil},

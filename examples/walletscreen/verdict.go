@@ -77,14 +77,15 @@ func (j *judge) screen(chain, text string) verdict {
 	if strings.TrimSpace(chain) == "" {
 		chain = j.chain
 	}
-	switch s := strings.TrimSpace(text); {
-	case s == "":
+	s := strings.TrimSpace(text)
+	if s == "" {
 		v.err = errNoAddress
-	case s[0] == '=' && !strings.HasPrefix(s, `="`) || scientific.MatchString(s):
+		return v
+	}
+	v.result, v.reading, v.err = j.screener.ScreenInput(chain, text)
+	v.err = explainChain(chain, v.err)
+	if s[0] == '=' && !strings.HasPrefix(s, `="`) || scientific.MatchString(s) {
 		v.err = errSpreadsheet
-	default:
-		v.result, v.reading, v.err = j.screener.ScreenInput(chain, text)
-		v.err = explainChain(chain, v.err)
 	}
 	return v
 }
