@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -65,57 +64,18 @@ func (f *screenFn) Setup(ctx context.Context) (err error) {
 
 // A verdict is a line of hits.jsonl.
 type verdict struct {
-	Address string  `json:"address"` // as in the row
-	Chain   string  `json:"chain"`
-	Digest  string  `json:"snapshot"`
-	Score   int     `json:"score"`
-	Level   string  `json:"level"`
-	Scoring string  `json:"scoring_version"`
-	Labels  []label `json:"labels"`
+	Address string            `json:"address"` // as in the row
+	Chain   string            `json:"chain"`
+	Digest  string            `json:"snapshot"`
+	Score   int               `json:"score"`
+	Level   string            `json:"level"`
+	Scoring string            `json:"scoring_version"`
+	Labels  []screening.Label `json:"labels"`
 
-	Doubts     []address.Doubt `json:"doubts,omitempty"`
-	Suppressed []suppressed    `json:"suppressed,omitempty"` // by an exception
-	Formerly   []former        `json:"formerly,omitempty"`
-	Error      string          `json:"error,omitempty"` // why it is undecided, although it is listed
-}
-
-type suppressed struct {
-	label
-	Reason string `json:"reason"`
-	Author string `json:"author"`
-}
-
-type label struct {
-	Label  string    `json:"label"`
-	Match  string    `json:"match"`
-	Source string    `json:"source"`
-	Ref    string    `json:"source_ref"`
-	Name   string    `json:"name,omitempty"`
-	Listed string    `json:"listed_address"`
-	Added  time.Time `json:"added_at,omitzero"`         // of the address
-	Before time.Time `json:"not_listed_on,omitzero"`    // of the last list known not to have it
-	Entity time.Time `json:"entity_listed_at,omitzero"` // of the listed party
-}
-
-func newLabel(l *screening.Label) label {
-	return label{string(l.Kind), l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, l.AddedAt, l.NotListedOn, l.EntityListedAt}
-}
-
-// A former is a listing that has ended.
-type former struct {
-	Source string    `json:"source"`
-	Ref    string    `json:"source_ref"`
-	Name   string    `json:"name,omitempty"`
-	Listed string    `json:"listed_address"`
-	Since  time.Time `json:"since,omitzero"`
-	Until  time.Time `json:"until,omitzero"`
-}
-
-func formers(all []screening.Former) (once []former) {
-	for _, f := range all {
-		once = append(once, former(f))
-	}
-	return once
+	Doubts     []address.Doubt        `json:"doubts,omitempty"`
+	Suppressed []screening.Suppressed `json:"suppressed,omitempty"` // by an exception
+	Formerly   []screening.Former     `json:"formerly,omitempty"`
+	Error      string                 `json:"error,omitempty"` // why it is undecided, although it is listed
 }
 
 // A failure is a line of errors.jsonl. It does not quote a row that is not
@@ -165,18 +125,11 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 	if c == "" {
 		c = rd.Chain // a listed text that is not an address
 	}
-	v := verdict{Address: text, Chain: string(c), Digest: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion, Labels: []label{}, Doubts: r.Doubts}
+	v := verdict{Address: text, Chain: string(c), Digest: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion,
+		Labels: append([]screening.Label{}, r.Labels...), Doubts: r.Doubts, Suppressed: r.Suppressed, Formerly: r.Formerly}
 	if err != nil {
 		v.Error = err.Error()
 	}
-	for i := range r.Labels {
-		v.Labels = append(v.Labels, newLabel(&r.Labels[i]))
-	}
-	for i := range r.Suppressed {
-		s := &r.Suppressed[i]
-		v.Suppressed = append(v.Suppressed, suppressed{newLabel(&s.Label), s.Reason, s.Author})
-	}
-	v.Formerly = formers(r.Formerly)
 	value, err := json.Marshal(v)
 	if err != nil {
 		return err

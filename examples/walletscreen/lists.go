@@ -16,6 +16,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // listOptions say which lists to hold, and how good they must be.
@@ -87,14 +88,9 @@ var ownEvery = 10 * time.Second // a variable for tests
 // newScreener returns a Screener of the lists, which holds none yet. Offline, its Run
 // looks at own lists only.
 func (o *listOptions) newScreener(srcs []sources.Source, offline bool, opts *screening.Options) (*screening.Screener, error) {
-	var err error
-	if opts.Optional, err = o.optional(srcs); err != nil {
+	if err := o.limit(srcs, opts); err != nil {
 		return nil, err
 	}
-	if err := o.checkPublished(srcs); err != nil {
-		return nil, err
-	}
-	opts.MaxAge, opts.MaxPublished = o.maxAge, o.maxPublished
 	opts.Schedule = make(map[string]screening.Schedule)
 	for _, s := range srcs {
 		if s.Info().Jurisdiction == sources.Operator {
@@ -104,6 +100,28 @@ func (o *listOptions) newScreener(srcs []sources.Source, offline bool, opts *scr
 		}
 	}
 	return screening.New(srcs, opts)
+}
+
+// limit sets in opts how good the lists of the sources must be.
+func (o *listOptions) limit(srcs []sources.Source, opts *screening.Options) (err error) {
+	opts.MaxAge, opts.MaxPublished = o.maxAge, o.maxPublished
+	if opts.Optional, err = o.optional(srcs); err != nil {
+		return err
+	}
+	return o.checkPublished(srcs)
+}
+
+// past returns the lists that were answered from at a time.
+func (o *listOptions) past(ctx context.Context, st store.Store, at time.Time) (*screening.Past, error) {
+	srcs, err := o.sources(false)
+	if err != nil {
+		return nil, err
+	}
+	opts := &screening.Options{}
+	if err := o.limit(srcs, opts); err != nil {
+		return nil, err
+	}
+	return screening.OpenAt(ctx, st, at, srcs, opts)
 }
 
 // open returns a Screener of the sources with the lists in the store, or the bundled ones.

@@ -50,22 +50,11 @@ func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*
 	if err := o.wantStore(); err != nil {
 		return nil, fmt.Errorf("-at: %w", err)
 	}
-	srcs, err := o.sources(false)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.checkPublished(srcs); err != nil {
-		return nil, err
-	}
-	opts := &screening.Options{MaxAge: o.maxAge, MaxPublished: o.maxPublished}
-	if opts.Optional, err = o.optional(srcs); err != nil {
-		return nil, err
-	}
 	st, err := p.openStore(ctx, o, false)
 	if err != nil {
 		return nil, err
 	}
-	past, err := screening.OpenAt(ctx, st, at, srcs, opts)
+	past, err := o.past(ctx, st, at)
 	if errors.Is(err, store.ErrNotFound) {
 		all, err2 := journal.New(st).Answerings(ctx)
 		if err2 == nil && len(all) > 0 && all[len(all)-1].At.After(at) {

@@ -319,7 +319,9 @@ func (s *server) handler() http.Handler {
 	opts := s.limits
 	opts.Prefix, opts.Docs = "/", docs.New()
 	if s.store != nil {
-		opts.Past = s.past
+		opts.Past = func(ctx context.Context, at time.Time) (*screening.Past, error) {
+			return s.lists.past(ctx, s.store, at)
+		}
 	}
 	opts.Logger, opts.Meter, opts.Store, opts.Receipt = s.log, s.keys.ring, s.store, s.receipt
 	if s.opsListener != nil {
@@ -338,19 +340,6 @@ func (s *server) handler() http.Handler {
 		}
 		api.ServeHTTP(w, r)
 	})
-}
-
-// past returns the lists of an instant for a client that asks with them.
-func (s *server) past(ctx context.Context, at time.Time) (*screening.Past, error) {
-	srcs, err := s.lists.sources(false)
-	if err != nil {
-		return nil, err
-	}
-	opts := &screening.Options{MaxAge: s.lists.maxAge, MaxPublished: s.lists.maxPublished}
-	if opts.Optional, err = s.lists.optional(srcs); err != nil {
-		return nil, err
-	}
-	return screening.OpenAt(ctx, s.store, at, srcs, opts)
 }
 
 // receipt returns a receipt for a client that asks for one.
