@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,90 +103,67 @@ func (k *keysCall) run(ctx context.Context, do func(context.Context, *keyStore) 
 // openPatience bounds the wait for a database that does not answer.
 const openPatience = 10 * time.Second
 
+// setting sets *to from the value of a flag. No value leaves it, and none, the word, is its zero.
+func setting[T any](flag, value string, to *T, none, want string, parse func(string) (T, bool)) error {
+	if value == "" {
+		return nil
+	}
+	var zero T
+	v, ok := zero, value == none
+	if !ok {
+		v, ok = parse(value)
+	}
+	if !ok {
+		return fmt.Errorf("-%s %.40q: want %s, or %s", flag, value, want, none)
+	}
+	*to = v
+	return nil
+}
+
 // apply sets in a key what the flags say.
 func (k *keysCall) apply(key *access.Key) error {
 	if k.name != "" {
 		key.Name = k.name
 	}
-	for _, set := range []func(*access.Key) error{k.setQuota, k.setBurst, k.setScopes, k.setExpiry} {
-		if err := set(key); err != nil {
-			return err
-		}
+	if (k.rate == "none" || k.burst == "none") && (k.rate+k.burst != "nonenone" && k.rate+k.burst != "none") {
+		return errors.New("-rate and -burst need each other: none removes both")
 	}
-	return nil
-}
-
-// setQuota sets the quota of a key from -quota.
-func (k *keysCall) setQuota(key *access.Key) (err error) {
-	switch k.quota {
-	case "":
-	case "none":
-		key.Quota = 0
-	default:
-		if key.Quota, err = strconv.ParseInt(k.quota, 10, 64); err != nil || key.Quota < 1 {
-			return fmt.Errorf("-quota %.40q: want a number from 1, or none", k.quota)
-		}
-	}
-	return nil
-}
-
-// setBurst sets the burst limit of a key from -rate and -burst.
-func (k *keysCall) setBurst(key *access.Key) (err error) {
 	if k.rate == "none" || k.burst == "none" {
-		if k.rate != "none" && k.rate != "" || k.burst != "none" && k.burst != "" {
-			return errors.New("-rate and -burst need each other: none removes both")
-		}
-		key.Rate, key.Burst = 0, 0
-		return nil
+		k.rate, k.burst = "none", "none"
 	}
-	if k.rate == "" && k.burst == "" {
-		return nil
-	}
-	if k.rate != "" {
-		if key.Rate, err = strconv.ParseFloat(k.rate, 64); err != nil || !(key.Rate > 0) || key.Rate > 1e6 {
-			return fmt.Errorf("-rate %.40q: want a number above 0, or none", k.rate)
-		}
-	}
-	if k.burst != "" {
-		if key.Burst, err = strconv.Atoi(k.burst); err != nil || key.Burst < 1 {
-			return fmt.Errorf("-burst %.40q: want a number from 1, or none", k.burst)
-		}
-	}
-	if key.Burst == 0 {
+	err := cmp.Or(
+		setting("quota", k.quota, &key.Quota, "none", "a number from 1", func(s string) (int64, bool) {
+			n, err := strconv.ParseInt(s, 10, 64)
+			return n, err == nil && n >= 1
+		}),
+		setting("rate", k.rate, &key.Rate, "none", "a number above 0", func(s string) (float64, bool) {
+			n, err := strconv.ParseFloat(s, 64)
+			return n, err == nil && n > 0 && n <= 1e6
+		}),
+		setting("burst", k.burst, &key.Burst, "none", "a number from 1", func(s string) (int, bool) {
+			n, err := strconv.Atoi(s)
+			return n, err == nil && n >= 1
+		}),
+		setting("expires", k.expires, &key.Expires, "never", "a day such as 2027-12-31, a time such as 2027-12-31T18:00:00Z", func(s string) (time.Time, bool) {
+			t, err := time.Parse(time.RFC3339, s)
+			if err != nil {
+				t, err = time.Parse(time.DateOnly, s)
+			}
+			return t, err == nil
+		}),
+	)
+	switch {
+	case err != nil:
+		return err
+	case key.Burst == 0 && key.Rate > 0:
 		return errors.New("-rate needs -burst")
-	}
-	if key.Rate == 0 {
+	case key.Burst > 0 && key.Rate == 0:
 		return errors.New("-burst needs -rate")
-	}
-	return nil
-}
-
-// setScopes sets the scopes of a key from -scopes.
-func (k *keysCall) setScopes(key *access.Key) (err error) {
-	switch k.scopes {
-	case "":
-	case "all":
+	case k.scopes == "all":
 		key.Scopes = access.AllScopes()
-	default:
+	case k.scopes != "":
 		if key.Scopes, err = access.NormalScopes(strings.ReplaceAll(k.scopes, ",", " ")); err != nil {
 			return fmt.Errorf("-scopes: %w", err)
-		}
-	}
-	return nil
-}
-
-// setExpiry sets the expiry of a key from -expires.
-func (k *keysCall) setExpiry(key *access.Key) (err error) {
-	switch k.expires {
-	case "":
-	case "never":
-		key.Expires = time.Time{}
-	default:
-		if key.Expires, err = time.Parse(time.RFC3339, k.expires); err == nil {
-			return nil
-		}
-		if key.Expires, err = time.Parse(time.DateOnly, k.expires); err != nil {
-			return fmt.Errorf("-expires %.40q: want a day such as 2027-12-31, a time such as 2027-12-31T18:00:00Z, or never", k.expires)
 		}
 	}
 	return nil

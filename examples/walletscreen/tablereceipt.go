@@ -131,22 +131,29 @@ func (v *verdict) hash(w io.Writer) {
 	json.NewEncoder(w).Encode(line) // a hash returns no error
 }
 
-// settings returns how a table is read, by the names of the flags.
-func (o *tableOptions) settings() map[string]string {
-	all := map[string]string{
-		"chain": o.chain, "address-column": o.addressColumn, "chain-column": o.chainColumn,
-		"format": o.formatOrName(), "delimiter": o.delimiter, "sheet": o.sheet,
+// reading returns what says how a table is read, by the names of the flags.
+func (o *tableOptions) reading() map[string]*string {
+	return map[string]*string{
+		"chain": &o.chain, "address-column": &o.addressColumn, "chain-column": &o.chainColumn,
+		"format": &o.format, "delimiter": &o.delimiter, "sheet": &o.sheet,
 	}
-	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
+}
+
+// settings returns how a table is read, for a receipt.
+func (o tableOptions) settings() map[string]string {
+	o.format = o.formatOrName()
+	all := make(map[string]string)
+	for name, value := range o.reading() {
+		if *value != "" {
+			all[name] = *value
+		}
+	}
 	return all
 }
 
 // setSettings sets how a table is read.
 func (o *tableOptions) setSettings(all map[string]string) error {
-	known := map[string]*string{
-		"chain": &o.chain, "address-column": &o.addressColumn, "chain-column": &o.chainColumn,
-		"format": &o.format, "delimiter": &o.delimiter, "sheet": &o.sheet,
-	}
+	known := o.reading()
 	for name, value := range all {
 		if known[name] == nil {
 			return fmt.Errorf("this program does not know the setting %.40q of the receipt", name)
