@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,15 +85,10 @@ const (
 
 // file finds and screens the addresses of a file.
 func (e *extractCall) file(ctx context.Context, s *screening.Screener, name string, table *layout) error {
-	var r io.ReadCloser = io.NopCloser(e.stdin)
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		r = f
+	in, _, err := e.openInput(ctx, name)
+	if err != nil {
+		return err
 	}
-	in := newInterruptible(ctx, r)
 	defer in.Close()
 	decoded, _, err := rows.Decode(in)
 	if err != nil {

@@ -189,9 +189,9 @@ func (e setupError) Is(target error) bool { return target == errSetup }
 // run does the job. It returns a setupError if it has not begun to write.
 func (t *tableJob) run(ctx context.Context) error {
 	t.started = time.Now()
-	in, size, err := t.openInput(ctx)
+	in, size, err := t.openInput(ctx, t.options.in)
 	if err != nil {
-		return setupError{err}
+		return setupError{fmt.Errorf("-in: %w", err)}
 	}
 	defer in.Close()
 	counted := &countingReader{r: in}
@@ -317,20 +317,21 @@ func plausible(cell string) bool {
 	})
 }
 
-// openInput opens -in. The size is -1 if it is not known.
-func (t *tableJob) openInput(ctx context.Context) (io.ReadCloser, int64, error) {
-	if t.options.in == "-" {
-		return newInterruptible(ctx, io.NopCloser(t.stdin)), -1, nil
+// openInput opens a file, or the standard input for -. Reading ends with ctx. The size is -1 if it
+// is not known.
+func (p *program) openInput(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+	if name == "-" {
+		return newInterruptible(ctx, io.NopCloser(p.stdin)), -1, nil
 	}
-	f, err := os.Open(t.options.in)
+	f, err := os.Open(name)
 	if err != nil {
-		return nil, 0, fmt.Errorf("-in: %w", err)
+		return nil, 0, err
 	}
 	size := int64(-1)
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
 		f.Close()
-		return nil, 0, fmt.Errorf("-in: %s is a directory; want a file", t.options.in)
+		return nil, 0, fmt.Errorf("%s is a directory; want a file", name)
 	}
 	if err == nil && info.Mode().IsRegular() {
 		size = info.Size()
