@@ -230,6 +230,7 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-in", in, "-out", dir + "/out.csv"}, in + `: no column is named address, of "a", "b"; name it with -address-column`},
 		{"", []string{"screen", "-in", in, "-address-column", "c", "-out", dir + "/out.csv"}, in + `: -address-column: no column is named "c"; there are "a", "b"`},
 		{"", []string{"screen", "-in", dir + "/none.csv"}, "-in: open " + dir + "/none.csv: no such file or directory"},
+		{"", []string{"screen", "-in", in, "-delimiter", "\xe9"}, `screen: -delimiter "\xe9": want one ASCII character, or tab`},
 		{"", []string{"screen", "-in", dir}, "-in: " + dir + " is a directory; want a file"},
 		{"", []string{"screen", "-max-age", "1h", unlisted}, "nothing can be decided: OFAC_SDN is N days old and EU_CONSOLIDATED is N days old, older than -max-age 1h0m0s"},
 		{"WALLETSCREEN_OFFLINE=maybe", []string{"serve"}, "WALLETSCREEN_OFFLINE: want true or false"},

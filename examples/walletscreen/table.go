@@ -71,7 +71,7 @@ func (o *tableOptions) checkDelimiter(command string) error {
 	case "\"", "\n", "\r":
 		return fmt.Errorf("%s: -delimiter %q cannot divide columns", command, o.delimiter)
 	}
-	if len(o.delimiter) > 1 {
+	if len(o.delimiter) > 1 || o.delimiter > "\x7f" {
 		return fmt.Errorf("%s: -delimiter %q: want one ASCII character, or tab", command, o.delimiter)
 	}
 	return nil

@@ -99,15 +99,19 @@ func (r *recordReader) quoted(end int) (Row, error) {
 		r.taken = r.end
 		return Row{raw: r.text(r.end), cells: cells}, nil
 	}
-	if errors.Is(err, csv.ErrBareQuote) { // such as ="0x1", a formula of a spreadsheet program
+	var spans []span
+	row, whole := Row{}, errors.Is(err, csv.ErrBareQuote)
+	if whole { // such as ="0x1", a formula of a spreadsheet program
 		r.read(true)
+		row.raw, whole = r.text(r.end), r.err == nil
 	}
 	if r.err != nil && r.err != io.EOF && r.err != bufio.ErrBufferFull {
 		return Row{}, r.err
 	}
-	row := Row{raw: r.text(r.end)}
-	spans, whole := r.spans(&row)
-	if r.err != nil || !whole || !errors.Is(err, csv.ErrBareQuote) {
+	if whole {
+		spans, whole = r.spans(&row)
+	}
+	if !whole {
 		if r.lines > 1 {
 			row.Err = errQuote
 		}
