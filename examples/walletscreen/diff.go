@@ -75,18 +75,17 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		for _, e := range after {
-			if _, ok := before[e.Canonical()]; !ok {
-				added++
-				if err := show("+", "added", id, e); err != nil {
-					return err
+		for _, side := range []struct {
+			sign, change string
+			of, without  map[sources.Entry]sources.Entry
+			n            *int
+		}{{"+", "added", after, before, &added}, {"-", "removed", before, after, &removed}} {
+			for key, e := range side.of {
+				if _, ok := side.without[key]; ok {
+					continue
 				}
-			}
-		}
-		for _, e := range before {
-			if _, ok := after[e.Canonical()]; !ok {
-				removed++
-				if err := show("-", "removed", id, e); err != nil {
+				*side.n++
+				if err := show(side.sign, side.change, id, e); err != nil {
 					return err
 				}
 			}

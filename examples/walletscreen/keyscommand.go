@@ -125,11 +125,11 @@ func (k *keysCall) apply(key *access.Key) error {
 	if k.name != "" {
 		key.Name = k.name
 	}
-	if (k.rate == "none" || k.burst == "none") && (k.rate+k.burst != "nonenone" && k.rate+k.burst != "none") {
-		return errors.New("-rate and -burst need each other: none removes both")
-	}
-	if k.rate == "none" || k.burst == "none" {
+	switch both := k.rate + k.burst; {
+	case both == "none", both == "nonenone":
 		k.rate, k.burst = "none", "none"
+	case k.rate == "none", k.burst == "none":
+		return errors.New("-rate and -burst need each other: none removes both")
 	}
 	err := cmp.Or(
 		setting("quota", k.quota, &key.Quota, "none", "a number from 1", func(s string) (int64, bool) {

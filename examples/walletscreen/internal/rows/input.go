@@ -25,9 +25,10 @@ var (
 )
 
 // notText reports whether text, decoded and without leading blanks, begins with what
-// would make it another format at the beginning of an input.
+// would make it another format at the beginning of an input, or has NUL in its first line.
 func notText(text []byte) bool {
-	return slices.ContainsFunc([][]byte{magicGzip, magicZip, littleMark, bigMark}, func(magic []byte) bool { return bytes.HasPrefix(text, magic) })
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.IndexByte(line, 0) >= 0 || slices.ContainsFunc([][]byte{magicGzip, magicZip, littleMark, bigMark}, func(magic []byte) bool { return bytes.HasPrefix(text, magic) })
 }
 
 // Decode returns the text of r in UTF-8, uncompressed and without its byte order mark,

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -75,16 +76,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 		opts.IsChain = func(string) bool { return true }
 	}
 	t := &Reader{}
-	buffered := bufio.NewReader(r)
-	var text io.Reader
-	var err error
-	if magic, _ := buffered.Peek(len(magicZip)); bytes.Equal(magic, magicZip) {
-		text, err = t.openWorkbook(buffered, &opts)
-	} else if opts.Sheet != "" {
-		err = errors.New("-sheet is for workbooks (XLSX), and the input is not one")
-	} else {
-		text, t.bom, err = Decode(buffered)
-	}
+	text, err := t.openText(r, &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +89,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if len(trimmed) == 0 {
 		return nil, errors.New("the input is empty")
 	}
-	if first, _, _ := bytes.Cut(trimmed, []byte("\n")); bytes.IndexByte(first, 0) >= 0 || notText(trimmed) {
+	if notText(trimmed) {
 		return nil, errors.New("the input is not text; save it as XLSX, or as CSV in UTF-8")
 	}
 	if i := bytes.IndexByte(head, '\n'); i < 0 && bytes.IndexByte(head, '\r') >= 0 {
@@ -124,9 +116,17 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	return t, nil
 }
 
-// openWorkbook opens the sheet to read as CSV, with a byte order mark, which spreadsheet
-// programs want for the output.
-func (t *Reader) openWorkbook(r io.Reader, opts *Options) (io.Reader, error) {
+// openText returns the text of the table in r. A sheet of a workbook is CSV with a byte order
+// mark, which spreadsheet programs want for the output.
+func (t *Reader) openText(r io.Reader, opts *Options) (text io.Reader, err error) {
+	in := bufio.NewReader(r)
+	if magic, _ := in.Peek(len(magicZip)); !bytes.Equal(magic, magicZip) {
+		if opts.Sheet != "" {
+			return nil, errors.New("-sheet is for workbooks (XLSX), and the input is not one")
+		}
+		text, t.bom, err = Decode(in)
+		return text, err
+	}
 	if opts.Format == "jsonl" {
 		return nil, errors.New("-format jsonl: the input is a workbook; leave -format out")
 	}
@@ -137,7 +137,7 @@ func (t *Reader) openWorkbook(r io.Reader, opts *Options) (io.Reader, error) {
 		}
 	}
 	opts.Format, t.bom = "csv", true
-	w, err := openWorkbook(r, opts.Sheet, opts.Delimiter)
+	w, err := openWorkbook(in, opts.Sheet, opts.Delimiter)
 	if err != nil {
 		return nil, err
 	}
@@ -157,22 +157,22 @@ func (t *Reader) nameAdded() {
 	}
 }
 
+// separator matches the line with which spreadsheet programs are told the delimiter.
+var separator = regexp.MustCompile(`\A((?i:sep)=([^"\r\n\x80-\x{10ffff}]))\r?\n`)
+
 // openCSV finds the delimiter, the header and the columns.
 func (t *Reader) openCSV(head []byte) error {
 	delimiter := t.opts.Delimiter
 	if t.opts.Format == "tsv" && delimiter == 0 {
 		delimiter = '\t'
 	}
-	if line, rest, found := bytes.Cut(head, []byte("\n")); found {
-		line = bytes.TrimSuffix(line, []byte("\r"))
-		if len(line) == 5 && strings.EqualFold(string(line[:4]), "sep=") && line[4] < utf8.RuneSelf && line[4] != '"' {
-			if delimiter == 0 {
-				delimiter = line[4]
-			}
-			t.preamble = bytes.Clone(line)
-			t.in.Discard(len(head) - len(rest))
-			head = rest
+	if m := separator.FindSubmatch(head); m != nil {
+		if delimiter == 0 {
+			delimiter = m[2][0]
 		}
+		t.preamble = bytes.Clone(m[1])
+		t.in.Discard(len(m[0]))
+		head = head[len(m[0]):]
 	}
 	skipped, table := t.titleLines(head, delimiter)
 	t.used.Skipped = skipped
