@@ -73,7 +73,9 @@ func Parse(c Chain, s string) (Address, error) {
 	if f := a.parseRow(r, s, false); f.err != nil {
 		return a, diagnose(c, r, s, s, 0, f)
 	}
-	a.setNumber(c)
+	if r == otherEVMRow {
+		a.setNumber(c)
+	}
 	return a, nil
 }
 

@@ -148,6 +148,9 @@ func (e base58Check) read(r *reader, c *codec) fault {
 	inBlocks := e.alphabet == base58.CryptoNote // in which the version shows even if the length is wrong
 	n := len(c.prefix) + c.size + e.hash.size()
 	if c.size != 0 && !inBlocks && len(r.s) > len(e.lead)+e.maxDigits(n) {
+		if r.quiet {
+			return badLength
+		}
 		for i := len(e.lead); i < len(r.s); i++ {
 			if charClass[r.s[i]]&classBase58 == 0 {
 				return badChar(i)

@@ -186,8 +186,19 @@ func (c *codec) account(r *reader) []byte {
 }
 
 // read reads the text as an address of the chain, and returns the form: the
-// index of the codec.
+// index of the codec. It looks for a reason only if there is none.
 func (cs codecs) read(r *reader) (form, fault) {
+	quiet := r.quiet
+	r.quiet = true
+	for i := range cs {
+		if c := &cs[i]; (c.use == everybody || c.use == tolerated && r.tolerant) && c.read(r).err == nil {
+			r.quiet = quiet
+			return form(i), fault{}
+		}
+	}
+	if r.quiet = quiet; quiet {
+		return 0, badSyntax
+	}
 	var worst fault
 	weight := -1
 	for i := range cs {
@@ -197,9 +208,6 @@ func (cs codecs) read(r *reader) (form, fault) {
 		}
 		bad := c.read(r)
 		if bad.err == nil {
-			if c.use != testers {
-				return form(i), bad
-			}
 			bad = badNetwork
 		}
 		if w := bad.weight(r.claimed); w > weight {
