@@ -151,10 +151,8 @@ func (e base58Check) read(r *reader, c *codec) fault {
 		if r.quiet {
 			return badLength
 		}
-		for i := len(e.lead); i < len(r.s); i++ {
-			if charClass[r.s[i]]&classBase58 == 0 {
-				return badChar(i)
-			}
+		if i := firstNot(classBase58, r.s[len(e.lead):]); i >= 0 {
+			return badChar(len(e.lead) + i)
 		}
 		return badLength
 	}

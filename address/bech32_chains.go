@@ -8,21 +8,15 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// bech32Bytes is the Bech32 of a fixed number of bytes that do not reveal a key.
-func bech32Bytes(e bech, size int, what string, check func(r *reader) fault, hrp string, tests ...string) codecs {
-	cs := codecs{{enc: e, prefix: hrp, size: size, what: what, check: check}}
-	for _, hrp := range tests {
-		cs = append(cs, codec{enc: e, prefix: hrp, size: size, use: testers})
-	}
-	return cs
-}
-
 // chia is the hash of a puzzle; see "Bech32m addresses" in its documentation.
-func chia() codecs { return bech32Bytes(bech32mText, 32, "", nil, "xch", "txch") }
+func chia() codecs {
+	c := codec{enc: bech32mText, size: 32}
+	return all(c.with("xch"), test(c.with("txch")))
+}
 
 // oasis is a version and the end of the SHA-512/256 hash of a key and its
 // context; see "Staking addresses" in its documentation.
-func oasis() codecs { return bech32Bytes(bech32Text, 21, "", nil, "oasis") }
+func oasis() codecs { return codecs{{enc: bech32Text, prefix: "oasis", size: 21}} }
 
 // radix is an account: its first byte says that it was made by a transaction, or
 // comes with a secp256k1 or an ed25519 key. Other entities have other
@@ -30,10 +24,13 @@ func oasis() codecs { return bech32Bytes(bech32Text, 21, "", nil, "oasis") }
 //
 // See entity_type.rs of radixdlt-scrypto.
 func radix() codecs {
-	return bech32Bytes(bech32mText, 30, "account", func(r *reader) fault {
+	c := codec{enc: bech32mText, size: 30, what: "account"}
+	cs := all(c.with("account_rdx"), test(c.with("account_tdx_2_", "account_sim", "account_loc")))
+	cs[0].check = func(r *reader) fault {
 		b := r.buf[0]
 		return unless(b == 0xc1 || b == 0xd1 || b == 0x51)
-	}, "account_rdx", "account_tdx_2_", "account_sim", "account_loc")
+	}
+	return cs
 }
 
 // namada is a transparent address: a number and 20 bytes, which are zero for the
@@ -56,8 +53,9 @@ func namada() codecs {
 // midnight is an unshielded address; shielded ones have another human-readable
 // part.
 func midnight() codecs {
-	return bech32Bytes(bech32mText, 32, "account", nil, "mn_addr", "mn_addr_preprod", "mn_addr_preview", "mn_addr_devnet",
-		"mn_addr_test", "mn_addr_dev", "mn_addr_undeployed", "mn_addr_qanet")
+	c := codec{enc: bech32mText, size: 32, what: "account"}
+	return all(c.with("mn_addr"), test(c.with("mn_addr_preprod", "mn_addr_preview", "mn_addr_devnet",
+		"mn_addr_test", "mn_addr_dev", "mn_addr_undeployed", "mn_addr_qanet")))
 }
 
 // multiversx is the Bech32 of 32 bytes, which are an ed25519 public key or, if
@@ -79,12 +77,8 @@ func multiversx() codecs {
 //
 // See utils/formatting/address of AvalancheGo.
 func avalanche(lead string) codecs {
-	e := bech{bech32.Bech32, lead}
-	cs := codecs{{enc: e, prefix: "avax", size: 20, key: identity.Hash160}}
-	for _, hrp := range [...]string{"fuji", "local", "custom"} {
-		cs = append(cs, codec{enc: e, prefix: hrp, size: 20, use: testers})
-	}
-	return cs
+	c := codec{enc: bech{bech32.Bech32, lead}, size: 20, key: identity.Hash160}
+	return all(c.with("avax"), test(c.with("fuji", "local", "custom")))
 }
 
 // penumbra is the Bech32m of 80 bytes, permuted by F4Jumble: a diversifier, a

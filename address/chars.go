@@ -70,3 +70,13 @@ var charClass = func() (t [256]uint16) {
 	}
 	return t
 }()
+
+// firstNot returns the offset of the first byte of s that is not of a class, or -1.
+func firstNot(class uint16, s string) int {
+	for i := range len(s) {
+		if charClass[s[i]]&class == 0 {
+			return i
+		}
+	}
+	return -1
+}

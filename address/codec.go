@@ -56,6 +56,14 @@ type codecs []codec
 // all joins lists of codecs.
 func all(lists ...codecs) codecs { return slices.Concat(lists...) }
 
+// with returns c with each of the prefixes.
+func (c codec) with(prefixes ...string) (cs codecs) {
+	for _, c.prefix = range prefixes {
+		cs = append(cs, c)
+	}
+	return cs
+}
+
 // only returns cs for the given use.
 func (cs codecs) only(u use) codecs {
 	cs = slices.Clone(cs)

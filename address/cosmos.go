@@ -17,15 +17,9 @@ func cosmos(hrp string, tests ...string) codecs {
 // cosmosWith is cosmos with another class of the 20 bytes and another
 // human-readable part of validators.
 func cosmosWith(key identity.Class, hrp, operator string, tests ...string) codecs {
-	account := codec{enc: bech32Text, prefix: hrp, size: 20, key: key}
-	long, validator := account, account
-	long.size, long.kind, long.key = 32, 1, 0
-	validator.prefix, validator.use = operator, tolerated
-	cs := codecs{account, validator, long}
-	for _, hrp := range tests {
-		cs = append(cs, codec{enc: bech32Text, prefix: hrp, size: 20, use: testers}, codec{enc: bech32Text, prefix: hrp, size: 32, use: testers})
-	}
-	return cs
+	account := codec{enc: bech32Text, size: 20, key: key}
+	long := codec{enc: bech32Text, size: 32, kind: 1}
+	return all(account.with(hrp), account.with(operator).only(tolerated), long.with(hrp), test(account.with(tests...), long.with(tests...)))
 }
 
 // eitherKey returns cs, accounts of a chain where 20 bytes are the hash160 of a
@@ -45,14 +39,10 @@ func (cs codecs) eitherKey() codecs {
 // evmCosmos is the accounts of an EVM chain that also writes them in Bech32.
 // See the documentation of harmony, iotex, injective, evmos, canto and zetachain.
 func evmCosmos(hrp, operator string, tests ...string) codecs {
-	account := codec{enc: bech32Text, prefix: hrp, size: 20, key: identity.KeccakHash, evm: true}
-	cs := append(evm(), account)
+	account := codec{enc: bech32Text, size: 20, key: identity.KeccakHash, evm: true}
+	var validator codecs
 	if operator != "" {
-		account.prefix, account.use = operator, tolerated
-		cs = append(cs, account)
+		validator = account.with(operator).only(tolerated)
 	}
-	for _, hrp := range tests {
-		cs = append(cs, codec{enc: bech32Text, prefix: hrp, size: 20, use: testers})
-	}
-	return cs
+	return all(evm(), account.with(hrp), validator, test(account.with(tests...)))
 }

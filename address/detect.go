@@ -170,23 +170,11 @@ func provesElsewhere(s string) bool {
 // isOneCase reports whether the letters in s are all lower or all upper case,
 // as they are in Bech32 and hardly ever are in 32 bytes of Base58 or Base64.
 func isOneCase(s string) bool {
-	// Process eight characters at a time without branches. Letters have bit
-	// 6 set, and lower-case letters also bit 5. Most strings have both
-	// cases in the first eight characters. An underscore counts as upper
-	// case; Bech32 and hex never contain one.
-	const bit6 = 0x4040404040404040
-	var lower, upper uint64
-	for ; len(s) >= 8; s = s[8:] {
-		w := load8(s, 0)
-		lower |= w & (w << 1) & bit6
-		upper |= w &^ (w << 1) & bit6
-		if lower != 0 && upper != 0 {
+	var any uint16
+	for i := range len(s) {
+		if any |= charClass[s[i]]; any&(classUpper|classLower) == classUpper|classLower {
 			return false
 		}
 	}
-	for i := range len(s) {
-		lower |= uint64(s[i]) & (uint64(s[i]) << 1) & 0x40
-		upper |= uint64(s[i]) &^ (uint64(s[i]) << 1) & 0x40
-	}
-	return lower == 0 || upper == 0
+	return true
 }

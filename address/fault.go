@@ -25,23 +25,12 @@ func badChar(at int) fault { return fault{err: ErrCharset, at: at} }
 
 // badLead returns the fault for a text that does not begin with lead.
 func badLead(s, lead string) fault {
-	at := firstDifference(s[:min(len(s), len(lead))], lead)
-	if at < 0 || at >= len(s) {
+	at := 0
+	for at < min(len(s), len(lead)) && s[at] == lead[at] {
+		at++
+	}
+	if at == min(len(s), len(lead)) {
 		return fault{err: ErrLength, at: -1, lead: true}
 	}
 	return fault{err: ErrCharset, at: at, lead: true}
-}
-
-// firstDifference returns the offset of the first character of s that differs
-// from want, or -1 if they are equal.
-func firstDifference(s, want string) int {
-	for i := range min(len(s), len(want)) {
-		if s[i] != want[i] {
-			return i
-		}
-	}
-	if len(s) == len(want) {
-		return -1
-	}
-	return min(len(s), len(want))
 }

@@ -61,12 +61,9 @@ func likely(text string, start, end int, any, all uint16) int {
 		if one < 2 || len(word) < one+12 || len(hrpRows[strings.ToLower(word[:one])]) == 0 {
 			return 0
 		}
-		for _, c := range []byte(word[one+1:]) {
-			if charClass[c]&classBech32 == 0 {
-				return 0
-			}
+		if firstNot(classBech32, word[one+1:]) < 0 {
+			return end
 		}
-		return end
 	case any&mixed == mixed && all&classBase58 != 0 && isApart(text, start, end):
 		if n := len(word); 32 < n && n < 36 && strings.IndexByte("13TLDrtXA", word[0]) >= 0 || 43 <= n && n <= 44 && word[:2] != "Qm" {
 			return end

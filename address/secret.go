@@ -231,7 +231,7 @@ func isSecretWord(word string) bool {
 	case n == 56 && isStellarSeed(strings.ToUpper(word)):
 		return true
 	case n >= 48 && n <= 127 && strings.EqualFold(word[:3], "ms1"): // codex32, BIP-93
-		return strings.IndexByte("023456789", word[3]) >= 0 && isBech32(word[3:])
+		return strings.IndexByte("023456789", word[3]) >= 0 && firstNot(classBech32, word[3:]) < 0
 	case n == 22 || n == 30:
 		if word[0] == 'S' && isMiniKey(word) {
 			return true
@@ -259,17 +259,7 @@ func isSecretLength(n int) bool {
 // isMiniKey reports whether word is a mini private key: the SHA-256 hash of it and
 // a question mark begins with zero.
 func isMiniKey(word string) bool {
-	return sha256.Sum256([]byte(word + "?"))[0] == 0 && firstIn(word, classBase58) < 0
-}
-
-// firstIn returns the offset of the first byte of s that is not of a class, or -1.
-func firstIn(s string, class uint16) int {
-	for i := range len(s) {
-		if charClass[s[i]]&class == 0 {
-			return i
-		}
-	}
-	return -1
+	return sha256.Sum256([]byte(word + "?"))[0] == 0 && firstNot(classBase58, word) < 0
 }
 
 // isSecretBytes reports whether word is Base58Check of a private key: one in the

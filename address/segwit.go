@@ -163,11 +163,8 @@ func mweb(hrp string) codecs {
 }
 
 // sapling is a shielded receiver, 43 bytes: zcash, pivx.
-func sapling(hrps ...string) (cs codecs) {
-	for _, hrp := range hrps {
-		cs = append(cs, codec{enc: bech32Text, prefix: hrp, size: 43, kind: kindSapling, what: "shielded", keys: saplingKeys})
-	}
-	return cs
+func sapling(hrps ...string) codecs {
+	return codec{enc: bech32Text, size: 43, kind: kindSapling, what: "shielded", keys: saplingKeys}.with(hrps...)
 }
 
 func saplingKeys(r *reader, b []byte) {

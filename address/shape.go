@@ -44,7 +44,7 @@ func shapeOf(s string) (c Chain, ok bool) {
 	if strings.HasPrefix(s, "0.0.") && len(s) > 4 && charClass[s[4]]&classDigit != 0 {
 		return "hedera", true
 	}
-	if one := strings.LastIndexByte(s, '1'); one > 0 && one <= maxHRP && len(s) > one+minBech32Like && isBech32(s[one+1:]) {
+	if one := strings.LastIndexByte(s, '1'); one > 0 && one <= maxHRP && len(s) > one+minBech32Like && firstNot(classBech32, s[one+1:]) < 0 {
 		if rows := hrpRows[s[:one]]; len(rows) > 0 {
 			return chains[rows[0]-1].slug, true
 		}
@@ -68,16 +68,6 @@ func isUnlikelyName(s string) bool {
 		}
 	}
 	return len(s) == xamanDigits && all&classDigit != 0 || len(s) >= minWordsLike && all&classLower != 0
-}
-
-// isBech32 reports whether s consists of digits of Bech32.
-func isBech32(s string) bool {
-	for i := range len(s) {
-		if charClass[s[i]]&classBech32 == 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // xamanDigits is the number of digits of Xaman's secret numbers, and of a SeedQR of

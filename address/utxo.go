@@ -9,19 +9,13 @@ import (
 // the chain's node software for the version bytes.
 
 // pkh is P2PKH with the given version bytes; the first are those in use.
-func pkh(versions ...string) (cs codecs) {
-	for _, v := range versions {
-		cs = append(cs, codec{enc: base58Check{}, prefix: v, size: 20, kind: kindPKH, key: identity.Hash160, what: "p2pkh"})
-	}
-	return cs
+func pkh(versions ...string) codecs {
+	return codec{enc: base58Check{}, size: 20, kind: kindPKH, key: identity.Hash160, what: "p2pkh"}.with(versions...)
 }
 
 // sh is P2SH.
-func sh(versions ...string) (cs codecs) {
-	for _, v := range versions {
-		cs = append(cs, codec{enc: base58Check{}, prefix: v, size: 20, kind: kindSH, key: identity.ScriptHash, what: "p2sh"})
-	}
-	return cs
+func sh(versions ...string) codecs {
+	return codec{enc: base58Check{}, size: 20, kind: kindSH, key: identity.ScriptHash, what: "p2sh"}.with(versions...)
 }
 
 // hashed is Base58Check of a hash of 20 bytes that is an account of a kind of
@@ -94,14 +88,10 @@ func decred() codecs {
 				ks.add(identity.Secp256k1, b[1:])
 			}
 		}}
-	with := func(c codec, version string) codecs {
-		c.prefix = version
-		return codecs{c}
-	}
-	return b160(all(pkh("\x07\x3f"), sh("\x07\x1a"), with(p2pk, "\x13\x86"),
+	return b160(all(pkh("\x07\x3f"), sh("\x07\x1a"), p2pk.with("\x13\x86"),
 		hashed("\x07\x1f", kindEdwards, identity.Blake160, "p2pkh"), hashed("\x07\x01", kindSchnorr, identity.Blake160, "p2pkh"),
 		test(pkh("\x0f\x21", "\x0e\xfc", "\x0f\x01", "\x0e\xe3", "\x0e\x91", "\x0e\x6c", "\x0e\x71", "\x0e\x53",
-			"\x0e\x00", "\x0d\xdb", "\x0d\xe0", "\x0d\xc2"), with(p2pk, "\x28\xf7"), with(p2pk, "\x27\x6f"), with(p2pk, "\x25\xe5"))))
+			"\x0e\x00", "\x0d\xdb", "\x0d\xe0", "\x0d\xc2"), p2pk.with("\x28\xf7", "\x27\x6f", "\x25\xe5"))))
 }
 
 // isDecredKey reports whether b is a key of decred.

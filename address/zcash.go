@@ -15,12 +15,7 @@ import (
 // See the Zcash protocol specification, section 5.6, ZIP-316 for unified and
 // ZIP-320 for tex addresses.
 func zcash() codecs {
-	tex := func(hrps ...string) (cs codecs) {
-		for _, hrp := range hrps {
-			cs = append(cs, codec{enc: bech32mText, prefix: hrp, size: 20, kind: kindPKH, key: identity.Hash160, what: "p2pkh"})
-		}
-		return cs
-	}
+	tex := codec{enc: bech32mText, size: 20, kind: kindPKH, key: identity.Hash160, what: "p2pkh"}
 	unified := func(hrps ...string) (cs codecs) {
 		for _, hrp := range hrps {
 			cs = append(cs, codec{enc: bech32mText, prefix: hrp, kind: kindUnified, what: "unified", keys: unifiedKeys,
@@ -31,8 +26,8 @@ func zcash() codecs {
 		}
 		return cs
 	}
-	return all(pkh("\x1c\xb8"), sh("\x1c\xbd"), sprout("\x16\x9a"), sapling("zs"), unified("u"), tex("tex"),
-		test(pkh("\x1d\x25"), sh("\x1c\xba"), sprout("\x16\xb6"), sapling("ztestsapling", "zregtestsapling"), unified("utest", "uregtest"), tex("textest", "texregtest")))
+	return all(pkh("\x1c\xb8"), sh("\x1c\xbd"), sprout("\x16\x9a"), sapling("zs"), unified("u"), tex.with("tex"),
+		test(pkh("\x1d\x25"), sh("\x1c\xba"), sprout("\x16\xb6"), sapling("ztestsapling", "zregtestsapling"), unified("utest", "uregtest"), tex.with("textest", "texregtest")))
 }
 
 // The typecodes of the receivers that readers know.
