@@ -1,6 +1,7 @@
 package address
 
 import (
+	"html"
 	"slices"
 	"sort"
 	"strconv"
@@ -283,66 +284,33 @@ func htmlTag(s string) (n int, seen string) {
 	return 0, ""
 }
 
-// entities are the names of characters in HTML that can be within an address.
-var entities = map[string]rune{
-	"shy": '\u00ad', "zwnj": '\u200c', "zwj": '\u200d', "lrm": '\u200e', "rlm": '\u200f', "nbsp": '\u00a0', "ensp": ' ', "emsp": ' ', "thinsp": ' ',
-	"ZeroWidthSpace": '\u200b', "NoBreak": '\u2060', "NewLine": '\n', "Tab": '\t', "hyphen": '-', "lt": '<', "gt": '>', "amp": '&', "quot": '"', "plus": '+',
-}
-
 // escape returns the character that an escape at the beginning of s means, and the
 // length of the escape, or 0: of HTML, of source code and JSON, of URLs, or of
 // quoted-printable.
 func escape(s string) (rune, int) {
-	hex := func(from, n int) rune {
-		if len(s) < from+n {
-			return -1
-		}
-		v, err := strconv.ParseUint(s[from:from+n], 16, 32)
-		if err != nil {
-			return -1
-		}
-		return rune(v)
-	}
 	switch s[0] {
 	case '&':
-		end := strings.IndexByte(s[:min(len(s), 20)], ';')
-		if end < 2 {
-			return 0, 0
-		}
-		if s[1] != '#' {
-			r, ok := entities[s[1:end]]
-			return r, map[bool]int{true: end + 1}[ok]
-		}
-		base, digits := 10, s[2:end]
-		if digits != "" && digits[0]|0x20 == 'x' {
-			base, digits = 16, digits[1:]
-		}
-		if v, err := strconv.ParseUint(digits, base, 21); err == nil {
-			return rune(v), end + 1
+		end := strings.IndexByte(s[:min(len(s), 34)], ';') + 1
+		text := html.UnescapeString(s[:end])
+		if r, n := utf8.DecodeRuneInString(text); n == len(text) && end > 0 {
+			return r, end
 		}
 	case '\\':
-		if len(s) < 2 {
+		r, _, rest, err := strconv.UnquoteChar(s, 0)
+		switch {
+		case err != nil:
 			return 0, 0
+		case strings.ContainsRune("\r\f\v", r):
+			r = '\n'
+		case r == '\t':
+			r = ' '
 		}
-		switch s[1] {
-		case 'n', 'r', 'f', 'v':
-			return '\n', 2
-		case 't':
-			return ' ', 2
-		case 'u':
-			if r := hex(2, 4); r >= 0 {
-				return r, 6
-			}
-		case 'x':
-			if r := hex(2, 2); r >= 0 {
-				return r, 4
-			}
-		}
+		return r, len(s) - len(rest)
 	case '%', '=':
 		var b []byte
 		for n := 0; len(b) < 4 && n < len(s) && s[n] == s[0]; n += 3 {
-			v := hex(n+1, 2)
-			if v < 0 {
+			v, err := strconv.ParseUint(s[n+1:min(len(s), n+3)], 16, 8)
+			if err != nil || n+3 > len(s) {
 				break
 			}
 			b = append(b, byte(v))
