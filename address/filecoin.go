@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
+	"github.com/walletscreen/walletscreen/address/internal/f4jumble"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -75,7 +76,7 @@ func (filecoinText) read(r *reader, c *codec) fault {
 	}
 	n += size
 	var sum [4]byte
-	sumBlake(blakePool4, sum[:], raw[:n])
+	f4jumble.Blake2b(sum[:], raw[:n], [16]byte{})
 	if sum != [4]byte(raw[n:]) {
 		return badChecksum
 	}
@@ -89,7 +90,7 @@ func (filecoinText) write(dst []byte, c *codec, payload []byte) []byte {
 	var buf [1 + binary.MaxVarintLen64 + filecoinMaxSub + 4]byte
 	b := append(append(buf[:0], c.prefix[1]-'0'), payload...)
 	var sum [4]byte
-	sumBlake(blakePool4, sum[:], b)
+	f4jumble.Blake2b(sum[:], b, [16]byte{})
 	if c.size == 0 {
 		space, n := binary.Uvarint(payload)
 		if n <= 0 {

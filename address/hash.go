@@ -9,7 +9,6 @@ import (
 
 	"github.com/decred/dcrd/crypto/blake256"
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
-	"golang.org/x/crypto/blake2b"
 	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 is made of it
 	"golang.org/x/crypto/sha3"
 
@@ -66,41 +65,6 @@ func keccak256(b []byte) [32]byte {
 	sum := s.out
 	keccakPool.Put(s)
 	return sum
-}
-
-// A blakeState is a BLAKE2b hash with a buffer, for the same reason as
-// keccakState.
-type blakeState struct {
-	hash hash.Hash
-	buf  [128]byte // the input, then the output
-}
-
-// newBlakePool returns a pool of hashes of size bytes. The hash depends on the
-// size, and package blake2b computes only 32, 48 and 64 bytes without
-// allocation.
-func newBlakePool(size int) *sync.Pool {
-	return &sync.Pool{New: func() any {
-		h, err := blake2b.New(size, nil)
-		if err != nil {
-			panic(err) // the size exceeds 64
-		}
-		return &blakeState{hash: h}
-	}}
-}
-
-var (
-	blakePool4 = newBlakePool(4) // filecoin
-	blakePool5 = newBlakePool(5) // nano
-)
-
-// sumBlake writes the hash of b, at most 128 bytes, to sum. pool must come from
-// newBlakePool. It does not allocate.
-func sumBlake(pool *sync.Pool, sum, b []byte) {
-	s := pool.Get().(*blakeState)
-	s.hash.Reset()
-	s.hash.Write(s.buf[:copy(s.buf[:], b)])
-	copy(sum, s.hash.Sum(s.buf[:0]))
-	pool.Put(s)
 }
 
 // decompress returns the coordinates X and Y, big-endian, of a compressed

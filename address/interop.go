@@ -1,8 +1,10 @@
 package address
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
@@ -222,40 +224,15 @@ func isMinimal(b []byte) bool {
 	return len(b) == 0 || b[0] != 0 && len(b) <= 8 && isChainNumber(decimal(b))
 }
 
-// decimal returns the decimal digits of a big-endian number.
+// decimal returns the decimal digits of a big-endian number of at most eight bytes.
 func decimal(b []byte) string {
-	number := append([]byte(nil), b...)
-	var digits []byte
-	for len(number) > 0 {
-		rest := 0
-		for i, d := range number {
-			rest = rest<<8 | int(d)
-			number[i], rest = byte(rest/10), rest%10
-		}
-		digits = append(digits, byte('0'+rest))
-		for len(number) > 0 && number[0] == 0 {
-			number = number[1:]
-		}
-	}
-	for i, j := 0, len(digits)-1; i < j; i, j = i+1, j-1 {
-		digits[i], digits[j] = digits[j], digits[i]
-	}
-	return string(digits)
+	var wide [8]byte
+	copy(wide[len(wide)-len(b):], b)
+	return strconv.FormatUint(binary.BigEndian.Uint64(wide[:]), 10)
 }
 
-// binaryNumber returns the big-endian bytes of a number in decimal digits.
+// binaryNumber returns the big-endian bytes of the number of a chain, none for "".
 func binaryNumber(digits string) []byte {
-	var b [16]byte // 32 digits
-	for _, c := range []byte(digits) {
-		carry := int(c - '0')
-		for i := len(b) - 1; i >= 0; i-- {
-			carry += int(b[i]) * 10
-			b[i], carry = byte(carry), carry>>8
-		}
-	}
-	n := 0
-	for n < len(b) && b[n] == 0 {
-		n++
-	}
-	return b[n:]
+	n, _ := strconv.ParseUint(digits, 10, 64)
+	return bytes.TrimLeft(binary.BigEndian.AppendUint64(nil, n), "\x00")
 }

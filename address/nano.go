@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
+	"github.com/walletscreen/walletscreen/address/internal/f4jumble"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -60,7 +61,7 @@ func (nanoText) read(r *reader, c *codec) fault {
 
 // nanoSum returns the checksum of key in the order in which addresses encode it.
 func nanoSum(key []byte) (sum [5]byte) {
-	sumBlake(blakePool5, sum[:], key)
+	f4jumble.Blake2b(sum[:], key, [16]byte{})
 	sum[0], sum[1], sum[3], sum[4] = sum[4], sum[3], sum[1], sum[0]
 	return sum
 }

@@ -32,11 +32,12 @@ var sigma = [10][16]uint8{
 	{10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
 }
 
-// blake2b writes the unkeyed BLAKE2b hash of data with a personalization to
+// Blake2b writes the unkeyed BLAKE2b hash of data with a personalization to
 // out. The size of the hash is len(out), from 1 to hashSize.
-// golang.org/x/crypto/blake2b has no personalization. See RFC 7693, and section
+// golang.org/x/crypto/blake2b has no personalization, and allocates for sizes other than
+// 32, 48 and 64. See RFC 7693, and section
 // 2.8 of the BLAKE2 paper.
-func blake2b(out, data []byte, personal [16]byte) {
+func Blake2b(out, data []byte, personal [16]byte) {
 	h := iv
 	h[0] ^= 0x01010000 | uint64(len(out))
 	h[6] ^= binary.LittleEndian.Uint64(personal[:8])

@@ -1,6 +1,6 @@
 // Package f4jumble implements F4Jumble, the unkeyed permutation of bytes in
 // Zcash unified addresses. It makes a change of any character change all bytes.
-// [Jumble] and [Unjumble] are inverse to each other.
+// [Jumble] and [Unjumble] are inverse to each other. [Blake2b] is the hash that they use.
 //
 // It is written by hand because no maintained Go library implements F4Jumble, and
 // golang.org/x/crypto/blake2b lacks the personalization that it needs.
@@ -44,7 +44,7 @@ func split(b []byte) (left, right []byte) {
 // xorH XORs the hash of src into dst, which must not be longer than a hash.
 func xorH(dst, src []byte, round byte) {
 	var sum [hashSize]byte
-	blake2b(sum[:len(dst)], src, personal('H', round, 0))
+	Blake2b(sum[:len(dst)], src, personal('H', round, 0))
 	subtle.XORBytes(dst, dst, sum[:])
 }
 
@@ -52,7 +52,7 @@ func xorH(dst, src []byte, round byte) {
 func xorG(dst, src []byte, round byte) {
 	var sum [hashSize]byte
 	for i := 0; len(dst) > 0; i++ {
-		blake2b(sum[:], src, personal('G', round, i))
+		Blake2b(sum[:], src, personal('G', round, i))
 		n := subtle.XORBytes(dst, dst, sum[:])
 		dst = dst[n:]
 	}
