@@ -151,8 +151,8 @@ func (e base58Check) read(r *reader, c *codec) fault {
 		if r.quiet {
 			return badLength
 		}
-		if i := firstNot(classBase58, r.s[len(e.lead):]); i >= 0 {
-			return badChar(len(e.lead) + i)
+		if i := skip(classBase58, r.s, len(e.lead)); i < len(r.s) {
+			return badChar(i)
 		}
 		return badLength
 	}

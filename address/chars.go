@@ -71,12 +71,13 @@ var charClass = func() (t [256]uint16) {
 	return t
 }()
 
-// firstNot returns the offset of the first byte of s that is not of a class, or -1.
-func firstNot(class uint16, s string) int {
-	for i := range len(s) {
-		if charClass[s[i]]&class == 0 {
-			return i
-		}
+// skip returns the offset behind the bytes of a class that begin at offset i of s.
+func skip[T string | []byte](class uint16, s T, i int) int {
+	for i < len(s) && charClass[s[i]]&class != 0 {
+		i++
 	}
-	return -1
+	return i
 }
+
+// isOf reports whether all bytes of s are of a class.
+func isOf(class uint16, s string) bool { return skip(class, s, 0) == len(s) }

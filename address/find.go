@@ -163,9 +163,7 @@ func (f *finder) chunk(start, end int) {
 			continue
 		}
 		from := i
-		for i < end && f.isAlnum(i) {
-			i++
-		}
+		i = skip(classAlnum, f.text[:end], i)
 		words++
 		f.word(from, i)
 		if end > i {
@@ -184,10 +182,7 @@ func (f *finder) chunk(start, end int) {
 	}
 	// Addresses with more separators, or with one at the end, extend to the
 	// end of the chunk or of its last word.
-	last := end
-	for last > start && !f.isAlnum(last-1) {
-		last--
-	}
+	last := f.lastWord(start, end)
 	for i := max(start, end-maxSpan); i < end; i++ {
 		if !f.isAlnum(i) || i > start && f.isAlnum(i-1) {
 			continue
@@ -202,6 +197,14 @@ func (f *finder) chunk(start, end int) {
 			f.try(i, last)
 		}
 	}
+}
+
+// lastWord returns the end of the last word at start to end.
+func (f *finder) lastWord(start, end int) int {
+	for end > start && !f.isAlnum(end-1) {
+		end--
+	}
+	return end
 }
 
 func (f *finder) isAlnum(i int) bool { return charClass[f.text[i]]&classAlnum != 0 }
@@ -357,22 +360,13 @@ func (f *finder) principal(start, end int) {
 	for i+5 < end && f.isAlnum(i+4) && f.text[i+5] == '-' && i-start < principalMaxText {
 		i += 6
 	}
-	to := i
-	for to < end && to < i+5 && charClass[f.text[to]]&classLower32 != 0 {
-		to++
-	}
+	to := skip(classLower32, f.text[:min(end, i+5)], i)
 	if to < end {
 		f.try(start, to)
 	}
-	dot := to
-	for dot < end && dot < i+7 && charClass[f.text[dot]]&classLower32 != 0 {
-		dot++
-	}
+	dot := skip(classLower32, f.text[:min(end, i+7)], to)
 	if dot == i+7 && dot < end && f.text[dot] == '.' {
-		to = dot + 1
-		for to < end && to <= dot+64 && charClass[f.text[to]]&classHex != 0 {
-			to++
-		}
+		to = skip(classHex, f.text[:min(end, dot+1+64)], dot+1)
 		if to < end {
 			f.try(start, to)
 		}

@@ -18,9 +18,7 @@ func (f *finder) glued(start, end int) {
 		if f.text[i] == '1' {
 			f.gluedBech32(start, i, end)
 		}
-		for stop = max(stop, i); stop < end && charClass[f.text[stop]]&classBase58 != 0; {
-			stop++
-		}
+		stop = skip(classBase58, f.text[:end], max(stop, i))
 		if stop-i >= minGlued && i >= done {
 			n := len(f.found)
 			f.gluedBase58(i, stop)

@@ -23,14 +23,8 @@ func (f *finder) join(start, end int) {
 // middle, and ends in the chunk at start to end.
 func (f *finder) joinWith(first span, middle string, start, end int) {
 	leftEnd := first.end
-	word := start // end of the first word
-	for word < end && f.isAlnum(word) {
-		word++
-	}
-	last := end
-	for last > start && !f.isAlnum(last-1) {
-		last--
-	}
+	word := skip(classAlnum, f.text[:end], start) // end of the first word
+	last := f.lastWord(start, end)
 	var buf [maxJoin]byte
 	for i := max(first.start, leftEnd-maxJoin); i < leftEnd; i++ {
 		if !f.isAlnum(i) || i > first.start && f.isAlnum(i-1) {
@@ -106,10 +100,7 @@ func (f *finder) joinHex(start, end int) {
 		for from < len(f.text) && (isPadding(f.text[from]) || f.text[from] == '\n') && from-end < 64 {
 			from++
 		}
-		to := from
-		for to < len(f.text) && to-from <= 40 && charClass[f.text[to]]&classHex != 0 {
-			to++
-		}
+		to := skip(classHex, f.text[:min(len(f.text), from+41)], from)
 		gap := f.text[end:from]
 		if to == from || !isBreak(gap) && (gap != " " || hexOf(f.text[from:to]) < 3) || len(digits) < 40 && len(digits)+to-from > 40 || to < len(f.text) && f.isAlnum(to) {
 			break
@@ -192,10 +183,7 @@ func (f *finder) joinGroups(last span) {
 	for first > g.first.start && g.first.end-first <= 2*maxGroupLen && (f.isAlnum(first-1) || strings.IndexByte(":._", f.text[first-1]) >= 0) {
 		first--
 	}
-	to := last.start
-	for to < last.end && to-last.start < size && f.isAlnum(to) {
-		to++
-	}
+	to := skip(classAlnum, f.text[:min(last.end, last.start+size)], last.start)
 	marks := 0 // digits, and capitals behind small letters
 	for i := min(begin, first); i < max(stop, to); i++ {
 		if c := charClass[f.text[i]]; c&classDigit != 0 || c&classUpper != 0 && i > 0 && charClass[f.text[i-1]]&classLower != 0 {

@@ -13,38 +13,29 @@ import (
 func FindLikely(text string) []Found {
 	found := FindAll(text)
 	all := slices.Clone(found)
-	for i := 0; i < len(text); {
-		if charClass[text[i]]&classAlnum == 0 {
-			i++
-			continue
-		}
-		start := i
-		any, all58 := uint16(0), ^uint16(0)
-		for ; i < len(text) && charClass[text[i]]&classAlnum != 0; i++ {
-			any |= charClass[text[i]]
-			all58 &= charClass[text[i]]
-		}
-		for len(found) > 0 && found[0].End <= start {
+	done := 0
+	for t := range tokens(text) {
+		for len(found) > 0 && found[0].End <= t.start {
 			found = found[1:]
 		}
-		if any&classDigit == 0 && all58&classLower != 0 || i-start > maxSpan {
+		if t.any&classDigit == 0 && t.all&classLower != 0 || t.end-t.start > maxSpan || t.start < done {
 			continue // most words
 		}
-		end := max(likely(text, start, i, any, all58), shortened(text, start, i))
+		end := max(likely(text, t), shortened(text, t.start, t.end))
 		if end == 0 || len(found) > 0 && found[0].Start < end {
 			continue
 		}
-		all = append(all, Found{Start: start, End: end})
-		i = end
+		all = append(all, Found{Start: t.start, End: end})
+		done = end
 	}
 	slices.SortFunc(all, func(a, b Found) int { return a.Start - b.Start })
 	return all
 }
 
-// likely returns end if the word at start to end looks like an address, or like the
-// first piece of one that goes on in another line. Otherwise it returns 0. The word
-// has characters of any of the classes in any, and all are of those in all.
-func likely(text string, start, end int, any, all uint16) int {
+// likely returns the end of t if it looks like an address, or like the first piece of
+// one that goes on in another line. Otherwise it returns 0.
+func likely(text string, t token) int {
+	start, end, any, all := t.start, t.end, t.any, t.all
 	word := text[start:end]
 	const mixed = classUpper | classLower | classDigit
 	next := nextLine(text, end)
@@ -61,7 +52,7 @@ func likely(text string, start, end int, any, all uint16) int {
 		if one < 2 || len(word) < one+12 || len(hrpRows[strings.ToLower(word[:one])]) == 0 {
 			return 0
 		}
-		if firstNot(classBech32, word[one+1:]) < 0 {
+		if isOf(classBech32, word[one+1:]) {
 			return end
 		}
 	case any&mixed == mixed && all&classBase58 != 0 && isApart(text, start, end):
@@ -97,10 +88,7 @@ func shortened(text string, start, end int) int {
 	}
 	rest := strings.TrimLeft(text[end:min(len(text), end+16)], ".…*")
 	dots := text[end : min(len(text), end+16)-len(rest)]
-	n := 0
-	for n < len(rest) && charClass[rest[n]]&classAlnum != 0 {
-		n++
-	}
+	n := skip(classAlnum, rest, 0)
 	if n < 3 || dots != "…" && len(dots) < 2 || strings.HasPrefix(dots, "…") && len(dots) > 3 {
 		return 0
 	}
@@ -127,10 +115,7 @@ func nextLine(text string, end int) string {
 	for i < len(text) && i-end < 64 && (isPadding(text[i]) || text[i] == '\n' || text[i] == '-' || text[i] == '\f') {
 		i++
 	}
-	to := i
-	for to < len(text) && to-i < maxSpan && charClass[text[to]]&classAlnum != 0 {
-		to++
-	}
+	to := skip(classAlnum, text[:min(len(text), i+maxSpan)], i)
 	if !strings.ContainsAny(text[end:i], "\n\f\r") || to < len(text) && strings.IndexByte("+/=_", text[to]) >= 0 {
 		return ""
 	}

@@ -129,16 +129,7 @@ func scanHex(s string, at int) (bad int, capitals bool) {
 
 // firstNonHex returns the index of the first byte of s that is not a hex digit,
 // or len(s).
-func firstNonHex(s string) int {
-	for i := range len(s) {
-		switch c := s[i] | 0x20; {
-		case '0' <= s[i] && s[i] <= '9', 'a' <= c && c <= 'f':
-		default:
-			return i
-		}
-	}
-	return len(s)
-}
+func firstNonHex(s string) int { return skip(classHex, s, 0) }
 
 // isHex reports whether all bytes of s are hex digits.
 func isHex(s string) bool { return firstNonHex(s) == len(s) }

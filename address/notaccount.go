@@ -84,7 +84,7 @@ func isPaymentRequest(s string) bool {
 	switch {
 	case hrp == "lno", hrp == "lni", hrp == "lnr", // BOLT 12 has no checksum
 		isInvoiceHRP(hrp) && len(s) > bech32.MaxLen:
-		return firstNot(classBech32, s[one+1:]) < 0
+		return isOf(classBech32, s[one+1:])
 	case hrp == "lnurl", hrp == "sp", hrp == "tsp", isInvoiceHRP(hrp):
 		v, _, fault := bech32.Std.Verify(hrp, s)
 		return fault == bech32.OK && (v == bech32.Bech32m) == (hrp == "sp" || hrp == "tsp")

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,7 +39,7 @@ func secretIn(s string) string {
 	if hasSecretMark(text) {
 		return isKey
 	}
-	tokens := tokensOf(text)
+	tokens := slices.Collect(tokens(text))
 	switch {
 	case hasMnemonic(text, tokens, isForeign(s)), isSecretNumbers(text):
 		return isWords
@@ -93,12 +95,7 @@ func hasSecretMark(text string) bool {
 		if at < 0 {
 			continue
 		}
-		after := lower[at+len(m.mark):]
-		n := 0
-		for n < len(after) && charClass[after[n]]&classAddress != 0 {
-			n++
-		}
-		if n >= m.rest {
+		if after := lower[at+len(m.mark):]; skip(classAddress, after, 0) >= m.rest {
 			return true
 		}
 	}
@@ -111,22 +108,19 @@ type token struct {
 	any, all   uint16 // the union and the intersection of the classes of its bytes
 }
 
-func tokensOf(text string) []token {
-	var tokens []token
-	for i := 0; i < len(text); {
-		if charClass[text[i]]&classAlnum == 0 {
-			i++
-			continue
+func tokens(text string) iter.Seq[token] {
+	return func(yield func(token) bool) {
+		for i := 0; i < len(text); i++ {
+			t := token{start: i, all: ^uint16(0)}
+			for ; i < len(text) && charClass[text[i]]&classAlnum != 0; i++ {
+				t.any |= charClass[text[i]]
+				t.all &= charClass[text[i]]
+			}
+			if t.end = i; t.end > t.start && !yield(t) {
+				return
+			}
 		}
-		t := token{start: i, all: ^uint16(0)}
-		for ; i < len(text) && charClass[text[i]]&classAlnum != 0; i++ {
-			t.any |= charClass[text[i]]
-			t.all &= charClass[text[i]]
-		}
-		t.end = i
-		tokens = append(tokens, t)
 	}
-	return tokens
 }
 
 // A mnemonic has at least twelve words (BIP-39; Monero, Algorand and TON use 24
@@ -231,7 +225,7 @@ func isSecretWord(word string) bool {
 	case n == 56 && isStellarSeed(strings.ToUpper(word)):
 		return true
 	case n >= 48 && n <= 127 && strings.EqualFold(word[:3], "ms1"): // codex32, BIP-93
-		return strings.IndexByte("023456789", word[3]) >= 0 && firstNot(classBech32, word[3:]) < 0
+		return strings.IndexByte("023456789", word[3]) >= 0 && isOf(classBech32, word[3:])
 	case n == 22 || n == 30:
 		if word[0] == 'S' && isMiniKey(word) {
 			return true
@@ -259,7 +253,7 @@ func isSecretLength(n int) bool {
 // isMiniKey reports whether word is a mini private key: the SHA-256 hash of it and
 // a question mark begins with zero.
 func isMiniKey(word string) bool {
-	return sha256.Sum256([]byte(word + "?"))[0] == 0 && firstNot(classBase58, word) < 0
+	return sha256.Sum256([]byte(word + "?"))[0] == 0 && isOf(classBase58, word)
 }
 
 // isSecretBytes reports whether word is Base58Check of a private key: one in the

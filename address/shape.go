@@ -44,7 +44,7 @@ func shapeOf(s string) (c Chain, ok bool) {
 	if strings.HasPrefix(s, "0.0.") && len(s) > 4 && charClass[s[4]]&classDigit != 0 {
 		return "hedera", true
 	}
-	if one := strings.LastIndexByte(s, '1'); one > 0 && one <= maxHRP && len(s) > one+minBech32Like && firstNot(classBech32, s[one+1:]) < 0 {
+	if one := strings.LastIndexByte(s, '1'); one > 0 && one <= maxHRP && len(s) > one+minBech32Like && isOf(classBech32, s[one+1:]) {
 		if rows := hrpRows[s[:one]]; len(rows) > 0 {
 			return chains[rows[0]-1].slug, true
 		}
