@@ -177,7 +177,7 @@ func capitals(digits, prefix string, invert byte) (b [40]byte) {
 		if c < 'a' {
 			continue
 		}
-		if sum[i/2]>>(4*(1-i&1))&15 >= 8 {
+		if bit(&sum, 4*i) {
 			b[i] ^= 0x20
 		}
 		b[i] ^= invert
@@ -217,15 +217,26 @@ func isZilliqaCase(digits string) bool {
 	var b [20]byte
 	unhex(b[:], digits)
 	sum := sha256.Sum256(b[:])
+	return hasCase(digits, func(i, _ int) bool { return bit(&sum, 6*i) })
+}
+
+// hasCase reports whether the letters of digits are capitals where isUpper says so,
+// given the offset of a letter and the number of letters before it.
+func hasCase(digits string, isUpper func(i, letters int) bool) bool {
+	letters := 0
 	for i := range len(digits) {
-		bit := 6 * i
-		isUpper := sum[bit/8]>>(7-bit%8)&1 == 1
-		if c := digits[i]; c >= 'A' && isUpper != (c < 'a') {
-			return false
+		if c := digits[i]; c >= 'A' {
+			if isUpper(i, letters) != (c < 'a') {
+				return false
+			}
+			letters++
 		}
 	}
 	return true
 }
+
+// bit returns bit i of a hash, most significant bit first.
+func bit(sum *[32]byte, i int) bool { return sum[i/8]>>(7-i%8)&1 == 1 }
 
 // sei is the accounts of a Cosmos chain, and the accounts of all EVM chains. A key
 // has one account of each kind. Only the chain knows which accounts belong together,

@@ -86,14 +86,7 @@ func isStarknetCase(value [32]byte, digits string) bool {
 		short = short[1:]
 	}
 	sum := keccak256(short)
-	for i := range len(digits) {
-		at := 64 - len(digits) + i
-		nibble := sum[at/2] >> (4 * (1 - at&1)) & 15
-		if c := digits[i]; c >= 'A' && (nibble >= 8) != (c < 'a') {
-			return false
-		}
-	}
-	return true
+	return hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*(64-len(digits)+i)) })
 }
 
 // hexNumber is "0x" and min to max hex digits of a number of 32 bytes; max 0
@@ -276,15 +269,5 @@ func casper() codecs {
 // b, in order, lowest bit first.
 func isCEP57(b []byte, digits string) bool {
 	sum := blake2b.Sum256(b)
-	letters := 0
-	for _, c := range []byte(digits) {
-		if c <= '9' {
-			continue
-		}
-		if isUpper := sum[letters/8]>>(letters%8)&1 != 0; isUpper != (c < 'a') {
-			return false
-		}
-		letters++
-	}
-	return true
+	return hasCase(digits, func(_, letters int) bool { return sum[letters/8]>>(letters%8)&1 == 1 })
 }

@@ -92,36 +92,33 @@ func readName(s string) (n name) {
 	if len(parts) > 6 {
 		return n
 	}
-	for _, read := range []func(string) (Chain, string){readCode, readFullName, readTicker} {
-		for size := len(parts); size > 0; size-- { // the longest run first
-			for i := 0; i+size <= len(parts); i++ {
-				if c, code := read(strings.Join(parts[i:i+size], "-")); c != "" {
-					return name{chain: c, code: code}
-				}
+	best := noPart
+	for size := len(parts); size > 0; size-- { // the longest run first
+		for i := 0; i+size <= len(parts); i++ {
+			if part, rank := readPart(strings.Join(parts[i:i+size], "-")); rank < best {
+				n, best = part, rank
 			}
 		}
 	}
 	return n
 }
 
-func readCode(s string) (Chain, string) {
+// noPart is the rank of what says nothing.
+const noPart = 3
+
+// readPart reads a part of a name, and returns how far behind other parts it stands: a
+// token standard says more than a name, and that more than a ticker.
+func readPart(s string) (n name, rank int) {
 	if r := codeRows()[strings.NewReplacer("-", "", ".", "").Replace(s)]; r != 0 {
-		return chains[r-1].slug, strings.ToUpper(s) + " is a token standard or a network code"
+		return name{chain: chains[r-1].slug, code: strings.ToUpper(s) + " is a token standard or a network code"}, 0
 	}
-	return "", ""
-}
-
-func readFullName(s string) (Chain, string) {
-	if c, err := ParseChain(s); err == nil {
-		return c, "the name has additions"
-	}
-	return "", ""
-}
-
-func readTicker(s string) (Chain, string) {
+	c, err := ParseChain(s)
 	var p *ParseError
-	if _, err := ParseChain(s); errors.As(err, &p) && p.Other != "" {
-		return p.Other, strings.ToUpper(s) + " is a ticker"
+	switch {
+	case err == nil:
+		return name{chain: c, code: "the name has additions"}, 1
+	case errors.As(err, &p) && p.Other != "":
+		return name{chain: p.Other, code: strings.ToUpper(s) + " is a ticker"}, 2
 	}
-	return "", ""
+	return n, noPart
 }
