@@ -167,20 +167,14 @@ func hasCapitals(digits, prefix string, invert byte) bool {
 func capitals(digits, prefix string, invert byte) (b [40]byte) {
 	var buf [8 + 40]byte
 	text := append(buf[:0], prefix...)
-	for i := range len(digits) {
-		if b[i] = digits[i]; 'A' <= b[i] && b[i] <= 'Z' {
-			b[i] |= 0x20
-		}
+	for i := range b {
+		b[i] = digits[i] | 0x20 // digits have this bit, too
 	}
 	sum := keccak256(append(text, b[:]...))
-	for i, c := range b {
-		if c < 'a' {
-			continue
-		}
-		if bit(&sum, 4*i) {
-			b[i] ^= 0x20
-		}
-		b[i] ^= invert
+	for i, c := range b { // without branches, which the processor cannot predict
+		upper := sum[i/2] << (4 * (i & 1)) & 0x80 >> 2
+		letter := c >> 1 & 0x20
+		b[i] ^= (upper ^ invert) & letter
 	}
 	return b
 }
