@@ -15,7 +15,6 @@ import (
 type decoder struct {
 	rest    []byte
 	err     error // the first; from then on every read returns zero
-	labels  []decodedLabel
 	strings []string
 	bytes   int // of strings
 	last    decodedLabel
@@ -112,13 +111,6 @@ func (d *decoder) label(form byte) decodedLabel {
 		if !d.hasLast {
 			d.fail("the first entry has no label")
 		}
-	case numberedLabel:
-		n := d.number()
-		if n >= uint64(len(d.labels)) {
-			d.fail("label %d of %d", n, len(d.labels))
-			break
-		}
-		d.last = d.labels[n]
 	case newLabel, datedLabel:
 		l := decodedLabel{chain: address.Chain(d.string())}
 		l.entry = sources.Entry{Asset: d.string(), Kind: score.Kind(d.string()), Ref: d.string(), Name: d.string()}
@@ -126,10 +118,6 @@ func (d *decoder) label(form byte) decodedLabel {
 		if form&labelMask == datedLabel {
 			l.entry.EntityListedAt, l.entry.NotListedOn = d.time(), d.time()
 		}
-		if len(d.labels) == maxNumbered {
-			d.forget()
-		}
-		d.labels = append(d.labels, l)
 		d.last, d.hasLast = l, true
 	default:
 		d.fail("an entry of the form %#x", form)
@@ -151,19 +139,13 @@ func (d *decoder) string() string {
 		return d.strings[n-2]
 	}
 	s := d.text()
-	if len(d.strings) == maxNumbered || d.bytes+len(s) > maxStrings {
-		d.forget()
+	if len(d.strings) == maxNumbered || d.bytes+len(s) > maxStrings { // as the Writer does
+		clear(d.strings) // for the garbage collector
+		d.strings, d.bytes = d.strings[:0], 0
 	}
 	d.strings = append(d.strings, s)
 	d.bytes += len(s)
 	return s
-}
-
-// forget empties the dictionary, as Writer.forget does.
-func (d *decoder) forget() {
-	clear(d.labels) // for the garbage collector
-	clear(d.strings)
-	d.labels, d.strings, d.bytes = d.labels[:0], d.strings[:0], 0
 }
 
 // text reads a text. It is a copy.

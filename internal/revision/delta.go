@@ -21,7 +21,7 @@ type Delta struct {
 // the elements, as in a file. The error says that an entry cannot be read back.
 func (d *Delta) Append(b []byte) ([]byte, error) {
 	var text bytes.Buffer
-	w := &Writer{w: &text, labels: make(map[label]uint64), strings: make(map[string]uint64)}
+	w := &Writer{w: &text, strings: make(map[string]uint64)}
 	for _, entries := range [][]sources.Entry{d.Dropped, d.Gained} {
 		w.buf = binary.AppendUvarint(w.buf, uint64(len(entries)))
 		for i := range entries {

@@ -30,20 +30,18 @@
 // can be read whatever tables a later version of the module builds. It consists of
 //
 //   - a byte that says which parts follow, see the constants of this package;
-//   - the number of its label, unless it has the label of the entry before it. A label
-//     is what many entries share: chain, asset, kind, ref, name, the date of the
-//     listing, and the time at which the entry was first seen; in a dated label follow
-//     the date of the listing of the entity, and the last one on which the entry was not
-//     listed. A new label is written in full, and gets the next number, counted from 0;
+//   - its label, unless that is the label of the entry before it: what many entries share,
+//     which is chain, asset, kind, ref, name, the date of the listing, and the time at which
+//     the entry was first seen; in a dated label follow the date of the listing of the entity,
+//     and the last one on which the entry was not listed;
 //   - the address: the 20 bytes of "0x" and 40 hex digits, or a text;
 //   - the listed string, if it is not the address: a text, or, where it differs from
 //     "0x" and 40 hex digits only in letter case, 5 bytes with a bit for each capital.
 //
 // Numbers are unsigned varints (LEB128). A text is its length and its bytes. A string
 // in a label is 0 if it is empty, 1 and a text if it is new, or 2 plus the number of a
-// string that was new before. When there are 65,536 labels or strings, or 8 MiB of
-// strings, writer and reader forget all of them; so neither needs memory in proportion
-// to the list. A time is 0 for the zero time, or 1 and the seconds since 1970 as a
+// string that was new before, counted from 0. When there are 65,536 strings, or 8 MiB of
+// them, writer and reader forget all; so neither needs memory in proportion to the list. A time is 0 for the zero time, or 1 and the seconds since 1970 as a
 // signed varint, or 2, the seconds, and the nanoseconds.
 //
 // Each table begins at a multiple of 64 bytes, after zeros; tables are opaque.
@@ -103,7 +101,7 @@ const (
 	sealBytes  = 8 + 32  // at the end of a file
 
 	// When a dictionary exceeds one of these, it is emptied.
-	maxNumbered = 1 << 16 // labels, and strings
+	maxNumbered = 1 << 16 // strings
 	maxStrings  = 8 << 20 // bytes of strings
 )
 
@@ -120,11 +118,10 @@ const (
 	textListed = 3 << 2
 	listedMask = 3 << 2
 
-	numberedLabel = 0 << 4
-	sameLabel     = 1 << 4 // the label of the previous entry
-	newLabel      = 2 << 4
-	datedLabel    = 3 << 4 // a new label with two more dates
-	labelMask     = 3 << 4
+	sameLabel  = 1 << 4 // the label of the previous entry
+	newLabel   = 2 << 4
+	datedLabel = 3 << 4 // a new label with two more dates
+	labelMask  = 3 << 4
 )
 
 // hexDigits is the number of digits of a hexAddress.

@@ -149,7 +149,7 @@ func TestRoundTrip(t *testing.T) {
 		{"assembled", assembled, assembled, entries, nil},
 		{"tables", ruled, ruled, entries, []string{"a", "", strings.Repeat("b", 3<<20), "c"}},
 		{"no tables of a rule", ruled, ruled, entries, nil},
-		{"more labels than are numbered", header, header, manyLabels(66_000), nil},
+		{"more strings than are numbered", header, header, manyLabels(66_000), nil},
 		{"long strings", header, header, bigs, nil},
 	}
 	for _, tt := range tests {
@@ -400,9 +400,9 @@ func TestParseErrors(t *testing.T) {
 
 		{"unknown form", entry("\x62" + label("ethereum") + text(evm)), damaged},
 		{"unknown address form", entry("\x23" + label("ethereum") + text(evm)), damaged},
-		{"unknown label form", entry("\x32" + label("ethereum") + text(evm)), damaged},
+		{"a dated label that is cut", entry("\x32" + label("ethereum") + text(evm)), damaged},
 		{"no label before", entry("\x12" + text(evm) + "\x00\x00\x00"), damaged},
-		{"unknown label", entry("\x02\x00" + text(evm)), damaged},
+		{"label form of none", entry("\x02" + text(evm)), damaged},
 		{"unknown string", entry("\x22\x02\x00\x00\x00\x00\x00\x00" + text(evm)), damaged},
 		{"unknown time form", entry("\x22\x00\x00\x00\x00\x00\x03\x00\x00" + text(evm)), damaged},
 		{"time in the year 10000", entry("\x22\x00\x00\x00\x00\x00\x01\x80\xa0\xff\xee\xff\xff\x7f\x00" + text(evm)), damaged},

@@ -26,7 +26,7 @@ const spoolBytes = 4 << 20
 // Add adds an entry. The error says that it cannot be read back; then it was not added.
 func (s *Spool) Add(e *sources.Entry) error {
 	if s.w == nil {
-		s.w = &Writer{w: s, labels: make(map[label]uint64), strings: make(map[string]uint64)}
+		s.w = &Writer{w: s, strings: make(map[string]uint64)}
 	}
 	return s.w.entry(e)
 }

@@ -34,32 +34,10 @@ type Writer struct {
 	start, end uint64
 	tables     [][2]uint64 // offsets and lengths
 
-	labels  map[label]uint64
 	strings map[string]uint64
 	bytes   int           // of strings
 	last    sources.Entry // the entry whose label was written last
 	hasLast bool
-}
-
-// A label is what many entries share.
-type label struct {
-	chain, asset, kind, ref, name string
-	listedAt, firstSeen           stamp
-	entityListedAt, notListedOn   stamp
-}
-
-// A stamp is a time that can be compared. The zero stamp is the zero time.
-type stamp struct {
-	set  bool
-	sec  int64
-	nano int32
-}
-
-func stampOf(t time.Time) stamp {
-	if t.IsZero() {
-		return stamp{}
-	}
-	return stamp{true, t.Unix(), int32(t.Nanosecond())}
 }
 
 // NewWriter returns a Writer that writes the file to w. h.Entries must be the number of
@@ -70,8 +48,7 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 		return nil, fmt.Errorf("revision of %.64q: %w", h.Source, err)
 	}
 	fw := &Writer{
-		w: w, header: h, text: text, buf: make([]byte, 0, bufferBytes+1<<12),
-		labels: make(map[label]uint64), strings: make(map[string]uint64),
+		w: w, header: h, text: text, buf: make([]byte, 0, bufferBytes+1<<12), strings: make(map[string]uint64),
 	}
 	fw.buf = append(fw.buf, text...)
 	fw.start = uint64(len(text))
@@ -96,7 +73,7 @@ func (w *Writer) removal(r *Removal) error {
 	if err := checkTime(r.At); err != nil {
 		return w.fail(err)
 	}
-	w.buf = appendStamp(w.buf, stampOf(r.At))
+	w.buf = appendTime(w.buf, r.At)
 	return nil
 }
 
@@ -172,7 +149,7 @@ func (w *Writer) endEntries() {
 	if w.end == 0 {
 		w.flush()
 		w.end = w.offset
-		w.labels, w.strings = nil, nil
+		w.strings = nil
 	}
 }
 
@@ -266,56 +243,37 @@ func (w *Writer) entry(e *sources.Entry) error {
 	return w.err
 }
 
-// labelOf returns the label of an entry, or an error if it cannot be written.
-func labelOf(e *sources.Entry) (label, error) {
-	l := label{
-		string(e.Address.Chain()), e.Asset, string(e.Kind), e.Ref, e.Name,
-		stampOf(e.ListedAt), stampOf(e.FirstSeen), stampOf(e.EntityListedAt), stampOf(e.NotListedOn),
-	}
-	for _, s := range []string{l.chain, l.asset, l.kind, l.ref, l.name} {
-		if len(s) > maxString {
-			return label{}, fmt.Errorf("a string of %d bytes: want at most %d", len(s), maxString)
-		}
-	}
-	for _, t := range []time.Time{e.ListedAt, e.FirstSeen, e.EntityListedAt, e.NotListedOn} {
-		if err := checkTime(t); err != nil {
-			return label{}, err
-		}
-	}
-	return l, nil
-}
-
-// label writes the first byte of an entry and its label.
+// label writes the first byte of an entry and its label, or returns an error if that cannot be
+// read back.
 func (w *Writer) label(form byte, e *sources.Entry) error {
 	if w.hasLast && sameLabels(e, &w.last) {
 		w.buf = append(w.buf, form|sameLabel)
 		return nil
 	}
-	l, err := labelOf(e)
-	if err != nil {
-		return err
+	texts := [...]string{string(e.Address.Chain()), e.Asset, string(e.Kind), e.Ref, e.Name}
+	times := [...]time.Time{e.ListedAt, e.FirstSeen, e.EntityListedAt, e.NotListedOn}
+	for _, s := range texts {
+		if len(s) > maxString {
+			return fmt.Errorf("a string of %d bytes: want at most %d", len(s), maxString)
+		}
+	}
+	for _, t := range times {
+		if err := checkTime(t); err != nil {
+			return err
+		}
 	}
 	w.last, w.hasLast = *e, true
-	if n, known := w.labels[l]; known {
-		w.buf = binary.AppendUvarint(append(w.buf, form|numberedLabel), n)
-		return nil
+	form, n := form|newLabel, 2
+	if !e.EntityListedAt.IsZero() || !e.NotListedOn.IsZero() {
+		form, n = form|datedLabel, 4
 	}
-	dated := l.entityListedAt.set || l.notListedOn.set
-	if dated {
-		form |= datedLabel
-	}
-	w.buf = append(w.buf, form|newLabel)
-	for _, s := range [...]string{l.chain, l.asset, l.kind, l.ref, l.name} {
+	w.buf = append(w.buf, form)
+	for _, s := range texts {
 		w.string(s)
 	}
-	w.buf = appendStamp(appendStamp(w.buf, l.listedAt), l.firstSeen)
-	if dated {
-		w.buf = appendStamp(appendStamp(w.buf, l.entityListedAt), l.notListedOn)
+	for _, t := range times[:n] {
+		w.buf = appendTime(w.buf, t)
 	}
-	if len(w.labels) == maxNumbered {
-		w.forget()
-	}
-	w.labels[l] = uint64(len(w.labels))
 	return nil
 }
 
@@ -339,17 +297,11 @@ func (w *Writer) string(s string) {
 	w.buf = append(w.buf, 1)
 	w.appendText(s)
 	if len(w.strings) == maxNumbered || w.bytes+len(s) > maxStrings {
-		w.forget()
+		clear(w.strings)
+		w.bytes = 0
 	}
 	w.strings[s] = uint64(len(w.strings))
 	w.bytes += len(s)
-}
-
-// forget empties the dictionary.
-func (w *Writer) forget() {
-	clear(w.labels)
-	clear(w.strings)
-	w.bytes = 0
 }
 
 // appendText writes a text.
@@ -357,15 +309,16 @@ func (w *Writer) appendText(s string) {
 	w.buf = append(binary.AppendUvarint(w.buf, uint64(len(s))), s...)
 }
 
-// appendStamp appends a time.
-func appendStamp(b []byte, s stamp) []byte {
-	switch {
-	case !s.set:
+// appendTime appends a time.
+func appendTime(b []byte, t time.Time) []byte {
+	switch nano := t.Nanosecond(); {
+	case t.IsZero():
 		return append(b, 0)
-	case s.nano == 0:
-		return binary.AppendVarint(append(b, 1), s.sec)
+	case nano == 0:
+		return binary.AppendVarint(append(b, 1), t.Unix())
+	default:
+		return binary.AppendUvarint(binary.AppendVarint(append(b, 2), t.Unix()), uint64(nano))
 	}
-	return binary.AppendUvarint(binary.AppendVarint(append(b, 2), s.sec), uint64(s.nano))
 }
 
 // unhex sets raw to the bytes of s, and reports whether s is 0x and their digits, in
