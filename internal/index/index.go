@@ -65,11 +65,9 @@ func (ix *Index) LookupWords(class uint16, w0, w1, w2, w3 uint64, n int) (Set, b
 }
 
 // Place is like Lookup and also returns the place of the key: the number of keys that
-// [Index.All] yields before it. It is slower.
+// [Index.All] yields before it. It is slower for a key that ix does not have.
 func (ix *Index) Place(k ID) (place int, s Set, ok bool) {
-	if _, ok := ix.Lookup(k); !ok {
-		return 0, 0, false
-	}
+	defer runtime.KeepAlive(ix)
 	t, before := &ix.tables[0], uint64(0)
 	if k.meta>>16 > narrowBytes {
 		t, before = &ix.tables[1], ix.tables[0].keys
@@ -77,15 +75,17 @@ func (ix *Index) Place(k ID) (place int, s Set, ok bool) {
 	if t.buckets == 0 {
 		return 0, damagedSet, true // closed
 	}
-	n := bucketOf(ix.seed.hash(k.w0, k.w1, k.w2, k.w3, k.meta), t.buckets)
-	first := t.rank(n)
-	for r, end := first, min(t.rank(n+1), first+maxBucket, t.keys); r < end; r++ {
+	n := bucketOf(ix.seed.of(k), t.buckets)
+	first, end := t.rank(n), t.rank(n+1)
+	if end < first || end > first+maxBucket || end > t.keys {
+		return 0, damagedSet, true
+	}
+	for r := first; r < end; r++ {
 		if s, ok := ix.compare(t, r, k.w0, k.w1, k.w2, k.w3, k.meta); ok {
-			runtime.KeepAlive(ix)
 			return int(before + r), s, true
 		}
 	}
-	return 0, damagedSet, true
+	return 0, 0, false
 }
 
 const (

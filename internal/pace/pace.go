@@ -11,6 +11,9 @@ import (
 // every is the number of steps, of a microsecond or less each, between two yields.
 const every = 64
 
+// rare is the least time from one yield to the next, which may cost some microseconds.
+const rare = 50 * time.Microsecond
+
 // long is the length of a yield that shows that others compute without a pause. The
 // scheduler preempts a goroutine after 10 milliseconds.
 const long = 5 * time.Millisecond
@@ -24,9 +27,10 @@ func Step(i int) {
 	}
 }
 
-// Yield yields at once. A computation calls it after some tens of microseconds of work.
-// If the others compute without a pause and keep the processor for long, Yield does
-// nothing for the same time afterwards; otherwise the computation would hardly advance.
+// Yield yields, unless it has just done so. A computation calls it after at most some tens of
+// microseconds of work. If the others compute without a pause and keep the processor for long,
+// Yield does nothing for the same time afterwards; otherwise the computation would hardly
+// advance.
 func Yield() { all.yield(sinceStart, letRun) }
 
 // A pacer decides when a computation yields.
@@ -48,14 +52,18 @@ func letRun() {
 	yieldProcessor()
 }
 
-// yield calls let, unless the last call took long and less time than that has passed since.
+// yield calls let, unless little time has passed since the last call: rare, or the time that
+// this call took, if that was long.
 func (p *pacer) yield(now func() time.Duration, let func()) {
 	before := now()
 	if int64(before) < p.until.Load() {
 		return
 	}
 	let()
-	if after := now(); after-before >= long {
-		p.until.Store(int64(after + after - before))
+	after := now()
+	pause := after - before
+	if pause < long {
+		pause = rare
 	}
+	p.until.Store(int64(after + pause))
 }

@@ -53,7 +53,7 @@ type Builder struct {
 	digest   string        // of the list; "" before the hashes are sorted
 	repeated []repetition
 	places   map[[sha256.Size]byte]int // index in repeated, by the hash of the entry
-	text     []byte                    // scratch
+	text     []byte                    // what the entry says that is being added
 
 	ended  []sources.Entry // that the list says it had, with their Until
 	absent time.Time       // the date of prev; zero: unknown
@@ -122,21 +122,25 @@ func (b *Builder) mayFollow() bool {
 // leave adds the entries that were only compared so far.
 func (b *Builder) leave() error {
 	b.follows = false
+	text := b.text // of the entry that Add is adding
+	b.text = nil
 	for e, err := range b.spool.Drain() {
 		if err == nil {
+			b.text = appendSaid(b.text[:0], &e)
 			err = b.add(e)
 		}
 		if err != nil {
 			return err
 		}
 	}
+	b.text = text
 	return nil
 }
 
 // Free frees memory early.
 func (b *Builder) Free() { b.spool.Free() }
 
-// add adds an entry to the list.
+// add adds an entry to the list. What it says is in b.text.
 func (b *Builder) add(e sources.Entry) error {
 	f := b.table.file(&e)
 	old, err := b.held.find(&e, f)
@@ -253,7 +257,6 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
 	if e.FirstSeen.After(facts.LatestSeen) {
 		facts.LatestSeen = e.FirstSeen
 	}
-	b.text = appendSaid(b.text[:0], e)
 	hash := sha256.Sum256(b.text)
 	at, err := b.hashes.Append(len(hash))
 	if err != nil {
@@ -368,43 +371,28 @@ func (b *Builder) Build(ordered bool) (*List, error) {
 	}
 	l := &List{Facts: b.facts, entries: t, order: order}
 	l.Addresses, l.Bytes = b.table.write.addresses, t.index.Size()
-	b.table, b.fresh.table, b.places = nil, nil, nil
 	l.Digest, l.Sequence = b.digest, b.sequence.end()
-	return l, l.countKeys()
+	err = l.countKeys(b.table.write.hex)
+	b.table, b.fresh.table, b.places = nil, nil, nil
+	return l, err
 }
 
-// countKeys counts the keys by class, and the addresses that are HexOf their keys or no
-// addresses but texts.
-func (l *List) countKeys() error {
+// countKeys counts the keys by class, and the addresses that are HexOf their keys, by listings
+// whose numbers are in hex, or no addresses but texts.
+func (l *List) countKeys(hex bitset) error {
 	ix := l.entries.index
 	byClass := make(map[uint16]int)
-	known := make([]uint64, ix.Sets()/64+1) // bits, by set: on those in hex, too
-	hex := make([]uint64, len(known))
 	var numbers []uint32
 	i := 0
 	for k, set := range ix.All() {
 		rest(i)
 		i++
 		byClass[k.Class()]++
-		word, bit := set/64, uint64(1)<<(set%64)
-		if known[word]&bit == 0 {
-			known[word] |= bit
-			var err error
-			if numbers, err = ix.AppendValues(numbers[:0], set); err != nil {
-				return err
-			}
-			for _, n := range numbers {
-				text, err := ix.Text(n)
-				if err != nil {
-					return err
-				}
-				if text[0]&addressMask == hexAddress {
-					hex[word] |= bit
-					break
-				}
-			}
+		var err error
+		if numbers, err = ix.AppendValues(numbers[:0], set); err != nil {
+			return err
 		}
-		if k.Class() == textClass || hex[word]&bit != 0 {
+		if k.Class() == textClass || slices.ContainsFunc(numbers, hex.has) {
 			l.Addresses++
 		}
 	}

@@ -118,7 +118,7 @@ func (fd *finder) crowd(place int, k index.ID, numbers []uint32) error {
 
 // marks is a set of entries of a table. The zero marks is empty.
 type marks struct {
-	alone []uint64 // a bit set by place, for keys with only one entry
+	alone bitset // by place, for keys with only one entry
 	rest  map[mark]bool
 }
 
@@ -127,28 +127,31 @@ type mark struct{ place, number uint32 }
 
 // add marks f, and reports whether it had no mark.
 func (m *marks) add(f found) bool {
-	if !f.alone {
-		if m.rest == nil {
-			m.rest = make(map[mark]bool)
-		}
-		at := mark{uint32(f.place), f.number}
-		had := m.rest[at]
-		m.rest[at] = true
-		return !had
+	if f.alone {
+		return !m.alone.add(uint32(f.place))
 	}
-	word, bit := f.place/64, uint64(1)<<(f.place%64)
-	if word >= len(m.alone) {
-		m.alone = append(m.alone, make([]uint64, word+1-len(m.alone))...)
+	if m.rest == nil {
+		m.rest = make(map[mark]bool)
 	}
-	had := m.alone[word]&bit != 0
-	m.alone[word] |= bit
+	at := mark{uint32(f.place), f.number}
+	had := m.rest[at]
+	m.rest[at] = true
 	return !had
 }
 
-// all reports whether everything at a place has a mark.
-func (m *marks) all(place int) bool {
-	word := place / 64
-	return word < len(m.alone) && m.alone[word]>>(place%64)&1 != 0
+// A bitset is a set of small numbers. The zero bitset is empty.
+type bitset []uint64
+
+func (b bitset) has(n uint32) bool { return int(n/64) < len(b) && b[n/64]>>(n%64)&1 != 0 }
+
+// add adds n, and reports whether b had it.
+func (b *bitset) add(n uint32) (had bool) {
+	if more := int(n/64) + 1 - len(*b); more > 0 {
+		*b = append(*b, make([]uint64, more)...)
+	}
+	had = b.has(n)
+	(*b)[n/64] |= 1 << (n % 64)
+	return had
 }
 
 // newcomers find the entries of a tableBuilder by Canonical entry. They refer to an entry

@@ -160,8 +160,9 @@ type listingWriter struct {
 	lastTime time.Time
 	lastText uint32
 
-	addresses int      // distinct texts of addresses
-	counted   []uint64 // bits, by number: on these texts
+	counted   bitset // the numbers of the texts of addresses
+	addresses int    // how many there are
+	hex       bitset // the numbers of listings with a hexAddress
 }
 
 // write returns the number of the text that lists e in the given form.
@@ -189,7 +190,9 @@ func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed
 		t = binary.AppendUvarint(t, uint64(KeyOf(e.Address.Account()).Class()))
 	case textAddress:
 		n := w.index.Intern(e.Address.Normalized())
-		w.countAddress(n)
+		if !w.counted.add(n) {
+			w.addresses++
+		}
 		t = binary.AppendUvarint(t, uint64(n))
 	}
 	if form&hasListed != 0 {
@@ -206,19 +209,10 @@ func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed
 	}
 	w.text, w.last, w.lastForm, w.lastTime = t, *e, form, removed
 	w.lastText = w.index.Intern(string(t))
+	if form&addressMask == hexAddress {
+		w.hex.add(w.lastText)
+	}
 	return w.lastText
-}
-
-// countAddress counts the text with number n as an address, once.
-func (w *listingWriter) countAddress(n uint32) {
-	word, bit := int(n/64), uint64(1)<<(n%64)
-	if word >= len(w.counted) {
-		w.counted = append(w.counted, make([]uint64, word+1-len(w.counted))...)
-	}
-	if w.counted[word]&bit == 0 {
-		w.counted[word] |= bit
-		w.addresses++
-	}
 }
 
 // differInAddress reports whether a and b differ in nothing but their addresses, which

@@ -68,7 +68,7 @@ func (t *table) unmarked(m *marks) iter.Seq2[record, error] {
 		for k, set := range t.index.All() {
 			place++
 			rest(place)
-			if m.all(place) {
+			if m.alone.has(uint32(place)) {
 				continue
 			}
 			var err error
