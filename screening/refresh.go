@@ -3,7 +3,16 @@ package screening
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+	"time"
+)
+
+const (
+	// leadEvery is how often Run asks whether this program leads a source.
+	leadEvery = 3 * time.Second
+	// followRetry is the time until a store that failed is asked again.
+	followRetry = time.Second
 )
 
 // Refresh asks every source for its list now, side by side. Each list is checked, and
@@ -75,4 +84,173 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 		s.report(r)
 	}
 	return r
+}
+
+// Run keeps the lists fresh until ctx ends; then it returns ctx.Err(). It calls
+// Open, loads each source at once, and then again whenever the given duration, or the
+// duration of its Schedule, has passed since its last load began. Sources do not wait for
+// each other. A source that failed is loaded again sooner; see [Schedule].
+//
+// It blocks: to run it in the background, call it in a goroutine. When it returns, no
+// goroutine is left, unless a source ignores its context. Failures are logged, and shown
+// by [Screener.Sources]; none ends Run. A duration that is not positive is an error.
+//
+// If Options.Store is one that replicas share, one replica leads each source: its Run
+// loads it, and all others swap in the lists that it accepts, usually within a second, as
+// [Screener.Follow] does. When it ends, its connection to the store breaks, or a load
+// fails, another one leads some seconds later and loads the source at once. A replica that
+// failed leads again when its next load is due, or when another one has loaded the list
+// since. While the store fails, nothing is loaded.
+func (s *Screener) Run(ctx context.Context, every time.Duration) error {
+	if every <= 0 {
+		return fmt.Errorf("screening: Run every %v: want a positive duration", every)
+	}
+	s.Open(ctx) // errors are logged there
+	var wg sync.WaitGroup
+	for i := range s.sources {
+		wg.Go(func() { s.runOne(ctx, i, every) })
+	}
+	if s.archive.isShared() {
+		wg.Go(func() { s.follow(ctx) })
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+// runOne loads source i on its schedule until ctx ends.
+func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
+	sched := s.schedules[i]
+	if sched.Every > 0 {
+		every = sched.Every
+	}
+	retry := firstRetry
+	for ctx.Err() == nil {
+		if !s.leads(ctx, i) {
+			pause(ctx, leadEvery)
+			continue
+		}
+		start := time.Now()
+		wait := every
+		report := s.update(ctx, i, live, true)
+		switch {
+		case report.Err == nil:
+			retry = firstRetry
+		case sched.Retry > 0:
+			wait = min(wait, sched.Retry)
+		default:
+			wait = min(wait, retry)
+			retry = wait * 2
+		}
+		wait -= time.Since(start)
+		if report.Err == nil || !s.archive.isShared() {
+			pause(ctx, wait)
+		} else if s.resign(ctx, i, wait) {
+			retry = firstRetry
+		}
+	}
+}
+
+// Follow keeps the lists as Options.Store has them until ctx ends; then it returns
+// ctx.Err(). It is Run for a program that loads nothing itself, such as a replica
+// without a network: it calls Open, and swaps in each list that another program accepts,
+// usually within a second. If the store is not one that replicas share, such as the Store
+// of package pgstore, Follow returns an error.
+func (s *Screener) Follow(ctx context.Context) error {
+	if !s.archive.isShared() {
+		return errors.New("screening: Follow needs an Options.Store that replicas share")
+	}
+	s.Open(ctx) // errors are logged there
+	s.follow(ctx)
+	return ctx.Err()
+}
+
+// follow swaps in what the store has, whenever its journal grows, until ctx ends. Sources
+// do not wait for each other.
+func (s *Screener) follow(ctx context.Context) {
+	var wg sync.WaitGroup
+	grown := make([]chan struct{}, len(s.sources))
+	for i := range grown {
+		grown[i] = make(chan struct{}, 1)
+		wg.Go(func() {
+			for range grown[i] {
+				for s.update(ctx, i, stored, true).Err != nil && ctx.Err() == nil {
+					pause(ctx, followRetry)
+				}
+			}
+		})
+	}
+	var at int64
+	failing := false
+	for ctx.Err() == nil {
+		next, err := s.archive.wait(ctx, at)
+		if failing != (err != nil) && ctx.Err() == nil {
+			failing = err != nil
+			s.log.WarnContext(ctx, "following the store", "failing", failing, "error", err)
+			s.noteShared("", err)
+		}
+		if err != nil {
+			pause(ctx, followRetry)
+			continue
+		}
+		at = next
+		for _, c := range grown {
+			select {
+			case c <- struct{}{}:
+			default: // it will look again
+			}
+		}
+	}
+	for _, c := range grown {
+		close(c)
+	}
+	wg.Wait()
+}
+
+// pause waits until d has passed or ctx has ended.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// leads reports whether this program loads source i. While a shared store fails, no
+// program does: a list that cannot be saved could not be answered from.
+func (s *Screener) leads(ctx context.Context, i int) bool {
+	if !s.archive.isShared() {
+		return true
+	}
+	leads, err := s.archive.lead(ctx, s.infos[i].ID)
+	if err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "list not loaded: the store does not say whether this program leads", "source", s.infos[i].ID, "error", err)
+	}
+	if ctx.Err() == nil {
+		s.noteShared(s.infos[i].ID, err)
+	}
+	return err == nil && leads
+}
+
+// noteShared shows in Sources that Wait of the store, or Lead of a source, has failed, or
+// works again.
+func (s *Screener) noteShared(source string, err error) {
+	if s.archive.setShared(source, err) {
+		s.swap(func() {}, false)
+	}
+}
+
+// resign gives up the lead of source i, which this program could not load: another one may
+// reach its publisher. It returns after a time, or, with true, once another program has
+// loaded the list.
+func (s *Screener) resign(ctx context.Context, i int, wait time.Duration) (loaded bool) {
+	if err := s.archive.resign(ctx, s.infos[i].ID); err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "the lead was not given up", "source", s.infos[i].ID, "error", err)
+	}
+	checked, until := s.list(i).checked, time.Now().Add(wait)
+	for ctx.Err() == nil && time.Now().Before(until) && !loaded {
+		pause(ctx, min(leadEvery, time.Until(until)))
+		loaded = !s.list(i).checked.Equal(checked)
+	}
+	return loaded
 }

@@ -13,20 +13,25 @@ type Memory struct {
 // New returns n bytes that are zero.
 func New(n int) (*Memory, error) { return own(allocate(n)) }
 
-// own returns data, which release frees if it is not nil, as Memory.
+// own returns data as Memory, unless there is an error.
 func own(data []byte, release func() error, err error) (*Memory, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Own(data, release), nil
+}
+
+// Own returns data, which release frees if it is not nil, as Memory.
+func Own(data []byte, release func() error) *Memory {
 	m := &Memory{Bytes: data, release: release}
 	if release != nil {
 		m.cleanup = runtime.AddCleanup(m, func(release func() error) { release() }, release)
 	}
-	return m, nil
+	return m
 }
 
 // IsMapped reports whether the bytes are off the heap.
-func (m *Memory) IsMapped() bool { return m.release != nil }
+func (m *Memory) IsMapped() bool { return m != nil && m.release != nil }
 
 // Free frees the bytes, which must not be used afterwards. m may be nil.
 func (m *Memory) Free() error {

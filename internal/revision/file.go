@@ -21,9 +21,7 @@ type File struct {
 
 	entries []byte
 	tables  [][]byte
-	mapped  []byte // all data, if there is something to release
-	release func() error
-	cleanup runtime.Cleanup
+	memory  *mapfile.Memory // all data
 }
 
 // Parse verifies a file, every byte of it, and returns it. The File has data, which
@@ -32,17 +30,13 @@ type File struct {
 //
 // The error wraps [ErrDamaged] or [ErrVersion].
 func Parse(data []byte, release func() error) (*File, error) {
+	m := mapfile.Own(data, release)
 	f, err := parse(data)
 	if err != nil {
-		if release != nil {
-			release() // the first error tells more
-		}
+		m.Free() // the first error tells more
 		return nil, err
 	}
-	if release != nil {
-		f.release, f.mapped = release, data
-		f.cleanup = runtime.AddCleanup(f, func(release func() error) { release() }, release)
-	}
+	f.memory = m
 	return f, nil
 }
 
@@ -54,18 +48,18 @@ func ReadHeader(data []byte) (Header, error) {
 }
 
 // IsMapped reports whether f has something to release, such as a mapped file.
-func (f *File) IsMapped() bool { return f.release != nil }
+func (f *File) IsMapped() bool { return f.memory.IsMapped() }
 
 // Verify verifies every byte of a mapped file again, which may have been changed since it
 // was parsed. The error wraps [ErrDamaged]. It returns nil if f is not mapped.
 func (f *File) Verify() error {
-	if f.mapped == nil {
+	if !f.IsMapped() {
 		return nil
 	}
 	defer runtime.KeepAlive(f)
 	var again *File
 	err := mapfile.Guard(func() (err error) {
-		again, err = parse(f.mapped)
+		again, err = parse(f.memory.Bytes)
 		return err
 	})
 	switch {
@@ -80,13 +74,9 @@ func (f *File) Verify() error {
 // Close frees the data of f, early. It must not be called while another method of f
 // runs, or while a table is in use.
 func (f *File) Close() error {
-	release := f.release
-	f.release, f.mapped, f.entries, f.tables, f.Header = nil, nil, nil, nil, Header{}
-	if release == nil {
-		return nil
-	}
-	f.cleanup.Stop()
-	return release()
+	m := f.memory
+	*f = File{}
+	return m.Free()
 }
 
 // Tables returns the tables of f as they lie in its data, or nil if they were not filed
