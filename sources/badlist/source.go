@@ -3,7 +3,6 @@ package badlist
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/walletscreen/walletscreen/score"
@@ -77,10 +76,6 @@ type source struct{ Options }
 func (s *source) Info() sources.Info { return s.Options.Info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
-	rev, err := fetch.Stream(ctx, req, prev, add, s.Parse)
-	if err != nil && err != sources.ErrUnchanged {
-		return sources.Revision{}, fmt.Errorf("badlist: %w", err)
-	}
-	return rev, err
+	req := &fetch.Request{Name: "badlist", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
+	return fetch.Stream(ctx, req, prev, add, s.Parse)
 }

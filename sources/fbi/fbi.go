@@ -65,12 +65,8 @@ type source struct{ Options }
 func (s *source) Info() sources.Info { return info.FBI }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
-	rev, err := fetch.Load(ctx, req, prev, add, Parse)
-	if err != nil && err != sources.ErrUnchanged {
-		return sources.Revision{}, fmt.Errorf("fbi: %w", err)
-	}
-	return rev, err
+	req := &fetch.Request{Name: "fbi", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
+	return fetch.Load(ctx, req, prev, add, Parse)
 }
 
 // Parse reads the announcement, as text or as an HTML page, and calls add for each

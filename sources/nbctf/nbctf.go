@@ -11,7 +11,6 @@ package nbctf
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -64,12 +63,8 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		return sources.Revision{}, errNoURL
 	}
 	prev.ETag, prev.LastModified = "", ""
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
-	rev, err := fetch.Load(ctx, req, prev, add, Parse)
-	if err != nil && err != sources.ErrUnchanged {
-		return sources.Revision{}, fmt.Errorf("nbctf: %w", err)
-	}
-	return rev, err
+	req := &fetch.Request{Name: "nbctf", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
+	return fetch.Load(ctx, req, prev, add, Parse)
 }
 
 var errNoURL = errors.New("nbctf: the publisher's page answers browsers only: save it and import the file, or set the URL of a mirror")

@@ -3,7 +3,6 @@ package ofac
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -91,10 +90,6 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	request := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
-	rev, err := fetch.Load(ctx, request, prev, add, s.kind.parse)
-	if err != nil && err != sources.ErrUnchanged {
-		return sources.Revision{}, fmt.Errorf("ofac: %w", err)
-	}
-	return rev, err
+	request := &fetch.Request{Name: "ofac", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
+	return fetch.Load(ctx, request, prev, add, s.kind.parse)
 }

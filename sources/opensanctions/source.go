@@ -6,7 +6,6 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -94,9 +93,9 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if s.URL == "" {
 		return sources.Revision{}, errors.New("opensanctions: no dataset and no URL")
 	}
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
+	req := &fetch.Request{Name: "opensanctions", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
 	want := s.checksum(ctx)
-	rev, err := fetch.Load(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	return fetch.Load(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		sum := sha1.New()
 		rev, err := s.Parse(io.TeeReader(r, sum), add)
 		if err != nil || want == "" {
@@ -109,8 +108,4 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		rev.OpenEnded = false // the checksum proves the end
 		return rev, nil
 	})
-	if err != nil && err != sources.ErrUnchanged {
-		return sources.Revision{}, fmt.Errorf("opensanctions: %w", err)
-	}
-	return rev, err
 }

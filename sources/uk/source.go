@@ -3,7 +3,6 @@ package uk
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -58,10 +57,6 @@ type source struct{ Options }
 func (s *source) Info() sources.Info { return info.UK }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
-	rev, err := fetch.Load(ctx, req, prev, add, Parse)
-	if err != nil && err != sources.ErrUnchanged {
-		return sources.Revision{}, fmt.Errorf("uk: %w", err)
-	}
-	return rev, err
+	req := &fetch.Request{Name: "uk", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
+	return fetch.Load(ctx, req, prev, add, Parse)
 }

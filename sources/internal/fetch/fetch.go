@@ -70,6 +70,8 @@ type Request struct {
 	Backoff time.Duration
 	// AllowHTTP allows addresses that are not https.
 	AllowHTTP bool
+	// Name names the list in the errors of Load and Stream, unless it is "".
+	Name string
 	// Progress is called when the body begins and after each piece of it. Nil means the
 	// function of [sources.Progress].
 	// read counts the bytes that arrived, as they are sent (maybe compressed); total is

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -38,6 +39,11 @@ func Load(ctx context.Context, req *Request, prev sources.Revision, add func(sou
 // loadWith fetches the file that req names with read, and adds its entries with emit unless
 // they are the entries of prev.
 func loadWith(ctx context.Context, req *Request, prev sources.Revision, read func(io.Reader) (sources.Revision, error), emit func(sources.Revision) error) (rev sources.Revision, err error) {
+	defer func() {
+		if err != nil && err != sources.ErrUnchanged && req.Name != "" {
+			err = fmt.Errorf("%s: %w", req.Name, err)
+		}
+	}()
 	if prev.Digest != "" {
 		req.ETag, req.LastModified = prev.ETag, prev.LastModified
 	}
