@@ -223,7 +223,7 @@ func (snap *snapshot) next(from int, k *index.ID) (i int, set index.Set, ok bool
 
 // nextWords is next of [index.IDOfWords]. It keeps the key in registers.
 func (snap *snapshot) nextWords(from int, class uint16, w0, w1, w2, w3 uint64, n int) (i int, set index.Set, ok bool) {
-	if i = from; i < snap.shared && !snap.filter.MayHaveWords(class, w0, w1, w2, w3, n) {
+	if i = from; i < snap.shared && !snap.filter.MayHave(class, w0, w1, w2, w3, n) {
 		i = snap.shared
 	}
 	for ; i < len(snap.segments); i++ {

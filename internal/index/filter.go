@@ -40,13 +40,9 @@ func NewFilter(indexes ...*Index) *Filter {
 	return f
 }
 
-// MayHave reports false if none of the indexes has the key k.
-func (f *Filter) MayHave(k ID) bool {
-	return f.MayHaveWords(k.Class(), k.w0, k.w1, k.w2, k.w3, k.Len())
-}
-
-// MayHaveWords is MayHave of [IDOfWords], in registers like [Index.LookupWords].
-func (f *Filter) MayHaveWords(class uint16, w0, w1, w2, w3 uint64, n int) bool {
+// MayHave reports false if none of the indexes has the key that [IDOfWords] returns. It keeps it
+// in registers, like [Index.LookupWords].
+func (f *Filter) MayHave(class uint16, w0, w1, w2, w3 uint64, n int) bool {
 	hash := f.seed.hash(w0, w1, w2, w3, uint32(n)<<16|uint32(class))
 	bits := filterBits(hash)
 	return f.words[bucketOf(hash, uint64(len(f.words)))]&bits == bits

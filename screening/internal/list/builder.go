@@ -377,7 +377,7 @@ func (b *Builder) Build(ordered bool) (*List, error) {
 	return l, err
 }
 
-// countKeys counts the keys by class, and the addresses that are HexOf their keys, by listings
+// countKeys counts the keys by class, and the addresses that are hexOf their keys, by listings
 // whose numbers are in hex, or no addresses but texts.
 func (l *List) countKeys(hex bitset) error {
 	ix := l.entries.index

@@ -88,7 +88,7 @@ func isEVMText(e *sources.Entry, k *index.ID) bool {
 		return false
 	}
 	return k.Class() == uint16(identity.KeccakHash) && isHexOf(e.Address, k) &&
-		(e.Listed == "" || len(e.Listed) == 2+2*20 && strings.EqualFold(e.Listed, HexOf(k)))
+		(e.Listed == "" || len(e.Listed) == 2+2*20 && strings.EqualFold(e.Listed, hexOf(k)))
 }
 
 // firstKey returns the first of the keys that AppendFilings appends.
@@ -169,12 +169,12 @@ func isHexText(text string) bool {
 	return true
 }
 
-// maxHexOf is the length of the longest result of HexOf.
+// maxHexOf is the length of the longest result of hexOf.
 const maxHexOf = 2 + 2*32
 
-// HexOf returns 0x and the bytes of k in hex, as most addresses in long lists are
+// hexOf returns 0x and the bytes of k in hex, as most addresses in long lists are
 // spelled.
-func HexOf(k *index.ID) string {
+func hexOf(k *index.ID) string {
 	var buf [maxHexOf]byte
 	return string(appendHexOf(buf[:0], k))
 }
@@ -183,7 +183,7 @@ func appendHexOf(b []byte, k *index.ID) []byte {
 	return identity.AppendHex(b, identity.MakeWords(k.Words()), k.Len())
 }
 
-// isHexOf reports whether the normal form of a is what HexOf returns for k.
+// isHexOf reports whether the normal form of a is what hexOf returns for k.
 func isHexOf(a address.Address, k *index.ID) bool {
 	var buf [maxHexOf]byte
 	return a.Normalized() == string(appendHexOf(buf[:0], k))

@@ -18,7 +18,7 @@ import (
 type Listing struct {
 	Entry sources.Entry // without an address if chain is set
 
-	chain    address.Chain // the chain, if the address is HexOf its key; else ""
+	chain    address.Chain // the chain, if the address is hexOf its key; else ""
 	account  uint16        // with chain: the class of its account
 	number   uint32        // the number of the text that holds it
 	repeated int           // how many entries with the same Canonical follow the first one; 0: it is the first
@@ -29,7 +29,7 @@ type Listing struct {
 // what follows.
 const (
 	noAddress   = iota // there is none: the listed string is not an address
-	hexAddress         // it is HexOf the key under which it was found
+	hexAddress         // it is hexOf the key under which it was found
 	textAddress        // a text
 	addressMask = 3
 	hasListed   = 4  // a text has the listed string, which is not the normal form
@@ -113,7 +113,7 @@ func (l *Listing) Text(k *index.ID) string {
 	if l.Entry.Listed != "" || l.chain == "" {
 		return l.Entry.Text()
 	}
-	return HexOf(k)
+	return hexOf(k)
 }
 
 // at returns the entry that l lists under k.
@@ -121,7 +121,7 @@ func (l *Listing) at(k index.ID) (sources.Entry, error) {
 	e := l.Entry
 	if l.chain != "" {
 		var err error
-		if e.Address, err = address.Parse(l.chain, HexOf(&k)); err != nil {
+		if e.Address, err = address.Parse(l.chain, hexOf(&k)); err != nil {
 			return sources.Entry{}, fmt.Errorf("%w: a listing", index.ErrDamaged)
 		}
 	}
