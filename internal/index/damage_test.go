@@ -51,8 +51,7 @@ func small(t testing.TB) (*index.Index, model) {
 func ask(ix *index.Index, m model) error {
 	var keys []index.ID
 	for k := range m {
-		other, _ := index.IDOf(k.Class()+1, k.AppendBytes(nil))
-		keys = append(keys, k, other)
+		keys = append(keys, k, k.WithClass(k.Class()+1))
 	}
 	var errs []error
 	listed := make(map[index.ID]index.Set)
@@ -385,20 +384,17 @@ func TestKeyOf(t *testing.T) {
 			b := bytes.Repeat([]byte{fill}, n)
 			k := key(t, 0x8123, b)
 			if k.Class() != 0x8123 || !bytes.Equal(k.AppendBytes([]byte("x")), append([]byte("x"), b...)) {
-				t.Errorf("IDOf(0x8123, %x) is %#x, %x", b, k.Class(), k.AppendBytes(nil))
+				t.Errorf("the ID of %x is %#x, %x", b, k.Class(), k.AppendBytes(nil))
 			}
 			if other, ok := seen[k]; ok && n > 0 {
-				t.Errorf("IDOf is the same for %x and %s", b, other)
+				t.Errorf("the ID is the same for %x and %s", b, other)
 			}
 			seen[k] = fmt.Sprintf("%x", b)
 		}
 	}
-	if k, ok := index.IDOf(1, make([]byte, 33)); ok {
-		t.Errorf("IDOf accepts 33 bytes: %+v", k)
-	}
 	p20, p32 := [20]byte{1, 19: 2}, [32]byte{1, 31: 2}
 	if index.ID20(7, &p20) != key(t, 7, p20[:]) || index.ID32(7, &p32) != key(t, 7, p32[:]) {
-		t.Error("ID20 or ID32 is not IDOf")
+		t.Error("ID20 or ID32 is not IDOfWords")
 	}
 }
 

@@ -21,24 +21,6 @@ type ID struct {
 	meta           uint32 // the length, and in the lower 16 bits the class
 }
 
-// IDOf returns the ID of a class and a payload. It reports false for a
-// payload of more than 32 bytes; hash such an identity first.
-func IDOf(class uint16, payload []byte) (ID, bool) {
-	meta := uint32(len(payload))<<16 | uint32(class)
-	switch len(payload) {
-	case narrowBytes:
-		return ID20(class, (*[20]byte)(payload)), true
-	case wideBytes:
-		return ID32(class, (*[32]byte)(payload)), true
-	}
-	if len(payload) > wideBytes {
-		return ID{}, false
-	}
-	var padded [wideBytes]byte
-	copy(padded[:], payload)
-	return wordsOf(padded[:], meta), true
-}
-
 // ID20 returns the ID of a class and a payload of 20 bytes.
 func ID20(class uint16, payload *[20]byte) ID {
 	return ID{
@@ -52,8 +34,8 @@ func ID32(class uint16, payload *[32]byte) ID {
 	return wordsOf(payload[:], wideBytes<<16|uint32(class))
 }
 
-// IDOfWords is IDOf for a payload of n bytes, at most 32, that is held as
-// words already: little-endian, and filled up with zeros.
+// IDOfWords returns the ID of a class and a payload of n bytes, at most 32, as words:
+// little-endian, and filled up with zeros.
 func IDOfWords(class uint16, w0, w1, w2, w3 uint64, n int) ID {
 	return ID{w0, w1, w2, w3, uint32(n)<<16 | uint32(class)}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/screening/book"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
 )
 
 // TestBookDamage damages a file at every byte and truncates it at every length.
@@ -54,9 +55,7 @@ func bookOf(t testing.TB, k address.Key, texts ...string) []byte {
 	for _, text := range texts {
 		b.Intern(text)
 	}
-	_, tag := k.Identity()
-	key, _ := index.IDOf(uint16(identity.Account(tag)), k.AppendBytes(nil))
-	b.Add(key, uint32(len(texts)-2))
+	b.Add(list.KeyOf(k), uint32(len(texts)-2))
 	ix, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
