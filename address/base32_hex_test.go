@@ -27,7 +27,7 @@ import (
 type spelling struct {
 	text    string // in normal form
 	account string // the bytes of the Account, or their SHA-256 if they are more than 32
-	checked bool   // no other character at any place makes an address of it
+	checked bool   // any other character at any place makes it invalid
 }
 
 // A writer returns spellings of random accounts of a chain. If same is true,

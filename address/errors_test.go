@@ -34,7 +34,7 @@ func TestReasons(t *testing.T) {
 		err      error
 		offset   int
 		other    address.Chain
-		hint     string // a part of it, "" for none at all
+		hint     string // a part of the hint, "" for none at all
 		tolerant bool   // Normalize takes it
 	}{
 		{"empty", "ethereum", "", address.ErrLength, -1, "", "", false},

@@ -149,7 +149,7 @@ func checkReading(t *testing.T, chain, s string) {
 		for _, found := range address.FindAll(s) {
 			if !slices.ContainsFunc(r.Addresses, func(a address.Address) bool {
 				return a.Canonical() == found.Address.Canonical() || isOneKey(a, found.Address) ||
-					strings.Contains(strings.ToLower(s), strings.ToLower(a.Normalized())) // and it is a part of it, as in bc1….near
+					strings.Contains(strings.ToLower(s), strings.ToLower(a.Normalized())) // and a part of s is the address, as in bc1….near
 			}) {
 				t.Errorf("Interpret(%q, %q) = %+v, without %v, which FindAll finds", chain, s, r, found.Address)
 			}

@@ -130,7 +130,7 @@ func TestSecretsPlanted(t *testing.T) {
 }
 
 // TestRedactedInPieces checks that an address is removed from a log line although
-// pieces of it were asked about, too.
+// somebody asked about its pieces, too.
 func TestRedactedInPieces(t *testing.T) {
 	var told strings.Builder
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{

@@ -192,8 +192,8 @@ func hourly(s *screening.Screener) func(context.Context) error {
 	return func(ctx context.Context) error { return s.Run(ctx, time.Hour) }
 }
 
-// TestReplicas follows three replicas of one store: one loads the list, the others learn
-// of it, one of them without a source that works, and the second leads when the first
+// TestReplicas follows three replicas of one store: one loads the list, the others read
+// it from the store, one of them without a source that works, and the second leads when the first
 // ends.
 func TestReplicas(t *testing.T) {
 	dir := t.TempDir()

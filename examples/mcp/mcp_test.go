@@ -67,7 +67,7 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// A fixture is the API and the MCP handler in front of it, with one list and one key.
+// A fixture is the API and the MCP handler that calls it, with one list and one key.
 type fixture struct {
 	api      http.Handler
 	url      string // of the MCP handler

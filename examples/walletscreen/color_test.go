@@ -63,6 +63,6 @@ func self(t *testing.T) string {
 // printed returns what a command that runs the program prints.
 func printed(cmd *exec.Cmd, env []string) string {
 	cmd.Env = append(append(processEnv("1s"), "TERM=xterm", "SHELL=/bin/sh"), env...)
-	out, _ := cmd.CombinedOutput() // the exit code is that of the verdict
+	out, _ := cmd.CombinedOutput() // the exit code follows the verdict
 	return string(bytes.ReplaceAll(out, []byte("\r\n"), []byte("\n")))
 }

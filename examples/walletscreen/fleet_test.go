@@ -286,7 +286,7 @@ func (f *fleet) load(clients int) (stop func()) {
 }
 
 // patience is how long members have to learn of an edition on a machine that is very busy.
-// A member that is left behind never learns of it.
+// A member that is left behind never learns of the edition.
 const patience = 5 * time.Minute
 
 // settle publishes an edition, waits until all members answer from it, and checks that

@@ -346,7 +346,7 @@ func TestImportUndated(t *testing.T) {
 }
 
 // TestImportShrinking imports shorter and shorter cuts of the UK Sanctions List over the
-// bundled part of it. Each is refused unless the operator accepts it.
+// bundled part. Each is refused unless the operator accepts it.
 func TestImportShrinking(t *testing.T) {
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "UK-Sanctions-List.xml")
 	b, err := os.ReadFile("../../sources/uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml")

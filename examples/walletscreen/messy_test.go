@@ -59,7 +59,7 @@ func TestMessyTable(t *testing.T) {
 			want.level = string(result.Level)
 		}
 		ofBatch := want
-		ofBatch.failed = want.failed && want.level == "" // what is listed has no problem there
+		ofBatch.failed = want.failed && want.level == "" // a listed address has no problem there
 		if listed := want.level != "" && want.level != "CLEAN_NO_MATCH"; byCommand[i] != want || byBatch[i] != ofBatch || r.Listed != listed ||
 			r.Wrong && !want.failed {
 			if failed++; failed <= 10 {

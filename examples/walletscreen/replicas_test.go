@@ -127,7 +127,7 @@ func keysOf(t *testing.T, db string, args ...string) string {
 	return strings.TrimSpace(stdout)
 }
 
-// quota is what 64 clients of two replicas ask for together, and lostAtEnd how much of it
+// quota is what 64 clients of two replicas ask for together, and lostAtEnd how much
 // a replica holds at most, which is lost when it is killed: a lease, and the answers that
 // it was about to give.
 const (

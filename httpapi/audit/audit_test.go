@@ -377,7 +377,7 @@ func TestDiskFull(t *testing.T) {
 	}{
 		{"write", func(bad *atomic.Bool, l *audit.Log) {
 			l.Fail(func(f *os.File, text []byte, at int64) (int, error) {
-				if bad.Load() { // half of it goes in
+				if bad.Load() { // half of the text goes in
 					n, _ := f.WriteAt(text[:len(text)/2], at)
 					return n, errDisk
 				}

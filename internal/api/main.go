@@ -33,7 +33,7 @@ func main() {
 }
 
 // features returns the sorted features of each package of a module that programs
-// outside of it can import. It reads what the compiler exports.
+// outside the module can import. It reads what the compiler exports.
 func features(module string) (string, error) {
 	all, err := goList("-f", "{{.ImportPath}} {{.Name}}", module+"/...")
 	if err != nil {

@@ -264,7 +264,7 @@ func TestDocsPhone(t *testing.T) {
 		t.Errorf("%d bytes, want 400,000 to 560,000", sent)
 	}
 
-	url, _ = serveReal(t, 1) // nothing of it is in the cache
+	url, _ = serveReal(t, 1) // whose files are not in the cache
 	c := open(t, "about:blank", docViews[2])
 	if _, err := chromedp.Call(c.ctx, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/*/swagger-ui-bundle.js", Block: true}}}); err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func TestMatrix(t *testing.T) {
 		if q.Chain != "" {
 			chain = q.Chain // as given
 		}
-		wrong := err != nil && ref == "" // what is listed is answered, whatever is wrong
+		wrong := err != nil && ref == "" // a listed address is answered, whatever is wrong
 		switch {
 		case wrong: // the API refuses such a text
 			level, ref, doubts = "", "", nil

@@ -11,7 +11,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
-	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 is made of it
+	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 needs it
 )
 
 // A Class says how the bytes of an identity were made. Equal classes and equal

@@ -109,7 +109,7 @@
 // That takes the same time for any size.
 //
 // Each lookup checks every number before it uses it. So a damaged or malicious file
-// causes no read outside of it, no panic, no loop of more than 64 records, and no hit for
+// causes no read outside the file, no panic, no loop of more than 64 records, and no hit for
 // a key that is not in a record. If a lookup finds something that no Builder writes, such
 // as a set that does not exist, it reports a hit for which [Index.AppendValues] returns
 // an error, never a miss.

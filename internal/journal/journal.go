@@ -229,7 +229,7 @@ func (a *Journal) old(ctx context.Context, names []string) (old []string, err er
 	return old, nil
 }
 
-// Open opens a revision and verifies every byte of it. If its file was deleted because it is
+// Open opens a revision and verifies its every byte. If its file was deleted because it is
 // implied by another one, Open makes it again, without tables. The error wraps [store.ErrNotFound],
 // [store.ErrDamaged] if a file is damaged and was set aside, or [store.ErrVersion].
 func (a *Journal) Open(ctx context.Context, name string) (*revision.File, error) {
@@ -376,7 +376,7 @@ func (w *lineWriter) add(e Event) (err error) {
 	return err
 }
 
-// addAnswering adds the line of an Answering event, after that of its exceptions.
+// addAnswering adds the line of an Answering event, after the line of its exceptions.
 func (w *lineWriter) addAnswering(e Event) (err error) {
 	if w.known && !e.At.Before(w.newest.At) && w.newest.Digest == e.Digest && w.newest.Exceptions == e.Exceptions && maps.Equal(w.newest.Lists, e.Lists) {
 		return nil

@@ -24,7 +24,7 @@ type File struct {
 	memory  *mapfile.Memory // all data
 }
 
-// Parse verifies a file, every byte of it, and returns it. The File has data, which
+// Parse verifies every byte of a file, and returns it. The File has data, which
 // must not change. release, which may be nil, frees data: it is called by Close, when
 // the File is no longer reachable, or before Parse returns an error.
 //

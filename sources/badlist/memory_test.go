@@ -83,8 +83,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLongTokens checks that a string or a number of any length is an error before much
-// of it is held.
+// TestLongTokens checks that a string or a number of any length is an error before
+// memory holds much.
 func TestLongTokens(t *testing.T) {
 	for name, doc := range map[string][2]string{
 		"an address": {`["`, `"]`}, "an ignored value": {`[{"note":"`, `"}]`}, "a member": {`{"`, `":true}`}, "a comment": {`{"0x00000000000000000000000000000000000a11ce":"`, `"}`},

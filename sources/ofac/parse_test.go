@@ -307,7 +307,7 @@ func TestAddError(t *testing.T) {
 	listtest.AddError(t, ofac.Parse, smallXML)
 }
 
-// large is a reader of a document like the real sdn_advanced.xml, most of it
+// large is a reader of a document like the real sdn_advanced.xml, mostly
 // parties without wallets. It has about the given size.
 func large(t testing.TB, size int) io.Reader {
 	t.Helper()

@@ -43,7 +43,7 @@ type Builder struct {
 
 	n        int // how many entries were added
 	sequence sequencer
-	follows  bool           // the entries so far are those of prev, in its order, and in spool only
+	follows  bool           // the entries so far are the first of prev, in its order, and in spool only
 	spool    revision.Spool // these entries
 
 	table    *tableBuilder
@@ -113,7 +113,7 @@ func (b *Builder) Add(e sources.Entry) error {
 	return b.add(e)
 }
 
-// mayFollow reports whether the entries are worth a comparison with those of prev, in their
+// mayFollow reports whether the entries are worth a comparison with the entries of prev, in their
 // order, before anything else is done with them. With a history they may get other dates.
 func (b *Builder) mayFollow() bool {
 	return b.prev != nil && len(b.prev.Sequence) > 0 && len(b.bounds) == 0 && !b.prev.LatestSeen.After(b.now.Add(Skew))
@@ -307,7 +307,7 @@ func (b *Builder) gone() int {
 
 // IsCut reports whether l, which b has built, may be the list before it without its end:
 // it lacks an entry, not only repetitions, and is the beginning of that list, up to its last
-// entry if that may have been cut itself; or a part of it if the order of that list was not
+// entry if that may have been cut itself; or a part of that list if its order was not
 // kept. It reports false unless l was built with its order.
 func (b *Builder) IsCut(l *List) bool {
 	defer runtime.KeepAlive(b.prev) // its order may be in a file

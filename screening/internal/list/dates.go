@@ -11,7 +11,7 @@ import (
 // stay has not ended.
 type bound struct{ notListedOn, since, until time.Time }
 
-// Follow says what is known of the past of the list: absent is the date of the list before,
+// Follow gives b the past of the list: absent is the date of the list before,
 // which does not have the entries that are new, or zero; and history its stays, as
 // [sources.History] returns them. It precedes Add.
 func (b *Builder) Follow(absent time.Time, history []sources.Entry) {

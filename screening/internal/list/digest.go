@@ -98,7 +98,7 @@ func (s *sequencer) add(said []byte) {
 	}
 }
 
-// isLike reports whether the sums so far are those of sequence.
+// isLike reports whether the sums so far begin sequence.
 func (s *sequencer) isLike(sequence [][]byte) bool {
 	last := len(s.sums) - 1
 	return s.n%perSum != 0 || last < len(sequence) && bytes.Equal(s.sums[last], sequence[last])

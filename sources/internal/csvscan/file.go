@@ -34,7 +34,7 @@ const MaxLine = 64 << 10
 // Read calls row for each row of a file, with its line and a text for each of f.Columns.
 //
 // CSV has a header with the column of addresses, and commas, semicolons or tabs between the
-// columns. A row that begins with "#" is a comment, unless another column of it has the
+// columns. A row that begins with "#" is a comment, unless another of its columns has the
 // address. Any other file is text: the address ends at "#", where a comment begins. A line
 // that is blank is skipped. The buffer of in has MaxLine bytes or more.
 //

@@ -299,7 +299,7 @@ func lastNonWord(s string) int {
 	return i
 }
 
-// isLabel reports whether word, with before in front of it, labels an address.
+// isLabel reports whether word, behind before, labels an address.
 func isLabel(word, before string, colon bool) bool {
 	letters := 0
 	for _, c := range []byte(word) {
@@ -318,7 +318,7 @@ func isLabel(word, before string, colon bool) bool {
 	case tickers()[word]:
 		return colon || len(word) > 1
 	case isNetwork(word):
-		return false // the token in front of it is the asset
+		return false // the token before the network is the asset
 	}
 	return colon && len(word) >= 3 && len(word) <= 5 && beginsClause(before)
 }

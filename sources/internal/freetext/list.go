@@ -16,7 +16,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A List is the part of a list that has been read. [List.Emit] makes entries of it after the whole
+// A List is the part of a list that has been read. [List.Emit] makes the entries after the whole
 // list was read.
 type List struct {
 	Revision sources.Revision

@@ -49,7 +49,7 @@ func suffixed(w writer, suffix string) writer {
 }
 
 // bech32Of returns the writer of Bech32 or Bech32m with the values in front of
-// the key and the bytes in front of it.
+// the bytes and the key that follows them.
 func bech32Of(hrp string, v bech32.Variant, values, front string) writer {
 	return func(key []byte) string {
 		return bech32.Encode(hrp, bech32.Unpack([]byte(values), append([]byte(front), key...)), v)

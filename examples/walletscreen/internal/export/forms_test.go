@@ -88,7 +88,7 @@ func notEnumerated(a address.Address) string {
 	return ""
 }
 
-// TestVectors checks that every address whose key is the whole of it is among the
+// TestVectors checks that every address that is nothing but its key is among the
 // spellings of that key.
 func TestVectors(t *testing.T) {
 	checked := map[string]bool{}
