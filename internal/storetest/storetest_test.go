@@ -15,12 +15,12 @@ import (
 
 // place returns an open function for a separate place, whose Stores are made
 // faulty.
-func place(fault func(*memory) store.Store) func() (store.Store, error) {
-	m := &memory{files: make(map[string][]byte)}
+func place(fault func(*storetest.Memory) store.Store) func() (store.Store, error) {
+	m := new(storetest.Memory)
 	return func() (store.Store, error) { return fault(m), nil }
 }
 
-func good(m *memory) store.Store { return m }
+func good(m *storetest.Memory) store.Store { return m }
 
 func TestMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) func() (store.Store, error) { return place(good) })
@@ -28,7 +28,7 @@ func TestMemory(t *testing.T) {
 
 // A faulty is a Store with some methods replaced.
 type faulty struct {
-	*memory
+	*storetest.Memory
 	put      func(context.Context, string, func(io.Writer) error) error
 	open     func(context.Context, string) ([]byte, func() error, error)
 	list     func(context.Context) ([]string, error)
@@ -42,170 +42,170 @@ func (f *faulty) Put(ctx context.Context, name string, write func(io.Writer) err
 	if f.put != nil {
 		return f.put(ctx, name, write)
 	}
-	return f.memory.Put(ctx, name, write)
+	return f.Memory.Put(ctx, name, write)
 }
 
 func (f *faulty) Open(ctx context.Context, name string) ([]byte, func() error, error) {
 	if f.open != nil {
 		return f.open(ctx, name)
 	}
-	return f.memory.Open(ctx, name)
+	return f.Memory.Open(ctx, name)
 }
 
 func (f *faulty) Names(ctx context.Context) ([]string, error) {
 	if f.list != nil {
 		return f.list(ctx)
 	}
-	return f.memory.Names(ctx)
+	return f.Memory.Names(ctx)
 }
 
 func (f *faulty) Delete(ctx context.Context, name string) error {
 	if f.delete != nil {
 		return f.delete(ctx, name)
 	}
-	return f.memory.Delete(ctx, name)
+	return f.Memory.Delete(ctx, name)
 }
 
 func (f *faulty) SetAside(ctx context.Context, name string) error {
 	if f.setAside != nil {
 		return f.setAside(ctx, name)
 	}
-	return f.memory.SetAside(ctx, name)
+	return f.Memory.SetAside(ctx, name)
 }
 
 func (f *faulty) Append(ctx context.Context, lines []byte) error {
 	if f.append != nil {
 		return f.append(ctx, lines)
 	}
-	return f.memory.Append(ctx, lines)
+	return f.Memory.Append(ctx, lines)
 }
 
 func (f *faulty) Read(ctx context.Context, from int64) ([]byte, int64, error) {
 	if f.read != nil {
 		return f.read(ctx, from)
 	}
-	return f.memory.Read(ctx, from)
+	return f.Memory.Read(ctx, from)
 }
 
 // faults are faulty Stores, by the rule that must detect the fault.
-var faults = map[string]map[string]func(*memory) store.Store{
+var faults = map[string]map[string]func(*storetest.Memory) store.Store{
 	"empty": {
-		"opens files that do not exist": func(m *memory) store.Store {
-			return &faulty{memory: m, open: func(context.Context, string) ([]byte, func() error, error) { return nil, nil, nil }}
+		"opens files that do not exist": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, open: func(context.Context, string) ([]byte, func() error, error) { return nil, nil, nil }}
 		},
-		"deletes files that do not exist": func(m *memory) store.Store {
-			return &faulty{memory: m, delete: func(context.Context, string) error { return nil }}
+		"deletes files that do not exist": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, delete: func(context.Context, string) error { return nil }}
 		},
-		"lists what is not there": func(m *memory) store.Store {
-			return &faulty{memory: m, list: func(context.Context) ([]string, error) { return []string{"x"}, nil }}
+		"lists what is not there": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, list: func(context.Context) ([]string, error) { return []string{"x"}, nil }}
 		},
 	},
 	"put": {
-		"loses the last byte": func(m *memory) store.Store {
-			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
-				defer func() { m.files[name] = m.files[name][:len(m.files[name])-1] }()
+		"loses the last byte": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+				defer func() { m.Files[name] = m.Files[name][:len(m.Files[name])-1] }()
 				return m.Put(ctx, name, write)
 			}}
 		},
-		"forgets": func(m *memory) store.Store { return &memory{files: make(map[string][]byte)} },
-		"mixes sources": func(m *memory) store.Store {
-			return &faulty{memory: m, list: func(ctx context.Context) ([]string, error) {
+		"forgets": func(m *storetest.Memory) store.Store { return new(storetest.Memory) },
+		"mixes sources": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, list: func(ctx context.Context) ([]string, error) {
 				names, err := m.Names(ctx)
 				return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "TEST_2") }), err
 			}}
 		},
-		"cannot be opened twice": func(m *memory) store.Store {
-			return &faulty{memory: m, open: func(ctx context.Context, name string) ([]byte, func() error, error) {
+		"cannot be opened twice": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, open: func(ctx context.Context, name string) ([]byte, func() error, error) {
 				data, _, err := m.Open(ctx, name)
 				return data, func() error { return errors.New("busy") }, err
 			}}
 		},
 	},
 	"replace": {
-		"keeps the first content": func(m *memory) store.Store {
-			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
-				if m.files[name] != nil {
+		"keeps the first content": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+				if m.Files[name] != nil {
 					return nil
 				}
 				return m.Put(ctx, name, write)
 			}}
 		},
-		"writes in place": func(m *memory) store.Store {
-			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
-				old := m.files[name]
+		"writes in place": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+				old := m.Files[name]
 				err := m.Put(ctx, name, write)
-				copy(old, m.files[name])
+				copy(old, m.Files[name])
 				return err
 			}}
 		},
 	},
 	"failed put": {
-		"keeps what was written": func(m *memory) store.Store {
-			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+		"keeps what was written": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
 				var failed error
 				err := m.Put(ctx, name, func(w io.Writer) error { failed = write(w); return nil })
 				return errors.Join(err, failed)
 			}}
 		},
-		"loses the error": func(m *memory) store.Store {
-			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+		"loses the error": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
 				m.Put(ctx, name, write)
 				return nil
 			}}
 		},
 	},
 	"delete": {
-		"does not delete": func(m *memory) store.Store {
-			return &faulty{memory: m, delete: func(context.Context, string) error { return nil }}
+		"does not delete": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, delete: func(context.Context, string) error { return nil }}
 		},
-		"clears content in use": func(m *memory) store.Store {
-			return &faulty{memory: m, delete: func(ctx context.Context, name string) error {
-				clear(m.files[name])
+		"clears content in use": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, delete: func(ctx context.Context, name string) error {
+				clear(m.Files[name])
 				return m.Delete(ctx, name)
 			}}
 		},
 	},
 	"set aside": {
-		"lists files that were set aside": func(m *memory) store.Store {
-			return &faulty{memory: m, setAside: func(context.Context, string) error { return nil }}
+		"lists files that were set aside": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, setAside: func(context.Context, string) error { return nil }}
 		},
-		"cannot set aside twice": func(m *memory) store.Store {
-			return &faulty{memory: m, setAside: func(ctx context.Context, name string) error {
-				if bytes.HasPrefix(m.journal, []byte("aside")) {
+		"cannot set aside twice": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, setAside: func(ctx context.Context, name string) error {
+				if bytes.HasPrefix(m.Journal, []byte("aside")) {
 					return errors.New("exists")
 				}
-				m.journal = append(m.journal, "aside\n"...)
+				m.Journal = append(m.Journal, "aside\n"...)
 				return m.Delete(ctx, name)
 			}}
 		},
 	},
 	"journal": {
-		"forgets": func(m *memory) store.Store { return &memory{files: m.files} },
-		"changes bytes": func(m *memory) store.Store {
-			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
+		"forgets": func(m *storetest.Memory) store.Store { return &storetest.Memory{Files: m.Files} },
+		"changes bytes": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
 				return m.Append(ctx, bytes.ToValidUTF8(lines, []byte("?")))
 			}}
 		},
-		"keeps the last lines": func(m *memory) store.Store {
-			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
-				m.journal = nil
+		"keeps the last lines": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
+				m.Journal = nil
 				return m.Append(ctx, lines)
 			}}
 		},
-		"returns parts of lines": func(m *memory) store.Store {
-			return &faulty{memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
+		"returns parts of lines": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
 				lines, next, err := m.Read(ctx, from)
 				n := min(len(lines), 100)
 				return lines[:n], next - int64(len(lines)-n), err
 			}}
 		},
-		"lists its journal": func(m *memory) store.Store {
-			return &faulty{memory: m, list: func(context.Context) ([]string, error) { return []string{"journal"}, nil }}
+		"lists its journal": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, list: func(context.Context) ([]string, error) { return []string{"journal"}, nil }}
 		},
 	},
 	"positions": {
-		"always reads all": func(m *memory) store.Store {
-			return &faulty{memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
+		"always reads all": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
 				lines, next, err := m.Read(ctx, 0)
 				if from == next {
 					lines = nil
@@ -213,9 +213,9 @@ var faults = map[string]map[string]func(*memory) store.Store{
 				return lines, next, err
 			}}
 		},
-		"is empty beyond the end": func(m *memory) store.Store {
-			return &faulty{memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
-				if from > int64(len(m.journal)) {
+		"is empty beyond the end": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
+				if from > int64(len(m.Journal)) {
 					return nil, from, nil
 				}
 				return m.Read(ctx, from)
@@ -223,55 +223,55 @@ var faults = map[string]map[string]func(*memory) store.Store{
 		},
 	},
 	"own bytes": {
-		"keeps the slice": func(m *memory) store.Store {
-			return &faulty{memory: m, append: func(_ context.Context, lines []byte) error { m.journal = lines; return nil }}
+		"keeps the slice": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, append: func(_ context.Context, lines []byte) error { m.Journal = lines; return nil }}
 		},
-		"returns its slice": func(m *memory) store.Store {
-			return &faulty{memory: m, read: func(_ context.Context, from int64) ([]byte, int64, error) {
-				return m.journal[from:], int64(len(m.journal)), nil
+		"returns its slice": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, read: func(_ context.Context, from int64) ([]byte, int64, error) {
+				return m.Journal[from:], int64(len(m.Journal)), nil
 			}}
 		},
 	},
 	"canceled": {
-		"ignores the context": func(m *memory) store.Store {
-			return &faulty{memory: m, list: func(context.Context) ([]string, error) { return m.Names(context.Background()) }}
+		"ignores the context": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, list: func(context.Context) ([]string, error) { return m.Names(context.Background()) }}
 		},
-		"appends nevertheless": func(m *memory) store.Store {
-			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
-				m.journal = append(m.journal, lines...)
+		"appends nevertheless": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
+				m.Journal = append(m.Journal, lines...)
 				return ctx.Err()
 			}}
 		},
-		"puts nevertheless": func(m *memory) store.Store {
-			return &faulty{memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+		"puts nevertheless": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
 				return errors.Join(m.Put(context.Background(), name, write), ctx.Err())
 			}}
 		},
 	},
 	"concurrent": {
-		"loses lines": func(m *memory) store.Store {
-			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
+		"loses lines": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
 				if bytes.HasPrefix(lines, []byte("1 7 ")) {
 					return nil
 				}
 				return m.Append(ctx, lines)
 			}}
 		},
-		"writes lines twice": func(m *memory) store.Store {
-			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
+		"writes lines twice": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
 				return m.Append(ctx, append(lines, lines...))
 			}}
 		},
-		"mixes lines": func(m *memory) store.Store {
-			return &faulty{memory: m, append: func(ctx context.Context, lines []byte) error {
+		"mixes lines": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
 				return m.Append(ctx, append([]byte("x"), lines...))
 			}}
 		},
 	},
 	"archive": {
-		"forgets the journal": func(m *memory) store.Store { return &memory{files: m.files} },
-		"flips a bit": func(m *memory) store.Store {
-			return &faulty{memory: m, open: func(ctx context.Context, name string) ([]byte, func() error, error) {
+		"forgets the journal": func(m *storetest.Memory) store.Store { return &storetest.Memory{Files: m.Files} },
+		"flips a bit": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, open: func(ctx context.Context, name string) ([]byte, func() error, error) {
 				data, release, err := m.Open(ctx, name)
 				data = bytes.Clone(data)
 				data[len(data)/2] ^= 1

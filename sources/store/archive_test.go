@@ -20,6 +20,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
@@ -108,7 +109,7 @@ func TestRetain(t *testing.T) {
 		// them replaced within the period.
 		{"five days and a half", func(st store.Store) store.Store { return store.Retain(st, 132*time.Hour) }, 7},
 	} {
-		st := newMemory()
+		st := new(storetest.Memory)
 		a := journal.New(tt.retain(st))
 		other := accept(t, a, "OTHER", 1, today.AddDate(-1, 0, 0))
 		for i := range 40 {
@@ -128,7 +129,7 @@ func TestRetain(t *testing.T) {
 func TestSaving(t *testing.T) {
 	now := time.Now().UTC()
 	for name, age := range map[string]time.Duration{"in the making": time.Minute, "left by a program that was killed": time.Hour} {
-		st := newMemory()
+		st := new(storetest.Memory)
 		a := journal.New(store.Retain(st, 1))
 		saving, err := save(journal.New(st), "TEST", 9, now.Add(-age))
 		if err != nil {
@@ -148,7 +149,7 @@ func TestSaving(t *testing.T) {
 // them. The latest one is the newest until its event is written, and then the order of
 // the journal counts.
 func TestUnmentioned(t *testing.T) {
-	st := newMemory()
+	st := new(storetest.Memory)
 	a := journal.New(st)
 	check := func(when string, want ...string) {
 		t.Helper()
@@ -173,8 +174,8 @@ func TestUnmentioned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := bytes.Count(st.journal, []byte("\n")); n != 2 {
-		t.Errorf("%d lines, want no second one of a revision:\n%s", n, st.journal)
+	if n := bytes.Count(st.Journal, []byte("\n")); n != 2 {
+		t.Errorf("%d lines, want no second one of a revision:\n%s", n, st.Journal)
 	}
 	last := accept(t, a, "TEST", 4, day(0)) // the clock was put back
 	check("in the end", last, later, second, older)
@@ -231,7 +232,7 @@ func (f *full) Append(ctx context.Context, lines []byte) error {
 // TestFull fills the disk: only revisions that need not be kept are deleted. When no more
 // can be deleted, Save and Append return an error.
 func TestFull(t *testing.T) {
-	st := newMemory()
+	st := new(storetest.Memory)
 	f := &full{Store: st, room: 1 << 30}
 	all := journal.New(f)
 	other := accept(t, all, "OTHER", 5, day(-100))
@@ -335,7 +336,7 @@ func TestConfirm(t *testing.T) {
 // TestAnswering looks up which revisions were in use, with clocks that jump, several
 // programs, and repeated events.
 func TestAnswering(t *testing.T) {
-	st := newMemory()
+	st := new(storetest.Memory)
 	a := journal.New(st)
 	all := func(journal.Event) bool { return true }
 	if _, err := a.Answering(ctx, start, all); !errors.Is(err, store.ErrNotFound) {
@@ -407,7 +408,7 @@ func TestAnswering(t *testing.T) {
 func TestUnfinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := func(journal.Event) bool { return true }
-		st := newMemory()
+		st := new(storetest.Memory)
 		a := journal.New(st)
 		now := time.Now().UTC()
 		first := accept(t, a, "TEST", 1, now.AddDate(0, 0, -3))
@@ -445,7 +446,7 @@ func TestUnfinished(t *testing.T) {
 
 // TestRead reads events like another program that follows the journal.
 func TestRead(t *testing.T) {
-	st := newMemory()
+	st := new(storetest.Memory)
 	a := journal.New(st)
 	first := accept(t, a, "TEST", 1, day(0))
 	rev := headerOf("TEST", 1, day(0)).Revision
@@ -511,7 +512,7 @@ func TestRead(t *testing.T) {
 
 // TestNotShared uses a Store without the methods for replicas.
 func TestNotShared(t *testing.T) {
-	if a := journal.New(store.Retain(newMemory(), time.Hour)); a.Shared() != nil {
+	if a := journal.New(store.Retain(new(storetest.Memory), time.Hour)); a.Shared() != nil {
 		t.Error("it is shared")
 	}
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log"
@@ -45,14 +46,20 @@ func ExampleRetain() {
 	// Output: 0 <nil>
 }
 
-// Any type with these seven methods is a Store.
+// Besides its files, a Store has a journal of lines.
 func ExampleStore() {
-	var st store.Store = newMemory()
-	err := st.Append(context.Background(), []byte("a line\n"))
+	name, remove := exampleDir()
+	defer remove()
+	var st store.Store
+	st, err := store.Open(name)
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = st.Append(context.Background(), []byte("a line\n"))
 	fmt.Println(err)
 	lines, _, err := st.Read(context.Background(), 0)
-	fmt.Printf("%q %v\n", lines, err)
+	fmt.Printf("%s %v\n", bytes.TrimSpace(lines), err)
 	// Output:
 	// <nil>
-	// "a line\n" <nil>
+	// a line <nil>
 }

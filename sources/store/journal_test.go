@@ -11,14 +11,15 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // past is a journal with the events of several days.
-func past(t testing.TB) (st *memory, events []journal.Event) {
+func past(t testing.TB) (st *storetest.Memory, events []journal.Event) {
 	t.Helper()
-	st = newMemory()
+	st = new(storetest.Memory)
 	a := journal.New(st)
 	exceptions := []string{"", "some", "some", "others", ""}
 	for i := range 5 {
@@ -45,7 +46,7 @@ func past(t testing.TB) (st *memory, events []journal.Event) {
 // time must return the original ones or an error.
 func TestJournalDamage(t *testing.T) {
 	st, events := past(t)
-	good := bytes.Clone(st.journal)
+	good := bytes.Clone(st.Journal)
 	all := func(journal.Event) bool { return true }
 	same := func(a, b journal.Event) bool {
 		lists := maps.Equal(a.Lists, b.Lists)
@@ -66,7 +67,7 @@ func TestJournalDamage(t *testing.T) {
 	lost := 0
 	check := func(what string, damaged []byte, missing int) {
 		t.Helper()
-		st.journal = damaged
+		st.Journal = damaged
 		a := journal.New(st)
 		n, i := 0, 0
 		_, err := a.Read(ctx, 0, func(e journal.Event) {
@@ -115,7 +116,7 @@ func TestJournalDamage(t *testing.T) {
 	}
 	for i := 0; i < len(good); i += longtest.Step(53, 4) {
 		cut := bytes.Clone(good[:i])
-		st.journal = cut
+		st.Journal = cut
 		if i%7 == 0 { // it is torn, and the next event follows
 			cut = append(cut, '\n')
 		}
@@ -127,11 +128,11 @@ func TestJournalDamage(t *testing.T) {
 // is lost.
 func TestTorn(t *testing.T) {
 	st, events := past(t)
-	good := bytes.Clone(st.journal)
+	good := bytes.Clone(st.Journal)
 	begin := bytes.LastIndex(good, []byte("\nanswering")) + 1
 	end := begin + bytes.IndexByte(good[begin:], '\n') + 1
 	for i := begin + 1; i < end; i++ {
-		st.journal = slices.Concat(good[:i], []byte("\n"), good[begin:])
+		st.Journal = slices.Concat(good[:i], []byte("\n"), good[begin:])
 		a := journal.New(st)
 		for at, want := range map[time.Time]journal.Event{day(9): events[len(events)-3], day(8).Add(time.Second / 2): events[len(events)-7]} {
 			got, err := a.Answering(ctx, at, func(journal.Event) bool { return true })
@@ -166,7 +167,7 @@ func TestGarbage(t *testing.T) {
 func year(t testing.TB, days int) (dir string, size int) {
 	t.Helper()
 	dir = t.TempDir()
-	st := newMemory()
+	st := new(storetest.Memory)
 	a := journal.New(st)
 	var names []string
 	for s := range 5 {
@@ -183,16 +184,16 @@ func year(t testing.TB, days int) (dir string, size int) {
 			t.Fatal(err)
 		}
 	}
-	write(t, st.journal, dir, "journal")
-	for name, data := range st.files {
+	write(t, st.Journal, dir, "journal")
+	for name, data := range st.Files {
 		write(t, data, dir, name)
 	}
-	return dir, len(st.journal)
+	return dir, len(st.Journal)
 }
 
 // TestStamp compares the times in lines with times that package time formats.
 func TestStamp(t *testing.T) {
-	st := newMemory()
+	st := new(storetest.Memory)
 	a := journal.New(st)
 	var want []time.Time
 	for at := time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2201; at = at.Add(797*time.Hour + 59*time.Minute + 59*time.Second + 987654321) {
@@ -292,7 +293,7 @@ func BenchmarkFollow(b *testing.B) {
 // at once and line by line gives the same events.
 func FuzzJournal(f *testing.F) {
 	st, _ := past(f)
-	for i, line := range bytes.SplitAfter(st.journal, []byte("\n")) {
+	for i, line := range bytes.SplitAfter(st.Journal, []byte("\n")) {
 		if i < 6 { // short inputs, which are quick to minimize
 			f.Add(line)
 		}
@@ -316,11 +317,11 @@ func FuzzJournal(f *testing.F) {
 			t.Fatal(err)
 		}
 		var again []string
-		st := newMemory()
+		st := new(storetest.Memory)
 		b := journal.New(st)
 		from := int64(0)
 		for line := range bytes.Lines(lines[:next]) {
-			st.journal = append(st.journal, line...)
+			st.Journal = append(st.Journal, line...)
 			if from, err = b.Read(ctx, from, func(e journal.Event) { again = append(again, fmt.Sprintf("%+v", e)) }); err != nil &&
 				!errors.Is(err, store.ErrDamaged) {
 				t.Fatal(err)
@@ -339,7 +340,7 @@ func FuzzJournal(f *testing.F) {
 
 // TestLatestOfPart checks that a partial list, which was never current, stays so.
 func TestLatestOfPart(t *testing.T) {
-	st := newMemory()
+	st := new(storetest.Memory)
 	a := journal.New(st)
 	name := accept(t, a, "TEST", 1, start)
 	part := sources.Revision{
