@@ -13,11 +13,7 @@ import (
 // TestBackup runs the commands of the page on backups, in their order, and screens with the
 // restored data and with the copy.
 func TestBackup(t *testing.T) {
-	for _, program := range []string{"sh", "tar", "sqlite3"} {
-		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
-			t.Skip(err)
-		}
-	}
+	needPrograms(t, "sh", "tar", "sqlite3")
 	page, err := os.ReadFile("docs/backup.md")
 	if err != nil {
 		t.Fatal(err)

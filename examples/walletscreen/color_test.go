@@ -38,9 +38,7 @@ func TestColors(t *testing.T) {
 // which makes one, is missing.
 func onTerminal(t *testing.T, args string, env ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath("script"); err != nil && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
+	needPrograms(t, "script")
 	return printed(exec.Command("script", "-qec", self(t)+args, os.DevNull), env)
 }
 

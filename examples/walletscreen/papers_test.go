@@ -150,13 +150,19 @@ func TestHelpExamples(t *testing.T) {
 	check((&program{}).root(), nil)
 }
 
-// TestGreeting runs the curl command with which the server greets.
-func TestGreeting(t *testing.T) {
-	for _, program := range []string{"sh", "curl"} {
-		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
+// needPrograms skips the test where a program is missing, except in CI, where the test fails.
+func needPrograms(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil && os.Getenv("CI") == "" {
 			t.Skip(err)
 		}
 	}
+}
+
+// TestGreeting runs the curl command with which the server greets.
+func TestGreeting(t *testing.T) {
+	needPrograms(t, "sh", "curl")
 	s := start(t)
 	defer s.stop()
 	_, command, _ := strings.Cut(s.said, "\ncurl ")

@@ -191,11 +191,7 @@ func TestReceiptsServed(t *testing.T) {
 // TestReceiptLine runs the command line by which a client of the server keeps a receipt, and
 // verifies the receipt.
 func TestReceiptLine(t *testing.T) {
-	for _, program := range []string{"sh", "curl", "jq"} {
-		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
-			t.Skip(err)
-		}
-	}
+	needPrograms(t, "sh", "curl", "jq")
 	text, err := os.ReadFile("docs/receipt.md")
 	if err != nil {
 		t.Fatal(err)
