@@ -213,7 +213,7 @@ func TestFoundIsNotClear(t *testing.T) {
 	s := loaded(t, nil, staticOf(entries))
 	found := 0
 	texts := vectors.Texts(t, "..", 1)
-	step := longtest.Step(1, 1)
+	step := longtest.Step(5, 1)
 	for i, x := range texts {
 		if i%step > 0 {
 			continue

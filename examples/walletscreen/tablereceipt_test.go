@@ -105,7 +105,7 @@ func TestTableReceipt(t *testing.T) {
 		!strings.Contains(stdout, `"table":{"rows":42,"levels":{"CLEAN_NO_MATCH":40,"CRITICAL":1},"undecided":1,`) {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
-	places := longtest.N(200, 2000)
+	places := longtest.N(200, 800)
 	var all int
 	for _, name := range []string{receipt, in, out} {
 		text, err := os.ReadFile(name)
@@ -151,7 +151,7 @@ func TestTableReceipt(t *testing.T) {
 // TestOldReceipts verifies receipts of an address and of a table after many changes of an own
 // list.
 func TestOldReceipts(t *testing.T) {
-	changes := longtest.N(100, 1000)
+	changes := longtest.N(100, 400)
 	env, data := few(t), t.TempDir()
 	_, own, _ := strings.Cut(env[2], "=OWN=")
 	keepOwn(t, data, env, func(int) bool { return false })

@@ -122,7 +122,7 @@ func TestWatchKilled(t *testing.T) {
 		return total
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range longtest.N(1, 40) {
+	for range longtest.N(1, 12) {
 		text := "# nobody\n"
 		for n := 1; n <= 3; n++ {
 			if random.IntN(2) == 0 {
