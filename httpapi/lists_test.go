@@ -156,29 +156,3 @@ func testKeys(t testing.TB) httpapi.Authorizer {
 	}
 	return keys
 }
-
-// issue stores a new key and returns its token.
-func issue(t testing.TB, s access.Store, k access.Key) string {
-	t.Helper()
-	token, k, err := access.NewKey(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.PutKey(t.Context(), k); err != nil {
-		t.Fatal(err)
-	}
-	return token
-}
-
-// change changes the stored key with an id.
-func change(t testing.TB, s access.Store, id string, by func(*access.Key)) {
-	t.Helper()
-	k, err := s.Key(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	by(&k)
-	if err := s.PutKey(t.Context(), k); err != nil {
-		t.Fatal(err)
-	}
-}

@@ -45,14 +45,14 @@ func TestNothingIsLogged(t *testing.T) {
 	defer server.Close()
 
 	const address = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
-	token := issue(t, store, access.Key{ID: "customer", Quota: 3})
-	revoked := issue(t, store, access.Key{ID: "former"})
-	change(t, store.Store, "former", func(k *access.Key) { k.Revoked = k.Created })
+	token := accesstest.Issue(t, store, access.Key{ID: "customer", Quota: 3})
+	revoked := accesstest.Issue(t, store, access.Key{ID: "former"})
+	accesstest.Change(t, store.Store, "former", func(k *access.Key) { k.Revoked = k.Created })
 	unknown, _, err := access.NewKey(access.Key{ID: "nobody"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := issue(t, store, access.Key{ID: "late"})
+	late := accesstest.Issue(t, store, access.Key{ID: "late"})
 	var forbidden []string
 	for _, token := range []string{token, revoked, unknown, late} {
 		secret := token[len(token)-52:]

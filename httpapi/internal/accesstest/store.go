@@ -1,4 +1,4 @@
-// Package accesstest has a Store that fails on demand, for tests.
+// Package accesstest has a Store that fails on demand, and makes keys, for tests.
 package accesstest
 
 import (
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
@@ -155,4 +156,30 @@ func (s *Store) Unclaim(ctx context.Context, c access.Claim) error {
 		return errDown
 	}
 	return s.Store.Unclaim(ctx, c)
+}
+
+// Issue stores a new key and returns its token.
+func Issue(t testing.TB, s access.Store, k access.Key) string {
+	t.Helper()
+	token, k, err := access.NewKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.PutKey(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// Change changes the stored key with an id.
+func Change(t testing.TB, s access.Store, id string, by func(*access.Key)) {
+	t.Helper()
+	k, err := s.Key(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by(&k)
+	if err := s.PutKey(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
 }
