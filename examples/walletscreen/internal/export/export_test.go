@@ -81,7 +81,7 @@ func written(t testing.TB, s Screener, entries []sources.Entry) ([][]string, Sum
 func TestWrite(t *testing.T) {
 	var entries []sources.Entry
 	for i, e := range bundled(t) {
-		if i%longtest.N(25, 1) == 0 {
+		if i%longtest.N(25, 5) == 0 {
 			entries = append(entries, e)
 		}
 	}
