@@ -193,19 +193,17 @@ func appendLine(b []byte, e *Event, list bool, exceptionDigest string) ([]byte, 
 	b = append(append(b, e.Type...), ' ')
 	b = append(e.At.UTC().AppendFormat(b, revision.StampForm), ' ')
 	b = append(append(append(b, source...), ' '), ref...)
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
+	var payload bytes.Buffer
+	enc := json.NewEncoder(&payload)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(p); err != nil {
 		return nil, err
 	}
-	if body := bytes.TrimSuffix(text.Bytes(), []byte("\n")); len(body) > len("{}") {
+	if body := bytes.TrimSuffix(payload.Bytes(), []byte("\n")); len(body) > len("{}") {
 		b = append(append(b, ' '), body...)
 	}
-	sum := crc32.Checksum(b[start:], castagnoli)
-	b = append(b, ' ')
-	b = hex.AppendEncode(b, binary.BigEndian.AppendUint32(nil, sum))
-	return append(b, '\n'), nil
+	text := b[start:]
+	return append(appendSum(append(b, ' '), text), '\n'), nil
 }
 
 // deflate returns d, compressed.
@@ -251,6 +249,11 @@ type line struct {
 // checksumBytes is the length of the checksum after a line's text.
 const checksumBytes = 1 + 8
 
+// appendSum appends the checksum of the text of a line, in lower-case hex.
+func appendSum(b, text []byte) []byte {
+	return hex.AppendEncode(b, binary.BigEndian.AppendUint32(nil, crc32.Checksum(text, castagnoli)))
+}
+
 // parseLine splits a line, which has no line feed. It reports false if the line is
 // damaged.
 func parseLine(text []byte) (l line, ok bool) {
@@ -258,13 +261,11 @@ func parseLine(text []byte) (l line, ok bool) {
 	if n < 0 || text[n] != ' ' {
 		return line{}, false
 	}
-	var sum [4]byte
-	if _, err := hex.Decode(sum[:], text[n+1:]); err != nil {
+	var sum [checksumBytes - 1]byte
+	if !bytes.Equal(appendSum(sum[:0], text[:n]), text[n+1:]) {
 		return line{}, false
 	}
-	if text = text[:n]; crc32.Checksum(text, castagnoli) != binary.BigEndian.Uint32(sum[:]) {
-		return line{}, false
-	}
+	text = text[:n]
 	kind, rest, _ := bytes.Cut(text, []byte(" "))
 	stamp, rest, _ := bytes.Cut(rest, []byte(" "))
 	l.source, rest, _ = bytes.Cut(rest, []byte(" "))

@@ -287,7 +287,7 @@ func (w *writer) add(a address.Address) {
 	}
 }
 
-// valueOf returns the chain of a, a blank, and the number of a among the addresses there that
+// valueOf returns the chain of a, #, and the number of a among the addresses there that
 // the first of its probes, which is its key, determines; "" if that does not determine a.
 func valueOf(a address.Address) string {
 	_, tag := a.Identity()
@@ -299,12 +299,12 @@ func valueOf(a address.Address) string {
 	if n < 0 {
 		return ""
 	}
-	return string(a.Chain()) + " " + strconv.Itoa(n)
+	return string(a.Chain()) + "#" + strconv.Itoa(n)
 }
 
 // readOwn returns the address whose value under k is text.
 func readOwn(text string, k index.ID) (a address.Address, err error) {
-	if chain, number, ok := strings.Cut(text, " "); ok {
+	if chain, number, ok := strings.Cut(text, "#"); ok {
 		var key address.Key
 		if err := key.UnmarshalText(fmt.Appendf(nil, "%v:%x", identity.Class(k.Class()), k.AppendBytes(nil))); err != nil {
 			return a, err

@@ -71,20 +71,20 @@ func bookOf(t testing.TB, k address.Key, texts ...string) []byte {
 func TestBookOfOthers(t *testing.T) {
 	k, _ := address.MustParse("ethereum", lazarus).Key()
 	const magic = "walletscreen book 1\n"
-	line := fmt.Sprintf("ethereum:%s\tethereum 0\t%x:%s\n", lazarus, int(identity.KeccakHash), lazarus[2:])
-	if _, err := book.Load(bookOf(t, k, magic, "ethereum 0", line)); err != nil {
+	line := fmt.Sprintf("ethereum:%s\tethereum#0\t%x:%s\n", lazarus, int(identity.KeccakHash), lazarus[2:])
+	if _, err := book.Load(bookOf(t, k, magic, "ethereum#0", line)); err != nil {
 		t.Fatalf("a file as it should be: %v", err)
 	}
 	for name, tt := range map[string]struct {
 		data []byte
 		want error
 	}{
-		"an index":            {bookOf(t, k, "something", "ethereum 0", line), book.ErrDamaged},
-		"another key":         {bookOf(t, k, magic, "ethereum 0", strings.Replace(line, "\t2:", "\t8001:", 1)), book.ErrOutdated},
-		"no key":              {bookOf(t, k, magic, "ethereum 0", "ethereum:"+lazarus+"\tethereum 0\n"), book.ErrOutdated},
-		"another value":       {bookOf(t, k, magic, "ethereum 0", strings.Replace(line, "\tethereum 0", "\tethereum 1", 1)), book.ErrOutdated},
-		"a line of old":       {bookOf(t, k, magic, "ethereum 0x", strings.Replace(line, "\tethereum 0", "", 1)), book.ErrOutdated},
-		"a chain that is not": {bookOf(t, k, magic, "ethereum 0", "nonesuch:x\t1:00\n"), book.ErrOutdated},
+		"an index":            {bookOf(t, k, "something", "ethereum#0", line), book.ErrDamaged},
+		"another key":         {bookOf(t, k, magic, "ethereum#0", strings.Replace(line, "\t2:", "\t8001:", 1)), book.ErrOutdated},
+		"no key":              {bookOf(t, k, magic, "ethereum#0", "ethereum:"+lazarus+"\tethereum#0\n"), book.ErrOutdated},
+		"another value":       {bookOf(t, k, magic, "ethereum#0", strings.Replace(line, "\tethereum#0", "\tethereum#1", 1)), book.ErrOutdated},
+		"a line of old":       {bookOf(t, k, magic, "ethereum#0x", strings.Replace(line, "\tethereum#0", "", 1)), book.ErrOutdated},
+		"a chain that is not": {bookOf(t, k, magic, "ethereum#0", "nonesuch:x\t1:00\n"), book.ErrOutdated},
 	} {
 		if _, err := book.Load(tt.data); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", name, err, tt.want)
@@ -92,8 +92,8 @@ func TestBookOfOthers(t *testing.T) {
 	}
 	report := firstReport(t)
 	for _, text := range []string{
-		"ethereum:" + clean, "bitcoin", "nonesuch", "", ":", "ethereum:0x", "ethereum", "ethereum ", "ethereum 1", "ethereum -1", "ethereum x", "ethereum 0 0", "ethereum 99999999999999999999",
-		"bitcoin 0", "nonesuch 0",
+		"ethereum:" + clean, "bitcoin", "nonesuch", "", ":", "ethereum:0x", "ethereum", "ethereum#", "ethereum#1", "ethereum#-1", "ethereum#x", "ethereum#0#0", "ethereum#99999999999999999999",
+		"bitcoin#0", "nonesuch#0",
 	} {
 		b, err := book.Load(bookOf(t, k, magic, text, line))
 		if err != nil {
@@ -116,7 +116,7 @@ func FuzzBook(f *testing.F) {
 	k, _ := address.MustParse("ethereum", lazarus).Key()
 	f.Add(newBook(f, address.MustParse("bsc", lazarus),
 		address.MustParse("monero", "44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A")).Bytes())
-	f.Add(bookOf(f, k, "walletscreen book 1\n", "ethereum 0", ""))
+	f.Add(bookOf(f, k, "walletscreen book 1\n", "ethereum#0", ""))
 	f.Add([]byte("wsindex\n"))
 	report := firstReport(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -9,11 +9,14 @@ import (
 )
 
 // ValueOf returns the value of a without its text, or "", and the address that a Book reads from
-// it.
+// it, or from the text.
 func ValueOf(a address.Address) (value string, read address.Address, err error) {
-	if value = valueOf(a); value != "" {
-		read, err = readOwn(value, list.AppendProbes(nil, a)[0])
+	value = valueOf(a)
+	text := value
+	if text == "" {
+		text = a.String()
 	}
+	read, err = readOwn(text, list.AppendProbes(nil, a)[0])
 	return value, read, err
 }
 
