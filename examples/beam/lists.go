@@ -54,7 +54,7 @@ func latest(ctx context.Context, lists string, optional []string, maxAge time.Du
 		return snap, err
 	}
 	if len(events) == 0 {
-		return snap, fmt.Errorf("%s: there are no lists: give it the directory of walletscreen's -data", lists)
+		return snap, fmt.Errorf("%s: there are no lists: give it the directory lists within walletscreen's -data", lists)
 	}
 	for id, revision := range events[0].Lists {
 		l, err := listOf(ctx, archive, id, revision)
@@ -69,7 +69,7 @@ func latest(ctx context.Context, lists string, optional []string, maxAge time.Du
 	}
 	r, err := past.Screen(probe)
 	if err != nil {
-		return snap, err // a list is missing, or too old
+		return snap, fmt.Errorf("%w; -optional names lists that may be missing, partial or old", err)
 	}
 	snap.Digest = r.Digest()
 	snap.status, snap.caveats = past.Sources(), r.Caveats()

@@ -155,20 +155,20 @@ func readings(e sources.Entry) []address.Address {
 
 // account writes the spellings of a and of all that is controlled by its keys.
 func (x *exporter) account(a address.Address) error {
-	keys := a.AppendKeys(nil)
-	for _, k := range keys {
-		if x.keys[k] {
-			continue
-		}
-		x.keys[k] = true
+	forms := make(map[spelling]bool) // of its keys
+	for _, k := range a.AppendKeys(nil) {
 		for _, s := range ofKey(k) {
+			if forms[s] = true; x.keys[k] {
+				continue
+			}
 			if err := x.spelling(s); err != nil {
 				return err
 			}
 		}
+		x.keys[k] = true
 	}
 	for _, s := range ofAccount(a) {
-		if x.spellings[s] || slices.ContainsFunc(keys, func(k address.Key) bool { return slices.Contains(ofKey(k), s) }) {
+		if x.spellings[s] || forms[s] {
 			continue
 		}
 		x.spellings[s] = true
