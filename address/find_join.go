@@ -81,28 +81,18 @@ func isBreak(gap string) bool {
 // start to end, and go on behind a blank or in the next lines. Mixed case must match
 // EIP-55.
 func (f *finder) joinHex(start, end int) {
-	at := end // of the digits
+	at := end // of the digits, and then of "0x"
 	for at > start && end-at < 40 && charClass[f.text[at-1]]&classHex != 0 {
 		at--
 	}
-	if at > start && f.text[at-1]|0x20 == 'x' && at-1 > start && f.text[at-2] == '0' {
-		at -= 2
-	} else {
-		return
-	}
-	if at > start && charClass[f.text[at-1]]&classHex != 0 {
+	if at -= 2; at < start || !hasHexPrefix(f.text[at:end]) || at > start && charClass[f.text[at-1]]&classHex != 0 {
 		return
 	}
 	digits := append(make([]byte, 0, 64), f.text[at+2:end]...)
 	stop := 0 // the end of the address
 	for len(digits) < 64 {
-		from := end
-		for from < len(f.text) && (isPadding(f.text[from]) || f.text[from] == '\n') && from-end < 64 {
-			from++
-		}
-		to := skip(classHex, f.text[:min(len(f.text), from+41)], from)
-		gap := f.text[end:from]
-		if to == from || !isBreak(gap) && (gap != " " || hexOf(f.text[from:to]) < 3) || len(digits) < 40 && len(digits)+to-from > 40 || to < len(f.text) && f.isAlnum(to) {
+		from, to := f.nextHex(end)
+		if to == from || len(digits) < 40 && len(digits)+to-from > 40 {
 			break
 		}
 		if digits = append(digits, f.text[from:to]...); len(digits) == 40 {
@@ -121,6 +111,21 @@ func (f *finder) joinHex(start, end int) {
 	if a.parseRow(ethereumRow, text, true).err == nil {
 		f.add(a, at, stop)
 	}
+}
+
+// nextHex returns where the hex digits are that go on behind a blank or in the next line,
+// from what ends at end. If there are none, from is to.
+func (f *finder) nextHex(end int) (from, to int) {
+	from = end
+	for from < len(f.text) && (isPadding(f.text[from]) || f.text[from] == '\n') && from-end < 64 {
+		from++
+	}
+	to = skip(classHex, f.text[:min(len(f.text), from+41)], from)
+	gap := f.text[end:from]
+	if !isBreak(gap) && (gap != " " || hexOf(f.text[from:to]) < 3) || to < len(f.text) && f.isAlnum(to) {
+		return from, from
+	}
+	return from, to
 }
 
 // Groups are consecutive words of equal length, with blanks or line breaks between

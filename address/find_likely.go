@@ -35,35 +35,45 @@ func FindLikely(text string) []Found {
 // likely returns the end of t if it looks like an address, or like the first piece of
 // one that goes on in another line. Otherwise it returns 0.
 func likely(text string, t token) int {
-	start, end, any, all := t.start, t.end, t.any, t.all
-	word := text[start:end]
+	word := text[t.start:t.end]
+	next := nextLine(text, t.end)
 	const mixed = classUpper | classLower | classDigit
-	next := nextLine(text, end)
+	var found bool
 	switch {
 	case hasHexPrefix(word) && firstNonHex(word[2:]) == len(word)-2:
-		n := len(word) - 2
-		if 20 <= n && n <= 45 && n != 40 && n != 32 || 6 <= n && n < 40 && hexOf(next) >= 4 && n+hexOf(next) <= 40 {
-			return end
-		}
-	case 40 <= len(word) && len(word) <= evmLen && firstNonHex(text[end-40:end]) == 40 && isZeroX(text[:end-40]):
-		return end
-	case any&mixed == classLower|classDigit || any&mixed == classUpper|classDigit:
+		found = isHexPiece(len(word)-2, hexOf(next))
+	case 40 <= len(word) && len(word) <= evmLen && firstNonHex(text[t.end-40:t.end]) == 40 && isZeroX(text[:t.end-40]):
+		found = true
+	case t.any&mixed == classLower|classDigit || t.any&mixed == classUpper|classDigit:
 		one := strings.IndexByte(word, '1')
-		if one < 2 || len(word) < one+12 || len(hrpRows[strings.ToLower(word[:one])]) == 0 {
-			return 0
-		}
-		if isOf(classBech32, word[one+1:]) {
-			return end
-		}
-	case any&mixed == mixed && all&classBase58 != 0 && isApart(text, start, end):
-		if n := len(word); 32 < n && n < 36 && strings.IndexByte("13TLDrtXA", word[0]) >= 0 || 43 <= n && n <= 44 && word[:2] != "Qm" {
-			return end
-		}
-		if n := len(word); 10 <= n && n < 33 && strings.IndexByte("13TLDr", word[0]) >= 0 && isCode(next) && n+len(next) <= 45 {
-			return end
-		}
+		found = one >= 2 && len(word) >= one+12 && len(hrpRows[strings.ToLower(word[:one])]) > 0 && isOf(classBech32, word[one+1:])
+	case t.any&mixed == mixed && t.all&classBase58 != 0 && isApart(text, t.start, t.end):
+		found = isBase58Piece(word, next)
 	}
-	return 0
+	if !found {
+		return 0
+	}
+	return t.end
+}
+
+// isHexPiece reports whether "0x" and n hex digits look like an address with an error, or,
+// with those that begin the next line, like a piece of one.
+func isHexPiece(n, next int) bool {
+	return 20 <= n && n <= 45 && n != 40 && n != 32 || 6 <= n && n < 40 && next >= 4 && n+next <= 40
+}
+
+// isBase58Piece reports whether a word of Base58 looks like an address, or, with the word
+// that begins the next line, like a piece of one.
+func isBase58Piece(word, next string) bool {
+	switch n := len(word); {
+	case 32 < n && n < 36:
+		return strings.IndexByte("13TLDrtXA", word[0]) >= 0
+	case 43 <= n && n <= 44:
+		return word[:2] != "Qm"
+	case 10 <= n && n < 33:
+		return strings.IndexByte("13TLDr", word[0]) >= 0 && isCode(next) && n+len(next) <= 45
+	}
+	return false
 }
 
 // isZeroX reports whether a text ends with what reads as "0x": with a letter, a sign of
