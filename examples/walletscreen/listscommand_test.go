@@ -384,3 +384,31 @@ func TestImportShrinking(t *testing.T) {
 		t.Errorf("the last address: exit code %d\n%s", code, stdout)
 	}
 }
+
+// TestDamagedDecidesNothing cuts the newest list in -data: the bundled one, which is older, does
+// not answer in its place, until the list is loaded again.
+func TestDamagedDecidesNothing(t *testing.T) {
+	dir := t.TempDir()
+	lists := []string{"-lists", "UK_CONSOLIDATED", "-data", dir}
+	load := append([]string{"lists", "import", "-accept", "UK_CONSOLIDATED=../../sources/uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml"}, lists...)
+	ask := append([]string{"screen", unlisted}, lists...)
+	if code, _, stderr := call(t, "", load...); code != 0 {
+		t.Fatal(stderr)
+	}
+	if code, stdout, stderr := call(t, "", ask...); code != 0 || !strings.Contains(stdout, "CLEAN_NO_MATCH") {
+		t.Fatalf("exit code %d, %s%s", code, stdout, stderr)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "lists", "UK_CONSOLIDATED-*.rev"))
+	if err := os.Truncate(slices.Max(files), 100); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := call(t, "", ask...); code != 2 || stdout != "" || !strings.Contains(stderr, "load it again with lists refresh or lists import") {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := call(t, "", load...); code != 0 {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := call(t, "", ask...); code != 0 {
+		t.Errorf("loaded again: exit code %d, %s%s", code, stdout, stderr)
+	}
+}
