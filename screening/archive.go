@@ -51,10 +51,11 @@ func newArchive(st store.Store) *archive {
 // isShared reports whether the store is one that replicas share. a may be nil.
 func (a *archive) isShared() bool { return a != nil && a.replicas != nil }
 
-// names returns the names of the revisions of a source, the newest first.
-func (a *archive) names(ctx context.Context, source string) (names []string, err error) {
+// names returns the names of the revisions of a source, the newest first. gone is the one
+// accepted last if its file does not exist, and otherwise "".
+func (a *archive) names(ctx context.Context, source string) (names []string, gone string, err error) {
 	defer caught(&err)
-	return a.files.Revisions(ctx, source)
+	return a.files.Candidates(ctx, source)
 }
 
 // open opens a revision. Its list is answered from the file if that has tables of our
@@ -253,9 +254,12 @@ func (a *archive) note(snap *snapshot) {
 	if len(snap.segments) == 0 {
 		return
 	}
-	e := journal.Event{Type: journal.Answering, At: snap.now().UTC(), Digest: snap.origin.digest, Lists: make(map[string]string)}
+	e := journal.Event{Type: journal.Answering, At: snap.now().UTC(), Digest: snap.origin.digest, Lists: make(map[string]string), Broken: make(map[string]string)}
 	for i, h := range snap.held {
 		e.Lists[snap.infos[i].ID] = h.file
+		if h.isBehind() {
+			e.Broken[snap.infos[i].ID] = h.broken
+		}
 	}
 	if snap.exceptions != nil {
 		e.Exceptions = snap.exceptions.text
@@ -273,7 +277,7 @@ func (a *archive) note(snap *snapshot) {
 
 // sameAnswers reports whether two Answering events differ only in their times.
 func sameAnswers(a, b *journal.Event) bool {
-	return a.Digest == b.Digest && maps.Equal(a.Lists, b.Lists) && a.Exceptions == b.Exceptions
+	return a.Digest == b.Digest && maps.Equal(a.Lists, b.Lists) && maps.Equal(a.Broken, b.Broken) && a.Exceptions == b.Exceptions
 }
 
 // flush writes the pending events. Those that the store does not take stay pending.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
@@ -36,36 +37,69 @@ func nameOf(e sources.Entry) string {
 // and the operator does not accept it. older reports whether next is a copy from before had was
 // checked.
 func (s *Screener) checkPlausible(ctx context.Context, i int, b *list.Builder, had, next *current, older bool) error {
+	if s.infos[i].Jurisdiction == sources.Operator {
+		return nil
+	}
+	published := s.brokenPublished(ctx, had)
 	if had.list == nil && !next.seed && s.seed(i) != nil { // Open was not called
 		if seeded, _, err := s.loadList(ctx, i, s.seed(i), current{}, sources.Revision{}); err == nil {
 			had = &seeded
 		}
 	}
-	if had.list == nil || s.infos[i].Jurisdiction == sources.Operator {
-		return nil
-	}
-	limit := max(minShrunk-1, int(s.maxShrink*float64(had.list.Addresses)))
-	lost := had.list.Addresses - next.list.Addresses
-	if !had.seed && had.revision.Provenance == "" { // a bundled list may be years old, so that most of it has changed
+	var reason error
+	var lost int
+	if had.list != nil {
 		var err error
-		if lost, err = b.Lost(next.list, limit); err != nil {
+		if lost, err = s.lost(b, had, next); err != nil {
 			return err
 		}
+		reason = suspicion(had, next, lost, b.IsCut(next.list), older)
 	}
-	if lost <= limit {
-		lost = 0
+	held, came := had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])
+	if published.After(held.Published) {
+		held.Published = published
+		if reason == nil && !came.Published.IsZero() && came.Published.Before(published) {
+			reason = ErrOlder
+		}
 	}
-	reason := suspicion(had, next, lost, b.IsCut(next.list), older)
 	if reason == nil {
 		return nil
 	}
-	suspect := &suspectError{reason, lost, had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])}
-	if s.accept == nil || !s.accept(s.infos[i].ID, suspect, suspect.held, suspect.came) {
+	suspect := &suspectError{reason, lost, held, came}
+	if s.accept == nil || !s.accept(s.infos[i].ID, suspect, held, came) {
 		return fmt.Errorf("suspect, not accepted: %w", suspect)
 	}
 	s.log.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,
 		"held_digest", had.revision.Digest, "digest", next.revision.Digest)
 	return nil
+}
+
+// lost returns how many addresses of had the list of next, which b has built, lacks, if they are too
+// many.
+func (s *Screener) lost(b *list.Builder, had, next *current) (lost int, err error) {
+	limit := max(minShrunk-1, int(s.maxShrink*float64(had.list.Addresses)))
+	if had.seed || had.revision.Provenance != "" { // a bundled list may be years old, so that most of it has changed
+		lost = had.list.Addresses - next.list.Addresses
+	} else if lost, err = b.Lost(next.list, limit); err != nil {
+		return 0, err
+	}
+	if lost <= limit {
+		lost = 0
+	}
+	return lost, nil
+}
+
+// brokenPublished returns the publisher's date of the list in whose place had is held, if that
+// cannot be opened and the journal knows it.
+func (s *Screener) brokenPublished(ctx context.Context, had *current) time.Time {
+	if !had.isBehind() {
+		return time.Time{}
+	}
+	rev, err := s.archive.latest(ctx, had.broken, sources.Revision{})
+	if err != nil {
+		s.log.WarnContext(ctx, "the date of the newest list is not known", "file", had.broken, "error", err)
+	}
+	return rev.Published
 }
 
 // A suspectError is why a list is suspect: reason is one of the errors that

@@ -3,6 +3,7 @@ package screening
 import (
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -20,6 +21,7 @@ type current struct {
 	ready time.Time // when the list was built
 	took  time.Duration
 
+	broken    string           // the file of the newest list that was accepted, if that cannot be opened; or ""
 	file      string           // the name of its file in the store; "" without a list
 	stored    bool             // the file exists
 	filed     bool             // the file has the tables of list
@@ -32,7 +34,21 @@ type current struct {
 
 // isLoaded reports whether all of the list is held.
 func (h *current) isLoaded() bool {
-	return h.list != nil && h.revision.Completeness != sources.Partial
+	return h.list != nil && h.completeness() != sources.Partial
+}
+
+// isBehind reports whether an older list is held than the newest that was accepted.
+func (h *current) isBehind() bool {
+	_, _, digest, ok := revision.ParseName(h.broken)
+	return ok && digest != h.revision.Digest
+}
+
+// completeness returns how much of the list is held. An older list is a part of it.
+func (h *current) completeness() sources.Completeness {
+	if h.list != nil && h.isBehind() {
+		return sources.Partial
+	}
+	return h.revision.Completeness
 }
 
 // age sets when h was last checked to t, if that is a later time that counts at the
@@ -50,7 +66,7 @@ func (h *current) age(t, now time.Time) {
 func (h *current) status(info sources.Info, required bool) SourceStatus {
 	s := SourceStatus{
 		Info: info, Required: required, LastUpdated: h.checked, Accepted: h.accepted,
-		Completeness: h.revision.Completeness, Provenance: h.revision.Provenance, OpenEnded: h.revision.OpenEnded, Published: h.revision.Published, Digest: h.revision.Digest,
+		Completeness: h.completeness(), Provenance: h.revision.Provenance, OpenEnded: h.revision.OpenEnded, Published: h.revision.Published, Digest: h.revision.Digest,
 		Err: h.err, StoreErr: h.storeErr, Ready: h.ready.UTC(), BuildTime: h.took,
 	}
 	if l := h.list; l != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -156,8 +157,19 @@ func TestDamagedFallsBack(t *testing.T) {
 	}
 	list.err = errDown
 	s.Refresh(ctx)
-	if st := s.Sources()[0]; st.Entries != 90 || !errors.Is(st.StoreErr, store.ErrDamaged) {
-		t.Errorf("the list that answers: %+v", st)
+	if st := s.Sources()[0]; st.Entries != 100 || st.StoreErr != nil || !st.Loaded() {
+		t.Errorf("made again: %+v", st)
+	}
+	if name = revisionsOf(t, openStore(t, dir))[0]; os.Truncate(filepath.Join(dir, name), 100) != nil {
+		t.Fatal(name)
+	}
+	loseChanges(t, dir)
+	s.Refresh(ctx)
+	if st := s.Sources()[0]; st.Entries != 90 || st.Loaded() || !errors.Is(st.StoreErr, store.ErrDamaged) {
+		t.Errorf("an older list: %+v", st)
+	}
+	if _, err := s.ScreenText("ethereum", clean); !errors.Is(err, screening.ErrNotLoaded) || !strings.Contains(err.Error(), name) {
+		t.Errorf("answered from an older list: %v", err)
 	}
 	list.err = nil
 	refresh(t, s)

@@ -136,6 +136,11 @@ func (s *Screener) seed(i int) sources.Source {
 func (s *Screener) loadLive(ctx context.Context, i int, had current) (current, SourceReport) {
 	prev := had.revision
 	switch {
+	case had.isBehind(): // only all of it shows that it is not older than the one that is lost
+		prev = sources.Revision{}
+		if s.seed(i) != nil {
+			prev.Completeness = sources.Partial
+		}
 	case s.seed(i) != nil && prev.IsZero():
 		prev.Completeness = sources.Partial // or Seeded would load the seed
 	case prev.Completeness == sources.Partial && s.seed(i) == nil:
@@ -217,7 +222,7 @@ func (s *Screener) refuse(i int, h *current, reason error) {
 }
 
 // errRead means that a list was not accepted because it was read before the list held was
-// checked, or because it is a seed that was replaced.
+// checked, or because it is a seed that was replaced, if only by a list that is broken now.
 var errRead = errors.New("read before the list that is held")
 
 // isImport reports whether next is another publication than had, and is not bundled: then it
@@ -258,6 +263,9 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	checked := rev.Checked
 	rev.Checked = time.Time{}
 	next = current{revision: rev, accepted: now, file: revision.Name(s.infos[i].ID, now, rev.Digest), storeErr: had.storeErr, seed: src == s.seed(i)}
+	if next.seed {
+		next.broken = had.broken
+	}
 	brought := !checked.IsZero() // the list was read at another time, as a seed was
 	if checked.IsZero() || checked.After(now) {
 		checked = now
@@ -275,7 +283,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	switch {
 	case err != nil:
 		return next, report, err
-	case same && rev.Completeness == had.revision.Completeness && rev.Digest == had.revision.Digest:
+	case same && rev.Completeness == had.revision.Completeness && rev.Digest == had.revision.Digest && !had.isBehind():
 		return next, report, sources.ErrUnchanged // the source cannot tell, but the entries can
 	}
 	if err = s.build(b, &next); err != nil {
@@ -308,7 +316,7 @@ func (s *Screener) mayReplace(i int, had, next *current, older bool) error {
 		return errors.New("no records: an empty list counts as broken")
 	case older && !s.isImport(had, next):
 		return errRead
-	case next.seed && s.replaced(i, had, rev.Digest):
+	case next.seed && (next.isBehind() || s.replaced(i, had, rev.Digest)):
 		return errRead
 	case rev.Completeness == sources.Partial && had.isLoaded():
 		return errors.New("only a part of the list, while all of it is held")

@@ -156,6 +156,7 @@ func (s *Screener) openPast(ctx context.Context, e *journal.Event, at time.Time)
 				if err := s.openThen(ctx, i, name, at, &all[i]); err != nil {
 					errs[i] = sourceError(info.ID, fmt.Errorf("%s: %w", name, err))
 				}
+				all[i].broken = e.Broken[info.ID]
 			})
 		}
 	}

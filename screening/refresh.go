@@ -50,7 +50,9 @@ func (s *Screener) Refresh(ctx context.Context) (Report, error) {
 //
 // If nothing is available of a source, that is not an error, and the source is not loaded
 // afterwards. The error joins what could not be used, even if it is an old revision in
-// the store: a damaged one is set aside, and the previous revision is opened.
+// the store. A damaged file is set aside, and its revision is made again from another one and the
+// changes between the two. If that cannot be done, an older revision is opened; until the list is
+// loaded from its source, it counts as a part of the list, and the seed is not used.
 func (s *Screener) Open(ctx context.Context) (Report, error) {
 	report := s.all(ctx, open)
 	err := report.err()

@@ -26,14 +26,15 @@ func (s *Screener) restore(ctx context.Context, i int, had current) (current, er
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	id, ld := s.infos[i].ID, &s.sourceLocks[i]
-	names, err := s.archive.names(ctx, id)
+	names, gone, err := s.archive.names(ctx, id)
 	if err == nil {
-		if had.stored && !slices.Contains(names, had.file) {
+		if had.stored && (had.file == gone || !slices.Contains(names, had.file)) {
 			had.stored = false // it was deleted, and is saved again
 		}
 		var past *current
+		var broken string
 		var damage error
-		past, damage, err = s.newest(ctx, i, &had, newer(names, ld.known, &had))
+		past, broken, damage, err = s.newest(ctx, i, &had, newer(names, ld.known, &had))
 		if err == nil {
 			asked := ld.asked
 			ld.asked = true
@@ -49,18 +50,27 @@ func (s *Screener) restore(ctx context.Context, i int, had current) (current, er
 				had.storeErr = sourceError(id, fmt.Errorf("store: %w", damage))
 				s.log.ErrorContext(ctx, "stored list not usable", "source", id, "error", damage)
 			}
+			if broken != "" && !had.stored && had.seed {
+				had = current{storeErr: had.storeErr} // an older list than the one that is broken
+			}
+			if broken != "" && (had.list == nil || had.stored) { // or it was loaded while the store could not be read
+				had.broken = broken
+			}
 			if past == nil {
 				return s.confirmed(ctx, had)
 			}
+			past.broken = broken
 			// If a program was killed before it had written these events, or the lines were
 			// damaged, they are missing, and are written now.
 			if err := s.pendLost(ctx, i, past, names); err != nil {
 				s.log.WarnContext(ctx, "changes of a list not known", "source", id, "error", err)
 			}
-			s.archive.pend(journal.Event{
-				Type: journal.Accepted, At: s.now(), Source: id, Revision: past.file, List: past.confirmed,
-				Entries: past.list.Entries, Addresses: past.list.Addresses,
-			})
+			if broken == "" { // or it would be the one accepted last
+				s.archive.pend(journal.Event{
+					Type: journal.Accepted, At: s.now(), Source: id, Revision: past.file, List: past.confirmed,
+					Entries: past.list.Entries, Addresses: past.list.Addresses,
+				})
+			}
 			had, err = s.merge(i, had, *past)
 			if err == nil {
 				s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", had.list.Entries, "mapped", had.list.IsMapped(),
@@ -142,24 +152,28 @@ func newer(names []string, known string, had *current) []string {
 }
 
 // newest opens the first of the names whose revision is usable, and returns nil if there
-// is none. damage describes the faults of the revisions before it. The error comes from
+// is none. broken is the first one before it that cannot be opened although it was accepted, ""
+// if there is none, and damage describes the faults of all before it. The error comes from
 // reading the store.
-func (s *Screener) newest(ctx context.Context, i int, had *current, names []string) (h *current, damage, err error) {
+func (s *Screener) newest(ctx context.Context, i int, had *current, names []string) (h *current, broken string, damage, err error) {
 	for _, name := range names {
 		past, err := s.openRevision(ctx, i, name, had, s.now())
 		switch {
 		case err == nil:
-			return past, damage, nil
-		case errors.Is(err, store.ErrNotFound): // deleted in the meantime
+			return past, broken, damage, nil
 		case ctx.Err() != nil:
-			return nil, nil, err
-		case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrVersion), errors.Is(err, errNotTaken):
-			damage = errors.Join(damage, fmt.Errorf("%s: %w", name, err))
+			return nil, "", nil, err
+		case errors.Is(err, errNotTaken):
+		case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrVersion):
+			if broken == "" {
+				broken = name
+			}
 		default:
-			return nil, nil, err
+			return nil, "", nil, err
 		}
+		damage = errors.Join(damage, fmt.Errorf("%s: %w", name, err))
 	}
-	return nil, damage, nil
+	return nil, broken, damage, nil
 }
 
 // replaced reports whether had has replaced the revision of source i with this digest in the
@@ -191,6 +205,9 @@ func (s *Screener) openRevision(ctx context.Context, i int, name string, had *cu
 	h, f, err := s.archive.open(ctx, name, had, now, check, s.building)
 	if err != nil {
 		return nil, err
+	}
+	if f.Repaired != nil {
+		s.log.ErrorContext(ctx, "stored list damaged, and made again from another one and its changes", "source", s.infos[i].ID, "error", f.Repaired)
 	}
 	if f.Source != s.infos[i].ID || h.file != name {
 		return nil, fmt.Errorf("%w: it is a list of %s", store.ErrDamaged, f.Source)

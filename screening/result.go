@@ -60,7 +60,8 @@ type CaveatKind string
 const (
 	// CaveatMissing: the list was never loaded.
 	CaveatMissing CaveatKind = "missing"
-	// CaveatPartial: only a part of the list is held.
+	// CaveatPartial: only a part of the list is held, or an older list than the one accepted
+	// last, which is damaged.
 	CaveatPartial CaveatKind = "partial"
 	// CaveatStale: the last successful check is longer ago than Options.MaxAge, or
 	// than 48 hours without one.

@@ -56,7 +56,7 @@ func (s *Screener) save(ctx context.Context, i int, h current, report *SourceRep
 // accepted returns the list that another program has accepted and saved in the meantime, if it
 // is the same as h, so that the store has it once and both know the same times.
 func (s *Screener) accepted(ctx context.Context, i int, h *current) *current {
-	names, err := s.archive.names(ctx, s.infos[i].ID)
+	names, _, err := s.archive.names(ctx, s.infos[i].ID)
 	if err != nil || len(names) == 0 || names[0] == s.sourceLocks[i].known {
 		return nil
 	}

@@ -61,6 +61,9 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 			snap.mapped = snap.mapped || h.list.IsMapped()
 			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
 			lines = append(lines, id+"\t"+h.list.Digest+"\n")
+			if h.isBehind() {
+				lines = append(lines, "broken\t"+h.broken+"\n")
+			}
 			for _, past := range h.list.Past().Lists() {
 				snap.segments = append(snap.segments, segment{past.Index(), past, id})
 			}
@@ -92,7 +95,11 @@ func (snap *snapshot) require(storeErr error) {
 		switch {
 		case !snap.required[i]:
 		case !h.isLoaded():
-			missing = append(missing, snap.infos[i].ID)
+			reason := snap.infos[i].ID
+			if h.isBehind() {
+				reason += " (the newest one, " + h.broken + ", cannot be opened)"
+			}
+			missing = append(missing, reason)
 		case h.checked.IsZero():
 			checked = false
 		case snap.oldest.IsZero() || h.checked.Before(snap.oldest):

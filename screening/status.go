@@ -22,7 +22,8 @@ type SourceStatus struct {
 	// Accepted is when the entries that are held were accepted.
 	Accepted time.Time
 	// Completeness says how much of the list is held. The entries of a part are
-	// found, but the source counts as never loaded.
+	// found, but the source counts as never loaded. An older list than the one accepted
+	// last is a part; it is held if the newest is damaged in Options.Store.
 	Completeness sources.Completeness
 	// Provenance says where the data come from, if the source did not fetch them from
 	// the publisher, as with bundled data; otherwise it is "".

@@ -106,8 +106,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// TestStoreDamage damages the newest file: Open uses the previous one, and the error
-// names the file.
+// TestStoreDamage damages the newest file, and the changes from which it could be made again: Open
+// holds the previous one, which decides nothing, and the error names the file.
 func TestStoreDamage(t *testing.T) {
 	dir := t.TempDir()
 	src := &flaky{info: ofac, load: numbered(1, 1)}
@@ -123,6 +123,7 @@ func TestStoreDamage(t *testing.T) {
 	if err := os.Truncate(lists[1], 100); err != nil {
 		t.Fatal(err)
 	}
+	loseChanges(t, dir)
 	var log bytes.Buffer
 	src.load = down
 	s = newScreener(t, &screening.Options{Store: openStore(t, dir), Logger: slog.New(slog.NewTextHandler(&log, nil))}, src)

@@ -168,8 +168,8 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 		return nil, bad
 	}
 	for _, l := range s.Sources() {
-		if errors.Is(l.StoreErr, store.ErrDamaged) || errors.Is(l.StoreErr, store.ErrVersion) {
-			return nil, fmt.Errorf("an older %s would decide, for the newest cannot be read: load it again with lists refresh or lists import: %w", l.Info.ID, l.StoreErr)
+		if !l.Loaded() && l.StoreErr != nil {
+			return nil, fmt.Errorf("the newest %s cannot be read: load it again with lists refresh or lists import: %w", l.Info.ID, l.StoreErr)
 		}
 	}
 	return s, nil

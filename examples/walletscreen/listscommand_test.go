@@ -385,8 +385,9 @@ func TestImportShrinking(t *testing.T) {
 	}
 }
 
-// TestDamagedDecidesNothing cuts the newest list in -data: the bundled one, which is older, does
-// not answer in its place, until the list is loaded again.
+// TestDamagedDecidesNothing cuts the newest list in -data, which is made again from the bundled one
+// and the changes to it. When that is cut, too, the one in the program does not answer in its place,
+// until the list is loaded again; nor does it once a server has set the files aside.
 func TestDamagedDecidesNothing(t *testing.T) {
 	dir := t.TempDir()
 	lists := []string{"-lists", "UK_CONSOLIDATED", "-data", dir}
@@ -399,11 +400,23 @@ func TestDamagedDecidesNothing(t *testing.T) {
 		t.Fatalf("exit code %d, %s%s", code, stdout, stderr)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "lists", "UK_CONSOLIDATED-*.rev"))
-	if err := os.Truncate(slices.Max(files), 100); err != nil {
+	if err := os.Truncate(slices.Max(files), 100); err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	if code, stdout, stderr := call(t, "", ask...); code != 0 || !strings.Contains(stderr, "UK_CONSOLIDATED  2026-09-21") {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
+	if err := os.Truncate(slices.Min(files), 100); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := call(t, "", ask...); code != 2 || stdout != "" || !strings.Contains(stderr, "load it again with lists refresh or lists import") {
-		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	for range 2 {
+		if code, stdout, stderr := call(t, "", ask...); code != 2 || stdout != "" || !strings.Contains(stderr, "load it again with lists refresh or lists import") {
+			t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+		}
+		serve := append([]string{"-offline", "-addr", "127.0.0.1:0", "-require", "UK_CONSOLIDATED"}, lists...)
+		if err := run(t.Context(), serve, io.Discard); err == nil || !strings.Contains(err.Error(), "nothing can be decided: UK_CONSOLIDATED") {
+			t.Errorf("serve: %v", err)
+		}
 	}
 	if code, stdout, stderr := call(t, "", load...); code != 0 {
 		t.Errorf("exit code %d, %s%s", code, stdout, stderr)

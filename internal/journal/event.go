@@ -66,6 +66,7 @@ type Event struct {
 
 	Digest     string            // of the snapshot, as in results
 	Lists      map[string]string // name of the file by source; "" if the list was not loaded
+	Broken     map[string]string // name of the file accepted last by source, if Lists has an older one because that is damaged
 	Exceptions string            // of the operator, in UTF-8
 }
 
@@ -95,6 +96,7 @@ type payload struct {
 
 	Digest          string            `json:"digest,omitempty"`
 	Lists           map[string]string `json:"lists,omitempty"`
+	Broken          map[string]string `json:"broken,omitempty"`
 	Exceptions      string            `json:"exceptions,omitempty"`
 	ExceptionDigest string            `json:"exceptions_sha256,omitempty"`
 }
@@ -171,7 +173,7 @@ func appendLine(b []byte, e *Event, list bool, exceptionDigest string) ([]byte, 
 		From:    e.From.UTC(),
 		Entries: e.Entries, Addresses: e.Addresses, Added: e.Added, Removed: e.Removed,
 		Reason: strings.ToValidUTF8(e.Reason[:min(len(e.Reason), maxReason)], "\uFFFD"),
-		Digest: e.Digest, Lists: e.Lists, ExceptionDigest: exceptionDigest,
+		Digest: e.Digest, Lists: e.Lists, Broken: e.Broken, ExceptionDigest: exceptionDigest,
 	}
 	if e.Type == Exceptions {
 		p.Exceptions = e.Exceptions

@@ -60,14 +60,22 @@ func (a *Journal) read(ctx context.Context) (*memory, error) {
 	return a.memory, a.memory.read(ctx, a.st)
 }
 
-// Revisions returns the names of the revisions of a source, the newest first. That is
+// Revisions returns the names of the files of a source, the newest first. That is
 // the order of the journal. A file that has no [Accepted] event, because a program was
 // killed or the line was damaged, comes first if the time in its name is later than the times of
 // all that have one, and otherwise last.
 func (a *Journal) Revisions(ctx context.Context, source string) ([]string, error) {
-	names, err := a.st.Names(ctx)
+	names, gone, err := a.Candidates(ctx, source)
+	return slices.DeleteFunc(names, func(name string) bool { return name == gone }), err
+}
+
+// Candidates returns the names of the revisions of a source, in the order of Revisions. The one
+// accepted last is among them even if its file does not exist, because it was set aside for
+// example; then it is gone. Otherwise gone is "".
+func (a *Journal) Candidates(ctx context.Context, source string) (names []string, gone string, err error) {
+	names, err = a.st.Names(ctx)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		of, _, _, ok := revision.ParseName(name)
@@ -77,10 +85,17 @@ func (a *Journal) Revisions(ctx context.Context, source string) ([]string, error
 	defer a.mu.Unlock()
 	j, err := a.read(ctx)
 	if err != nil {
-		return nil, err
+		return nil, "", err
+	}
+	if last, ok := j.newest[source]; ok {
+		name := j.name(&line{source: []byte(source), ref: []byte(last.ref)}, "")
+		if name != "" && !slices.Contains(names, name) {
+			gone = name
+			names = append(names, gone)
+		}
 	}
 	j.sort(names)
-	return names, nil
+	return names, gone, nil
 }
 
 // sort sorts names of revisions, the newest first.
@@ -229,13 +244,19 @@ func (a *Journal) old(ctx context.Context, names []string) (old []string, err er
 	return old, nil
 }
 
-// Open opens a revision and verifies its every byte. If its file was deleted because it is
-// implied by another one, Open makes it again, without tables. The error wraps [store.ErrNotFound],
-// [store.ErrDamaged] if a file is damaged and was set aside, or [store.ErrVersion].
+// Open opens a revision and verifies its every byte. If its file is damaged, it is set aside.
+// A file that is damaged, or does not exist, is made again from that of another revision and the
+// changes between the two, without tables. The error wraps [store.ErrNotFound],
+// [store.ErrDamaged], or [store.ErrVersion].
 func (a *Journal) Open(ctx context.Context, name string) (*revision.File, error) {
 	f, err := a.open(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return a.remake(ctx, name, err)
+	}
+	if damage := err; errors.Is(err, store.ErrDamaged) {
+		if f, err = a.remake(ctx, name, damage); err == nil {
+			f.Repaired = damage
+		}
 	}
 	return f, err
 }
@@ -378,7 +399,7 @@ func (w *lineWriter) add(e Event) (err error) {
 
 // addAnswering adds the line of an Answering event, after the line of its exceptions.
 func (w *lineWriter) addAnswering(e Event) (err error) {
-	if w.known && !e.At.Before(w.newest.At) && w.newest.Digest == e.Digest && w.newest.Exceptions == e.Exceptions && maps.Equal(w.newest.Lists, e.Lists) {
+	if w.known && !e.At.Before(w.newest.At) && w.newest.Digest == e.Digest && w.newest.Exceptions == e.Exceptions && maps.Equal(w.newest.Lists, e.Lists) && maps.Equal(w.newest.Broken, e.Broken) {
 		return nil
 	}
 	w.newest, w.known = e, true

@@ -260,7 +260,7 @@ func (j *memory) event(l *line) (Event, bool) {
 	e := Event{
 		Type: l.kind, At: time.Unix(0, l.at).UTC(), From: p.From, List: p.list(),
 		Entries: p.Entries, Addresses: p.Addresses, Added: p.Added, Removed: p.Removed,
-		Reason: p.Reason, Digest: p.Digest, Lists: p.Lists, Exceptions: p.Exceptions,
+		Reason: p.Reason, Digest: p.Digest, Lists: p.Lists, Broken: p.Broken, Exceptions: p.Exceptions,
 	}
 	if string(l.source) != "-" {
 		e.Source = string(l.source)

@@ -74,15 +74,16 @@ func (j *memory) path(to string, ends map[string]string, both bool) []string {
 	return nil
 }
 
-// remake makes the file of a revision, which was not found, from the file of another revision
-// and the changes between the two.
-func (a *Journal) remake(ctx context.Context, name string, notFound error) (*revision.File, error) {
+// remake makes the file of a revision, which cannot be opened, from the file of another revision
+// and the changes between the two. reason is why it cannot be opened.
+func (a *Journal) remake(ctx context.Context, name string, reason error) (*revision.File, error) {
+	tried := []string{name}
 	for {
 		names, err := a.st.Names(ctx)
 		if err != nil {
 			return nil, err
 		}
-		ends := keysOf(names)
+		ends := keysOf(slices.DeleteFunc(names, func(name string) bool { return slices.Contains(tried, name) }))
 		a.mu.Lock()
 		j, err := a.read(ctx)
 		if err != nil {
@@ -92,10 +93,11 @@ func (a *Journal) remake(ctx context.Context, name string, notFound error) (*rev
 		r, path := j.of(name), j.path(keyOf(name), ends, true)
 		a.mu.Unlock()
 		if r == nil || r.order == 0 || len(path) < 2 {
-			return nil, notFound
+			return nil, reason
 		}
+		tried = append(tried, ends[path[0]])
 		base, err := a.open(ctx, ends[path[0]])
-		if errors.Is(err, store.ErrDamaged) { // it was set aside
+		if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrVersion) {
 			continue
 		}
 		if err != nil {
@@ -104,7 +106,7 @@ func (a *Journal) remake(ctx context.Context, name string, notFound error) (*rev
 		defer base.Close()
 		patch, err := a.patch(ctx, path)
 		if err != nil {
-			return nil, fmt.Errorf("open %s: %w", name, err)
+			return nil, fmt.Errorf("%w; it cannot be made again: %w", reason, err)
 		}
 		l := line{json: r.accepted}
 		p, _ := l.parsePayload()
@@ -113,7 +115,7 @@ func (a *Journal) remake(ctx context.Context, name string, notFound error) (*rev
 		_, h.Accepted, _, _ = revision.ParseName(name)
 		var b bytes.Buffer
 		if err := patch.Apply(&b, h, base); err != nil {
-			return nil, fmt.Errorf("open %s: %w: %w", name, store.ErrDamaged, err)
+			return nil, fmt.Errorf("%w; it cannot be made again: %w: %w", reason, store.ErrDamaged, err)
 		}
 		return revision.Parse(b.Bytes(), nil)
 	}

@@ -18,6 +18,7 @@ import (
 // called concurrently.
 type File struct {
 	Header
+	Repaired error // why it was made again from another file, if that was because of damage
 
 	entries []byte
 	tables  [][]byte

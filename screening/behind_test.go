@@ -1,0 +1,145 @@
+package screening_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// TestBehind breaks the newest list in a store so that it cannot be made again. What stands before
+// it, an older revision or the seed, decides nothing, also in a program that starts later or asks
+// for the lists of that time, until the publisher's list is loaded.
+func TestBehind(t *testing.T) {
+	cut := func(name string) error { return os.Truncate(name, 100) }
+	version := func(name string) error {
+		head := "walletscreen revision 9\nwhatever is in it\n\n"
+		trailer := binary.LittleEndian.AppendUint64(nil, uint64(len(head)))
+		sum := sha256.Sum256(append([]byte(head), trailer...))
+		return os.WriteFile(name, slices.Concat([]byte(head), trailer, sum[:]), 0o600)
+	}
+	for _, tt := range []struct {
+		name     string
+		spoil    func(name string) error
+		older    bool // the store has an older revision
+		seeded   bool // the source has a seed
+		optional bool
+		want     error // what Open says
+	}{
+		{"cut", cut, true, false, false, store.ErrDamaged},
+		{"cut, with a seed", cut, true, true, false, store.ErrDamaged},
+		{"cut, only a seed", cut, false, true, false, store.ErrDamaged},
+		{"cut, nothing else", cut, false, false, false, store.ErrDamaged},
+		{"deleted", os.Remove, true, true, false, store.ErrNotFound},
+		{"deleted, only a seed", os.Remove, false, true, false, store.ErrNotFound},
+		{"another version", version, true, true, false, store.ErrVersion},
+		{"cut, optional", cut, true, true, true, store.ErrDamaged},
+		{"cut, only a seed, optional", cut, false, true, true, store.ErrDamaged},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				at := func(days, to int) *edition {
+					e := &edition{entries: numberedEntries(score.Sanctioned, 0, to)}
+					e.rev = sources.Revision{Digest: digestOf(to), Records: to, Published: time.Now().AddDate(0, 0, days)}
+					return e
+				}
+				bundled, first, second, newest := at(-30, 10), at(-20, 11), at(-15, 12), at(-10, 14)
+				bundled.rev.Checked, bundled.rev.Provenance = time.Now().AddDate(0, 0, -30), "bundled"
+				live := &flaky{info: ofac}
+				src := sources.Source(live)
+				if tt.seeded {
+					src = sources.Seeded(live, &flaky{info: ofac, load: bundled.load})
+				}
+				opts := func() *screening.Options {
+					opts := &screening.Options{Store: openStore(t, dir)}
+					if tt.optional {
+						opts.Optional = []string{ofac.ID}
+					}
+					return opts
+				}
+				s := newScreener(t, opts(), src)
+				if tt.older {
+					live.load = first.load
+					refresh(t, s)
+					time.Sleep(time.Hour)
+				}
+				live.load = newest.load
+				refresh(t, s)
+				time.Sleep(time.Hour)
+				broken := filepath.Join(dir, revisionsOf(t, openStore(t, dir))[0])
+				if err := tt.spoil(broken); err != nil {
+					t.Fatal(err)
+				}
+				if tt.older {
+					loseChanges(t, dir)
+				}
+				caveat := []screening.Caveat{{Source: ofac.ID, Kind: screening.CaveatMissing}}
+				if tt.older {
+					caveat[0].Kind = screening.CaveatPartial
+				}
+				check := func(when string, s screener) {
+					t.Helper()
+					r, err := s.ScreenText("ethereum", listing(13).Text())
+					if !tt.optional && (!errors.Is(err, screening.ErrNotLoaded) || !strings.Contains(err.Error(), filepath.Base(broken))) {
+						t.Errorf("%s: %v, %v, want ErrNotLoaded that names %s", when, r.Level, err, broken)
+					}
+					if tt.optional && (err != nil || r.AllClear() || !slices.Equal(r.Caveats(), caveat)) {
+						t.Errorf("%s: %+v, %v, want the caveat %v", when, r.Caveats(), err, caveat)
+					}
+					if st := s.Sources()[0]; st.Loaded() || (st.Entries == 11) != tt.older || st.Entries != 0 && !tt.older {
+						t.Errorf("%s: held are %d entries of %s", when, st.Entries, st.Digest)
+					}
+				}
+				live.load = down
+				for _, when := range []string{"the first start", "the second start"} {
+					s = newScreener(t, opts(), src)
+					if _, err := s.Open(ctx); !errors.Is(err, tt.want) && !errors.Is(err, store.ErrNotFound) {
+						t.Errorf("%s: %v, want %v", when, err, tt.want)
+					}
+					check(when, s)
+					if _, err := s.Refresh(ctx); !errors.Is(err, errDown) {
+						t.Errorf("%s: %v", when, err)
+					}
+					check(when+", refreshed", s)
+					p, err := screening.OpenAt(ctx, openStore(t, dir), time.Now(), []sources.Source{src}, opts())
+					switch {
+					case err == nil:
+						check(when+", as of then", p)
+					case tt.older || !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrVersion):
+						t.Errorf("%s, as of then: %v", when, err)
+					}
+					time.Sleep(time.Hour)
+				}
+				live.load = second.load
+				if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrOlder) {
+					t.Errorf("an older list: %v, want ErrOlder", err)
+				}
+				check("an older list is refused", s)
+				live.load = newest.load
+				refresh(t, s)
+				for _, when := range []string{"loaded again", "and started again"} {
+					r, err := s.ScreenText("ethereum", listing(13).Text())
+					if err != nil || len(r.Labels) != 1 || r.Caveats() != nil {
+						t.Errorf("%s: %+v, %v", when, r, err)
+					}
+					s = newScreener(t, opts(), src)
+					if _, err := s.Open(ctx); err != nil {
+						t.Errorf("%s: %v", when, err)
+					}
+				}
+			})
+		})
+	}
+}
