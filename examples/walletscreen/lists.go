@@ -161,27 +161,31 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 	if err != nil {
 		return nil, err
 	}
-	if bad := o.undecidable(s); bad != nil {
-		for _, l := range s.Sources() {
+	bad := o.undecidable(s)
+	for _, l := range s.Sources() {
+		if bad != nil || isBroken(l) {
 			bad = errors.Join(bad, failure(l))
 		}
-		return nil, bad
 	}
-	for _, l := range s.Sources() {
-		if !l.Loaded() && l.StoreErr != nil {
-			return nil, fmt.Errorf("the newest %s cannot be read: load it again with lists refresh or lists import: %w", l.Info.ID, l.StoreErr)
-		}
-	}
-	return s, nil
+	return s, bad
+}
+
+// isBroken reports whether the newest list in the store cannot be read, so that only an older one
+// is held, or none.
+func isBroken(l screening.SourceStatus) bool {
+	return !l.Loaded() && (errors.Is(l.StoreErr, store.ErrDamaged) || errors.Is(l.StoreErr, store.ErrVersion) || errors.Is(l.StoreErr, store.ErrNotFound))
 }
 
 // failure returns the last error of a list. That it was not fetched offline, or that only a
 // person can fetch it, is none.
-func failure(l screening.SourceStatus) error {
-	if errors.Is(l.Err, errOffline) || errors.Is(l.Err, errByHand) {
-		return nil
+func failure(l screening.SourceStatus) (err error) {
+	if !errors.Is(l.Err, errOffline) && !errors.Is(l.Err, errByHand) {
+		err = l.Err
 	}
-	return l.Err
+	if isBroken(l) {
+		err = errors.Join(err, fmt.Errorf("the newest %s cannot be read: load it again with lists refresh or lists import: %w", l.Info.ID, l.StoreErr))
+	}
+	return err
 }
 
 // undecidable returns an error if a required list is missing or too old.

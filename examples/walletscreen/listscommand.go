@@ -229,7 +229,7 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 				return err
 			}
 		}
-		if x.StoreErr != nil {
+		if x.StoreErr != nil && why == "" {
 			result, why, failed = "NOT KEPT", x.StoreErr.Error(), true
 		}
 		if l.json {
