@@ -73,31 +73,24 @@ type finder struct {
 	found []Found
 	tries int // number of strings tried as addresses, for tests
 
-	last   [2]span // the previous chunk, and the chunk before it
-	groups groups
-
 	edited *edited // whose text this is, or nil
 	depth  int     // the number of times that it was edited
-	whole  bool    // search only for whole words and "0x"
 }
-
-// A span is a part of the text.
-type span struct{ start, end int }
 
 // search searches the text, and then what clean makes of it.
 func (f *finder) search() {
 	f.scan()
 	for depth := f.depth; depth < maxDepth; depth++ {
 		if e := clean(f.text, depth > 0); e != nil {
-			f.searchEdited(e, depth+1, false)
+			f.searchEdited(e, depth+1)
 			return
 		}
 	}
 }
 
 // searchEdited searches an edited form of the text.
-func (f *finder) searchEdited(e *edited, depth int, whole bool) {
-	g := finder{text: string(e.text), edited: e, depth: depth, whole: whole}
+func (f *finder) searchEdited(e *edited, depth int) {
+	g := finder{text: string(e.text), edited: e, depth: depth}
 	g.search()
 	f.tries += g.tries
 	for _, found := range g.found {
@@ -115,24 +108,15 @@ func (f *finder) scan() {
 			continue
 		}
 		start := i
-		all, isWord := ^uint16(0), true
+		all := ^uint16(0)
 		for ; i < len(f.text) && charClass[f.text[i]]&classAddress != 0; i++ {
 			all &= charClass[f.text[i]]
-			isWord = isWord && charClass[f.text[i]]&classAlnum != 0
 		}
-		if f.isNew(f.last[1].start, i) {
-			f.join(start, i)
-		}
-		f.group(start, i, isWord)
-		f.last[1], f.last[0] = f.last[0], span{start, i}
+		f.join(start, i)
 		if n := i - start; (n >= minWord || n >= minChunk && all&classAlnum == 0) && f.isNew(start, i) {
 			f.chunk(start, i)
 		}
-		if charClass[f.text[i-1]]&classHex != 0 || f.text[i-1]|0x20 == 'x' {
-			f.joinHex(start, i)
-		}
 	}
-	f.endGroup()
 }
 
 // isNew reports whether a part of the text was not already searched before the text
@@ -232,7 +216,7 @@ func (f *finder) word(start, end int) {
 			return
 		}
 	}
-	if f.try(start, end) || end-start == minWord || f.whole {
+	if f.try(start, end) || end-start == minWord {
 		return
 	}
 	if f.edited == nil {

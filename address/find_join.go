@@ -5,219 +5,179 @@ import (
 	"strings"
 )
 
-// join searches for an address that a blank, or one or two line breaks, interrupt and that
-// ends in the chunk at start to end.
+// The limits of the pieces of an address.
+const (
+	maxBlanks = 128 // the length of what is between two of them
+	maxGroup  = 16  // the length of one of more than three, unless they are hex digits
+	minMarks  = 3   // the number of digits, and of capitals behind small letters, in more than three
+)
+
+// join searches for an address in pieces, with gaps between them, whose last piece is the
+// first word of the chunk at start to end, or more of the chunk.
 func (f *finder) join(start, end int) {
-	last := f.last[0]
-	if last.end == last.start || !isGap(f.text[last.end:start]) {
+	if !f.isNew(max(0, start-2*maxJoin), end) {
 		return
 	}
-	f.joinWith(last, "", start, end)
-	first := f.last[1]
-	if n := last.end - last.start; first.end > first.start && n < maxJoin && isGap(f.text[first.end:last.start]) {
-		f.joinWith(first, f.text[last.start:last.end], start, end)
+	word, last := skip(classAlnum, f.text[:end], start), f.lastWord(start, end)
+	f.joinTo(start, word)
+	if last > word {
+		f.joinTo(start, last)
+	}
+	if end > max(word, last) {
+		f.joinTo(start, end)
 	}
 }
 
-// joinWith searches for an address that begins in first, continues with all of
-// middle, and ends in the chunk at start to end.
-func (f *finder) joinWith(first span, middle string, start, end int) {
-	leftEnd := first.end
-	word := skip(classAlnum, f.text[:end], start) // end of the first word
-	last := f.lastWord(start, end)
-	var buf [maxJoin]byte
-	for i := max(first.start, leftEnd-maxJoin); i < leftEnd; i++ {
-		if !f.isAlnum(i) || i > first.start && f.isAlnum(i-1) {
-			continue // not the beginning of a word
+// pieces are a part of the text without the gaps in it. They grow to the left.
+type pieces struct {
+	start, end int
+	buf        [maxJoin]byte // ends with their text
+	n          int           // the length of that
+	all        uint16        // the classes that its bytes have in common
+
+	inner  int  // the number of pieces between the first and the last
+	size   int  // the length of the first of these
+	groups bool // they are words of this length, and the last is not longer
+	hex    bool // they and the last can be hex digits of one address
+}
+
+func (p *pieces) text() []byte { return p.buf[maxJoin-p.n:] }
+
+// joinTo searches for addresses whose last piece is at start to end. It goes from piece to
+// piece to the left, and tries each beginning of a word. Between the first piece and the
+// last are at most one other, or any number of groups, or of hex digits.
+func (f *finder) joinTo(start, end int) {
+	if start == end || end-start > maxJoin {
+		return
+	}
+	p := pieces{start: start, end: end, n: end - start, groups: true, hex: true}
+	p.all = classesOf(p.text()[:copy(p.text(), f.text[start:end])])
+	right := end // of the piece at p.start
+	for ; p.inner < 2 || p.groups || p.hex && p.n < evmLen; p.inner++ {
+		piece := f.text[p.start:right]
+		if right = f.gapBefore(p.start); right == p.start {
+			return
 		}
-		if !mayBegin(f.text[i:leftEnd]) {
-			continue
+		p.hex = p.hex && isHex(piece) && (f.text[right:p.start] != " " || hexOf(piece) >= 3)
+		if p.start = right; !f.grow(&p, right) {
+			return
 		}
-		left := copy(buf[:], f.text[i:leftEnd])
-		left += copy(buf[left:], middle)
-		for k, to := range [...]int{word, last, end} {
-			n := left + to - start
-			if to == start || n < minGlued || n > len(buf) || k > 0 && to == word || k > 1 && to == last {
-				continue
-			}
-			copy(buf[left:], f.text[start:to])
-			if !mayJoin(buf[:n]) {
-				continue
-			}
-			joined := string(buf[:n])
-			if isEVMText(joined) && !isEIP55Capitals(joined[2:]) {
-				continue
-			}
-			if a, ok := f.proven(joined); ok {
-				f.add(a, i, to)
-			}
+		n := right - p.start
+		if p.inner == 0 { // the last group may be shorter, and no other follows
+			next, _ := f.wordBehind(end)
+			p.size = n
+			p.groups = n <= maxGroup && (len(piece) < n || len(piece) == n && len(next) != n)
 		}
+		p.groups = p.groups && n == p.size && isOf(classAlnum, f.text[p.start:right])
 	}
 }
 
-// mayJoin reports false if b is certainly not an address, so that most texts are
-// not copied to a string.
-func mayJoin(b []byte) bool {
-	all := classesOf(b)
-	return slices.ContainsFunc(candidates(len(b)), func(l *look) bool { return l.proves && fits(b, all, &l.bounds) })
-}
-
-// isBreak reports whether gap is one or two line breaks, possibly with blanks around
-// them.
-func isBreak(gap string) bool {
-	breaks := 0
-	for i := range len(gap) {
-		switch {
-		case gap[i] == '\n':
-			breaks++
-		case !isPadding(gap[i]):
+// grow adds the piece that ends at end to the left of p, and searches for addresses. It
+// reports whether there is room for all of it.
+func (f *finder) grow(p *pieces, end int) bool {
+	for i := end - 1; i >= 0 && charClass[f.text[i]]&classAddress != 0; i-- {
+		if p.n == maxJoin {
 			return false
 		}
+		p.n++
+		p.buf[maxJoin-p.n] = f.text[i]
+		p.all &= charClass[f.text[i]]
+		p.start = i
+		if p.n >= minGlued && (p.inner < 2 || p.groups || p.n == evmLen) && f.begins(i, end) && mayJoin(p.text(), p.all) && f.isNew(i, p.end) {
+			f.tryJoined(p)
+		}
 	}
+	return true
+}
+
+// tryJoined adds p if it is an address: of an EVM chain, if its capitals match EIP-55 or the
+// pieces are groups or end with hex digits, or of any chain, if there are few pieces, or
+// groups with digits.
+func (f *finder) tryJoined(p *pieces) {
+	s := string(p.text())
+	groups := p.groups && p.inner >= 2
+	switch {
+	case len(s) == evmLen && hasHexPrefix(s) && isHex(s[2:]):
+		kind, _ := hexCase(s[2:])
+		hasSum := kind == hasLower|hasUpper
+		var a Address
+		if (groups || hasSum && isEIP55(s[2:]) || !hasSum && p.hex) && (hasSum || !f.isHash(p.end)) && a.parseRow(ethereumRow, s, true).err == nil {
+			f.add(a, p.start, p.end)
+		}
+	case p.inner < 2 || groups && hasMarks(s):
+		if a, ok := f.proven(s); ok {
+			f.add(a, p.start, p.end)
+		}
+	}
+}
+
+// isHash reports whether the 40 hex digits that end at end are the beginning of 64.
+func (f *finder) isHash(end int) bool {
+	n := 40
+	for n < 64 {
+		word, to := f.wordBehind(end)
+		if word == "" || !isHex(word) {
+			return false
+		}
+		n, end = n+len(word), to
+	}
+	return n == 64
+}
+
+// wordBehind returns the word behind the gap that begins at start, and its end, or "".
+func (f *finder) wordBehind(start int) (word string, end int) {
+	rest := f.text[start:min(len(f.text), start+maxBlanks)]
+	text := strings.TrimLeft(rest, " \t\r\n")
+	if !isGap(rest[:len(rest)-len(text)]) {
+		return "", start
+	}
+	word = text[:skip(classAlnum, text, 0)]
+	return word, start + len(rest) - len(text) + len(word)
+}
+
+// gapBefore returns where the gap begins that ends at end, or end if there is none.
+func (f *finder) gapBefore(end int) int {
+	start := end
+	for start > 0 && end-start < maxBlanks && (isPadding(f.text[start-1]) || f.text[start-1] == '\n') {
+		start--
+	}
+	if !isGap(f.text[start:end]) {
+		return end
+	}
+	return start
+}
+
+// isGap reports whether gap, which is white space, may be between two pieces: a blank, or one
+// or two line breaks, possibly with blanks around them.
+func isGap(gap string) bool {
+	if gap == " " {
+		return true
+	}
+	breaks := strings.Count(gap, "\n")
 	return 1 <= breaks && breaks <= 2
 }
 
-// joinHex searches for "0x" and 40 hex digits that begin at the end of the chunk at
-// start to end, and go on behind a blank or in the next lines. Mixed case must match
-// EIP-55.
-func (f *finder) joinHex(start, end int) {
-	at := end // of the digits, and then of "0x"
-	for at > start && end-at < 40 && charClass[f.text[at-1]]&classHex != 0 {
-		at--
+// begins reports whether an address may begin at start, in a piece that ends at end.
+func (f *finder) begins(start, end int) bool {
+	if start > 0 && f.isAlnum(start-1) { // within a word
+		return hasHexPrefix(f.text[start:end]) && charClass[f.text[start-1]]&classHex == 0
 	}
-	if at -= 2; at < start || !hasHexPrefix(f.text[at:end]) || at > start && charClass[f.text[at-1]]&classHex != 0 {
-		return
-	}
-	digits := append(make([]byte, 0, 64), f.text[at+2:end]...)
-	stop := 0 // the end of the address
-	for len(digits) < 64 {
-		from, to := f.nextHex(end)
-		if to == from || len(digits) < 40 && len(digits)+to-from > 40 {
-			break
-		}
-		if digits = append(digits, f.text[from:to]...); len(digits) == 40 {
-			stop = to
-		}
-		end = to
-	}
-	if stop == 0 || len(digits) == 64 || !f.isNew(at, stop) {
-		return // nothing, or a hash
-	}
-	text := "0x" + string(digits[:40])
-	if kind, _ := hexCase(text[2:]); kind == hasLower|hasUpper && !isEIP55(text[2:]) {
-		return
-	}
-	var a Address
-	if a.parseRow(ethereumRow, text, true).err == nil {
-		f.add(a, at, stop)
-	}
+	return f.isAlnum(start) && mayBegin(f.text[start:end])
 }
 
-// nextHex returns where the hex digits are that go on behind a blank or in the next line,
-// from what ends at end. If there are none, from is to.
-func (f *finder) nextHex(end int) (from, to int) {
-	from = end
-	for from < len(f.text) && (isPadding(f.text[from]) || f.text[from] == '\n') && from-end < 64 {
-		from++
-	}
-	to = skip(classHex, f.text[:min(len(f.text), from+41)], from)
-	gap := f.text[end:from]
-	if !isBreak(gap) && (gap != " " || hexOf(f.text[from:to]) < 3) || to < len(f.text) && f.isAlnum(to) {
-		return from, from
-	}
-	return from, to
+// mayJoin reports false if b, whose characters have the classes all in common, is certainly
+// not an address, so that most texts are not copied to a string.
+func mayJoin(b []byte, all uint16) bool {
+	return slices.ContainsFunc(candidates(len(b)), func(l *look) bool { return l.proves && fits(b, all, &l.bounds) })
 }
 
-// Groups are consecutive words of equal length, with blanks or line breaks between
-// them.
-type groups struct {
-	first span // the chunk before, which may begin the address, or zero
-	words [maxGroups]span
-	n     int // of words
-}
-
-// The numbers and lengths of groups that may be an address.
-const (
-	minGroups   = 3
-	maxGroups   = 40
-	maxGroupLen = 16
-)
-
-// group adds the chunk at start to end to the groups. isWord reports whether it is a
-// word.
-func (f *finder) group(start, end int, isWord bool) {
-	g := &f.groups
-	before := f.last[0]
-	near := before.end > before.start && isGap(f.text[before.end:start])
-	if g.n > 0 && near && isWord && g.n < maxGroups && end-start == g.words[0].end-g.words[0].start {
-		g.words[g.n] = span{start, end}
-		g.n++
-		return
-	}
-	if near && g.n >= minGroups {
-		f.joinGroups(span{start, end})
-	} else {
-		f.endGroup()
-	}
-	g.n = 0
-	if !isWord || end-start > maxGroupLen || end-start < 2 {
-		return
-	}
-	g.first = span{}
-	if near {
-		g.first = before
-	}
-	g.words[0], g.n = span{start, end}, 1
-}
-
-func (f *finder) endGroup() {
-	if f.groups.n >= minGroups {
-		f.joinGroups(span{})
-	}
-}
-
-// isGap reports whether gap may stand between two pieces.
-func isGap(gap string) bool { return gap == " " || isBreak(gap) }
-
-// joinGroups searches for an address in the groups, which the chunk last follows.
-func (f *finder) joinGroups(last span) {
-	g := &f.groups
-	size := g.words[0].end - g.words[0].start
-	begin, stop := g.words[0].start, g.words[g.n-1].end
-	first := g.first.end
-	for first > g.first.start && g.first.end-first <= 2*maxGroupLen && (f.isAlnum(first-1) || strings.IndexByte(":._", f.text[first-1]) >= 0) {
-		first--
-	}
-	to := skip(classAlnum, f.text[:min(last.end, last.start+size)], last.start)
-	marks := 0 // digits, and capitals behind small letters
-	for i := min(begin, first); i < max(stop, to); i++ {
-		if c := charClass[f.text[i]]; c&classDigit != 0 || c&classUpper != 0 && i > 0 && charClass[f.text[i-1]]&classLower != 0 {
+// hasMarks reports whether s has digits, and capitals behind small letters, unlike words.
+func hasMarks(s string) bool {
+	marks := 0
+	for i := range len(s) {
+		if c := charClass[s[i]]; c&classDigit != 0 || c&classUpper != 0 && i > 0 && charClass[s[i-1]]&classLower != 0 {
 			marks++
 		}
 	}
-	if marks < 3 || g.n*size < 16 || !f.isNew(min(begin, first), max(stop, to)) {
-		return
-	}
-	if to < last.end && f.isAlnum(to) {
-		to = last.start
-	}
-	whole := false
-	for variant := range 4 { // with the first and the last, or without
-		var e edited
-		if variant&1 == 0 && first < g.first.end {
-			e.add(f.text[first:g.first.end], first, g.first.end, 1)
-		} else if variant&1 == 0 {
-			continue
-		}
-		for _, w := range g.words[:g.n] {
-			e.add(f.text[w.start:w.end], w.start, w.end, 1)
-		}
-		if variant&2 == 0 && last.start < to {
-			e.add(f.text[last.start:to], last.start, to, 1)
-		} else if variant&2 == 0 {
-			continue
-		}
-		f.searchEdited(&e, maxDepth, whole)
-		whole = true // the first variant has all
-	}
+	return marks >= minMarks
 }

@@ -196,6 +196,8 @@ func BenchmarkFindAll(b *testing.B) {
 		"words34":  base58Words("13TLDr", 34, " "),
 		"lines34":  base58Words("13TLDr", 34, "\n"),
 		"lines17":  base58Words("13TLDr", 17, "\n"), // two are as long as an address
+		"groups":   base58Words("1A", 4, " "),
+		"numbers":  strings.Repeat("2024 1055 ", 10000),
 		"endless":  base58Words("1", 100_000, ""),
 		"groestl":  base58Words("F", 34, " "),
 		"ones2":    base58Words("1", 2, ""),
