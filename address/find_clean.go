@@ -99,39 +99,8 @@ var mayHide = func() (t [256]bool) {
 // is 0 if there is nothing to replace, and the negative end of a character to keep.
 func hidden(text string, i int, numbers bool) (end int, with string) {
 	rest := text[i:]
-	switch c := rest[0]; c {
-	case '\n':
-		end = linePrefix(rest, numbers)
-		with = "\n"
-	case '\f', '\v':
-		end, with = 1, "\n"
-	case '\r':
-		if len(rest) > 1 && rest[1] != '\n' {
-			end, with = 1, "\n"
-		}
-	case '-', '|':
-		isOwn := c == '-' && i > 6 && (text[i-6] == '-' || text[i-7] == '-') && text[i-1] != '-' // as between the groups of nem
-		if isLineEnd(rest[1:]) && !isOwn {
-			end = 1
-		}
-	case '<':
-		end, with = htmlTag(rest)
-	case '\x1b':
-		end = terminalCode(rest)
-	case '"', '\'':
-		end = concatenation(rest)
-	case '&', '\\', '%', '=':
-		if c == '\\' && isLineEnd(rest[1:]) {
-			end = 1
-		} else if c == '=' && isLineEnd(rest[1:]) {
-			end = 2 + strings.IndexByte(rest[1:], '\n')
-		} else if r, n := escape(rest); n > 0 {
-			end, with = n, string(r)
-			if seen, ok := visible(r); ok {
-				with = seen
-			}
-		}
-	default:
+	switch c := rest[0]; {
+	case c >= utf8.RuneSelf:
 		r, n := utf8.DecodeRuneInString(rest)
 		seen, ok := visible(r)
 		if !ok {
@@ -140,6 +109,20 @@ func hidden(text string, i int, numbers bool) (end int, with string) {
 		if end, with = n, seen; (seen == "-" || seen == "|") && isLineEnd(rest[n:]) {
 			with = ""
 		}
+	case strings.IndexByte(`-|\=`, c) >= 0 && isLineEnd(rest[1:]):
+		end = lineEnd(text, i)
+	case c == '\n':
+		end, with = linePrefix(rest, numbers), "\n"
+	case c == '\f', c == '\v', c == '\r' && len(rest) > 1 && rest[1] != '\n':
+		end, with = 1, "\n"
+	case c == '<':
+		end, with = htmlTag(rest)
+	case c == '\x1b':
+		end = terminalCode(rest)
+	case c == '"', c == '\'':
+		end = concatenation(rest)
+	case strings.IndexByte(`&\%=`, c) >= 0:
+		end, with = escape(rest)
 	}
 	if end <= 0 {
 		return 0, ""
@@ -147,12 +130,25 @@ func hidden(text string, i int, numbers bool) (end int, with string) {
 	return i + end, with
 }
 
+// lineEnd returns the length of the mark at offset i, the last of its line: a hyphen, the line
+// behind a column, a backslash, or a soft break of quoted-printable, with the line break. It is
+// 0 for a hyphen that belongs to an address, as between the groups of nem.
+func lineEnd(text string, i int) int {
+	switch c := text[i]; {
+	case c == '=':
+		return strings.IndexByte(text[i:], '\n') + 1
+	case c == '-' && i > 6 && (text[i-6] == '-' || text[i-7] == '-') && text[i-1] != '-':
+		return 0
+	}
+	return 1
+}
+
 // visible returns the replacement of a character that is not ASCII: nothing for an
 // invisible one, a blank or a line break for white space, "-" for a hyphen, "|" for the
 // line between two columns, and the narrow form of a full-width one. ok is false if r stays as it is.
 func visible(r rune) (s string, ok bool) {
 	switch {
-	case r < 0x80 || r > 0xa0 && r < 0x600 && r != 0xad && r != 0x34f || 0x3001 <= r && r < 0xfe00:
+	case isLetterLike(r):
 		return "", false
 	case r == 0x85 || r == 0x2028 || r == 0x2029:
 		return "\n", true
@@ -168,6 +164,12 @@ func visible(r rune) (s string, ok bool) {
 		return " ", true
 	}
 	return "", false
+}
+
+// isLetterLike reports whether r is in one of the ranges of letters that visible need not
+// look at.
+func isLetterLike(r rune) bool {
+	return r < 0x80 || r > 0xa0 && r < 0x600 && r != 0xad && r != 0x34f || 0x3001 <= r && r < 0xfe00
 }
 
 // isColumnLine reports whether s begins with a line that tables of a terminal have
@@ -193,38 +195,54 @@ func isLineEnd(s string) bool {
 // returns 0 if there are none.
 func linePrefix(s string, numbers bool) int {
 	marks := false
-	for i := 1; i < min(len(s), 64); i++ {
-		switch c := s[i]; {
-		case isPadding(c):
-		case strings.IndexByte(">|#*;+", c) >= 0 || c == '/' && s[i-1] == '/' || c == '/' && i+1 < len(s) && s[i+1] == '/':
-			marks = true
-		case isColumnLine(s[i:]):
-			i += len("│") - 1
-			marks = true
-		case '0' <= c && c <= '9' && numbers:
-			j := i
-			for j < len(s) && j < i+4 && '0' <= s[j] && s[j] <= '9' {
-				j++
-			}
-			if j < len(s) && strings.IndexByte(".:)|", s[j]) >= 0 {
-				j++
-			}
-			if j+1 >= len(s) || s[j] != ' ' && s[j] != '\t' {
-				return prefixEnd(i, marks)
-			}
-			i, marks, numbers = j, true, false
+	for i := 1; i < min(len(s), 64); {
+		n := lineMark(s[i:])
+		if n == 0 && numbers {
+			n = lineNumber(s[i:])
+			numbers = n == 0
+		}
+		switch {
+		case n > 0:
+			i, marks = i+n, true
+		case isPadding(s[i]):
+			i++
+		case marks:
+			return i
 		default:
-			return prefixEnd(i, marks)
+			return 0
 		}
 	}
 	return 0
 }
 
-func prefixEnd(i int, marks bool) int {
-	if !marks {
+// lineMark returns the length of a mark of a quotation, a comment or a column at the
+// beginning of s, or 0.
+func lineMark(s string) int {
+	switch {
+	case strings.IndexByte(">|#*;+", s[0]) >= 0:
+		return 1
+	case strings.HasPrefix(s, "//"):
+		return len(s) - len(strings.TrimLeft(s, "/"))
+	case isColumnLine(s):
+		return len("│")
+	}
+	return 0
+}
+
+// lineNumber returns the length of a number of at most four digits at the beginning of s that
+// a blank follows, or a mark and a blank, or 0.
+func lineNumber(s string) int {
+	n := skip(classDigit, s[:min(len(s), 4)], 0)
+	if n == 0 {
 		return 0
 	}
-	return i
+	if n < len(s) && strings.IndexByte(".:)|", s[n]) >= 0 {
+		n++
+	}
+	if n+1 >= len(s) || s[n] != ' ' && s[n] != '\t' {
+		return 0
+	}
+	return n
 }
 
 // concatenation returns the length of what joins two parts of a text in source code,
@@ -284,10 +302,19 @@ func htmlTag(s string) (n int, seen string) {
 	return 0, ""
 }
 
-// escape returns the character that an escape at the beginning of s means, and the
-// length of the escape, or 0: of HTML, of source code and JSON, of URLs, or of
+// escape returns the length of an escape at the beginning of s, or 0, and what a reader sees
+// of the character that it means: an escape of HTML, of source code and JSON, of URLs, or of
 // quoted-printable.
-func escape(s string) (rune, int) {
+func escape(s string) (n int, seen string) {
+	r, n := escaped(s)
+	if seen, ok := visible(r); ok {
+		return n, seen
+	}
+	return n, string(r)
+}
+
+// escaped returns the character that an escape means, and the length of the escape, or 0.
+func escaped(s string) (rune, int) {
 	switch s[0] {
 	case '&':
 		end := strings.IndexByte(s[:min(len(s), 34)], ';') + 1

@@ -63,10 +63,12 @@ func (f *finder) joinTo(start, end int) {
 			return
 		}
 		n := right - p.start
-		if p.inner == 0 { // the last group may be shorter, and no other follows
+		if p.inner == 0 {
+			p.size, p.groups = n, n <= maxGroup && len(piece) <= n
+		}
+		if p.groups && p.inner == 0 && len(piece) == n { // not the last group if another one follows
 			next, _ := f.wordBehind(end)
-			p.size = n
-			p.groups = n <= maxGroup && (len(piece) < n || len(piece) == n && len(next) != n)
+			p.groups = len(next) != n
 		}
 		p.groups = p.groups && n == p.size && isOf(classAlnum, f.text[p.start:right])
 	}
