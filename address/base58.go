@@ -131,6 +131,18 @@ func (r *reader) verify58(h checkHash) bool {
 	return r.sums58[h] > 0
 }
 
+// tooLong58 returns the fault of a text that is too long for its codec and has digits from
+// offset at on.
+func (r *reader) tooLong58(at int) fault {
+	if r.quiet {
+		return badLength
+	}
+	if at = skip(classBase58, r.s, at); at < len(r.s) {
+		return badChar(at)
+	}
+	return badLength
+}
+
 func (e base58Check) letters() *base58.Alphabet {
 	if e.alphabet != nil {
 		return e.alphabet
@@ -139,22 +151,14 @@ func (e base58Check) letters() *base58.Alphabet {
 }
 
 func (e base58Check) read(r *reader, c *codec) fault {
-	if e.lead != "" {
-		if !strings.HasPrefix(r.s, e.lead) {
-			return badLead(r.s, e.lead)
-		}
-		r.claimed = true
+	if !strings.HasPrefix(r.s, e.lead) {
+		return badLead(r.s, e.lead)
 	}
+	r.claimed = e.lead != ""
 	inBlocks := e.alphabet == base58.CryptoNote // in which the version shows even if the length is wrong
 	n := len(c.prefix) + c.size + e.hash.size()
 	if c.size != 0 && !inBlocks && len(r.s) > len(e.lead)+e.maxDigits(n) {
-		if r.quiet {
-			return badLength
-		}
-		if i := skip(classBase58, r.s, len(e.lead)); i < len(r.s) {
-			return badChar(i)
-		}
-		return badLength
+		return r.tooLong58(len(e.lead))
 	}
 	b, bad := r.decode58(e.letters(), len(e.lead))
 	switch {
@@ -164,7 +168,7 @@ func (e base58Check) read(r *reader, c *codec) fault {
 		return bad
 	}
 	rightSize := c.size != 0 && len(b) == n || c.size == 0 && len(b) > n
-	version := len(b) >= len(c.prefix) && string(b[:len(c.prefix)]) == c.prefix
+	version := hasVersion(b, c.prefix)
 	switch {
 	case !rightSize && !inBlocks:
 		return badLength
@@ -180,6 +184,11 @@ func (e base58Check) read(r *reader, c *codec) fault {
 	r.set(b[len(c.prefix) : len(b)-e.hash.size()])
 	r.normal = true
 	return fault{}
+}
+
+// hasVersion reports whether b begins with the version bytes.
+func hasVersion(b []byte, version string) bool {
+	return len(b) >= len(version) && string(b[:len(version)]) == version
 }
 
 func (e base58Check) write(dst []byte, c *codec, payload []byte) []byte {

@@ -63,10 +63,8 @@ func (r *reader) data32(code *bech32.Code, v bech32.Variant, hrp string, at int)
 func isLowerBech32(s string) bool { return s[0] >= 'a' }
 
 func (e bech) read(r *reader, c *codec) fault {
-	if e.lead != "" {
-		if !strings.HasPrefix(r.s, e.lead) {
-			return badLead(r.s, e.lead)
-		}
+	if !strings.HasPrefix(r.s, e.lead) {
+		return badLead(r.s, e.lead)
 	}
 	data, bad := r.data32(bech32.Std, e.variant, c.prefix, len(e.lead))
 	if bad.err != nil && bad.err != ErrChecksum {

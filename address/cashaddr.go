@@ -28,72 +28,85 @@ const minPrefixless = 36
 const maxCash = 512
 
 func (e cash) read(r *reader, c *codec) fault {
-	s, prefix := r.s, c.prefix
-	if len(s) > maxCash {
+	if len(r.s) > maxCash {
 		return badLength
 	}
-	at := strings.IndexByte(s, ':') + 1
-	switch {
-	case at == 0 && (!e.bare || len(s) < minPrefixless):
-		return badLead(s, prefix+":")
-	case at != 0:
-		r.claimed = e.bare && c.use != testers
-		upper := s[0] < 'a' && (e.bare || e.fields)
-		if s[:at-1] != prefix && !(upper && isUpperOf(s[:at-1], prefix)) {
-			if upper {
-				prefix = strings.ToUpper(prefix)
-			}
-			bad := badLead(s, prefix+":")
-			bad.lead = !e.bare || c.use == testers
-			return bad
-		}
-		r.claimed = true
+	at, bad := e.readPrefix(r, c)
+	if bad.err != nil {
+		return bad
 	}
-	if e.fields {
-		at = strings.LastIndexByte(s, ':') + 1
-	}
-	body := s[at:]
+	body := r.s[at:]
 	if r.quiet && (body == "" || e.code.Value(body[0]) != e.version>>3) { // another type
 		return badSyntax
 	}
-	_, isUpper, bad, why := e.code.VerifyData(c.prefix, body)
-	n := len(body) - e.code.ChecksumLen
+	_, isUpper, i, why := e.code.VerifyData(c.prefix, body)
 	r.claimed = r.claimed || why == bech32.OK
 	switch {
 	case why == bech32.Charset:
-		return badChar(at + bad)
-	case n <= 0:
+		return badChar(at + i)
+	case len(body) <= e.code.ChecksumLen:
 		return badLength
-	case at != 0 && isUpper != (s[0] < 'a'): // the prefix and the rest differ in case
+	case at != 0 && isUpper != (r.s[0] < 'a'): // the prefix and the rest differ in case
 		return badChar(at)
 	}
+	if bad := e.readBody(r, c, at, why == bech32.OK); bad.err != nil {
+		return bad
+	}
+	r.normal = !isUpper && at == len(c.prefix)+1
+	if e.fields {
+		return confluxFields(r, len(c.prefix)+1, at)
+	}
+	return fault{}
+}
+
+// readPrefix returns the offset behind the prefix and the fields of the text, 0 if it has
+// none.
+func (e cash) readPrefix(r *reader, c *codec) (at int, bad fault) {
+	s, prefix := r.s, c.prefix
+	at = strings.IndexByte(s, ':') + 1
+	switch {
+	case at == 0 && e.bare && len(s) >= minPrefixless:
+		return 0, fault{}
+	case at == 0:
+		return 0, badLead(s, prefix+":")
+	}
+	r.claimed = e.bare && c.use != testers
+	upper := s[0] < 'a' && (e.bare || e.fields)
+	if s[:at-1] != prefix && !(upper && isUpperOf(s[:at-1], prefix)) {
+		if upper {
+			prefix = strings.ToUpper(prefix)
+		}
+		bad = badLead(s, prefix+":")
+		bad.lead = !e.bare || c.use == testers
+		return 0, bad
+	}
+	r.claimed = true
+	if e.fields {
+		at = strings.LastIndexByte(s, ':') + 1
+	}
+	return at, fault{}
+}
+
+// readBody sets the payload of r to what stands at offset at, whose checksum is right if ok.
+func (e cash) readBody(r *reader, c *codec, at int, ok bool) fault {
+	data := r.s[at : len(r.s)-e.code.ChecksumLen]
 	var b [1 + 64]byte
-	size := e.code.Size(body[:n])
-	e.code.Read(b[:], body[:min(n, 2)])
+	size := e.code.Size(data)
+	e.code.Read(b[:], data[:min(len(data), 2)])
 	switch {
 	case b[0]>>3 != e.version>>3: // another type
 		return fault{err: ErrCharset, at: at, lead: true}
-	case c.size != 0 && n != (8*(1+c.size)+4)/5:
+	case c.size != 0 && len(data) != (8*(1+c.size)+4)/5:
 		return badLength
-	case why == bech32.Checksum:
+	case !ok:
 		return badChecksum
 	case size < 0 || size > len(b):
 		return badSyntax
 	case b[0] != e.version:
 		return badLength
 	}
-	e.code.Read(b[:size], body[:n])
+	e.code.Read(b[:size], data)
 	r.set(b[1:size])
-	if e.fields {
-		for from := len(c.prefix) + 1; from < at; {
-			field, _, _ := strings.Cut(s[from:], ":")
-			if !isConfluxField(field, r.payload()) {
-				return badChar(from)
-			}
-			from += len(field) + 1
-		}
-	}
-	r.normal = !isUpper && at == len(c.prefix)+1
 	return fault{}
 }
 
@@ -208,6 +221,18 @@ func confluxType(first byte) string {
 		return "contract"
 	}
 	return ""
+}
+
+// confluxFields checks the fields at from to end of the text, each with a colon behind it.
+func confluxFields(r *reader, from, end int) fault {
+	for from < end {
+		field, _, _ := strings.Cut(r.s[from:], ":")
+		if !isConfluxField(field, r.payload()) {
+			return badChar(from)
+		}
+		from += len(field) + 1
+	}
+	return fault{}
 }
 
 // isConfluxField reports whether a field may precede the account, in any letter case.

@@ -45,10 +45,15 @@ func (a *Address) normalize(c Chain, r uint16, s string) failure {
 		return failure{text: text}
 	}
 	u, ok := readURI(c, r, bare)
-	switch {
-	case !ok:
+	if !ok {
 		return failure{bare, at, bad, nil}
-	case u.bad.err != nil:
+	}
+	return a.normalizeURI(u, r, at)
+}
+
+// normalizeURI is normalize for a URI at offset at.
+func (a *Address) normalizeURI(u uri, r uint16, at int) failure {
+	if u.bad.err != nil {
 		around := u // on the heap, unlike u
 		return failure{u.body, at + u.at, u.bad, &around}
 	}
@@ -60,7 +65,8 @@ func (a *Address) normalize(c Chain, r uint16, s string) failure {
 		*a = f.found[0]
 		return failure{text: f.texts[0]}
 	}
-	if bad = a.parseRow(r, u.body, true); bad.err == nil {
+	bad := a.parseRow(r, u.body, true)
+	if bad.err == nil {
 		return failure{text: u.body}
 	}
 	if text := cutTag(r, u.body); text != u.body && a.parseRow(r, text, true).err == nil {

@@ -263,17 +263,19 @@ func isMiniKey(word string) bool {
 func isSecretBytes(word string) bool {
 	var buf [base58.MaxLen]byte
 	n, bad := base58.Bitcoin.Decode(buf[:], word)
-	switch {
-	case bad >= 0 || n < 0:
+	if bad >= 0 || n < 0 {
 		return false
+	}
+	b := buf[:n]
+	switch {
 	case n == ed25519.PrivateKeySize:
-		return string(ed25519.NewKeyFromSeed(buf[:ed25519.SeedSize])) == string(buf[:n])
-	case n == 2+1+32+sumLen && isSecretShape(buf[:n]): // decred
+		return string(ed25519.NewKeyFromSeed(b[:ed25519.SeedSize])) == string(b)
+	case isDecredSecret(b):
 		return true
-	case n > sumLen && sha256d.verifies(buf[:n]):
-		return isSecretShape(buf[:n]) || n == 37 && buf[0] != 0 || n == 38 && (buf[0] != 0 && buf[33] == 1 || string(buf[:2]) == "\xab\x36") || isTezosSecret(word)
-	case n == 37 && buf[0] >= 0x80 || n == 38 && buf[0] >= 0x80 && buf[33] == 1:
-		return groestl512.verifies(buf[:n])
+	case sha256d.verifies(b):
+		return isSecretShape(b) || isTezosSecret(word)
+	case n == 37 && b[0] >= 0x80 || n == 38 && b[0] >= 0x80 && b[33] == 1:
+		return groestl512.verifies(b)
 	}
 	n, _ = base58.Ripple.Decode(buf[:], word)
 	return n > sumLen && isXRPSecret(buf[:n]) && sha256d.verifies(buf[:n])
@@ -294,26 +296,29 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 	return false
 }
 
-// isSecretShape reports whether b, decoded from Base58 and including the
-// checksum, is a private key if the checksum is right: one in the wallet import
-// format of any chain, encrypted or not, or an extended private key.
+// isSecretShape reports whether b, decoded from Base58Check and including the checksum, is a
+// private key: one in the wallet import format of any chain, encrypted or not, a Sprout key, or
+// an extended private key.
 //
 // See BIP-32 and BIP-38.
 func isSecretShape(b []byte) bool {
 	switch len(b) {
-	case 1 + 32 + sumLen, 1 + 32 + 1 + sumLen:
-		return b[0] >= 0x80 // as all versions are; the mark of a compressed key may follow the key
+	case 1 + 32 + sumLen:
+		return b[0] != 0
+	case 1 + 32 + 1 + sumLen: // the mark of a compressed key may follow the key
+		return b[0] >= 0x80 || b[0] != 0 && b[33] == 1 || string(b[:2]) == "\xab\x36"
 	case 2 + 37 + sumLen:
 		return b[0] == 0x01 && (b[1] == 0x42 || b[1] == 0x43) // BIP-38
-	case 2 + 1 + 32 + sumLen:
-		switch string(b[:2]) {
-		case "\x22\xde", "\x23\x0e", "\x23\x07", "\x22\xfe": // decred and its test networks
-			return true
-		}
 	case 4 + 1 + 4 + 4 + 32 + 33 + sumLen:
 		return b[45] == 0 // a public key would begin with 2 or 3
 	}
 	return false
+}
+
+// isDecredSecret reports whether b is a private key of decred or its test networks, whose
+// checksum may be wrong.
+func isDecredSecret(b []byte) bool {
+	return len(b) == 2+1+32+sumLen && slices.Contains([]string{"\x22\xde", "\x23\x0e", "\x23\x07", "\x22\xfe"}, string(b[:2]))
 }
 
 // isXRPSecret reports whether b, which ends with its checksum, right or wrong,

@@ -53,12 +53,10 @@ func (e witness) read(r *reader, c *codec) fault {
 	}
 	data = data[1:]
 	n := code.Size(data)
-	program := n - front
 	switch {
 	case n < 0:
 		return badSyntax
-	case c.size != 0 && (n != c.size || version != e.version),
-		c.size == 0 && (program < minProgram || program > maxProgram || version == 0 && program != 20 && program != 32):
+	case c.size != 0 && (n != c.size || version != e.version), c.size == 0 && !isProgram(version, n-front):
 		return badLength
 	}
 	r.n = 0
@@ -70,6 +68,14 @@ func (e witness) read(r *reader, c *codec) fault {
 	}
 	r.normal = isLowerBech32(r.s)
 	return fault{}
+}
+
+// isProgram reports whether a witness program of n bytes may have the version.
+func isProgram(version byte, n int) bool {
+	if version == 0 {
+		return n == 20 || n == 32
+	}
+	return minProgram <= n && n <= maxProgram
 }
 
 func (e witness) write(dst []byte, c *codec, payload []byte) []byte {

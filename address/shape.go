@@ -21,25 +21,8 @@ const (
 // secret, even if a checksum does not match. It returns the chain of the address if
 // that is known.
 func shapeOf(s string) (c Chain, ok bool) {
-	digits := s
-	if strings.HasPrefix(s, "0x") {
-		digits = s[2:]
-	}
-	n := len(digits)
-	switch {
-	case isHex(digits) && n > 0:
-		switch {
-		case n == 40 && n == len(s):
-			return "ethereum", true
-		case n == 42 && digits[:2] == "41":
-			return "tron", true
-		case n == 16:
-			return "flow", true
-		case n < len(s) && n >= 60: // 32 bytes, cut
-			return "", true
-		}
-	case hasAnyPrefix(s, "hx", "cx") && len(s) == 42 && isHex(s[2:]):
-		return "icon", true
+	if c, ok := hexShape(s); ok {
+		return c, true
 	}
 	if strings.HasPrefix(s, "0.0.") && len(s) > 4 && charClass[s[4]]&classDigit != 0 {
 		return "hedera", true
@@ -53,6 +36,26 @@ func shapeOf(s string) (c Chain, ok bool) {
 		}
 	}
 	return "", isUnlikelyName(s)
+}
+
+// hexShape is shapeOf for hex digits.
+func hexShape(s string) (c Chain, ok bool) {
+	digits := strings.TrimPrefix(s, "0x")
+	n := len(digits)
+	switch {
+	case len(s) == 42 && hasAnyPrefix(s, "hx", "cx"):
+		return "icon", isHex(s[2:])
+	case !isHex(digits):
+	case n == 40 && n == len(s):
+		return "ethereum", true
+	case n == 42 && digits[:2] == "41":
+		return "tron", true
+	case n == 16:
+		return "flow", true
+	case n < len(s) && n >= 60: // 32 bytes, cut
+		return "", true
+	}
+	return "", false
 }
 
 // isUnlikelyName reports whether s consists of many letters alone, like the words

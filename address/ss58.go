@@ -44,7 +44,7 @@ func (ss58Text) read(r *reader, c *codec) fault {
 		return badChecksum
 	case len(b) == 1+32+2 && 0x40 <= b[0] && b[0] < 0x80: // the first byte of two
 		return badLength
-	case len(b) != n || string(b[:len(c.prefix)]) != c.prefix:
+	case len(b) != n || !hasVersion(b, c.prefix):
 		return badSyntax
 	}
 	r.set(b[len(c.prefix) : n-2])
