@@ -180,7 +180,7 @@ func unsupported(c Chain) *ParseError {
 	upper := strings.ToUpper(strings.TrimSpace(string(c)))
 	for i := range chains {
 		row := &chains[i]
-		if hasWord(row.tickers, upper) {
+		if slices.Contains(strings.Fields(row.tickers), upper) {
 			e.Other, e.hint = row.slug, upper+" is a ticker; use the slug "+string(row.slug)
 			return e
 		}
@@ -217,16 +217,6 @@ func shownName(c Chain) Chain {
 		return ""
 	}
 	return c
-}
-
-// hasWord reports whether word is one of the space-separated words.
-func hasWord(words, word string) bool {
-	for w := range strings.FieldsSeq(words) {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // lookup returns the row of the chain with slug c plus one, or zero.

@@ -93,7 +93,7 @@ func (e *ParseError) Error() string {
 	var b strings.Builder
 	if e.Err == ErrChain {
 		b.WriteString("chain ")
-		b.WriteString(quote(string(e.Chain)))
+		b.WriteString(strconv.QuoteToASCII(string(e.Chain)))
 	} else {
 		if e.Chain != "" {
 			b.WriteString(slugOrQuoted(e.Chain))
@@ -136,14 +136,5 @@ func slugOrQuoted(c Chain) string {
 	if lookup(c) != 0 {
 		return string(c)
 	}
-	return quote(string(c))
-}
-
-// quote quotes s, which is untrusted, and truncates it.
-func quote(s string) string {
-	const max = 128
-	if len(s) > max {
-		return strconv.QuoteToASCII(s[:max]) + "…"
-	}
-	return strconv.QuoteToASCII(s)
+	return strconv.QuoteToASCII(string(c))
 }

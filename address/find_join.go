@@ -9,7 +9,7 @@ import (
 const (
 	maxBlanks = 128 // the length of what is between two of them
 	maxGroup  = 16  // the length of one of more than three, unless they are hex digits
-	minMarks  = 3   // the number of digits, and of capitals behind small letters, in more than three
+	minMarks  = 3   // the number of marks in more than three
 )
 
 // join searches for an address in pieces, with gaps between them, whose last piece is the
@@ -106,7 +106,7 @@ func (f *finder) tryJoined(p *pieces) {
 		if (groups || hasSum && isEIP55(s[2:]) || !hasSum && p.hex) && (hasSum || !f.isHash(p.end)) && a.parseRow(ethereumRow, s, true).err == nil {
 			f.add(a, p.start, p.end)
 		}
-	case p.inner < 2 || groups && hasMarks(s):
+	case p.inner < 2 || groups && marks(s) >= minMarks:
 		if a, ok := f.proven(s); ok {
 			f.add(a, p.start, p.end)
 		}
@@ -173,13 +173,13 @@ func mayJoin(b []byte, all uint16) bool {
 	return slices.ContainsFunc(candidates(len(b)), func(l *look) bool { return l.proves && fits(b, all, &l.bounds) })
 }
 
-// hasMarks reports whether s has digits, and capitals behind small letters, unlike words.
-func hasMarks(s string) bool {
-	marks := 0
+// marks returns the number of digits and of capitals behind small letters, which hardly occur
+// in words of a language.
+func marks(s string) (n int) {
 	for i := range len(s) {
 		if c := charClass[s[i]]; c&classDigit != 0 || c&classUpper != 0 && i > 0 && charClass[s[i-1]]&classLower != 0 {
-			marks++
+			n++
 		}
 	}
-	return marks >= minMarks
+	return n
 }

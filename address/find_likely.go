@@ -143,13 +143,4 @@ func hexOf(word string) int {
 
 // isCode reports whether a word is unlike a word of a language or a number: it has
 // letters, and a digit or a capital behind a small letter.
-func isCode(word string) bool {
-	var any uint16
-	camel := false
-	for i := range len(word) {
-		c := charClass[word[i]]
-		camel = camel || c&classUpper != 0 && i > 0 && charClass[word[i-1]]&classLower != 0
-		any |= c
-	}
-	return camel || any&classDigit != 0 && any&(classUpper|classLower) != 0
-}
+func isCode(word string) bool { return marks(word) > 0 && !isOf(classDigit, word) }

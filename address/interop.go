@@ -69,22 +69,27 @@ func readInteropHex(s string) (interop, bool) {
 	if int(b[interopHead+n]) != len(account) || n+len(account) == 0 {
 		return interop{}, false
 	}
-	var i interop
-	switch kind := binary.BigEndian.Uint16(b[2:]); {
+	return makeInterop(binary.BigEndian.Uint16(b[2:]), reference, account), true
+}
+
+// makeInterop returns the account of a chain of the given type, by its reference.
+func makeInterop(kind uint16, reference, account []byte) (i interop) {
+	switch {
 	case len(account) == 0:
 		i.fail("it names a chain but no account")
 	case kind == interopEVM && len(account) == 20 && isMinimal(reference):
 		i.body = "0x" + hex.EncodeToString(account)
-		if n > 0 {
+		if len(reference) > 0 {
 			i.setChain(eip155 + decimal(reference))
 		}
 	case kind == interopSolana && len(account) == 32 && len(reference) == 32:
+		id := base58.Bitcoin.Encode(reference)
 		i.body = base58.Bitcoin.Encode(account)
-		i.setChain(solanaID(base58.Bitcoin.Encode(reference)))
+		i.setChain("solana:" + id[:min(len(id), 32)]) // of CAIP-2
 	default:
 		i.fail("its namespace is not known here")
 	}
-	return i, true
+	return i
 }
 
 // readInteropName implements readInterop for a name: an account, an at sign, a
@@ -104,10 +109,10 @@ func readInteropName(s string) (interop, bool) {
 		i.bad, i.hint = fault{err: ErrName, at: -1}, resolveFirst
 		return i, true
 	case namespace == otherEVMSlug:
-		ref, key = i.readEVM(account, reference)
+		ref, key = binaryEVM(account, reference)
 	case namespace == "solana" && reference != "":
 		kind = interopSolana
-		ref, key = i.readSolana(account, reference)
+		ref, key = binary32(reference), binary32(account)
 	case hasSum, hasNamespace(namespace) && reference != "":
 	case isEVMText(account) && chain != "":
 		i.fail("its chain is a name, which must be resolved first")
@@ -115,46 +120,36 @@ func readInteropName(s string) (interop, bool) {
 	default:
 		return interop{}, false
 	}
-	switch {
-	case i.bad.err != nil:
-	case i.body == "":
+	if key == nil || kind == interopSolana && ref == nil {
 		i.fail("its account or its namespace is not known here")
-	case hasSum && !strings.EqualFold(sum, interopSum(kind, ref, key)):
+		return i, true
+	}
+	i = makeInterop(kind, ref, key)
+	if i.bad.err == nil && hasSum && !strings.EqualFold(sum, interopSum(kind, ref, key)) {
 		i.bad = badChecksum
 	}
 	return i, true
 }
 
-// readEVM sets the account and the chain of i from their text, where reference
-// may be empty. It returns the binary forms of reference and account. It leaves i
-// unchanged if one of them cannot be read.
-func (i *interop) readEVM(account, reference string) (ref, key []byte) {
+// binaryEVM returns the binary forms of the number of an EVM chain, which may be "", and of an
+// account, or nil if one of them cannot be read.
+func binaryEVM(account, number string) (reference, key []byte) {
 	var a Address
-	if a.parseRow(ethereumRow, account, true).err != nil || reference != "" && !isChainNumber(reference) {
+	if a.parseRow(ethereumRow, account, true).err != nil || number != "" && !isChainNumber(number) {
 		return nil, nil
-	}
-	i.body = a.text
-	if reference != "" {
-		i.setChain(eip155 + reference)
 	}
 	key, _ = hex.DecodeString(a.text[2:])
-	return binaryNumber(reference), key
+	n, _ := strconv.ParseUint(number, 10, 64)
+	return bytes.TrimLeft(binary.BigEndian.AppendUint64(nil, n), "\x00"), key
 }
 
-// readSolana is readEVM for an account of a Solana network and the genesis hash
-// of that network, which may not be empty.
-func (i *interop) readSolana(account, reference string) (ref, key []byte) {
-	var hash, b [32]byte
-	if n, _ := base58.Bitcoin.Decode(hash[:], reference); n != 32 {
-		return nil, nil
+// binary32 returns the 32 bytes of s, in Base58, or nil.
+func binary32(s string) []byte {
+	b := make([]byte, 32)
+	if n, _ := base58.Bitcoin.Decode(b, s); n != len(b) {
+		return nil
 	}
-	if new(Address).parseRow(lookup("solana"), account, true).err != nil {
-		return nil, nil
-	}
-	base58.Bitcoin.Decode(b[:], account)
-	i.body = account
-	i.setChain(solanaID(reference))
-	return hash[:], b[:]
+	return b
 }
 
 // fail makes i an address that cannot be read.
@@ -205,19 +200,6 @@ func interopSum(kind uint16, reference, account []byte) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// solanaID returns the CAIP-2 id of the Solana network with a genesis hash.
-func solanaID(hash string) string { return "solana:" + hash[:min(len(hash), 32)] }
-
-// hasNamespace reports whether the CAIP-2 id of some chain has this namespace.
-func hasNamespace(namespace string) bool {
-	for i := range chains {
-		if ns, _, ok := strings.Cut(chains[i].caip2, ":"); ok && ns == namespace {
-			return true
-		}
-	}
-	return false
-}
-
 // isMinimal reports whether b has no leading zero byte, and its decimal digits
 // fit into a CAIP-2 id.
 func isMinimal(b []byte) bool {
@@ -229,10 +211,4 @@ func decimal(b []byte) string {
 	var wide [8]byte
 	copy(wide[len(wide)-len(b):], b)
 	return strconv.FormatUint(binary.BigEndian.Uint64(wide[:]), 10)
-}
-
-// binaryNumber returns the big-endian bytes of the number of a chain, none for "".
-func binaryNumber(digits string) []byte {
-	n, _ := strconv.ParseUint(digits, 10, 64)
-	return bytes.TrimLeft(binary.BigEndian.AppendUint64(nil, n), "\x00")
 }

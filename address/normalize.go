@@ -2,6 +2,7 @@ package address
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -308,15 +309,12 @@ var testNetworks = [...]string{
 // isNamespace reports whether the CAIP-2 id of some chain has this namespace, and
 // no payment URI has it as its scheme.
 func isNamespace(namespace string) bool {
-	if schemeRow(namespace) != 0 {
-		return false
-	}
-	for i := range chains {
-		if ns, _, _ := strings.Cut(chains[i].caip2, ":"); ns != "" && strings.EqualFold(ns, namespace) {
-			return true
-		}
-	}
-	return false
+	return schemeRow(namespace) == 0 && hasNamespace(namespace)
+}
+
+// hasNamespace reports whether the CAIP-2 id of some chain has this namespace.
+func hasNamespace(namespace string) bool {
+	return slices.ContainsFunc(chains[:], func(c chain) bool { return hasPrefixFold(c.caip2, namespace+":") })
 }
 
 // isEVMChain reports whether payment URIs of c may have the scheme "ethereum".

@@ -273,17 +273,12 @@ func isSecretBytes(word string) bool {
 	case isDecredSecret(b):
 		return true
 	case sha256d.verifies(b):
-		return isSecretShape(b) || isTezosSecret(word)
+		return isSecretShape(b) || hasAnyPrefix(word, tezosSecrets...)
 	case n == 37 && b[0] >= 0x80 || n == 38 && b[0] >= 0x80 && b[33] == 1:
 		return groestl512.verifies(b)
 	}
 	n, _ = base58.Ripple.Decode(buf[:], word)
 	return n > sumLen && isXRPSecret(buf[:n]) && sha256d.verifies(buf[:n])
-}
-
-// isTezosSecret reports whether s begins like a secret key of tezos.
-func isTezosSecret(s string) bool {
-	return hasAnyPrefix(s, tezosSecrets[:]...)
 }
 
 // hasAnyPrefix reports whether s begins with one of the prefixes.
@@ -335,10 +330,8 @@ func isXRPSecret(b []byte) bool {
 	return false
 }
 
-// tezosSecrets holds the beginnings of secret keys, plain and encrypted.
-// Matching the text, not the decoded bytes, also recognizes keys with a typing
-// error.
-var tezosSecrets = [...]string{"edsk", "spsk", "p2sk", "BLsk", "edesk", "spesk", "p2esk", "BLesk", "seesk", "sask"}
+// tezosSecrets are the beginnings of secret keys of tezos, plain and encrypted.
+var tezosSecrets = []string{"edsk", "spsk", "p2sk", "BLsk", "edesk", "spesk", "p2esk", "BLesk", "seesk", "sask"}
 
 // isStellarSeed reports whether s is a seed ("S…"), with a correct checksum.
 func isStellarSeed(s string) bool {
