@@ -1,9 +1,9 @@
 package address
 
 import (
-	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
@@ -68,7 +68,11 @@ func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
 	if first := alphabet.Value(f.text[start]); first != 0 {
 		lens = gluedLens[int(first)*58+int(alphabet.Value(f.text[start+1]))]
 	} else {
-		lens = zeroLens(f.text[start:end])
+		zeros := 1
+		for zeros < len(zeroLens)-1 && start+zeros < end && f.text[start+zeros] == f.text[start] {
+			zeros++
+		}
+		lens = zeroLens[zeros]
 	}
 	for ; lens != 0; lens &= lens - 1 {
 		to := start + bits.TrailingZeros64(lens)
@@ -84,28 +88,6 @@ func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
 			f.try(start, to)
 		}
 	}
-}
-
-// zeroLens returns the possible lengths of an address at the beginning of s, whose first
-// character is the digit zero, as a bit set. Every leading zero digit encodes a zero byte: the
-// version, and bytes of the payload, which begins with few zeros or consists of them.
-func zeroLens(s string) (lens uint64) {
-	const few, most = 4, 20 // zeros
-	zeros := 1
-	for zeros <= 1+most && zeros < len(s) && s[zeros] == s[0] {
-		zeros++
-	}
-	if few < zeros && zeros < most || zeros > 1+most {
-		return 0
-	}
-	const bitsPerDigit = 5.857980995127572 // the logarithm of 58
-	bits := 8 * float64(minGluedBytes-zeros)
-	for n := int((bits - 8) / bitsPerDigit); n <= int(bits/bitsPerDigit)+1; n++ {
-		if zeros+n >= minGlued {
-			lens |= 1 << (zeros + n)
-		}
-	}
-	return lens
 }
 
 // The limits of Base58Check with 20 bytes of payload and a version of one to
@@ -126,35 +108,48 @@ func isGluedVersion(b []byte) bool {
 // to the possible lengths of Base58Check addresses that begin with them, as a
 // bit set.
 var gluedLens = func() (t [58 * 58]uint64) {
-	for _, versions := range gluedVersions {
-		for _, version := range versions {
-			if version[0] == 0 {
-				continue
+	first := func(text string) int {
+		return int(base58.Bitcoin.Value(text[0]))*58 + int(base58.Bitcoin.Value(text[1]))
+	}
+	for _, version := range slices.Concat(gluedVersions[1:]...) {
+		low, high := numbers(version, 20+sumLen)
+		for n := len(low); n <= len(high); n++ {
+			from, to := 58, len(t)-1
+			if n == len(low) {
+				from = first(low)
 			}
-			low, high := numbers(version, len(version)+20+sumLen)
-			for n := minGlued; n <= maxGlued; n++ {
-				scale := math.Pow(58, float64(n-2))
-				const margin = 1e-6 // far above the rounding error
-				from, to := max(58, low/scale-margin), min(58*58-1, high/scale+margin)
-				if from > to {
-					continue
-				}
-				for d := int(from); float64(d) <= to; d++ {
-					t[d] |= 1 << n
-				}
+			if n == len(high) {
+				to = first(high)
+			}
+			for d := from; d <= to; d++ {
+				t[d] |= 1 << n
 			}
 		}
 	}
 	return t
 }()
 
-// numbers returns the range of the numbers of n bytes that begin with prefix, which
-// must not begin with a zero byte.
-func numbers(prefix string, n int) (low, high float64) {
-	v := 0
-	for _, c := range []byte(prefix) {
-		v = v<<8 | int(c)
+// zeroLens maps the number of digits zero at the beginning of an address to its possible
+// lengths. Each encodes a zero byte: the version, and bytes of the payload, which begins with
+// few zeros or consists of them.
+var zeroLens = func() (t [1 + 20 + 1]uint64) {
+	const few, most = 4, 20 // zeros
+	for zeros := 1; zeros < len(t); zeros++ {
+		if few < zeros && zeros < most {
+			continue
+		}
+		prefix := strings.Repeat("\x00", zeros)
+		low, _ := numbers(prefix+"\x01", minGluedBytes-zeros-1)
+		_, high := numbers(prefix, minGluedBytes-zeros)
+		for n := max(minGlued, len(low)); n <= len(high); n++ {
+			t[zeros] |= 1 << n
+		}
 	}
-	bits := 8 * (n - len(prefix))
-	return math.Ldexp(float64(v), bits), math.Ldexp(float64(v+1), bits)
+	return t
+}()
+
+// numbers returns the texts of the lowest and the highest number of prefix and n bytes.
+func numbers(prefix string, n int) (low, high string) {
+	encode := func(fill string) string { return base58.Bitcoin.Encode([]byte(prefix + strings.Repeat(fill, n))) }
+	return encode("\x00"), encode("\xff")
 }
