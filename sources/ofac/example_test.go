@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 )
 
@@ -54,6 +55,14 @@ func ExampleNew() {
 	src := ofac.New(&ofac.Options{URL: "https://mirror.corp.example/SDN_ADVANCED.ZIP"})
 	fmt.Println(src.Info().ID, src.Info().Jurisdiction)
 	// Output: OFAC_SDN US
+}
+
+// With the bundled copy as its seed, the list has a past.
+func ExampleNew_history() {
+	_, err := sources.History(ofac.New(nil))
+	past, seededErr := sources.History(sources.Seeded(ofac.New(nil), bundle.OFAC()))
+	fmt.Println(len(past) > 1000, err, seededErr)
+	// Output: true <nil> <nil>
 }
 
 func ExampleNewConsolidated() {

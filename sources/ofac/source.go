@@ -54,6 +54,11 @@ const maxBytes = 1 << 30
 // entries only after it has read the whole list. A list that the server confirms, or that
 // has the digest of the revision held, is [sources.ErrUnchanged]. Load repeats requests
 // that fail in a way that may pass, and downloads that break off.
+//
+// The list does not say since when it has an address, nor which ones it has dropped. Package
+// bundle knows both, see [sources.History]: so give a Screener
+//
+//	sources.Seeded(ofac.New(nil), bundle.OFAC())
 func New(opts *Options) sources.Source {
 	return newSource(sdn, AdvancedZIP, opts)
 }
