@@ -19,6 +19,9 @@ func Static(info Info, entries ...Entry) Source {
 		if !e.EntityListedAt.IsZero() {
 			fmt.Fprintf(h, "%d\n", e.EntityListedAt.Unix())
 		}
+		if !e.Until.IsZero() {
+			fmt.Fprintf(h, "until %d\n", e.Until.Unix())
+		}
 	}
 	return &static{
 		info:     info,

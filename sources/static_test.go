@@ -89,6 +89,8 @@ func TestStaticDigest(t *testing.T) {
 		"name":      change(func(e *sources.Entry) { e.Name = "" }),
 		"ref, name": change(func(e *sources.Entry) { e.Ref, e.Name = e.Ref+"\t"+e.Name, "" }),
 		"date":      change(func(e *sources.Entry) { e.ListedAt = time.Date(2022, 4, 14, 0, 0, 0, 0, time.UTC) }),
+		"party":     change(func(e *sources.Entry) { e.EntityListedAt = time.Date(2022, 4, 14, 0, 0, 0, 0, time.UTC) }),
+		"until":     change(func(e *sources.Entry) { e.Until = time.Date(2022, 4, 14, 0, 0, 0, 0, time.UTC) }),
 	}
 	seen := map[string]string{}
 	for name, d := range digests {

@@ -21,7 +21,6 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/eth/ethconfig"
@@ -149,7 +148,7 @@ func (c *chain) deploy(name string) *contract {
 // send sends a transaction and waits until it is pending for the next block.
 func (c *chain) send(to *common.Address, data []byte) common.Hash {
 	c.t.Helper()
-	tx := c.sign(c.nonce, 10, to, data)
+	tx := c.sign(to, data)
 	if err := c.backend.Client().SendTransaction(context.Background(), tx); err != nil {
 		c.t.Fatal(err)
 	}
@@ -167,31 +166,12 @@ func (c *chain) send(to *common.Address, data []byte) common.Hash {
 	return tx.Hash()
 }
 
-// replace sends a transaction with the nonce of the last one, whose block was
-// reorganized away.
-func (c *chain) replace(to *common.Address, data []byte) {
-	c.t.Helper()
-	tx := c.sign(c.nonce-1, 100, to, data)
-	// The pool learns of the new head asynchronously; until then, it considers the nonce
-	// used.
-	for {
-		err := c.backend.Client().SendTransaction(context.Background(), tx)
-		if err == nil {
-			return
-		}
-		if !strings.Contains(err.Error(), core.ErrNonceTooLow.Error()) {
-			c.t.Fatal(err)
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
 // sign makes a transaction that pays a few gwei for a unit of gas.
-func (c *chain) sign(nonce uint64, gwei int64, to *common.Address, data []byte) *types.Transaction {
+func (c *chain) sign(to *common.Address, data []byte) *types.Transaction {
 	c.t.Helper()
-	price := new(big.Int).Mul(big.NewInt(gwei), big.NewInt(1e9))
+	price := new(big.Int).Mul(big.NewInt(10), big.NewInt(1e9))
 	tx, err := types.SignNewTx(c.key, types.LatestSignerForChainID(big.NewInt(1337)), &types.DynamicFeeTx{
-		ChainID: big.NewInt(1337), Nonce: nonce, To: to, Data: data,
+		ChainID: big.NewInt(1337), Nonce: c.nonce, To: to, Data: data,
 		Gas: 1_500_000, GasFeeCap: price, GasTipCap: price,
 	})
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -23,15 +25,29 @@ func person(i int) common.Address {
 	return common.HexToAddress(fmt.Sprintf("0xabc0000000000000000000000000000000000%03x", i))
 }
 
-// follow returns c with the events of like.
-func follow(c *contract, like stablecoin.Contract) stablecoin.Contract {
-	like.Address, like.FirstBlock = c.address.Hex(), c.block
-	return like
+// testChain is the chain of the simulated node.
+const testChain address.Chain = "eip155:1337"
+
+// usdc returns c as a contract with the events of USDC.
+func usdc(c *contract) stablecoin.Contract {
+	return stablecoin.Contract{
+		Chain: testChain, Address: c.address.Hex(), FirstBlock: c.block, Issuer: "Circle",
+		Added: "Blacklisted(address)", Removed: "UnBlacklisted(address)",
+	}
 }
 
-// options returns options for the contracts of a chain.
-func options(contracts ...stablecoin.Contract) *stablecoin.Options {
-	return &stablecoin.Options{Contracts: contracts, ChainID: 1337, AllowHTTP: true}
+// usdt returns c as a contract with the events of USDT.
+func usdt(c *contract) stablecoin.Contract {
+	u := usdc(c)
+	u.Added, u.Removed, u.Issuer = "AddedBlackList(address)", "RemovedBlackList(address)", "Tether"
+	return u
+}
+
+// frozen returns the freezes of a contract at the node.
+func frozen(c *chain, contract stablecoin.Contract, stateFile string) sources.Source {
+	return stablecoin.Frozen("TOKEN", map[address.Chain]string{testChain: c.url}, &stablecoin.Options{
+		Contracts: []stablecoin.Contract{contract}, StateFile: stateFile, AllowHTTP: true,
+	})
 }
 
 // load returns the entries of one Load that have not ended.
@@ -65,10 +81,9 @@ func want(people ...int) []string {
 
 func TestFreezes(t *testing.T) {
 	c := newChain(t)
-	usdt, usdc := c.deploy("DataList"), c.deploy("IndexedList")
-	opts := options(follow(usdt, stablecoin.Issuers()[0]), follow(usdc, stablecoin.Issuers()[1]))
-	opts.StateFile = filepath.Join(t.TempDir(), "state")
-	src := stablecoin.New(c.url, opts)
+	list := c.deploy("DataList")
+	file := filepath.Join(t.TempDir(), "state")
+	src := frozen(c, usdt(list), file)
 
 	// No account was ever frozen: an empty list counts as broken.
 	c.finalize()
@@ -76,15 +91,15 @@ func TestFreezes(t *testing.T) {
 		t.Fatalf("no events: %q, %v, want an error", texts(entries), err)
 	}
 
-	usdt.do("add", person(1))
-	freeze := usdt.do("add", person(2))
-	usdc.do("add", person(3))
+	list.do("add", person(1))
+	freeze := list.do("add", person(2))
+	list.do("add", person(3))
 	c.mine(1)
-	usdt.do("destroy", person(2))
-	usdt.do("remove", person(1))
+	list.do("destroy", person(2))
+	list.do("remove", person(1))
 	c.mine(1)
 	c.finalize()
-	usdc.do("add", person(4))
+	list.do("add", person(4))
 	c.mine(1) // not final yet
 	entries, rev, err := load(src, sources.Revision{})
 	if err != nil || !slices.Equal(texts(entries), want(2, 3)) {
@@ -97,7 +112,7 @@ func TestFreezes(t *testing.T) {
 	}
 	ref := fmt.Sprintf("%s:%d", freeze.Hex(), receipt.Logs[0].Index)
 	e := entries[0]
-	if e.Ref != ref || !e.ListedAt.Equal(time.Unix(int64(block.Time), 0)) || e.Asset != "USDT" || e.Kind != score.CommunityReport {
+	if e.Ref != ref || !e.ListedAt.Equal(time.Unix(int64(block.Time), 0)) || e.Asset != "TOKEN" || e.Kind != score.CommunityReport {
 		t.Errorf("the first entry is %+v, want %s of block %v at %v", e, ref, block.Number, time.Unix(int64(block.Time), 0))
 	}
 	if rev.Records != 4 {
@@ -111,11 +126,11 @@ func TestFreezes(t *testing.T) {
 
 	// More events, for this source and for another program that uses the same
 	// file.
-	usdt.do("add", person(1))
-	usdc.do("remove", person(3))
+	list.do("add", person(1))
+	list.do("remove", person(3))
 	c.finalize()
 	c.queries.Store(0)
-	for name, s := range map[string]sources.Source{"the same source": src, "another program": stablecoin.New(c.url, opts)} {
+	for name, s := range map[string]sources.Source{"the same source": src, "another program": frozen(c, usdt(list), file)} {
 		entries, _, err := load(s, rev)
 		if err != nil || !slices.Equal(texts(entries), want(2, 4, 1)) {
 			t.Errorf("%s: Load gave %q, %v, want %q", name, texts(entries), err, want(2, 4, 1))
@@ -127,31 +142,25 @@ func TestFreezes(t *testing.T) {
 
 	// From the first block, with a node that refuses long ranges.
 	c.maxRange.Store(7)
-	opts.StateFile = ""
-	fresh, _, err := load(stablecoin.New(c.url, opts), sources.Revision{})
+	fresh, _, err := load(frozen(c, usdt(list), ""), sources.Revision{})
 	if err != nil || !slices.Equal(texts(fresh), want(2, 4, 1)) {
 		t.Errorf("from the first block: %q, %v, want %q", texts(fresh), err, want(2, 4, 1))
 	}
 }
 
-// TestOracle makes random changes and compares the list with what the contract
+// TestModel makes random changes and compares the list with what the contract
 // reports for each account.
-func TestOracle(t *testing.T) {
+func TestModel(t *testing.T) {
 	const seed = 11
 	rnd := rand.New(rand.NewPCG(seed, seed))
 	c := newChain(t)
-	oracle := c.deploy("ArrayList")
-	src := stablecoin.NewOracle(c.url, options(follow(oracle, stablecoin.Oracle())))
+	list := c.deploy("IndexedList")
+	src := frozen(c, usdc(list), "")
 	const people = 12
-	oracle.do("add", []common.Address{person(0)})
+	list.do("add", person(0))
 	for round := range 5 {
-		for range 20 {
-			who := make([]common.Address, rnd.IntN(4))
-			for i := range who {
-				who[i] = person(rnd.IntN(people))
-			}
-			oracle.do([]string{"add", "remove"}[rnd.IntN(2)], who)
-			oracle.do("ask", person(rnd.IntN(people)))
+		for range 40 {
+			list.do([]string{"add", "remove"}[rnd.IntN(2)], person(rnd.IntN(people)))
 			if rnd.IntN(3) == 0 {
 				c.mine(1)
 			}
@@ -165,7 +174,7 @@ func TestOracle(t *testing.T) {
 		}
 		got := texts(entries)
 		for i := range people {
-			if is := slices.Contains(got, text(person(i))); is != oracle.listed(person(i)) {
+			if is := slices.Contains(got, text(person(i))); is != list.listed(person(i)) {
 				t.Errorf("seed %d, round %d: %v is on the list: %v, and the contract says %v", seed, round, person(i), is, !is)
 			}
 		}
@@ -176,60 +185,33 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// TestReorganisation replaces the block in which an account was frozen.
-func TestReorganisation(t *testing.T) {
-	c := newChain(t)
-	usdt := c.deploy("DataList")
-	opts := options(follow(usdt, stablecoin.Issuers()[0]))
-	opts.Confirmations = 2
-	src := stablecoin.New(c.url, opts)
-	usdt.do("add", person(1))
-	c.mine(1)
-	parent := c.header("latest")
-	usdt.do("add", person(2))
-	c.mine(3)
-	entries, _, err := load(src, sources.Revision{})
-	if err != nil || !slices.Equal(texts(entries), want(1, 2)) {
-		t.Fatalf("before: %q, %v, want %q", texts(entries), err, want(1, 2))
-	}
-
-	if err := c.backend.Fork(parent.Hash()); err != nil {
-		t.Fatal(err)
-	}
-	c.replace(&usdt.address, usdt.call("add", person(3)))
-	c.mine(8)
-	entries, _, err = load(src, sources.Revision{})
-	if err != nil || !slices.Equal(texts(entries), want(1, 3)) {
-		t.Errorf("after: %q, %v, want %q", texts(entries), err, want(1, 3))
-	}
-}
-
 func TestConforms(t *testing.T) {
 	c := newChain(t)
-	oracle := c.deploy("ArrayList")
-	oracle.do("add", []common.Address{person(1), person(2), person(3), person(4)})
-	oracle.do("remove", []common.Address{person(2)})
+	list := c.deploy("IndexedList")
+	for i := range 4 {
+		list.do("add", person(i+1))
+	}
+	list.do("remove", person(2))
 	c.finalize()
-	sourcetest.Run(t, func(*testing.T) sources.Source {
-		return stablecoin.NewOracle(c.url, options(follow(oracle, stablecoin.Oracle())))
-	})
+	sourcetest.Run(t, func(*testing.T) sources.Source { return frozen(c, usdc(list), "") })
 }
 
 // TestWrongNode uses a node of another chain, and a chain without the contract.
 func TestWrongNode(t *testing.T) {
 	c := newChain(t)
-	oracle := c.deploy("ArrayList")
-	oracle.do("add", []common.Address{person(1)})
+	list := c.deploy("IndexedList")
+	list.do("add", person(1))
 	c.finalize()
-	right := follow(oracle, stablecoin.Oracle())
-	for name, change := range map[string]func(o *stablecoin.Options){
-		"another chain":      func(o *stablecoin.Options) { o.ChainID = 0 },
-		"no contract":        func(o *stablecoin.Options) { o.Contracts[0].Address = person(1).Hex() },
-		"mainnet's contract": func(o *stablecoin.Options) { o.Contracts = nil },
+	for name, change := range map[string]func(c *stablecoin.Contract){
+		"another chain": func(c *stablecoin.Contract) { c.Chain = "ethereum" },
+		"no contract":   func(c *stablecoin.Contract) { c.Address = person(1).Hex() },
 	} {
-		opts := options(right)
-		change(opts)
-		if entries, _, err := load(stablecoin.NewOracle(c.url, opts), sources.Revision{}); err == nil || entries != nil {
+		contract := usdc(list)
+		change(&contract)
+		src := stablecoin.Frozen("TOKEN", map[address.Chain]string{contract.Chain: c.url}, &stablecoin.Options{
+			Contracts: []stablecoin.Contract{contract}, AllowHTTP: true,
+		})
+		if entries, _, err := load(src, sources.Revision{}); err == nil || entries != nil {
 			t.Errorf("%s: %q, %v, want an error", name, texts(entries), err)
 		}
 	}
@@ -239,10 +221,10 @@ func TestWrongNode(t *testing.T) {
 // afterwards.
 func TestScreening(t *testing.T) {
 	c := newChain(t)
-	usdc := c.deploy("IndexedList")
-	usdc.do("add", person(1))
+	list := c.deploy("IndexedList")
+	list.do("add", person(1))
 	c.finalize()
-	s, err := screening.New([]sources.Source{stablecoin.New(c.url, options(follow(usdc, stablecoin.Issuers()[1])))}, nil)
+	s, err := screening.New([]sources.Source{frozen(c, usdc(list), "")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,12 +242,12 @@ func TestScreening(t *testing.T) {
 	if got := level(); got != score.CleanNoMatch {
 		t.Errorf("before: %s, want %s", got, score.CleanNoMatch)
 	}
-	usdc.do("add", person(2))
+	list.do("add", person(2))
 	c.finalize()
 	if got := level(); got != score.Medium {
 		t.Errorf("frozen: %s, want %s", got, score.Medium)
 	}
-	usdc.do("remove", person(2))
+	list.do("remove", person(2))
 	c.finalize()
 	if got := level(); got != score.CleanNoMatch {
 		t.Errorf("after: %s, want %s", got, score.CleanNoMatch)

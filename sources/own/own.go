@@ -20,8 +20,6 @@ package own
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -146,19 +144,12 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	case err != nil:
 		return sources.Revision{}, fmt.Errorf("own list %s: %w", s.info.ID, err)
 	}
-	rev.Digest, rev.ETag = digestOf(entries), same.String()+" "+rev.ETag
-	if rev.Digest == prev.Digest {
-		return rev, sources.ErrUnchanged
+	list, err := sources.Static(s.info, entries...).Load(ctx, prev, add)
+	if err != nil && err != sources.ErrUnchanged {
+		return sources.Revision{}, fmt.Errorf("own list %s: %w", s.info.ID, err)
 	}
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return sources.Revision{}, err
-		}
-		if err := add(e); err != nil {
-			return sources.Revision{}, fmt.Errorf("own list %s: %w", s.info.ID, err)
-		}
-	}
-	return rev, nil
+	rev.Digest, rev.ETag = list.Digest, same.String()+" "+rev.ETag
+	return rev, err
 }
 
 // A span is the time from one expiry to the next, in seconds since 1970; 0 if there is
@@ -192,15 +183,6 @@ func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (rev sourc
 	})
 	rev.OpenEnded = true
 	return rev, same, err
-}
-
-// digestOf returns the digest of entries.
-func digestOf(entries []sources.Entry) string {
-	h := sha256.New()
-	for _, e := range entries {
-		fmt.Fprintf(h, "%s %q %q %q\n", e.Address, e.Listed, e.Ref, e.Name)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // The columns.

@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/stablecoin"
 )
 
 // TestBodies checks that responses of a node and of TronGrid are read like files: an
@@ -95,8 +94,8 @@ func TestBodies(t *testing.T) {
 			grid.Client = changed(eventfulGrid())
 			plainNode, plainGrid := options(eventful()), tronOptions(eventfulGrid())
 			for name, pair := range map[string][2]sources.Source{
-				"node":     {stablecoin.New(endpoint, node), stablecoin.New(endpoint, plainNode)},
-				"TronGrid": {stablecoin.NewTron("", grid), stablecoin.NewTron("", plainGrid)},
+				"node":     {frozenAt(endpoint, node), frozenAt(endpoint, plainNode)},
+				"TronGrid": {onTron("https://api.trongrid.io", grid), onTron("https://api.trongrid.io", plainGrid)},
 			} {
 				got, rev, err := load(pair[0], sources.Revision{})
 				want, _, wantErr := load(pair[1], sources.Revision{})

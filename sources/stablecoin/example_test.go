@@ -14,7 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/stablecoin"
 )
 
-func ExampleNew() {
+func ExampleFrozen() {
 	node := httptest.NewServer(eventful()) // a real one is https
 	defer node.Close()
 	dir, err := os.MkdirTemp("", "freezes")
@@ -24,10 +24,10 @@ func ExampleNew() {
 	defer os.RemoveAll(dir)
 
 	s, err := screening.New([]sources.Source{
-		stablecoin.New(node.URL, &stablecoin.Options{
-			StateFile: filepath.Join(dir, "freezes.state"),
+		stablecoin.Frozen("USDT", map[address.Chain]string{"ethereum": node.URL}, &stablecoin.Options{
+			StateFile: filepath.Join(dir, "usdt_frozen"),
 			AllowHTTP: true,
-			Contracts: contracts(), // nil for the real ones
+			Contracts: options(eventful()).Contracts, // nil for the real ones
 		}),
 	}, nil)
 	if err != nil {
@@ -43,23 +43,11 @@ func ExampleNew() {
 	for _, l := range r.Labels {
 		fmt.Println(r.Level, l.Kind, l.Match, l.Source, l.Name, l.AddedAt.Format("2006-01-02"))
 	}
-	// Output: MEDIUM COMMUNITY_REPORT family STABLECOIN_FREEZES Frozen by Tether 2020-09-13
-}
-
-func ExampleNewOracle() {
-	src := stablecoin.NewOracle("https://node.corp.example", &stablecoin.Options{StateFile: "oracle.state"})
-	fmt.Println(src.Info().ID, src.Info().Jurisdiction)
-	// Output: SANCTIONS_ORACLE Community
-}
-
-func ExampleNewTron() {
-	src := stablecoin.NewTron("", nil)
-	fmt.Println(src.Info().ID, src.Info().Jurisdiction)
-	// Output: STABLECOIN_FREEZES_TRON Community
+	// Output: MEDIUM COMMUNITY_REPORT family USDT_FROZEN Frozen by Tether 2020-09-13
 }
 
 // The id names the token, and the name the chains whose freezes are in the list.
-func ExampleFrozen() {
+func ExampleFrozen_chains() {
 	src := stablecoin.Frozen("USDT", map[address.Chain]string{
 		"ethereum": "https://node.corp.example",
 		"tron":     "https://api.trongrid.io",

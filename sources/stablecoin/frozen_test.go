@@ -94,9 +94,11 @@ func TestChains(t *testing.T) {
 			t.Errorf("%s: %q, want %q", token, got, want)
 		}
 	}
-	for _, c := range stablecoin.Tokens() {
-		if _, err := address.Parse("ethereum", c); err != nil {
-			t.Error(err)
+	for token := range want {
+		for _, c := range stablecoin.Known(token) {
+			if _, err := address.Parse(c.Chain, c.Address); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -35,13 +35,6 @@ type node struct {
 	bytes     int64  // of the answers in this Load
 }
 
-// A statusError is the HTTP status of an answer that is not JSON-RPC.
-type statusError int
-
-func (e statusError) Error() string {
-	return strings.TrimSpace(fmt.Sprintf("status %d %s", int(e), http.StatusText(int(e))))
-}
-
 // An answerError is an error in a JSON-RPC answer.
 type answerError struct {
 	Code    int64  `json:"code"`
@@ -62,9 +55,9 @@ var (
 // less. Endpoints share no error code for that, so every JSON-RPC error counts.
 func isTooMuch(err error) bool {
 	var said *answerError
-	var status statusError
+	var status *fetch.StatusError
 	if errors.As(err, &status) {
-		switch status {
+		switch status.Status {
 		case http.StatusBadRequest, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusGatewayTimeout:
 			return true
 		}
@@ -174,10 +167,10 @@ func (c *counted) Read(p []byte) (int, error) {
 
 // result returns the result in the answer resp with the body text.
 func (n *node) result(resp *http.Response, text []byte, id string) (json.RawMessage, *fetch.Failure) {
-	status := statusError(resp.StatusCode)
+	status, failed := resp.StatusCode, &fetch.StatusError{Status: resp.StatusCode}
 	wait := fetch.RetryAfter(resp.Header)
 	if status == http.StatusTooManyRequests {
-		return nil, &fetch.Failure{Err: status, Wait: wait}
+		return nil, &fetch.Failure{Err: failed, Wait: wait}
 	}
 	var answer struct {
 		Version string          `json:"jsonrpc"`
@@ -194,9 +187,9 @@ func (n *node) result(resp *http.Response, text []byte, id string) (json.RawMess
 		}
 		return nil, &fetch.Failure{Err: answer.Error, Final: true}
 	case status >= 500, status == http.StatusForbidden: // the latter from firewalls, in bursts
-		return nil, &fetch.Failure{Err: status, Wait: wait}
+		return nil, &fetch.Failure{Err: failed, Wait: wait}
 	case status != http.StatusOK:
-		return nil, &fetch.Failure{Err: status, Final: true}
+		return nil, &fetch.Failure{Err: failed, Final: true}
 	case err != nil:
 		return nil, &fetch.Failure{Err: errBroken} // cut short, it may be whole next time
 	case answer.Version != "2.0":
@@ -280,10 +273,6 @@ func decodeHex(dst, text []byte) error {
 // A quantity is a number as JSON-RPC writes it: 0x and hex digits.
 type quantity uint64
 
-func (q quantity) MarshalText() ([]byte, error) {
-	return strconv.AppendUint([]byte("0x"), uint64(q), 16), nil
-}
-
 func (q *quantity) UnmarshalText(text []byte) error {
 	digits, ok := strings.CutPrefix(string(text), "0x")
 	n, err := strconv.ParseUint(digits, 16, 64)
@@ -296,8 +285,6 @@ func (q *quantity) UnmarshalText(text []byte) error {
 
 // A data is a string of bytes of any length.
 type data []byte
-
-func (d data) MarshalText() ([]byte, error) { return hexText(d), nil }
 
 func (d *data) UnmarshalText(text []byte) error {
 	if len(text) < 2 {

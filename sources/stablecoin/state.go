@@ -2,7 +2,6 @@ package stablecoin
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,64 +10,51 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
 )
 
+// maxListed limits the accounts that are held.
+const maxListed = 10_000_000
+
 // A state is the accounts and the position read from the chain.
 type state struct {
-	// Of names the chain, the contracts and their events.
+	// Of names the chain, the contract and its events.
 	Of string `json:"of"`
 	// Head is the block up to which events are read; zero before the first.
 	Head block `json:"head"`
 	// Next is the first block not read yet.
 	Next uint64 `json:"next"`
-	// Events is the number of events read, for each contract.
-	Events []int `json:"events"`
+	// Events is the number of events read.
+	Events int `json:"events"`
 
-	listed map[listedKey]listing
+	listed map[account]listing
 }
 
-// A listing is one account that a contract lists.
+// A listing is one account that was frozen.
 type listing struct {
-	listedKey
-	place          // where it was put on the list
-	Position int   `json:"position"`        // in the array of the event
-	Ended    int64 `json:"ended,omitempty"` // when it was taken off the list, in seconds of Unix time; 0: it was not
-}
-
-type listedKey struct {
-	Contract int     `json:"contract"`
-	Account  account `json:"account"`
+	Account account `json:"account"`
+	place           // where it was frozen
+	Ended   int64   `json:"ended,omitempty"` // when it was unfrozen, in seconds of Unix time; 0: it was not
 }
 
 // empty returns the state before the first block.
-func (s *source) empty() *state {
-	var of strings.Builder
-	fmt.Fprint(&of, "chain ", s.opts.ChainID)
-	first := s.opts.Contracts[0].FirstBlock
-	for _, c := range s.opts.Contracts {
-		fmt.Fprintf(&of, "\n%s from %d, %s, %s", strings.ToLower(c.Address), c.FirstBlock, c.Added, c.Removed)
-		first = min(first, c.FirstBlock)
-	}
-	return &state{Of: of.String(), Next: first, Events: make([]int, len(s.opts.Contracts)), listed: make(map[listedKey]listing)}
+func (r *reader) empty() *state {
+	of := fmt.Sprintf("chain %d\n%v from %d, %s, %s", r.chainID, r.contract, r.FirstBlock, r.Added, r.Removed)
+	return &state{Of: of, Next: r.FirstBlock, listed: make(map[account]listing)}
 }
 
-// apply changes the list by sorted events. An account that is added while it is listed stays
-// listed since the first time.
+// apply changes the list by sorted events. An account that is frozen while it is frozen counts
+// since the first time.
 func (st *state) apply(events []event) error {
 	for _, e := range events {
-		st.Events[e.contract]++
-		for i, a := range e.accounts {
-			key := listedKey{e.contract, a}
-			switch l, ok := st.listed[key]; {
-			case e.added && (!ok || l.Ended != 0):
-				st.listed[key] = listing{key, e.place, i, 0}
-			case !e.added && ok && l.Ended == 0:
-				l.Ended = e.Time
-				st.listed[key] = l
-			}
+		st.Events++
+		switch l, ok := st.listed[e.account]; {
+		case e.added && (!ok || l.Ended != 0):
+			st.listed[e.account] = listing{e.account, e.place, 0}
+		case !e.added && ok && l.Ended == 0:
+			l.Ended = e.Time
+			st.listed[e.account] = l
 		}
 		if len(st.listed) > maxListed {
 			return fmt.Errorf("more than %d accounts", maxListed)
@@ -83,9 +69,7 @@ func (st *state) sorted() []listing {
 	for _, l := range st.listed {
 		all = append(all, l)
 	}
-	slices.SortFunc(all, func(a, b listing) int {
-		return cmp.Or(a.compare(b.place), cmp.Compare(a.Position, b.Position))
-	})
+	slices.SortFunc(all, func(a, b listing) int { return a.compare(b.place) })
 	return all
 }
 
@@ -96,30 +80,30 @@ type stateFile struct {
 	Listed []listing `json:"listed"`
 }
 
-// save writes the state file, if the options name one.
-func (s *source) save() error {
-	if s.opts.StateFile == "" {
+// save writes the state file, if there is one.
+func (r *reader) save() error {
+	if r.stateFile == "" {
 		return nil
 	}
-	text, err := json.Marshal(stateFile{s.state, s.state.sorted()})
+	text, err := json.Marshal(stateFile{r.state, r.state.sorted()})
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(text)
 	text = append(append(hex.AppendEncode(nil, sum[:]), '\n'), text...)
-	return atomicfile.Write(s.opts.StateFile, 0o600, func(f *os.File) error {
+	return atomicfile.Write(r.stateFile, 0o600, func(f *os.File) error {
 		_, err := f.Write(text)
 		return err
 	})
 }
 
 // restore returns the state in the file, or the empty state if there is no usable file.
-func (s *source) restore() (*state, error) {
-	empty := s.empty()
-	if s.opts.StateFile == "" {
+func (r *reader) restore() (*state, error) {
+	empty := r.empty()
+	if r.stateFile == "" {
 		return empty, nil
 	}
-	text, err := os.ReadFile(s.opts.StateFile)
+	text, err := os.ReadFile(r.stateFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return empty, nil
 	}
@@ -131,17 +115,12 @@ func (s *source) restore() (*state, error) {
 	if string(sumText) != hex.EncodeToString(sum[:]) {
 		return empty, nil
 	}
-	file := stateFile{state: &state{}}
-	if json.Unmarshal(text, &file) != nil || file.Of != empty.Of || len(file.Events) != len(empty.Events) {
-		return empty, nil
+	file := stateFile{state: empty}
+	if json.Unmarshal(text, &file) != nil || file.Of != r.empty().Of {
+		return r.empty(), nil
 	}
-	st := file.state
-	st.listed = make(map[listedKey]listing, len(file.Listed))
 	for _, l := range file.Listed {
-		if l.Contract < 0 || l.Contract >= len(st.Events) || l.Time < 0 || l.Time > maxTime || l.Ended < 0 || l.Ended > maxTime {
-			return empty, nil
-		}
-		st.listed[l.listedKey] = l
+		file.listed[l.Account] = l
 	}
-	return st, nil
+	return file.state, nil
 }

@@ -3,8 +3,6 @@ package stablecoin
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,45 +14,16 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
-// TronUSDT is the contract of USDT on Tron.
-const TronUSDT = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
-
-// NewTron returns the accounts on Tron that Tether has frozen, with the id
-// STABLECOIN_FREEZES_TRON. endpoint is the address of a server with the interface of
-// TronGrid; "" means https://api.trongrid.io. Of opts, which may be nil, it uses Info,
-// Pause, Client and AllowHTTP. A key for TronGrid is a header field, TRON-PRO-API-KEY,
-// which the Transport of the Client may set.
-//
-// Each Load reads all events in confirmed blocks, 200 at a time. The order of two events in
-// one block is unknown: an account that was frozen and unfrozen in one block counts as
-// frozen. The Ref of an entry is the transaction that froze the account. An account that is no
-// longer frozen has an entry with Until.
-func NewTron(endpoint string, opts *Options) sources.Source {
-	o := Options{}
-	if opts != nil {
-		o = *opts
-	}
-	o.Info = cmp.Or(o.Info, sources.Info{
-		ID:           "STABLECOIN_FREEZES_TRON",
-		Name:         "Accounts on Tron frozen by the issuer of USDT",
-		Jurisdiction: sources.Community,
-		Licence:      "facts of a public blockchain",
-	})
-	o.Pause = cmp.Or(o.Pause, time.Second)
-	return &tron{cmp.Or(strings.TrimSuffix(endpoint, "/"), "https://api.trongrid.io"), o}
-}
-
+// tron reads the freezes of a contract on tron from a server like TronGrid.
 type tron struct {
+	Contract
 	url  string
-	opts Options
+	opts *Options
 }
-
-func (s *tron) Info() sources.Info { return s.opts.Info }
 
 // A tronEvent is an event as TronGrid returns it, without the fields that are not read.
 type tronEvent struct {
@@ -74,28 +43,24 @@ const (
 	tronPage  = 4 << 20 // bytes of a page
 )
 
-func (s *tron) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	return loadList(ctx, s.load, prev, add)
-}
-
-// load reads all events and returns the list.
-func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, error) {
+// load reads all events and returns the freezes.
+func (s *tron) load(ctx context.Context) (freezes, error) {
 	// Removals come first: an account that is frozen meanwhile is listed, and one that
 	// is unfrozen meanwhile is removed by the next Load.
 	var bytes int64
-	removed, err := s.events(ctx, "RemovedBlackList", &bytes)
+	removed, err := s.events(ctx, s.Removed, &bytes)
 	if err != nil {
-		return nil, sources.Revision{}, err
+		return freezes{}, err
 	}
 	if err := s.pause(ctx); err != nil {
-		return nil, sources.Revision{}, err
+		return freezes{}, err
 	}
-	added, err := s.events(ctx, "AddedBlackList", &bytes)
+	added, err := s.events(ctx, s.Added, &bytes)
 	if err != nil {
-		return nil, sources.Revision{}, err
+		return freezes{}, err
 	}
 	if len(added) == 0 {
-		return nil, sources.Revision{}, errors.New("no account was ever frozen: the server does not have the history of the contract")
+		return freezes{}, errors.New("no account was ever frozen: the server does not have the history of the contract")
 	}
 	// The order of the chain; within a block it is unknown, so any fixed order will do.
 	for _, events := range [][]tronEvent{added, removed} {
@@ -107,41 +72,31 @@ func (s *tron) load(ctx context.Context) ([]sources.Entry, sources.Revision, err
 	for _, e := range removed {
 		removals[e.Result.User] = append(removals[e.Result.User], e)
 	}
-	h := sha256.New()
-	fmt.Fprintln(h, TronUSDT)
-	places := make(map[string]int) // in entries
-	var entries []sources.Entry
+	all := freezes{events: len(added) + len(removed)}
+	places := make(map[string]int) // in all.entries
 	for _, e := range added {
 		user := e.Result.User
 		since := time.UnixMilli(e.Time).UTC()
-		if at, ok := places[user]; ok && (entries[at].Until.IsZero() || entries[at].Until.After(since)) {
+		if at, ok := places[user]; ok && (all.entries[at].Until.IsZero() || all.entries[at].Until.After(since)) {
 			continue // it is frozen already
 		}
 		a, err := address.Normalize("tron", "41"+user[2:])
 		if err != nil {
-			return nil, sources.Revision{}, err
+			return freezes{}, err
 		}
-		entry := sources.Entry{
-			Address:  a,
-			Asset:    "USDT",
-			Kind:     score.CommunityReport,
-			Ref:      e.Tx,
-			Name:     "Frozen by Tether",
-			ListedAt: since,
-		}
+		entry := sources.Entry{Address: a, Ref: e.Tx, Name: "Frozen by " + s.Issuer, ListedAt: since}
 		if i := slices.IndexFunc(removals[user], func(r tronEvent) bool { return r.Block > e.Block }); i >= 0 {
 			entry.Until = time.UnixMilli(removals[user][i].Time).UTC()
-			fmt.Fprintln(h, "until", removals[user][i].Time)
 		}
-		places[user] = len(entries)
-		entries = append(entries, entry)
-		fmt.Fprintln(h, user, e.Block, e.Tx, e.Time)
+		places[user] = len(all.entries)
+		all.entries = append(all.entries, entry)
 	}
-	return entries, sources.Revision{Digest: hex.EncodeToString(h.Sum(nil)), Records: len(added) + len(removed), OpenEnded: true}, nil
+	return all, nil
 }
 
-// events returns all events of a name, page by page. bytes counts the bytes of the pages.
-func (s *tron) events(ctx context.Context, name string, bytes *int64) ([]tronEvent, error) {
+// events returns all events of a signature, page by page. bytes counts the bytes of the pages.
+func (s *tron) events(ctx context.Context, signature string, bytes *int64) ([]tronEvent, error) {
+	name, _, _ := strings.Cut(signature, "(")
 	var all []tronEvent
 	fingerprints := make(map[string]bool)
 	query := url.Values{
@@ -149,7 +104,7 @@ func (s *tron) events(ctx context.Context, name string, bytes *int64) ([]tronEve
 	}
 	for range tronPages {
 		req := &fetch.Request{
-			URL:       s.url + "/v1/contracts/" + TronUSDT + "/events?" + query.Encode(),
+			URL:       s.url + "/v1/contracts/" + s.Address + "/events?" + query.Encode(),
 			Client:    s.opts.Client,
 			MaxBytes:  tronPage,
 			AllowHTTP: s.opts.AllowHTTP,
@@ -211,7 +166,7 @@ func (s *tron) page(r io.Reader, name string) (events []tronEvent, fingerprint s
 		switch err := user.UnmarshalText([]byte(e.Result.User)); {
 		case err != nil:
 			return nil, "", fmt.Errorf("%s: event %d: user %w", name, i, err)
-		case e.Name != name || e.Contract != TronUSDT:
+		case e.Name != name || e.Contract != s.Address:
 			return nil, "", fmt.Errorf("%s: event %d is %.80q of %.80q, which was not asked for", name, i, e.Name, e.Contract)
 		case e.Block == 0 || e.Time <= 0 || e.Time/1000 > maxTime || tx.UnmarshalText([]byte("0x"+e.Tx)) != nil:
 			return nil, "", fmt.Errorf("%s: event %d has no place in the chain", name, i)
@@ -222,7 +177,7 @@ func (s *tron) page(r io.Reader, name string) (events []tronEvent, fingerprint s
 
 // pause waits between two requests.
 func (s *tron) pause(ctx context.Context) error {
-	timer := time.NewTimer(s.opts.Pause)
+	timer := time.NewTimer(cmp.Or(s.opts.Pause, time.Second))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -22,6 +22,13 @@ import (
 	"github.com/walletscreen/walletscreen/sources/stablecoin"
 )
 
+const tronUSDT = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+
+// onTron returns the freezes of USDT on Tron.
+func onTron(endpoint string, opts *stablecoin.Options) sources.Source {
+	return stablecoin.Frozen("USDT", map[address.Chain]string{"tron": endpoint}, opts)
+}
+
 // A grid imitates TronGrid, with a few events per page.
 type grid struct {
 	events map[string][]map[string]any // by name
@@ -35,7 +42,7 @@ func (g *grid) emit(name string, block int, person int) {
 	}
 	user := fmt.Sprintf("0x%040x", 0xabc000+person)
 	g.events[name] = append(g.events[name], map[string]any{
-		"block_number": block, "block_timestamp": 1_600_000_000_000 + 3000*int64(block), "contract_address": stablecoin.TronUSDT,
+		"block_number": block, "block_timestamp": 1_600_000_000_000 + 3000*int64(block), "contract_address": tronUSDT,
 		"event_name": name, "event_index": 0, "transaction_id": fmt.Sprintf("%064x", block<<16+person),
 		"result": map[string]any{"0": user, "_user": user},
 	})
@@ -48,7 +55,7 @@ const (
 
 func (g *grid) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	if r.URL.Path != "/v1/contracts/"+stablecoin.TronUSDT+"/events" || q.Get("only_confirmed") != "true" || q.Get("order_by") != "block_timestamp,asc" {
+	if r.URL.Path != "/v1/contracts/"+tronUSDT+"/events" || q.Get("only_confirmed") != "true" || q.Get("order_by") != "block_timestamp,asc" {
 		http.NotFound(w, r)
 		return
 	}
@@ -108,12 +115,12 @@ func TestTronConforms(t *testing.T) {
 	server := httptest.NewTLSServer(eventfulGrid())
 	defer server.Close()
 	sourcetest.Run(t, func(*testing.T) sources.Source {
-		return stablecoin.NewTron(server.URL+"/", &stablecoin.Options{Client: server.Client(), Pause: time.Nanosecond})
+		return onTron(server.URL+"/", &stablecoin.Options{Client: server.Client(), Pause: time.Nanosecond})
 	})
 }
 
 func TestTron(t *testing.T) {
-	src := stablecoin.NewTron("", tronOptions(eventfulGrid()))
+	src := onTron("https://api.trongrid.io", tronOptions(eventfulGrid()))
 	entries, rev, err := load(src, sources.Revision{})
 	if want := []int{2, 3, 4}; err != nil || !slices.Equal(tronPeople(t, entries), want) || rev.Records != 10 {
 		t.Fatalf("Load gave %v, %+v, %v, want %v of 10 records", tronPeople(t, entries), rev, err, want)
@@ -151,7 +158,7 @@ func TestTronGrid(t *testing.T) {
 		}
 		w.Write(text)
 	})
-	entries, rev, err := load(stablecoin.NewTron("", tronOptions(files)), sources.Revision{})
+	entries, rev, err := load(onTron("https://api.trongrid.io", tronOptions(files)), sources.Revision{})
 	if err != nil || len(entries) != 3 || rev.Records != 5 {
 		t.Fatalf("Load gave %+v, %+v, %v, want 3 entries of 5 records", entries, rev, err)
 	}
@@ -195,7 +202,7 @@ func TestTronHostile(t *testing.T) {
 		"no user":          event("result", map[string]any{}),
 		"short user":       event("result", map[string]any{"_user": person(1)[:41]}),
 		"user with 41":     event("result", map[string]any{"_user": "0x41" + person(1)[2:]}),
-		"user in Base58":   event("result", map[string]any{"_user": stablecoin.TronUSDT}),
+		"user in Base58":   event("result", map[string]any{"_user": tronUSDT}),
 		"no block":         event("block_number", 0),
 		"negative block":   event("block_number", -1),
 		"no time":          event("block_timestamp", 0),
@@ -206,7 +213,7 @@ func TestTronHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := eventfulGrid()
 			g.spoil = spoil
-			entries, rev, err := load(stablecoin.NewTron("", tronOptions(g)), sources.Revision{})
+			entries, rev, err := load(onTron("https://api.trongrid.io", tronOptions(g)), sources.Revision{})
 			if err == nil || entries != nil || !rev.IsZero() {
 				t.Errorf("Load gave %+v, %+v, %v, want an error", entries, rev, err)
 			}
@@ -217,7 +224,7 @@ func TestTronHostile(t *testing.T) {
 	}
 	t.Run("no JSON", func(t *testing.T) {
 		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") })
-		if entries, _, err := load(stablecoin.NewTron("", tronOptions(h)), sources.Revision{}); err == nil || entries != nil {
+		if entries, _, err := load(onTron("https://api.trongrid.io", tronOptions(h)), sources.Revision{}); err == nil || entries != nil {
 			t.Errorf("Load gave %+v, %v, want an error", entries, err)
 		}
 	})
@@ -229,7 +236,7 @@ func TestTronPause(t *testing.T) {
 		opts := tronOptions(eventfulGrid())
 		opts.Pause = 0
 		start := time.Now()
-		if _, _, err := load(stablecoin.NewTron("", opts), sources.Revision{}); err != nil {
+		if _, _, err := load(onTron("https://api.trongrid.io", opts), sources.Revision{}); err != nil {
 			t.Fatal(err)
 		}
 		if took, want := time.Since(start), 4*time.Second; took != want { // 2 and 3 pages
@@ -237,7 +244,7 @@ func TestTronPause(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
-		_, err := stablecoin.NewTron("", opts).Load(ctx, sources.Revision{}, func(sources.Entry) error { return nil })
+		_, err := onTron("https://api.trongrid.io", opts).Load(ctx, sources.Revision{}, func(sources.Entry) error { return nil })
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.30;
 
-// Three contracts that list accounts, each with the events of a real one, and
+// Two contracts that list accounts, each with the events of a real one, and
 // without the rest of it. Anybody may change them: they are for tests.
 
 // The events of USDT: the account is not indexed.
@@ -43,29 +43,5 @@ contract IndexedList {
     function remove(address account) external {
         listed[account] = false;
         emit UnBlacklisted(account);
-    }
-}
-
-// The events of the sanctions oracle: many accounts at once, and one event that
-// tells of a question only.
-contract ArrayList {
-    event SanctionedAddress(address indexed addr);
-    event SanctionedAddressesAdded(address[] addrs);
-    event SanctionedAddressesRemoved(address[] addrs);
-
-    mapping(address => bool) public listed;
-
-    function add(address[] calldata addrs) external {
-        for (uint256 i = 0; i < addrs.length; i++) listed[addrs[i]] = true;
-        emit SanctionedAddressesAdded(addrs);
-    }
-
-    function remove(address[] calldata addrs) external {
-        for (uint256 i = 0; i < addrs.length; i++) listed[addrs[i]] = false;
-        emit SanctionedAddressesRemoved(addrs);
-    }
-
-    function ask(address addr) external {
-        emit SanctionedAddress(addr);
     }
 }

@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/pipenet"
 	"github.com/walletscreen/walletscreen/screening"
@@ -316,8 +317,8 @@ func TestAllowHTTP(t *testing.T) {
 			uk.New(&uk.Options{URL: list, Client: client, AllowHTTP: allow}),
 			badlist.New(&badlist.Options{URL: list, Client: client, AllowHTTP: allow}),
 			opensanctions.New(&opensanctions.Options{Dataset: "x", URL: list, Client: client, AllowHTTP: allow}),
-			stablecoin.New(list, &stablecoin.Options{Client: client, AllowHTTP: allow}),
-			stablecoin.NewTron(list, &stablecoin.Options{Client: client, AllowHTTP: allow}),
+			stablecoin.Frozen("USDT", map[address.Chain]string{"ethereum": list}, &stablecoin.Options{Client: client, AllowHTTP: allow}),
+			stablecoin.Frozen("USDT", map[address.Chain]string{"tron": list}, &stablecoin.Options{Client: client, AllowHTTP: allow}),
 		} {
 			synctest.Test(t, func(t *testing.T) {
 				asked = false

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/eu"
@@ -193,16 +194,14 @@ func indexed(n int) map[string]string {
 "resources": [{"name": "list", "checksum": "%x"}]}`+"\n", sha1.Sum([]byte(doc)))}
 }
 
-// freezes serves a node whose chain has an event of a contract in each block from 10 on.
-func freezes(contract stablecoin.Contract) func(n int) http.Handler {
-	return func(n int) http.Handler { return ethereum(contract, n) }
+// usdt is a contract with the events of USDT.
+var usdt = stablecoin.Contract{
+	Chain: "ethereum", Address: "0xdac17f958d2ee523a2206206994597c13d831ec7", FirstBlock: 1, Issuer: "Tether",
+	Added: "AddedBlackList(address)", Removed: "RemovedBlackList(address)",
 }
 
-func ethereum(contract stablecoin.Contract, n int) http.Handler {
-	arguments := ""
-	if strings.Contains(contract.Added, "[]") {
-		arguments = fmt.Sprintf("%064x%064x", 32, 1) // an array of one
-	}
+// ethereum serves a node whose chain has an event of USDT in each block from 10 on.
+func ethereum(n int) http.Handler {
 	hash := func(block uint64) string { return fmt.Sprintf("0x%064x", block+0xb10c) }
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var req struct {
@@ -235,8 +234,8 @@ func ethereum(contract stablecoin.Contract, n int) http.Handler {
 			logs := []any{}
 			for b := max(10, number(filter["fromBlock"])); b <= number(filter["toBlock"]) && b < uint64(n)+10; b++ {
 				logs = append(logs, map[string]any{
-					"address": strings.ToLower(contract.Address), "topics": []string{fmt.Sprintf("0x%x", keccak256(contract.Added))},
-					"data":        "0x" + arguments + strings.Repeat("0", 24) + account(int(b - 10))[2:],
+					"address": usdt.Address, "topics": []string{fmt.Sprintf("0x%x", keccak256(usdt.Added))},
+					"data":        "0x" + strings.Repeat("0", 24) + account(int(b - 10))[2:],
 					"blockNumber": fmt.Sprintf("0x%x", b), "blockHash": hash(b), "transactionHash": hash(b + 1<<32), "transactionIndex": "0x0",
 					"logIndex": "0x0", "removed": false, "blockTimestamp": fmt.Sprintf("0x%x", 900_000_000+12*b),
 				})
@@ -258,7 +257,7 @@ func tronGrid(n int) http.Handler {
 		data := []any{}
 		for i := from; i < min(from+20, count); i++ {
 			data = append(data, map[string]any{
-				"block_number": i + 1, "block_timestamp": int64(1_600_000_000_000), "contract_address": stablecoin.TronUSDT, "event_name": name,
+				"block_number": i + 1, "block_timestamp": int64(1_600_000_000_000), "contract_address": "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "event_name": name,
 				"transaction_id": fmt.Sprintf("%064x", i), "result": map[string]string{"_user": account(i)},
 			})
 		}
@@ -295,10 +294,11 @@ var lists = func() []published {
 	}
 	mew, ransomwhere := badlist.Options{}, *badlist.Ransomwhere()
 	sniffer, domains := *badlist.ScamSniffer(), *badlist.ScamSnifferDomains()
-	contracts := stablecoin.Issuers()[:1]
-	contracts[0].FirstBlock = 1
-	oracle := stablecoin.Oracle()
-	oracle.FirstBlock = 1
+	frozen := func(chain address.Chain, endpoint string, contracts ...stablecoin.Contract) func(*http.Client) sources.Source {
+		return func(c *http.Client) sources.Source {
+			return stablecoin.Frozen("USDT", map[address.Chain]string{chain: endpoint}, &stablecoin.Options{Contracts: contracts, Client: c})
+		}
+	}
 	return []published{
 		{name: "OFAC, sdn_advanced.xml", source: ofacSource(ofac.New), files: one(advancedXML("SDN List")), parse: ofac.Parse},
 		{name: "OFAC, sdn.xml", source: ofacSource(ofac.New), files: one(simpleXML("DPRK3")), parse: ofac.Parse},
@@ -347,15 +347,8 @@ var lists = func() []published {
 		{name: "OpenSanctions, entities.ftm.json with its index", source: func(c *http.Client) sources.Source {
 			return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Index: host + "/index", Client: c})
 		}, files: indexed},
-		{name: "oracle on Ethereum", source: func(c *http.Client) sources.Source {
-			return stablecoin.NewOracle(host+"/node", &stablecoin.Options{Contracts: []stablecoin.Contract{oracle}, Client: c})
-		}, serve: freezes(oracle)},
-		{name: "USDT on Ethereum", source: func(c *http.Client) sources.Source {
-			return stablecoin.New(host+"/node", &stablecoin.Options{Contracts: contracts, Client: c})
-		}, serve: freezes(contracts[0])},
-		{name: "USDT on Tron", source: func(c *http.Client) sources.Source {
-			return stablecoin.NewTron(host, &stablecoin.Options{Client: c})
-		}, serve: tronGrid},
+		{name: "USDT on Ethereum", source: frozen("ethereum", host+"/node", usdt), serve: ethereum},
+		{name: "USDT on Tron", source: frozen("tron", host), serve: tronGrid},
 	}
 }()
 
