@@ -27,8 +27,6 @@ type Options struct {
 	// Client makes the requests; nil means http.DefaultClient. Load limits the time
 	// without progress, and its context limits the rest.
 	Client *http.Client
-	// UserAgent replaces the default User-Agent header, if not "".
-	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 
@@ -62,10 +60,7 @@ type Options struct {
 // confirms, or that has the digest of the revision held, is [sources.ErrUnchanged].
 // Load repeats requests that fail in a way that may pass, and downloads that break off.
 func New(opts *Options) sources.Source {
-	s := &source{}
-	if opts != nil {
-		s.Options = *opts
-	}
+	s := &source{*cmp.Or(opts, &Options{})}
 	s.URL = cmp.Or(s.URL, Darklist)
 	s.Options.Info = cmp.Or(s.Options.Info, info.Badlist)
 	return s
@@ -76,6 +71,6 @@ type source struct{ Options }
 func (s *source) Info() sources.Info { return s.Options.Info }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{Name: "badlist", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
+	req := &fetch.Request{Name: "badlist", URL: s.URL, Client: s.Client, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
 	return fetch.Stream(ctx, req, prev, add, s.Parse)
 }

@@ -40,8 +40,6 @@ type Options struct {
 	// zero, or allow for the whole download: Load limits the time without progress, and
 	// its context limits the rest.
 	Client *http.Client
-	// UserAgent replaces the default User-Agent header, if not "".
-	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 }
@@ -74,10 +72,7 @@ const stall = 5 * time.Minute
 // Load repeats requests that fail in a way that may pass, and downloads that break off. A
 // login page, and a redirect to one, is an error.
 func New(opts *Options) sources.Source {
-	s := &source{}
-	if opts != nil {
-		s.Options = *opts
-	}
+	s := &source{*cmp.Or(opts, &Options{})}
 	s.URL, s.Client = cmp.Or(s.URL, XML), cmp.Or(s.Client, http.DefaultClient)
 	if s.URL == XML {
 		s.RSS, s.Token = cmp.Or(s.RSS, RSS), cmp.Or(s.Token, PublicToken)
@@ -150,7 +145,7 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 }
 
 func (s *source) request(url string, limit int64) *fetch.Request {
-	return &fetch.Request{URL: url, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: limit, Stall: stall, AllowHTTP: s.AllowHTTP}
+	return &fetch.Request{URL: url, Client: s.Client, MaxBytes: limit, Stall: stall, AllowHTTP: s.AllowHTTP}
 }
 
 // get is fetch.Get, except that it does not follow a redirect to a login page.

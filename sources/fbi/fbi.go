@@ -9,7 +9,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -35,8 +34,6 @@ type Options struct {
 	URL string
 	// Client makes the requests; nil means http.DefaultClient.
 	Client *http.Client
-	// UserAgent replaces the default User-Agent header, if not "".
-	UserAgent string
 	// AllowHTTP allows addresses that are not https.
 	AllowHTTP bool
 }
@@ -52,21 +49,10 @@ var published = time.Date(2025, time.February, 26, 0, 0, 0, 0, time.UTC)
 // fetches the page with a conditional request; errors in opts, such as a URL that is
 // not https, are errors of Load.
 func New(opts *Options) sources.Source {
-	s := &source{}
-	if opts != nil {
-		s.Options = *opts
-	}
-	s.URL = cmp.Or(s.URL, Page)
-	return s
-}
-
-type source struct{ Options }
-
-func (s *source) Info() sources.Info { return info.FBI }
-
-func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{Name: "fbi", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
-	return fetch.Load(ctx, req, prev, add, Parse)
+	o := *cmp.Or(opts, &Options{})
+	return &fetch.Source{Of: info.FBI, Parse: Parse, Request: fetch.Request{
+		Name: "fbi", URL: cmp.Or(o.URL, Page), Client: o.Client, MaxBytes: maxBytes, AllowHTTP: o.AllowHTTP,
+	}}
 }
 
 // Parse reads the announcement, as text or as an HTML page, and calls add for each

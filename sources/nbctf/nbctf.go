@@ -9,6 +9,7 @@
 package nbctf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -27,8 +28,6 @@ type Options struct {
 	URL string
 	// Client makes the requests; nil means http.DefaultClient.
 	Client *http.Client
-	// UserAgent replaces the default User-Agent header, if not "".
-	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 }
@@ -39,11 +38,7 @@ type Options struct {
 // Load always fetches the whole list, because an order can end while the page stays the
 // same. Then the Digest is another one.
 func New(opts *Options) sources.Source {
-	s := &source{}
-	if opts != nil {
-		s.Options = *opts
-	}
-	return s
+	return &source{*cmp.Or(opts, &Options{})}
 }
 
 type source struct{ Options }
@@ -63,7 +58,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		return sources.Revision{}, errNoURL
 	}
 	prev.ETag, prev.LastModified = "", ""
-	req := &fetch.Request{Name: "nbctf", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
+	req := &fetch.Request{Name: "nbctf", URL: s.URL, Client: s.Client, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
 	return fetch.Load(ctx, req, prev, add, Parse)
 }
 

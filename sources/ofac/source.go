@@ -2,7 +2,6 @@ package ofac
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -36,9 +35,6 @@ type Options struct {
 	// zero, or allow for the whole download: Load limits the time without progress, and
 	// its context limits the rest.
 	Client *http.Client
-	// UserAgent replaces the default User-Agent header, if not "". OFAC has refused short
-	// ones; it has always accepted forty characters that begin with "Mozilla/5.0".
-	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 }
@@ -60,7 +56,7 @@ const maxBytes = 1 << 30
 //
 //	sources.Seeded(ofac.New(nil), bundle.OFAC())
 func New(opts *Options) sources.Source {
-	return newSource(sdn, AdvancedZIP, opts)
+	return newSource(sdn, info.OFAC, AdvancedZIP, opts)
 }
 
 // NewConsolidated returns the consolidated non-SDN list, with the id OFAC_CONSOLIDATED. It
@@ -68,33 +64,15 @@ func New(opts *Options) sources.Source {
 // correspondent banks, or on securities. All count as sanctioned. The list had no wallet
 // in 2026. A file of the SDN List is refused. Everything else is as with [New].
 func NewConsolidated(opts *Options) sources.Source {
-	return newSource(consolidated, ConsolidatedAdvancedZIP, opts)
-}
-
-func newSource(k kind, url string, opts *Options) sources.Source {
-	s := &source{kind: k}
-	if opts != nil {
-		s.Options = *opts
-	}
-	s.URL = cmp.Or(s.URL, url)
-	return s
-}
-
-type source struct {
-	Options
-	kind kind
-}
-
-func (s *source) Info() sources.Info {
 	of := info.OFAC
-	if s.kind == consolidated {
-		of.ID, of.Name = "OFAC_CONSOLIDATED", "OFAC Consolidated (non-SDN) Sanctions List"
-		of.Rhythm = 0 // it may not change for months
-	}
-	return of
+	of.ID, of.Name = "OFAC_CONSOLIDATED", "OFAC Consolidated (non-SDN) Sanctions List"
+	of.Rhythm = 0 // it may not change for months
+	return newSource(consolidated, of, ConsolidatedAdvancedZIP, opts)
 }
 
-func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	request := &fetch.Request{Name: "ofac", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
-	return fetch.Load(ctx, request, prev, add, s.kind.parse)
+func newSource(k kind, of sources.Info, url string, opts *Options) sources.Source {
+	o := *cmp.Or(opts, &Options{})
+	return &fetch.Source{Of: of, Parse: k.parse, Request: fetch.Request{
+		Name: "ofac", URL: cmp.Or(o.URL, url), Client: o.Client, MaxBytes: maxBytes, AllowHTTP: o.AllowHTTP,
+	}}
 }

@@ -24,7 +24,7 @@ func (s *source) checksum(ctx context.Context) string {
 	if s.Index == "" || err != nil {
 		return ""
 	}
-	req := &fetch.Request{URL: s.Index, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxIndex, AllowHTTP: s.AllowHTTP, Attempts: 1}
+	req := &fetch.Request{URL: s.Index, Client: s.Client, MaxBytes: maxIndex, AllowHTTP: s.AllowHTTP, Attempts: 1}
 	var index struct {
 		Resources []struct{ Name, Checksum string }
 	}

@@ -38,8 +38,6 @@ type Options struct {
 	// Client makes the requests; nil means http.DefaultClient. Load limits the time
 	// without progress, and its context limits the rest.
 	Client *http.Client
-	// UserAgent replaces the default User-Agent header, if not "".
-	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 }
@@ -58,10 +56,7 @@ type Options struct {
 // in the index of the dataset, as it was before the download or is after it. An index that
 // does not answer, or has no checksum, is not an error.
 func New(opts *Options) sources.Source {
-	s := &source{}
-	if opts != nil {
-		s.Options = *opts
-	}
+	s := &source{*cmp.Or(opts, &Options{})}
 	if s.Jurisdiction == "" {
 		s.Jurisdiction = sources.Community
 	}
@@ -93,7 +88,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if s.URL == "" {
 		return sources.Revision{}, errors.New("opensanctions: no dataset and no URL")
 	}
-	req := &fetch.Request{Name: "opensanctions", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
+	req := &fetch.Request{Name: "opensanctions", URL: s.URL, Client: s.Client, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
 	want := s.checksum(ctx)
 	return fetch.Load(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		sum := sha1.New()

@@ -2,7 +2,6 @@ package uk
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -25,8 +24,6 @@ type Options struct {
 	// zero, or allow for the whole download: Load limits the time without progress, and
 	// its context limits the rest.
 	Client *http.Client
-	// UserAgent replaces the default User-Agent header, if not "".
-	UserAgent string
 	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
 }
@@ -44,19 +41,8 @@ const maxBytes = 256 << 20
 // [sources.ErrUnchanged]. Load repeats requests that fail in a way that may pass, and
 // downloads that break off.
 func New(opts *Options) sources.Source {
-	s := &source{}
-	if opts != nil {
-		s.Options = *opts
-	}
-	s.URL = cmp.Or(s.URL, XML)
-	return s
-}
-
-type source struct{ Options }
-
-func (s *source) Info() sources.Info { return info.UK }
-
-func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{Name: "uk", URL: s.URL, Client: s.Client, UserAgent: s.UserAgent, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
-	return fetch.Load(ctx, req, prev, add, Parse)
+	o := *cmp.Or(opts, &Options{})
+	return &fetch.Source{Of: info.UK, Parse: Parse, Request: fetch.Request{
+		Name: "uk", URL: cmp.Or(o.URL, XML), Client: o.Client, MaxBytes: maxBytes, AllowHTTP: o.AllowHTTP,
+	}}
 }

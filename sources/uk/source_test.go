@@ -110,16 +110,6 @@ func TestLoad(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	var ua atomic.Value
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ua.Store(r.UserAgent())
-		w.WriteHeader(http.StatusGone)
-	}))
-	defer server.Close()
-	_, _, err := listtest.Load(t.Context(), uk.New(&uk.Options{URL: server.URL, Client: server.Client(), UserAgent: "bank/1.0"}), sources.Revision{})
-	if err == nil || !strings.Contains(err.Error(), "410") || ua.Load() != "bank/1.0" {
-		t.Errorf("Load: %v, from User-Agent %q, want status 410, from bank/1.0", err, ua.Load())
-	}
 	if _, _, err := listtest.Load(t.Context(), uk.New(&uk.Options{URL: "http://127.0.0.1/"}), sources.Revision{}); err == nil {
 		t.Error("Load over http: no error")
 	}

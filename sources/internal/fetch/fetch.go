@@ -20,7 +20,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// UserAgent is the default User-Agent header. OFAC answers 403 to requests without
+// UserAgent is the User-Agent header. OFAC answers 403 to requests without
 // one. In July 2026 it did so for some days to those that were short or did not begin
 // like a browser's.
 const UserAgent = "Mozilla/5.0 (compatible; walletscreen/0.1; +https://github.com/walletscreen/walletscreen)"
@@ -56,8 +56,6 @@ type Request struct {
 	// Client makes the requests; nil means http.DefaultClient. Its CheckRedirect
 	// applies in addition to the rules of this package.
 	Client *http.Client
-	// UserAgent replaces [UserAgent], if not empty.
-	UserAgent string
 	// MaxBytes limits the uncompressed body. Zero means 1 GiB.
 	MaxBytes int64
 	// Stall limits the wait for the answer and for each further byte. Zero means a
@@ -112,9 +110,6 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 	r := *req
 	if r.Client == nil {
 		r.Client = http.DefaultClient
-	}
-	if r.UserAgent == "" {
-		r.UserAgent = UserAgent
 	}
 	if r.MaxBytes == 0 {
 		r.MaxBytes = 1 << 30
@@ -216,7 +211,7 @@ func (r *Request) send(ctx context.Context) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: malformed address", errRedirect)
 	}
-	req.Header.Set("User-Agent", r.UserAgent)
+	req.Header.Set("User-Agent", UserAgent)
 	req.Header.Set("Accept-Encoding", "gzip") // set here, the body stays compressed until Body bounds it
 	if r.ETag != "" {
 		req.Header.Set("If-None-Match", r.ETag)

@@ -64,10 +64,6 @@ func TestGet(t *testing.T) {
 	if agent.Load() != fetch.UserAgent || len(fetch.UserAgent) < 40 || !strings.HasPrefix(fetch.UserAgent, "Mozilla/5") {
 		t.Errorf("User-Agent %q, want the long one", agent.Load())
 	}
-	req.UserAgent = "us/1"
-	if _, _, _, err := get(t.Context(), req); err != nil || agent.Load() != "us/1" {
-		t.Errorf("User-Agent %q, %v, want us/1", agent.Load(), err)
-	}
 }
 
 // TestNotModified checks which 304 responses confirm the stored copy. Any other 304 is

@@ -9,6 +9,22 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
+// A Source is a list that is the file that Request names and Parse reads.
+type Source struct {
+	Of      sources.Info
+	Request Request // without validators
+	Parse   func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
+}
+
+// Info returns s.Of.
+func (s *Source) Info() sources.Info { return s.Of }
+
+// Load calls the function [Load].
+func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	req := s.Request
+	return Load(ctx, &req, prev, add, s.Parse)
+}
+
 // Load is the Load of a source whose list is the file that req names and parse reads.
 // The request is conditional if prev has validators. Load calls add only after it has
 // fetched and parsed the whole file, so a repeated download adds nothing twice.
