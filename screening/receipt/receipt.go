@@ -23,31 +23,44 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Receipt is the record of one question and its answer.
+// A Receipt is the record of one question and its answer. Its JSON is what Encode writes.
 type Receipt struct {
-	// Time is when the address was screened.
-	Time time.Time
-	// Chain and Text are the question, and Address is the normal form of Text.
-	Chain         address.Chain
-	Text, Address string
+	// Time is when the address was screened. It is exact, because lists may change at any time.
+	Time     time.Time `json:"screened_at"`
+	Question `json:"input"`
+	// Address is the normal form of Text.
+	Address string `json:"address"`
 
-	// Score, Level, Labels, Suppressed and ScoringVersion come from the result. A
-	// receipt that was read has no Points in its labels, and no Created in Suppressed.
-	Score          int
-	Level          score.Level
-	Labels         []screening.Label
-	Suppressed     []screening.Suppressed
-	ScoringVersion string
+	// Score, Level, Labels and Suppressed come from the result. A receipt that was read has
+	// no Points in its labels, and no Created in Suppressed. Labels are as package httpapi
+	// writes them, without the URL of the record, which is not evidence.
+	Score      int                    `json:"score"`
+	Level      score.Level            `json:"level"`
+	Labels     []screening.Label      `json:"labels"`
+	Suppressed []screening.Suppressed `json:"suppressed,omitempty"`
 
+	Basis
+}
+
+// A Question is a text that was screened as an address of a chain.
+type Question struct {
+	Chain address.Chain `json:"chain"`
+	Text  string        `json:"address"`
+}
+
+// A Basis is the lists and the program that gave an answer.
+type Basis struct {
+	ScoringVersion string `json:"scoring_version"`
 	// Snapshot is the digest of the lists and exceptions together, as
-	// [screening.Result.Digest] returns it. Lists are the lists. A receipt that was read
-	// has only the ID, Name and Jurisdiction of their Info, and their Required,
-	// LastUpdated, Published, Digest and Completeness.
-	Snapshot string
-	Lists    []screening.SourceStatus
-
+	// [screening.Result.Digest] returns it. Lists are the lists.
+	Snapshot string `json:"snapshot"`
+	Lists    Lists  `json:"lists"`
 	// ModuleVersion is the version of this module that gave the answer.
-	ModuleVersion string
+	ModuleVersion string `json:"module_version"`
+}
+
+func basisOf(r *screening.Result) Basis {
+	return Basis{r.ScoringVersion, r.Digest(), slices.Clone(r.Sources()), version.Module()}
 }
 
 // New returns the receipt of r, the result of screening text as an address of chain c at
@@ -73,9 +86,8 @@ func New(c address.Chain, text string, r screening.Result, at time.Time) (*Recei
 		return nil, fmt.Errorf("receipt: the result is not that of the %s address", c)
 	}
 	return &Receipt{
-		Time: at.UTC().Round(0), Chain: c, Text: text, Address: normal,
-		Score: r.Score, Level: r.Level, Labels: r.Labels, Suppressed: r.Suppressed, ScoringVersion: r.ScoringVersion,
-		Snapshot: r.Digest(), Lists: slices.Clone(r.Sources()), ModuleVersion: version.Module(),
+		Time: at.UTC().Round(0), Question: Question{c, text}, Address: normal,
+		Score: r.Score, Level: r.Level, Labels: r.Labels, Suppressed: r.Suppressed, Basis: basisOf(&r),
 	}, nil
 }
 
@@ -94,23 +106,20 @@ func normalize(c address.Chain, text string) (string, error) {
 
 // Encode returns the receipt as a line of JSON. With signers it is a signed note of
 // package note, whose text is that line.
-func (r *Receipt) Encode(signers ...note.Signer) ([]byte, error) {
-	line, err := encode(r)
-	if err != nil {
-		return nil, fmt.Errorf("receipt: %w", err)
-	}
-	return sign(line, signers)
-}
+func (r *Receipt) Encode(signers ...note.Signer) ([]byte, error) { return encode(r.line, signers) }
 
-// sign returns the line of a receipt, as a signed note if there are signers.
-func sign(line []byte, signers []note.Signer) ([]byte, error) {
-	if len(line) > maxReceipt {
-		return nil, fmt.Errorf("receipt: it has %d bytes, want at most %d", len(line), maxReceipt)
+// encode returns the line of a receipt, as a signed note if there are signers.
+func encode(line func() ([]byte, error), signers []note.Signer) ([]byte, error) {
+	text, err := line()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("receipt: %w", err)
+	case len(text) > maxReceipt:
+		return nil, fmt.Errorf("receipt: it has %d bytes, want at most %d", len(text), maxReceipt)
+	case len(signers) == 0:
+		return text, nil
 	}
-	if len(signers) == 0 {
-		return line, nil
-	}
-	signed, err := note.Sign(&note.Note{Text: string(line)}, signers...)
+	signed, err := note.Sign(&note.Note{Text: string(text)}, signers...)
 	if err != nil {
 		return nil, fmt.Errorf("receipt: signing: %w", err)
 	}

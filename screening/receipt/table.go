@@ -3,7 +3,6 @@ package receipt
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,7 +11,6 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"github.com/walletscreen/walletscreen/internal/version"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -21,22 +19,20 @@ import (
 // tableFormat is the first member of each receipt of a table.
 const tableFormat = "walletscreen table receipt 1"
 
-// A Table is the record of a table whose rows were screened with the same lists.
+// A Table is the record of a table whose rows were screened with the same lists. Its JSON is
+// what Encode writes.
 type Table struct {
 	// Time is when the first row was screened.
-	Time time.Time
+	Time time.Time `json:"screened_at"`
 	// Input and Output are the SHA-256 of the two files in hex.
-	Input, Output string
+	Input  string `json:"input_sha256"`
+	Output string `json:"output_sha256"`
 	// Settings say how the table was read, by names that the caller chooses, such as the
 	// column that has the addresses.
-	Settings map[string]string
-	Tally    Tally
+	Settings map[string]string `json:"settings"`
+	Tally    Tally             `json:"tally"`
 
-	// ScoringVersion, Snapshot, Lists and ModuleVersion are as in [Receipt].
-	ScoringVersion string
-	Snapshot       string
-	Lists          []screening.SourceStatus
-	ModuleVersion  string
+	Basis
 }
 
 // A Tally is what became of the rows of a table.
@@ -57,35 +53,19 @@ func (t *Tally) equal(u *Tally) bool {
 // NewTable returns the receipt of a table, without its Input, Output, Settings and Tally. r is
 // any result of the lists with which the rows are screened from the given time on.
 func NewTable(r screening.Result, at time.Time) *Table {
-	return &Table{Time: at.UTC().Round(0), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
-		Lists: slices.Clone(r.Sources()), ModuleVersion: version.Module()}
+	return &Table{Time: at.UTC().Round(0), Basis: basisOf(&r)}
 }
 
+// A wireTable is the receipt of a table as it is written.
 type wireTable struct {
-	Format         string            `json:"format"`
-	ScreenedAt     time.Time         `json:"screened_at"`
-	Input          string            `json:"input_sha256"`
-	Output         string            `json:"output_sha256"`
-	Settings       map[string]string `json:"settings"`
-	Tally          Tally             `json:"tally"`
-	ScoringVersion string            `json:"scoring_version"`
-	Snapshot       string            `json:"snapshot"`
-	Lists          []wireList        `json:"lists"`
-	ModuleVersion  string            `json:"module_version"`
+	Format string `json:"format"`
+	*Table
 }
 
-func (t *Table) line() ([]byte, error) {
-	return line(wireTable{tableFormat, t.Time, t.Input, t.Output, t.Settings, t.Tally, t.ScoringVersion, t.Snapshot, newWireLists(t.Lists), t.ModuleVersion})
-}
+func (t *Table) line() ([]byte, error) { return line(wireTable{tableFormat, t}) }
 
 // Encode returns the receipt as [Receipt.Encode] does.
-func (t *Table) Encode(signers ...note.Signer) ([]byte, error) {
-	line, err := t.line()
-	if err != nil {
-		return nil, fmt.Errorf("receipt: %w", err)
-	}
-	return sign(line, signers)
-}
+func (t *Table) Encode(signers ...note.Signer) ([]byte, error) { return encode(t.line, signers) }
 
 // IsTable reports whether data is the receipt of a table, or looks like one.
 func IsTable(data []byte) bool {
@@ -110,8 +90,7 @@ func VerifyTable(ctx context.Context, st store.Store, data []byte, rows func(*Ta
 	t := v.Table
 	v.decide(known, func() (string, error) {
 		var failed error
-		rec := record{t.Time, t.Snapshot, t.ScoringVersion, t.Lists}
-		outcome, reason := rec.replay(ctx, st, func(past *screening.Past) error {
+		outcome, reason := t.Basis.replay(ctx, st, t.Time, func(past *screening.Past) error {
 			var got Tally
 			if got, failed = rows(t, past); failed != nil {
 				return nil
@@ -150,23 +129,13 @@ func (t *Tally) compare(got *Tally) error {
 	return errors.New("the receipt has other verdicts than the lists of that time give")
 }
 
-// parseTable returns the receipt in a line that Table.line has written, and accepts no other form.
+// parseTable returns the receipt in a line that Table.line has written.
 func parseTable(text []byte) (*Table, error) {
-	var w wireTable
-	if err := json.Unmarshal(text, &w); err != nil || w.Format != tableFormat {
-		return nil, fmt.Errorf("not a receipt of a table: want JSON with the format %q", tableFormat)
-	}
-	t := &Table{Time: w.ScreenedAt.UTC(), Input: w.Input, Output: w.Output, Settings: w.Settings, Tally: w.Tally,
-		ScoringVersion: w.ScoringVersion, Snapshot: w.Snapshot, ModuleVersion: w.ModuleVersion}
-	var err error
-	if t.Lists, err = parseLists(w.Lists); err != nil {
+	w := wireTable{Table: new(Table)}
+	if err := unmarshal(text, &w); err != nil {
 		return nil, err
 	}
-	switch again, err := t.line(); {
-	case t.Time.IsZero() || t.Snapshot == "" || len(t.Lists) == 0 || t.Input == "" || t.Output == "":
-		return nil, errIncomplete
-	case err != nil || !bytes.Equal(again, text):
-		return nil, errForm
-	}
-	return t, nil
+	w.Time = w.Time.UTC()
+	complete := !w.Time.IsZero() && w.isComplete() && w.Input != "" && w.Output != ""
+	return w.Table, accept(text, w.Format, tableFormat, complete, w.line)
 }

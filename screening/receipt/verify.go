@@ -135,8 +135,7 @@ func inForm(n *note.Note, data []byte) bool {
 
 // replay screens the text of r again and says whether the answer is the same.
 func (r *Receipt) replay(ctx context.Context, st store.Store) (outcome string, reason error) {
-	rec := record{r.Time, r.Snapshot, r.ScoringVersion, r.Lists}
-	return rec.replay(ctx, st, func(past *screening.Past) error {
+	return r.Basis.replay(ctx, st, r.Time, func(past *screening.Past) error {
 		got, err := past.ScreenText(r.Chain, r.Text)
 		if err != nil {
 			return fmt.Errorf("the lists of that time give no verdict: %w", err)
@@ -145,28 +144,22 @@ func (r *Receipt) replay(ctx context.Context, st store.Store) (outcome string, r
 	})
 }
 
-// A record is what receipts of all kinds say about the lists.
-type record struct {
-	time              time.Time
-	snapshot, scoring string
-	lists             []screening.SourceStatus
-}
-
-// replay calls compare with the lists of r, and says whether it has found no difference.
-func (r *record) replay(ctx context.Context, st store.Store, compare func(*screening.Past) error) (outcome string, reason error) {
-	table, ok := score.Lookup(r.scoring)
+// replay calls compare with the lists of b at that time, and says whether it has found no
+// difference.
+func (b *Basis) replay(ctx context.Context, st store.Store, at time.Time, compare func(*screening.Past) error) (outcome string, reason error) {
+	table, ok := score.Lookup(b.ScoringVersion)
 	if !ok {
-		return CannotTell, fmt.Errorf("this program does not have the scoring version %.40q", r.scoring)
+		return CannotTell, fmt.Errorf("this program does not have the scoring version %.40q", b.ScoringVersion)
 	}
-	srcs := make([]sources.Source, 0, len(r.lists))
+	srcs := make([]sources.Source, 0, len(b.Lists))
 	opts := &screening.Options{Table: table}
-	for i := range r.lists {
-		srcs = append(srcs, infoSource{r.lists[i].Info})
-		if !r.lists[i].Required {
-			opts.Optional = append(opts.Optional, r.lists[i].Info.ID)
+	for i := range b.Lists {
+		srcs = append(srcs, infoSource{b.Lists[i].Info})
+		if !b.Lists[i].Required {
+			opts.Optional = append(opts.Optional, b.Lists[i].Info.ID)
 		}
 	}
-	past, undated, err := r.openPast(ctx, st, srcs, opts)
+	past, undated, err := b.openPast(ctx, st, at, srcs, opts)
 	if err != nil {
 		return CannotTell, err
 	}
@@ -175,7 +168,7 @@ func (r *record) replay(ctx context.Context, st store.Store, compare func(*scree
 		return CannotTell, err
 	}
 	if undated == nil && err == nil {
-		err = r.compareLists(past.Sources())
+		err = b.compareLists(past.Sources())
 	}
 	switch expires := func(e screening.Exception) bool { return !e.Expires.IsZero() }; {
 	case err != nil && undated != nil && slices.ContainsFunc(past.Exceptions(), expires):
@@ -189,28 +182,20 @@ func (r *record) replay(ctx context.Context, st store.Store, compare func(*scree
 }
 
 // anyAddress is screened for the digest of the lists.
-var anyAddress = mustParse("ethereum", "0x0000000000000000000000000000000000000001")
-
-func mustParse(c address.Chain, text string) address.Address {
-	a, err := address.Parse(c, text)
-	if err != nil {
-		panic(err)
-	}
-	return a
-}
+var anyAddress = address.MustParse("ethereum", "0x0000000000000000000000000000000000000001")
 
 // slack is the time for which a program may use lists that another has replaced. The journal may
 // also say a moment later than the answer that a list was in use.
 const slack = 10 * time.Second
 
-// openPast opens the lists of r. undated is nil if they are as of the time of r;
-// otherwise they are as of another time with the same digest, and undated says why.
-func (r *record) openPast(ctx context.Context, st store.Store, srcs []sources.Source, opts *screening.Options) (past *screening.Past, undated, err error) {
-	for _, at := range []time.Time{r.time, r.time.Add(time.Second), r.time.Add(-slack)} {
+// openPast opens the lists of b. undated is nil if they are as of that time; otherwise they
+// are as of another time with the same digest, and undated says why.
+func (b *Basis) openPast(ctx context.Context, st store.Store, at time.Time, srcs []sources.Source, opts *screening.Options) (past *screening.Past, undated, err error) {
+	for _, at := range []time.Time{at, at.Add(time.Second), at.Add(-slack)} {
 		past, err := screening.OpenAt(ctx, st, at, srcs, opts)
 		if err == nil {
 			var got screening.Result
-			if got, err = past.Screen(anyAddress); err == nil && got.Digest() == r.snapshot {
+			if got, err = past.Screen(anyAddress); err == nil && got.Digest() == b.Snapshot {
 				return past, nil, nil
 			}
 		}
@@ -221,7 +206,7 @@ func (r *record) openPast(ctx context.Context, st store.Store, srcs []sources.So
 	if undated == nil {
 		undated = errors.New("the lists of the receipt give its verdict, but the store says that others were in use at its time")
 	}
-	past, err = screening.OpenDigest(ctx, st, r.snapshot, srcs, opts)
+	past, err = screening.OpenDigest(ctx, st, b.Snapshot, srcs, opts)
 	if err != nil {
 		err = fmt.Errorf("%w; %w", err, undated)
 	}
@@ -258,14 +243,14 @@ func (r *Receipt) compare(got *screening.Result) error {
 
 // findings returns labels as they are in receipts.
 func findings(labels []screening.Label, suppressed []screening.Suppressed) ([]byte, error) {
-	return encode(&Receipt{Labels: labels, Suppressed: suppressed})
+	return (&Receipt{Labels: labels, Suppressed: suppressed}).line()
 }
 
-// compareLists returns an error that names the first difference between the lists of r and the
+// compareLists returns an error that names the first difference between the lists of b and the
 // lists of the store at that time. A store keeps the time of a check to within a minute.
-func (r *record) compareLists(got []screening.SourceStatus) error {
-	for i := range r.lists {
-		then, now := &r.lists[i], &got[i] // both in the order of the sources of the Past
+func (b *Basis) compareLists(got []screening.SourceStatus) error {
+	for i := range b.Lists {
+		then, now := &b.Lists[i], &got[i] // both in the order of the sources of the Past
 		id := then.Info.ID
 		switch {
 		case then.Digest != now.Digest:

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -22,28 +20,15 @@ const (
 	maxSigned  = maxReceipt + 64<<10
 )
 
-// The types below are the JSON of a receipt. Labels are as httpapi writes them, without
-// the URL of the record, which is not evidence.
-
+// A wireReceipt is a receipt as it is written.
 type wireReceipt struct {
-	Format         string                 `json:"format"`
-	ScreenedAt     time.Time              `json:"screened_at"` // exact, because lists may change at any time
-	Input          wireInput              `json:"input"`
-	Address        string                 `json:"address"`
-	Score          int                    `json:"score"`
-	Level          score.Level            `json:"level"`
-	Labels         []screening.Label      `json:"labels"`
-	Suppressed     []screening.Suppressed `json:"suppressed,omitempty"`
-	ScoringVersion string                 `json:"scoring_version"`
-	Snapshot       string                 `json:"snapshot"`
-	Lists          []wireList             `json:"lists"`
-	ModuleVersion  string                 `json:"module_version"`
+	Format string `json:"format"`
+	*Receipt
 }
 
-type wireInput struct {
-	Chain   address.Chain `json:"chain"`
-	Address string        `json:"address"`
-}
+// Lists are states of lists. Those that were read have only the ID, Name and Jurisdiction of
+// their Info, and their Required, LastUpdated, Published, Digest and Completeness.
+type Lists []screening.SourceStatus
 
 type wireList struct {
 	Source       string               `json:"source"`
@@ -84,18 +69,8 @@ func (t *timestamp) UnmarshalText(text []byte) error {
 	return err
 }
 
-// encode returns the only form of a receipt: one line, with the members in this order.
-func encode(r *Receipt) ([]byte, error) {
-	w := wireReceipt{
-		Format: format, ScreenedAt: r.Time, Input: wireInput{r.Chain, r.Text}, Address: r.Address,
-		Score: r.Score, Level: r.Level, Labels: append([]screening.Label{}, r.Labels...), Suppressed: r.Suppressed, ScoringVersion: r.ScoringVersion,
-		Snapshot: r.Snapshot, Lists: newWireLists(r.Lists), ModuleVersion: r.ModuleVersion,
-	}
-	return line(w)
-}
-
-// newWireLists returns lists as they are in receipts.
-func newWireLists(all []screening.SourceStatus) []wireList {
+// MarshalJSON returns the lists as they are in receipts.
+func (all Lists) MarshalJSON() ([]byte, error) {
 	lists := []wireList{}
 	for i := range all {
 		s := &all[i]
@@ -107,27 +82,40 @@ func newWireLists(all []screening.SourceStatus) []wireList {
 		}
 		lists = append(lists, l)
 	}
-	return lists
+	return line(lists)
 }
 
-// parseLists returns the lists of a receipt.
-func parseLists(lists []wireList) ([]screening.SourceStatus, error) {
-	var all []screening.SourceStatus
+var errLists = errors.New("not a receipt: a list has no valid id, name, jurisdiction or completeness")
+
+// UnmarshalJSON sets all to the lists of a receipt.
+func (all *Lists) UnmarshalJSON(text []byte) error {
+	var lists []wireList
+	if err := json.Unmarshal(text, &lists); err != nil {
+		return err
+	}
+	*all = nil
 	for _, l := range lists {
 		s := screening.SourceStatus{Info: sources.Info{ID: l.Source, Name: l.Name, Jurisdiction: l.Jurisdiction},
 			Published: l.PublishedAt.time(), LastUpdated: l.LastUpdated.time(), Required: l.Required}
-		if err := s.Info.Validate(); err != nil {
-			return nil, errors.New("not a receipt: a list has no valid id, name or jurisdiction")
+		if s.Info.Validate() != nil {
+			return errLists
 		}
 		if l.Digest != nil && l.Completeness != nil {
 			s.Digest = *l.Digest
-			if err := s.Completeness.UnmarshalText([]byte(*l.Completeness)); err != nil {
-				return nil, errors.New("not a receipt: the completeness of a list is unknown")
+			if s.Completeness.UnmarshalText([]byte(*l.Completeness)) != nil {
+				return errLists
 			}
 		}
-		all = append(all, s)
+		*all = append(*all, s)
 	}
-	return all, nil
+	return nil
+}
+
+// line returns the only form of a receipt: one line, with the members in this order.
+func (r *Receipt) line() ([]byte, error) {
+	all := *r
+	all.Labels = append([]screening.Label{}, r.Labels...) // never null
+	return line(wireReceipt{format, &all})
 }
 
 // line returns v as a line of JSON.
@@ -139,41 +127,43 @@ func line(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// parse returns the receipt in a line that encode has written. It accepts no other form,
-// so that nothing in the line is ignored. Errors do not quote it: it may have been
-// edited to hold a private key.
+// parse returns the receipt in a line that Receipt.line has written.
 func parse(text []byte) (*Receipt, error) {
-	if len(text) > maxReceipt {
-		return nil, fmt.Errorf("larger than %d bytes", maxReceipt)
-	}
-	var w wireReceipt
-	if err := json.Unmarshal(text, &w); err != nil {
-		return nil, errors.New("not a receipt: the first line is not JSON with the members of a receipt")
-	}
-	if w.Format != format {
-		return nil, fmt.Errorf("not a receipt of this version: want the format %q", format)
-	}
-	r := &Receipt{
-		Time: w.ScreenedAt.UTC(), Chain: w.Input.Chain, Text: w.Input.Address, Address: w.Address, Score: w.Score, Level: w.Level, Suppressed: w.Suppressed,
-		ScoringVersion: w.ScoringVersion, Snapshot: w.Snapshot, ModuleVersion: w.ModuleVersion,
-	}
-	if len(w.Labels) > 0 {
-		r.Labels = w.Labels
-	}
-	var err error
-	if r.Lists, err = parseLists(w.Lists); err != nil {
+	w := wireReceipt{Receipt: new(Receipt)}
+	if err := unmarshal(text, &w); err != nil {
 		return nil, err
 	}
-	switch again, err := encode(r); {
-	case r.Time.IsZero() || r.Snapshot == "" || len(r.Lists) == 0:
-		return nil, errIncomplete
-	case err != nil || !bytes.Equal(again, text):
-		return nil, errForm
-	}
-	return r, nil
+	w.Time = w.Time.UTC()
+	return w.Receipt, accept(text, w.Format, format, !w.Time.IsZero() && w.isComplete(), w.line)
 }
 
-var (
-	errIncomplete = errors.New("not a receipt: the time, the snapshot or the lists are missing")
-	errForm       = errors.New("not in the form in which receipts are written; want each byte as it was")
-)
+// unmarshal reads the line of a receipt. Errors do not quote it: it may have been edited to
+// hold a private key.
+func unmarshal(text []byte, v any) error {
+	if len(text) > maxReceipt {
+		return fmt.Errorf("larger than %d bytes", maxReceipt)
+	}
+	err := json.Unmarshal(text, v)
+	if err != nil && !errors.Is(err, errLists) {
+		return errors.New("not a receipt: the first line is not JSON with the members of a receipt")
+	}
+	return err
+}
+
+// isComplete reports whether b says enough to open the lists again.
+func (b *Basis) isComplete() bool { return b.Snapshot != "" && len(b.Lists) > 0 }
+
+// accept returns an error unless text is in the form that line returns again, so that nothing
+// in it is ignored.
+func accept(text []byte, format, want string, complete bool, line func() ([]byte, error)) error {
+	switch {
+	case format != want:
+		return fmt.Errorf("not a receipt of this version: want the format %q", want)
+	case !complete:
+		return errors.New("not a receipt: the time, the snapshot, the lists or the files are missing")
+	}
+	if again, err := line(); err != nil || !bytes.Equal(again, text) {
+		return errors.New("not in the form in which receipts are written; want each byte as it was")
+	}
+	return nil
+}
