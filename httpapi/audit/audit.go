@@ -40,8 +40,8 @@
 // # Files
 //
 // File names begin with "audit-" and sort by time; lines are added to the last file. A new one
-// begins with each day of UTC, and when the last has reached Options.MaxBytes. Files are never
-// renamed, and removed only if Options says so. Only the owner can read them.
+// begins with each day of UTC, and when the last has reached 100 MiB. Files are never renamed, and
+// removed only if Options says so. Only the owner can read them.
 //
 // # Nothing is lost silently
 //
@@ -51,9 +51,8 @@
 // Options.Durable an answer waits for the disk, together with all others of that
 // moment, and neither is lost.
 //
-// If records come faster than they can be written, they wait. If a record has waited
-// for Options.MaxWait, or the writer cannot write, Record returns an error and the
-// response is 503. The writer keeps such records and tries again each second, in a new
+// If records come faster than they can be written, they wait. If a record has waited for a
+// second, or the writer cannot write, Record returns an error and the response is 503. The writer keeps such records and tries again each second, in a new
 // file, so a full disk loses nothing unless the program is stopped before there is
 // room. [Log.Err] reports it.
 //
@@ -78,7 +77,7 @@ import (
 )
 
 // Options configure [Open]. A nil *Options and the zero value of each field mean the
-// defaults. A negative limit or a HashKey that is too short is an error of Open.
+// defaults. A negative MaxAge or a HashKey that is too short is an error of Open.
 type Options struct {
 	// HashKey is a key of at least 32 bytes with which addresses are recorded as
 	// [Hash] returns them, and lines chained. Nil records them in clear text. All lines of a
@@ -88,22 +87,9 @@ type Options struct {
 	// Durable makes Record wait until the record is flushed to the disk.
 	Durable bool
 
-	// MaxBytes is the size at which a new file is begun; the last record may exceed
-	// it. Zero means 100 MiB.
-	MaxBytes int64
-
-	// MaxFiles is the number of files that are kept, and MaxAge the time for which
-	// they are kept after their last record. Others are removed when a file is begun,
-	// and by Open. Zero keeps all.
-	MaxFiles int
-	MaxAge   time.Duration
-
-	// MaxQueue is the number of records that may wait to be written. Zero means 8192.
-	MaxQueue int
-
-	// MaxWait is the longest time that Record waits for room in the queue or for the
-	// disk. Zero means a second.
-	MaxWait time.Duration
+	// MaxAge is the time for which files are kept after their last record. Others are
+	// removed when a file is begun, and by Open. Zero keeps all.
+	MaxAge time.Duration
 
 	// Logger receives failures, repairs and removals, but never a record. Nil means
 	// no log.
@@ -111,8 +97,8 @@ type Options struct {
 }
 
 var (
-	// ErrFull reports that a record has waited for Options.MaxWait: records come
-	// faster than they can be written or, with Options.Durable, flushed.
+	// ErrFull reports that a record has waited for a second: records come faster than
+	// they can be written or, with Options.Durable, flushed.
 	ErrFull = errors.New("audit: too many records wait to be written")
 	// ErrBroken reports that records cannot be written at the moment. An error that
 	// wraps it says why.
@@ -127,6 +113,9 @@ type Log struct {
 	opts   Options
 	wake   chan struct{} // has a value if something is queued
 	writer writer
+
+	maxQueue int           // the number of records that may wait to be written
+	maxWait  time.Duration // the longest wait of Record for room in the queue, and for the disk
 
 	mu      sync.Mutex // guards what follows
 	queue   []record
@@ -156,26 +145,17 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	l := &Log{opts: *opts, wake: make(chan struct{}, 1), room: make(chan struct{})}
+	l := &Log{opts: *opts, maxQueue: 8192, maxWait: time.Second, wake: make(chan struct{}, 1), room: make(chan struct{})}
 	if l.opts.Logger == nil {
 		l.opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	if l.opts.MaxBytes == 0 {
-		l.opts.MaxBytes = 100 << 20
-	}
-	if l.opts.MaxQueue == 0 {
-		l.opts.MaxQueue = 8192
-	}
-	if l.opts.MaxWait == 0 {
-		l.opts.MaxWait = time.Second
-	}
-	if l.opts.MaxBytes < 0 || l.opts.MaxFiles < 0 || l.opts.MaxAge < 0 || l.opts.MaxQueue < 0 || l.opts.MaxWait < 0 {
-		return nil, errors.New("audit: a negative limit")
+	if l.opts.MaxAge < 0 {
+		return nil, errors.New("audit: a negative MaxAge")
 	}
 	if l.opts.HashKey != nil && len(l.opts.HashKey) < sha256.Size {
 		return nil, fmt.Errorf("audit: a HashKey of %d bytes, want at least %d", len(l.opts.HashKey), sha256.Size)
 	}
-	l.writer = writer{Options: l.opts, dir: dir, sealer: newSealer(l.opts.HashKey), write: (*os.File).WriteAt, sync: (*os.File).Sync}
+	l.writer = writer{Options: l.opts, dir: dir, maxBytes: 100 << 20, sealer: newSealer(l.opts.HashKey), write: (*os.File).WriteAt, sync: (*os.File).Sync}
 	if err := l.writer.open(); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
@@ -218,7 +198,7 @@ func (l *Log) put(ctx context.Context, r record) error {
 	var late <-chan time.Time
 	wait := func() {
 		if late == nil {
-			late = time.After(l.opts.MaxWait)
+			late = time.After(l.maxWait)
 		}
 	}
 	for {
@@ -230,7 +210,7 @@ func (l *Log) put(ctx context.Context, r record) error {
 			}
 			return l.err
 		}
-		if len(l.queue) < l.opts.MaxQueue {
+		if len(l.queue) < l.maxQueue {
 			break
 		}
 		room := l.room
@@ -272,7 +252,7 @@ func (l *Log) take(pending []record) []record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	pending = append(pending, l.queue...)
-	if len(l.queue) >= l.opts.MaxQueue {
+	if len(l.queue) >= l.maxQueue {
 		l.changed()
 	}
 	clear(l.queue)

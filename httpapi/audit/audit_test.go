@@ -237,11 +237,7 @@ func TestOpenErrors(t *testing.T) {
 		{file, audit.Options{}, "not a directory"},
 		{dir, audit.Options{HashKey: []byte{}}, "want at least 32"},
 		{dir, audit.Options{HashKey: make([]byte, 31)}, "31 bytes"},
-		{dir, audit.Options{MaxBytes: -1}, "negative"},
-		{dir, audit.Options{MaxFiles: -1}, "negative"},
 		{dir, audit.Options{MaxAge: -1}, "negative"},
-		{dir, audit.Options{MaxQueue: -1}, "negative"},
-		{dir, audit.Options{MaxWait: -1}, "negative"},
 	} {
 		if l, err := audit.Open(tt.dir, &tt.opts); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s %+v: %v, %v, want %q", tt.dir, tt.opts, l, err, tt.want)
@@ -273,7 +269,8 @@ func TestOneWriter(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	for _, durable := range []bool{false, true} {
 		dir, s := t.TempDir(), newScreener(t)
-		l := open(t, dir, &audit.Options{Durable: durable, MaxBytes: 4000, MaxQueue: 16, MaxWait: time.Minute})
+		l := open(t, dir, &audit.Options{Durable: durable})
+		l.Limit(4000, 16, time.Minute)
 		stop := run(l)
 		const workers, each = 8, 100
 		var wg sync.WaitGroup
@@ -327,7 +324,8 @@ func TestFull(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScreener(t)
-		l := open(t, dir, &audit.Options{MaxQueue: 2, MaxWait: 3 * time.Second}) // nobody writes yet
+		l := open(t, dir, nil) // nobody writes yet
+		l.Limit(0, 2, 3*time.Second)
 		record := func(ctx context.Context, id string) error { return l.Record(ctx, newScreening(t, s, id)) }
 		for _, id := range []string{"1", "2"} {
 			if err := record(t.Context(), id); err != nil {
@@ -454,7 +452,8 @@ func TestDiskFullBetweenFiles(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScreener(t)
-		l := open(t, dir, &audit.Options{MaxBytes: 1200})
+		l := open(t, dir, nil)
+		l.Limit(1200, 0, 0)
 		writes := 0
 		l.Fail(func(f *os.File, text []byte, at int64) (int, error) {
 			if writes++; writes == 4 {
@@ -509,8 +508,6 @@ func TestDays(t *testing.T) {
 		want []string
 	}{
 		{"all", audit.Options{}, []string{"01T00", "02T01", "03T02", "04T03", "05T04"}},
-		{"three files", audit.Options{MaxFiles: 3}, []string{"03T02", "04T03", "05T04"}},
-		{"one file", audit.Options{MaxFiles: 1}, []string{"05T04"}},
 		{"two days", audit.Options{MaxAge: 48 * time.Hour}, []string{"03T02", "04T03", "05T04"}},
 	} {
 		dir := t.TempDir()
@@ -561,7 +558,8 @@ func TestClockPutBack(t *testing.T) {
 	if err := os.WriteFile(ahead, []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := open(t, dir, &audit.Options{Durable: true, MaxBytes: 600})
+	l := open(t, dir, &audit.Options{Durable: true})
+	l.Limit(600, 0, 0)
 	stop := run(l)
 	for i := range 4 {
 		if err := l.Record(t.Context(), newScreening(t, s, strconv.Itoa(i))); err != nil {
@@ -589,7 +587,7 @@ func TestClockPutBack(t *testing.T) {
 	}
 }
 
-// TestRepair checks that an incomplete last line of a file is replaced by a line that
+// TestRepair checks that an incomplete last line of the last file is replaced by a line that
 // reports it, and that nothing else changes.
 func TestRepair(t *testing.T) {
 	const whole = `{"type":"screening","request_id":"1"}` + "\n"
@@ -605,33 +603,33 @@ func TestRepair(t *testing.T) {
 		{"block", strings.Repeat(" ", 4095) + "\n" + strings.Repeat("y", 4096), strings.Repeat(" ", 4095) + "\n", strings.Repeat("y", 4096)},
 	} {
 		dir := t.TempDir()
-		names := []string{"audit-20260101T000000.000000000Z.jsonl", "audit-20260102T000000.000000000Z.jsonl"}
-		for _, name := range names {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(tt.text), 0o600); err != nil {
+		before, last := filepath.Join(dir, "audit-20260101T000000.000000000Z.jsonl"), filepath.Join(dir, "audit-20260102T000000.000000000Z.jsonl")
+		for name, text := range map[string]string{before: whole, last: tt.text} {
+			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := run(open(t, dir, nil))(); err != nil {
-			t.Fatal(err)
+		for range 2 { // the second time there is nothing to do
+			if err := run(open(t, dir, nil))(); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := run(open(t, dir, nil))(); err != nil { // the second time there is nothing to do
-			t.Fatal(err)
+		if got, err := os.ReadFile(before); err != nil || string(got) != whole {
+			t.Errorf("%s: the file before is %q, %v", tt.name, got, err)
 		}
-		for _, name := range names {
-			got, err := os.ReadFile(filepath.Join(dir, name))
-			rest, ok := strings.CutPrefix(string(got), tt.kept)
-			if err != nil || !ok {
-				t.Fatalf("%s: %s does not begin with what was whole: %.80q, %v", tt.name, name, got, err)
+		got, err := os.ReadFile(last)
+		rest, ok := strings.CutPrefix(string(got), tt.kept)
+		if err != nil || !ok {
+			t.Fatalf("%s: the file does not begin with what was whole: %.80q, %v", tt.name, got, err)
+		}
+		var line struct{ Type, Cut string }
+		if rest != "" {
+			if err := json.Unmarshal([]byte(rest), &line); err != nil || line.Type != "repair" || strings.Count(rest, "\n") != 1 {
+				t.Errorf("%s: the file ends in %.80q, %v", tt.name, rest, err)
 			}
-			var line struct{ Type, Cut string }
-			if rest != "" {
-				if err := json.Unmarshal([]byte(rest), &line); err != nil || line.Type != "repair" || strings.Count(rest, "\n") != 1 {
-					t.Errorf("%s: %s ends in %.80q, %v", tt.name, name, rest, err)
-				}
-			}
-			if line.Cut != tt.cut {
-				t.Errorf("%s: %s has cut %.80q, want %.80q", tt.name, name, line.Cut, tt.cut)
-			}
+		}
+		if line.Cut != tt.cut {
+			t.Errorf("%s: the file has cut %.80q, want %.80q", tt.name, line.Cut, tt.cut)
 		}
 	}
 }
@@ -683,7 +681,8 @@ func TestKill(t *testing.T) {
 // until it is killed.
 func record(t *testing.T, dir string) {
 	s := newScreener(t)
-	l := open(t, dir, &audit.Options{Durable: true, MaxBytes: 5000, MaxWait: time.Minute})
+	l := open(t, dir, &audit.Options{Durable: true})
+	l.Limit(5000, 0, time.Minute)
 	run(l)
 	var wg sync.WaitGroup
 	for w := range 4 {
@@ -706,7 +705,8 @@ func BenchmarkRecord(b *testing.B) {
 		b.Run(fmt.Sprintf("durable=%v", durable), func(b *testing.B) {
 			b.ReportAllocs()
 			s := newScreener(b)
-			l := open(b, b.TempDir(), &audit.Options{Durable: durable, MaxWait: time.Minute})
+			l := open(b, b.TempDir(), &audit.Options{Durable: durable})
+			l.Limit(0, 0, time.Minute)
 			stop := run(l)
 			screening := newScreening(b, s, "id")
 			b.RunParallel(func(p *testing.PB) {

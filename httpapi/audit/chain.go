@@ -246,10 +246,7 @@ func (v *verifier) line(l Line) {
 	v.file = l.File
 	at, sealed, ok := linkOf(l.Text)
 	if !ok {
-		switch {
-		case !bytes.HasSuffix(l.Text, []byte("\n")): // being written, or cut off, which the head says
-		case bytes.HasPrefix(l.Text, []byte(`{"type":"repair"`)): // of a file that was abandoned
-		default:
+		if bytes.HasSuffix(l.Text, []byte("\n")) { // else it is being written, or cut off, which the head says
 			v.trail.Lines++
 			v.blank = true
 			v.fault(l, "not a line of the trail")

@@ -1,6 +1,9 @@
 package audit
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
 // Fail replaces the write and flush functions of l; nil stands for the real
 // one. It must be called before Run.
@@ -10,5 +13,19 @@ func (l *Log) Fail(write func(f *os.File, text []byte, at int64) (int, error), s
 	}
 	if sync != nil {
 		l.writer.sync = sync
+	}
+}
+
+// Limit sets the limits of l; 0 stands for the real one. It must be called before Run and
+// Record.
+func (l *Log) Limit(maxBytes int64, maxQueue int, maxWait time.Duration) {
+	if maxBytes > 0 {
+		l.writer.maxBytes = maxBytes
+	}
+	if maxQueue > 0 {
+		l.maxQueue = maxQueue
+	}
+	if maxWait > 0 {
+		l.maxWait = maxWait
 	}
 }

@@ -62,27 +62,13 @@ func (w *writer) open() (err error) {
 	if err := w.openHead(names); err != nil {
 		return err
 	}
-	for i, name := range names {
-		if err := w.repair(name, i == len(names)-1); err != nil {
+	if len(names) > 0 {
+		if err := w.openLast(names[len(names)-1]); err != nil {
 			return err
 		}
 	}
 	w.head.Last = w.last
 	w.remove(time.Now())
-	if len(names) == 0 {
-		return nil
-	}
-	w.name = names[len(names)-1]
-	w.file, err = os.OpenFile(filepath.Join(w.dir, w.name), os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	info, err := w.file.Stat()
-	if err != nil {
-		w.file.Close()
-		return err
-	}
-	w.size, w.flushed = info.Size(), info.Size()
 	return nil
 }
 
@@ -96,62 +82,39 @@ type repairLine struct {
 // maxTorn is the length of the part of a torn line that is kept.
 const maxTorn = 64 << 10
 
-// repair replaces a torn last line by a line of type repair. It overwrites it with a
-// longer line, so a crash during it leaves a torn last line again. The line is in the chain if the
-// file is the last one.
-func (w *writer) repair(name string, last bool) error {
-	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_RDWR, 0)
+// openLast opens the last file. It replaces a torn last line by a longer line of type repair,
+// so a crash during that leaves a torn last line again.
+func (w *writer) openLast(name string) (err error) {
+	_, size, torn, err := w.lastLine(name)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	start, torn, err := tornLine(f, info.Size())
-	if err != nil || len(torn) == 0 {
-		return err
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	if len(torn) > 0 {
+		line, err := json.Marshal(repairLine{"repair", time.Now().UTC().Truncate(time.Microsecond), string(torn[:min(len(torn), maxTorn)])})
+		if err != nil {
+			return err
+		}
+		line, w.last = w.sealer.seal(nil, w.last, append(line, '\n'))
+		if _, err := f.WriteAt(line, size); err != nil {
+			return err
+		}
+		size += int64(len(line))
+		if err := errors.Join(f.Truncate(size), w.sync(f)); err != nil {
+			return err
+		}
+		w.Logger.Warn("an audit file ended in a torn line; a line of type repair is in its place", "file", name, "bytes", len(torn))
 	}
-	line, err := json.Marshal(repairLine{"repair", time.Now().UTC().Truncate(time.Microsecond), string(torn)})
-	if err != nil {
-		return err
-	}
-	line = append(line, '\n')
-	if last {
-		line, w.last = w.sealer.seal(nil, w.last, line)
-	}
-	if _, err := f.WriteAt(line, start); err != nil {
-		return err
-	}
-	if err := errors.Join(f.Truncate(start+int64(len(line))), w.sync(f)); err != nil {
-		return err
-	}
-	w.Logger.Warn("an audit file ended in a torn line; a line of type repair is in its place", "file", name, "bytes", info.Size()-start)
+	w.file, w.name, w.size, w.flushed = f, name, size, size
 	return nil
-}
-
-// tornLine returns the position of the last line of f if it is torn, and its first
-// maxTorn bytes.
-func tornLine(f *os.File, size int64) (start int64, torn []byte, err error) {
-	var block [4096]byte
-	for start = size; start > 0; {
-		b := block[:min(start, int64(len(block)))]
-		if _, err := f.ReadAt(b, start-int64(len(b))); err != nil {
-			return 0, nil, err
-		}
-		if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
-			start -= int64(len(b) - i - 1)
-			break
-		}
-		start -= int64(len(b))
-	}
-	torn = make([]byte, min(size-start, maxTorn))
-	if len(torn) == 0 {
-		return start, nil, nil
-	}
-	_, err = f.ReadAt(torn, start)
-	return start, torn, err
 }
 
 // openHead finds the last line of the trail, which the head does not have after a crash.
@@ -163,7 +126,7 @@ func (w *writer) openHead(names []string) error {
 		w.Logger.Warn("the head of the audit trail is missing or damaged: lines that were cut off before now are not found", "error", err)
 	}
 	for _, name := range slices.Backward(names) {
-		if last, err := w.lastLink(name); err != nil || last.N > 0 {
+		if last, _, _, err := w.lastLine(name); err != nil || last.N > 0 {
 			w.last = last
 			return err
 		}
@@ -172,8 +135,9 @@ func (w *writer) openHead(names []string) error {
 	return nil
 }
 
-// lastLink returns the link of the last whole line of a file that has one.
-func (w *writer) lastLink(name string) (last link, err error) {
+// lastLine returns the link of the last whole line of a file that has one, the size of all
+// whole lines, and the torn line that follows them.
+func (w *writer) lastLine(name string) (last link, size int64, torn []byte, err error) {
 	readFile(w.dir, name, func(l Line, e error) bool {
 		if err = e; e != nil {
 			return false
@@ -181,12 +145,17 @@ func (w *writer) lastLink(name string) (last link, err error) {
 		if at, _, ok := linkOf(l.Text); ok {
 			last = at
 		}
+		if bytes.HasSuffix(l.Text, []byte("\n")) {
+			size += int64(len(l.Text))
+		} else {
+			torn = bytes.Clone(l.Text)
+		}
 		return true
 	})
-	return last, err
+	return last, size, torn, err
 }
 
-// remove removes the files beyond the limits, but never the last one.
+// remove removes the files that are too old, but never the last one.
 func (w *writer) remove(now time.Time) {
 	names, err := w.files()
 	if err != nil {
@@ -195,9 +164,7 @@ func (w *writer) remove(now time.Time) {
 	}
 	for i := 0; i < len(names)-1; i++ {
 		next, _ := nameTime(names[i+1]) // all records of this file are older
-		tooMany := w.MaxFiles > 0 && len(names)-i > w.MaxFiles
-		tooOld := w.MaxAge > 0 && now.Sub(next) > w.MaxAge
-		if !tooMany && !tooOld {
+		if w.MaxAge == 0 || now.Sub(next) <= w.MaxAge {
 			return
 		}
 		if err := w.forget(names[i]); err != nil {
@@ -210,7 +177,7 @@ func (w *writer) remove(now time.Time) {
 
 // forget removes a file, and says so in the head before.
 func (w *writer) forget(name string) error {
-	last, err := w.lastLink(name)
+	last, _, _, err := w.lastLine(name)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,9 @@ import (
 // and another flush might report success wrongly.
 type writer struct {
 	Options
-	dir  string
-	lock io.Closer
+	dir      string
+	lock     io.Closer
+	maxBytes int64 // the size at which a new file is begun; the last record may exceed it
 
 	// Methods of *os.File; tests make them fail.
 	write func(*os.File, []byte, int64) (int, error)
@@ -69,7 +70,7 @@ func (w *writer) advance(flush bool) (again time.Duration, err error) {
 	}()
 	now := time.Now().UTC()
 	for w.written < len(w.pending) {
-		if w.file == nil || dayOver(w.name, now) || w.size > 0 && w.size+int64(len(w.pending[w.written].line)) > w.MaxBytes {
+		if w.file == nil || dayOver(w.name, now) || w.size > 0 && w.size+int64(len(w.pending[w.written].line)) > w.maxBytes {
 			if err := w.next(now); err != nil {
 				return 0, err
 			}
@@ -146,7 +147,7 @@ func (w *writer) fail(err error) {
 func (w *writer) render(now time.Time) (n int, err error) {
 	w.text = w.text[:0]
 	for _, r := range w.pending[w.written:] {
-		if n > 0 && (w.size+int64(len(w.text)+len(r.line)) > w.MaxBytes || len(w.text) > syncBytes) {
+		if n > 0 && (w.size+int64(len(w.text)+len(r.line)) > w.maxBytes || len(w.text) > syncBytes) {
 			break
 		}
 		if len(r.sources) > 0 && (r.digest != w.lists || &r.sources[0] != w.sources) {

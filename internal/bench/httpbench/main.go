@@ -113,7 +113,7 @@ func newHandler(name, dir string) (h http.Handler, token string, err error) {
 		opts := &httpapi.Options{Meter: keyring}
 		if name == "audit" && err == nil {
 			var trail *audit.Log
-			if trail, err = audit.Open(dir, &audit.Options{MaxFiles: 1}); err == nil {
+			if trail, err = audit.Open(dir, nil); err == nil {
 				go trail.Run(ctx)
 				opts.Audit = trail.Record
 			}
