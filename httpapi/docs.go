@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	_ "embed"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 )
@@ -59,18 +58,6 @@ var docsRoute = route{path: "/docs", method: http.MethodGet, answer: (*exchange)
 func (e *exchange) docs() ([]byte, *problem) {
 	e.page = e.Docs
 	return nil, nil
-}
-
-// inDocs reports whether a URL leads to Options.Docs.
-func (v *service) inDocs(u *url.URL) bool {
-	if v.Docs == nil || u.RawPath != "" {
-		return false
-	}
-	at := u.Path
-	if dir, _, ok := strings.Cut(at, "/docs/"); ok {
-		at = dir + "/docs"
-	}
-	return v.leadsTo(at, &docsRoute)
 }
 
 // servePage lets a handler of a page answer, and returns the status.

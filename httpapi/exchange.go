@@ -112,6 +112,7 @@ type exchange struct {
 	batch     []screening.Result // of a batch that succeeded, for Observe
 	unchanged bool               // the client has the answer already
 	media     string             // the type of the answer, or "" for JSON
+	shared    []byte             // the end of the body of the answer, after what the endpoint returned
 	page      http.Handler       // answers, if it is not nil
 	buf       bytes.Buffer       // for the request body
 	values    []string           // values of header fields, in one piece

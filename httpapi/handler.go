@@ -95,41 +95,39 @@ var routes = [...]route{
 // noRoute is the route of unknown paths.
 var noRoute = route{answer: (*exchange).nothing}
 
-// routeOf returns the route of a URL: by the path below Options.Prefix, or without one by
-// the end of the path.
+// routeOf returns the route of a URL: by the path below Options.Prefix, which may end in
+// slashes, or without one by the end of the path.
 func (v *service) routeOf(u *url.URL) *route {
+	path, ok := u.Path, true
+	if u.RawPath != "" {
+		path, _ = url.PathUnescape(keepSlashes.Replace(u.RawPath))
+	}
+	exact := v.Prefix != ""
+	if exact {
+		if path, ok = strings.CutPrefix(path, strings.TrimRight(v.Prefix, "/")); !ok || !strings.HasPrefix(path, "/") {
+			return &noRoute
+		}
+		for strings.HasPrefix(path, "//") {
+			path = path[1:]
+		}
+	}
 	for i := range routes {
-		if rt := &routes[i]; v.leadsTo(u.Path, rt) && (u.RawPath == "" || hasSegments(u.EscapedPath(), strings.TrimRight(v.Prefix, "/")+rt.path)) {
+		if rt := &routes[i]; path == rt.path || !exact && strings.HasSuffix(path, rt.path) {
 			return rt
 		}
 	}
-	if v.inDocs(u) {
-		return &docsRoute
+	if v.Docs != nil {
+		dir, _, below := strings.Cut(path+"/", docsRoute.path+"/")
+		if below && (dir == "" || !exact) {
+			return &docsRoute
+		}
 	}
 	return &noRoute
 }
 
-// leadsTo reports whether a path is that of rt. A base URL may end in slashes.
-func (v *service) leadsTo(path string, rt *route) bool {
-	if v.Prefix == "" {
-		return strings.HasSuffix(path, rt.path)
-	}
-	below, ok := strings.CutPrefix(path, strings.TrimRight(v.Prefix, "/"))
-	return ok && strings.HasPrefix(below, "/") && strings.TrimLeft(below, "/") == rt.path[1:]
-}
-
-// hasSegments reports whether the last segments of a path, which may be escaped, are the
-// segments of end. "%2F" does not separate segments (RFC 3986, section 2.2).
-func hasSegments(escaped, end string) bool {
-	at := len(escaped)
-	for range strings.Count(end, "/") {
-		if at = strings.LastIndexByte(escaped[:at], '/'); at < 0 {
-			return false
-		}
-	}
-	plain, err := url.PathUnescape(escaped[at:])
-	return err == nil && plain == end
-}
+// keepSlashes makes escaped slashes stay escaped once: "%2F" does not separate segments
+// (RFC 3986, section 2.2).
+var keepSlashes = strings.NewReplacer("%2F", "%252F", "%2f", "%252F")
 
 // nothing answers unknown paths.
 func (e *exchange) nothing() ([]byte, *problem) {
@@ -242,7 +240,7 @@ var (
 )
 
 // countedByServer is the length below which net/http sets the Content-Length of a
-// body that is written at once, in less time than setting the field here takes.
+// body, in less time than setting the field here takes.
 const countedByServer = 2048
 
 // write writes the response, and returns its status and the code of its problem.
@@ -265,7 +263,7 @@ func (e *exchange) write(body []byte, p *problem) (int, code) {
 	case p == nil && e.page != nil:
 		return e.servePage(), ""
 	case p != nil:
-		body = e.finish(p)
+		body, e.shared = e.finish(p), nil
 		status, code = p.Status, p.Code
 		e.setHeader("Content-Type", "application/problem+json")
 	case body == nil:
@@ -280,12 +278,15 @@ func (e *exchange) write(body []byte, p *problem) (int, code) {
 	default:
 		header["Content-Type"] = jsonContent
 	}
-	if !lean || len(body) >= countedByServer {
-		e.setHeader("Content-Length", strconv.Itoa(len(body)))
+	if n := len(body) + len(e.shared); !lean || n >= countedByServer {
+		e.setHeader("Content-Length", strconv.Itoa(n))
 	}
 	e.w.WriteHeader(status)
 	if e.Method != http.MethodHead {
 		e.w.Write(body) // an error means that the client has gone
+		if len(e.shared) > 0 {
+			e.w.Write(e.shared)
+		}
 	}
 	return status, code
 }

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -132,8 +131,9 @@ type snapshotText struct {
 	text []byte
 }
 
-// withSnapshot returns an object with the members of the snapshot of the lists that answer.
-// Many answers of one second share them.
+// withSnapshot adds the members of the snapshot of the lists that answer to an object: it
+// returns the object up to them, and sets e.shared to the rest, which many answers of one
+// second share.
 func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, digest, version string) []byte {
 	m := moment{digest: digest, version: version, now: e.now.Unix()}
 	at := e.now
@@ -150,8 +150,8 @@ func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, 
 		last = &snapshotText{m, text}
 		e.lastSnapshot.Store(last)
 	}
-	// Not in the buffer of e: HTTP/2 may go on sending it after the end of a stream.
-	return slices.Concat(bytes.TrimSuffix(object, []byte("}\n")), []byte{','}, last.text[1:])
+	e.shared = last.text[1:]
+	return append(bytes.TrimSuffix(object, []byte("}\n")), ',')
 }
 
 // age returns how many seconds before a time the list of a source was checked.

@@ -79,11 +79,12 @@ func (r Result) Caveats() (caveats []Caveat) {
 	if o == nil {
 		return nil
 	}
-	now := o.at
+	now, status := o.at, o.status
 	if o.now != nil {
-		now = o.now()
+		if now = o.now(); isFuture(o.latest, now) {
+			status = r.Sources()
+		}
 	}
-	status := r.Sources()
 	for i := range status {
 		s := &status[i] // it is large
 		add := func(kind CaveatKind) { caveats = append(caveats, Caveat{s.Info.ID, kind}) }

@@ -67,7 +67,12 @@ type reading struct {
 // wait.
 func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge time.Duration) (*reading, time.Time, error) {
 	for {
-		s := r.keys.slot(id)
+		r.keys.mu.RLock()
+		s := r.keys.known[id]
+		r.keys.mu.RUnlock()
+		if s == nil {
+			s = r.keys.slot(id)
+		}
 		last := s.reading.Load()
 		if last != nil {
 			age := now.Sub(last.at)
@@ -93,14 +98,8 @@ func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge tim
 	}
 }
 
-// slot returns the slot of an id.
+// slot returns the slot of an id, which it makes if there is none.
 func (c *keyCache) slot(id string) *slot {
-	c.mu.RLock()
-	s := c.known[id]
-	c.mu.RUnlock()
-	if s != nil {
-		return s
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.known[id]; s != nil {
@@ -112,18 +111,14 @@ func (c *keyCache) slot(id string) *slot {
 	if len(c.unknown) >= maxUnknown {
 		c.forgetUnknown()
 	}
-	s = &slot{id: id}
+	s := &slot{id: id}
 	c.unknown[id] = s
 	return s
 }
 
-// touch records that the key of s was used, once a second at most.
+// touch records that the key of s was used.
 func (r *Keyring) touch(s *slot, now time.Time) {
-	t := now.UnixMicro()
-	if t-s.touched.Load() < time.Second.Microseconds() {
-		return
-	}
-	s.touched.Store(t)
+	s.touched.Store(now.UnixMicro())
 	c := &r.keys
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -37,7 +37,9 @@ func cutToken(token string) (id string, hash [sha256.Size]byte, ok bool) {
 	rest, ok := strings.CutPrefix(token, tokenPrefix)
 	if at := len(rest) - secretLen - 1; ok && at > 0 && rest[at] == '_' {
 		copy(secret[:], rest[at+1:])
-		id, ok = unescapeID(rest[:at])
+		if id = rest[:at]; len(id) > maxKeyID || strings.Trim(id, plainIDs) != "" {
+			id, ok = unescapeID(id)
+		}
 	} else {
 		ok = false
 	}
@@ -65,9 +67,6 @@ func escapeID(id string) string {
 // unescapeID is the inverse of escapeID. It accepts only what escapeID returns, so
 // that an id has one token.
 func unescapeID(text string) (id string, ok bool) {
-	if strings.Trim(text, plainIDs) == "" {
-		return text, len(text) <= maxKeyID
-	}
 	id, err := url.PathUnescape(strings.ReplaceAll(text, "~", "%"))
 	return id, err == nil && CheckKeyID(id) == nil && escapeID(id) == text
 }
