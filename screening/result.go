@@ -87,7 +87,12 @@ func (r Result) Caveats() (caveats []Caveat) {
 	}
 	for i := range status {
 		s := &status[i] // it is large
-		add := func(kind CaveatKind) { caveats = append(caveats, Caveat{s.Info.ID, kind}) }
+		add := func(kind CaveatKind) {
+			if caveats == nil { // in most cases there are none
+				caveats = make([]Caveat, 0, len(status))
+			}
+			caveats = append(caveats, Caveat{s.Info.ID, kind})
+		}
 		switch {
 		case s.Digest == "":
 			add(CaveatMissing)
