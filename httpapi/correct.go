@@ -38,35 +38,60 @@ func correct(chain address.Chain, text string) *correction {
 	if len(s) < 25 || len(s) > 128 {
 		return nil
 	}
-	lead := strings.Index(text, s)
-	found := map[address.Address]*correction{}
-	try := func(cause, candidate string, offset, length int) {
-		add := func(c address.Chain) {
-			if a, err := address.Parse(c, candidate); err == nil && a.Proven() {
-				found[a.Canonical()] = &correction{cause, candidate, c, lead + offset, length}
-			}
-		}
-		switch {
-		case chain == "": // FindAll reads it on all chains, for less than one error of Parse
-			for _, f := range address.FindAll(candidate) {
-				add(f.Address.Chain())
-			}
-		case address.Valid(chain, candidate):
-			add(chain)
-		}
-	}
-	only := func() *correction {
-		for _, c := range found {
-			if len(found) == 1 {
-				return c
-			}
-		}
-		return nil
-	}
-	hex := strings.HasPrefix(s, "0x")
+	g := guesses{chain, s, strings.Index(text, s), make(map[address.Address]*correction)}
 	if len(s) == 40 {
-		try("missing_prefix", "0x"+s, 0, 0)
+		g.try("missing_prefix", "0x"+s, 0, 0)
 	}
+	g.tryLookAlikes()
+	if len(g.found) == 0 {
+		g.tryCapitals()
+	}
+	digits, hex := strings.CutPrefix(s, "0x")
+	checked := !hex || digits != strings.ToLower(digits) && digits != strings.ToUpper(digits) // by a checksum
+	if len(g.found) == 0 && checked {
+		for i := range s {
+			g.try("extra_character", s[:i]+s[i+1:], i, 1)
+		}
+	}
+	if len(g.found) == 0 && checked && len(s) <= longestGuessed {
+		g.tryMissing()
+	}
+	for _, c := range g.found {
+		if len(g.found) == 1 {
+			return c
+		}
+	}
+	return nil
+}
+
+// guesses are the addresses that a text becomes by undoing an error.
+type guesses struct {
+	chain address.Chain // or "" for any
+	text  string
+	lead  int // the offset of text in the request
+	found map[address.Address]*correction
+}
+
+// try adds the addresses that a candidate is. offset and length say where the text differs.
+func (g *guesses) try(cause, candidate string, offset, length int) {
+	add := func(c address.Chain) {
+		if a, err := address.Parse(c, candidate); err == nil && a.Proven() {
+			g.found[a.Canonical()] = &correction{cause, candidate, c, g.lead + offset, length}
+		}
+	}
+	switch {
+	case g.chain == "": // FindAll reads it on all chains, for less than one error of Parse
+		for _, f := range address.FindAll(candidate) {
+			add(f.Address.Chain())
+		}
+	case address.Valid(g.chain, candidate):
+		add(g.chain)
+	}
+}
+
+// tryLookAlikes undoes letters that were read for others.
+func (g *guesses) tryLookAlikes() {
+	s := g.text
 	for i, r := range lookAlikes {
 		candidate := r.Replace(s)
 		if i == 0 && len(s) == 42 {
@@ -76,28 +101,26 @@ func correct(chain address.Chain, text string) *correction {
 			candidate = s[:head] + r.Replace(s[head:])
 		}
 		if at := difference(s, candidate); at >= 0 {
-			try("look_alike", candidate, at, 1)
+			g.try("look_alike", candidate, at, 1)
 		}
 	}
-	if len(found) == 0 {
-		for i, c := range []byte(s) {
-			if 'A' <= c&^0x20 && c&^0x20 <= 'Z' {
-				try("capitals", s[:i]+string(c^0x20)+s[i+1:], i, 1)
-			}
+}
+
+// tryCapitals undoes a letter in the wrong case.
+func (g *guesses) tryCapitals() {
+	for i, c := range []byte(g.text) {
+		if 'A' <= c&^0x20 && c&^0x20 <= 'Z' {
+			g.try("capitals", g.text[:i]+string(c^0x20)+g.text[i+1:], i, 1)
 		}
 	}
-	if len(found) > 0 || hex && (s[2:] == strings.ToLower(s[2:]) || s[2:] == strings.ToUpper(s[2:])) { // no checksum
-		return only()
-	}
-	for i := range s {
-		try("extra_character", s[:i]+s[i+1:], i, 1)
-	}
-	if len(found) > 0 || len(s) > longestGuessed {
-		return only()
-	}
+}
+
+// tryMissing adds a character.
+func (g *guesses) tryMissing() {
+	s := g.text
 	alphabet := "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0l"
 	switch {
-	case hex:
+	case strings.HasPrefix(s, "0x"):
 		alphabet = "0123456789abcdefABCDEF"
 	case s == strings.ToLower(s): // Bech32, CashAddr
 		alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -106,10 +129,9 @@ func correct(chain address.Chain, text string) *correction {
 	}
 	for i := range len(s) + 1 {
 		for j := range len(alphabet) {
-			try("missing_character", s[:i]+alphabet[j:j+1]+s[i:], i, 0)
+			g.try("missing_character", s[:i]+alphabet[j:j+1]+s[i:], i, 0)
 		}
 	}
-	return only()
 }
 
 // difference returns the first offset at which two texts of one length differ, or -1.

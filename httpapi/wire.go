@@ -116,38 +116,39 @@ func newResult(text, chain string, r screening.Result) result {
 	return w
 }
 
-// A moment identifies the members of the snapshot. Results of one snapshot share the state
-// of the sources.
-type moment struct {
+// A snapshotText holds the members of the snapshot as they were sent last, and for what they
+// hold: the results of one snapshot share the state of the sources, and from a time on until
+// another one the text shows the same seconds.
+type snapshotText struct {
 	sources         *screening.SourceStatus // the first one
 	digest, version string
-	now, asOf       int64 // in Unix seconds; asOf is 0 for the lists of now
-	ages            int64 // of all sources; none of them ever falls while time goes on
-}
-
-// A snapshotText holds the members of the snapshot as they were sent last.
-type snapshotText struct {
-	moment
-	text []byte
+	asOf            time.Time // zero for the lists of now
+	from, until     time.Time
+	text            []byte
 }
 
 // withSnapshot adds the members of the snapshot of the lists that answer to an object: it
 // returns the object up to them, and sets e.shared to the rest, which many answers of one
 // second share.
 func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, digest, version string) []byte {
-	m := moment{digest: digest, version: version, now: e.now.Unix()}
-	at := e.now
-	if !e.asOf.IsZero() {
-		at, m.asOf = e.asOf, e.asOf.Unix()
-	}
-	for i := range status {
-		m.sources = &status[0]
-		m.ages += age(&status[i], at)
+	var first *screening.SourceStatus
+	if len(status) > 0 {
+		first = &status[0]
 	}
 	last := e.lastSnapshot.Load()
-	if last == nil || last.moment != m {
-		text := marshal(snapshot{newFreshness(status, at), version, digest, timestamp{e.now}, timestamp{e.asOf}, disclaimer})
-		last = &snapshotText{m, text}
+	if last == nil || last.sources != first || last.digest != digest || last.version != version || last.asOf != e.asOf ||
+		e.now.Before(last.from) || !e.now.Before(last.until) {
+		last = &snapshotText{sources: first, digest: digest, version: version, asOf: e.asOf, from: e.now, until: e.now.Truncate(time.Second).Add(time.Second)}
+		at := e.asOf
+		if at.IsZero() {
+			at = e.now
+			for i := range status { // each gets older by a second at another time
+				if next := at.Add(time.Second - max(0, at.Sub(status[i].LastUpdated))%time.Second); next.Before(last.until) {
+					last.until = next
+				}
+			}
+		}
+		last.text = marshal(snapshot{newFreshness(status, at), version, digest, timestamp{e.now}, timestamp{e.asOf}, disclaimer})
 		e.lastSnapshot.Store(last)
 	}
 	e.shared = last.text[1:]
