@@ -255,15 +255,7 @@ func (call api) screen(ctx context.Context, q question) (screening, error) {
 			return screening{}, &problem{Code: "chain_needed", Detail: "So short an address may be a part of another one."}
 		}
 	}
-	var answer struct {
-		screening
-		Labels     []wireLabel           `json:"labels"`
-		Suppressed []wireLabel           `json:"suppressed"`
-		Doubts     []address.Doubt       `json:"doubts"`
-		Caveats    []walletscreen.Caveat `json:"caveats"`
-		Freshness  map[string]freshness  `json:"data_freshness"`
-		Disclaimer string                `json:"_disclaimer"`
-	}
+	var answer wireScreening
 	err := call.ask(ctx, q, &answer)
 	if invalid != nil && (err != nil || len(answer.Labels) == 0) { // unless it is listed, whatever is wrong
 		err = invalid
@@ -271,6 +263,23 @@ func (call api) screen(ctx context.Context, q question) (screening, error) {
 	if err != nil {
 		return screening{}, err
 	}
+	return answer.explain(), nil
+}
+
+// A wireScreening is the answer about one address as the API writes it.
+type wireScreening struct {
+	screening
+	Labels     []wireLabel           `json:"labels"`
+	Suppressed []wireLabel           `json:"suppressed"`
+	Doubts     []address.Doubt       `json:"doubts"`
+	Caveats    []walletscreen.Caveat `json:"caveats"`
+	Freshness  map[string]freshness  `json:"data_freshness"`
+	Disclaimer string                `json:"_disclaimer"`
+}
+
+// explain returns the answer for a model: codes as sentences, and the texts of lists in one
+// line each.
+func (answer *wireScreening) explain() screening {
 	s := answer.screening
 	s.Disclaimer = answer.Disclaimer
 	s.Address = plainText(s.Address) // it may be a listed text
@@ -303,7 +312,7 @@ func (call api) screen(ctx context.Context, q question) (screening, error) {
 		s.Suppressed = append(s.Suppressed, fmt.Sprintf("A match on %s (%s, %s) does not count, by an exception of the operator: %s", l.Source, l.Kind, plainText(l.SourceRef), plainText(l.Reason)))
 	}
 	s.AllClear = s.AllClear && s.Level == "CLEAN_NO_MATCH" && len(s.Lists) > 0 // an older server has no all_clear
-	return s, nil
+	return s
 }
 
 // ask asks the API about q by a batch of one, which reads any name of a chain, and without one
