@@ -110,7 +110,7 @@ func (e *exchange) setRetryAfter(err error, otherwise string) {
 // challengeWith sets the challenge of RFC 6750, section 3, with an error unless that
 // is "", and further parameters.
 func (e *exchange) challengeWith(err string, more ...string) {
-	text := e.challenge
+	text := `Bearer realm="walletscreen"`
 	if err != "" {
 		text += `, error="` + err + `"`
 	}

@@ -84,20 +84,6 @@ func TestKeyAsRequestID(t *testing.T) {
 	}
 }
 
-func TestRealm(t *testing.T) {
-	for realm, want := range map[string]string{
-		"":                    `Bearer realm="walletscreen"`,
-		`a "b" \c`:            `Bearer realm="a \"b\" \\c"`,
-		"a\r\nX-Evil: 1\x00é": `Bearer realm="aX-Evil: 1"`,
-	} {
-		w := httptest.NewRecorder()
-		httpapi.NewHandler(nil, nil, &httpapi.Options{Realm: realm}).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/sources", nil))
-		if got := w.Header().Get("WWW-Authenticate"); got != want {
-			t.Errorf("realm %q: %s, want %s", realm, got, want)
-		}
-	}
-}
-
 // FuzzAuthHeader checks that for any value of Authorization the response is well-formed
 // and not a 5xx, and is a 200 only for one of the keys, fixed or in a Store.
 func FuzzAuthHeader(f *testing.F) {

@@ -23,7 +23,6 @@ type service struct {
 	Options    // with the defaults filled in
 	screener   *screening.Screener
 	authorizer Authorizer
-	challenge  string // of a 401, without an error
 	log        throttle
 	clients    clients
 	changeLog  changeLog
@@ -71,10 +70,6 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 	if v.MaxConcurrent <= 0 {
 		v.MaxConcurrent = defaultMaxConcurrent
 	}
-	if v.Realm == "" {
-		v.Realm = "walletscreen"
-	}
-	v.challenge = "Bearer realm=" + quotedString(v.Realm)
 	return v
 }
 
@@ -314,19 +309,4 @@ func (t *throttle) allow(kind code, now time.Time) (left int, ok bool) {
 	}
 	left, w.passed = w.passed, 0
 	return left, true
-}
-
-// quotedString returns s as a quoted-string (RFC 9110, section 5.6.4), without the
-// characters that cannot be in one.
-func quotedString(s string) string {
-	b := []byte{'"'}
-	for _, c := range []byte(s) {
-		switch {
-		case c == '"', c == '\\':
-			b = append(b, '\\', c)
-		case ' ' <= c && c <= '~':
-			b = append(b, c)
-		}
-	}
-	return string(append(b, '"'))
 }

@@ -68,10 +68,6 @@ type Options struct {
 	// client gets 400 past_unavailable.
 	Past func(ctx context.Context, at time.Time) (*screening.Past, error)
 
-	// Realm is the realm of a 401 (RFC 9110, section 11.5). Empty means
-	// "walletscreen".
-	Realm string
-
 	// Origins are the origins whose pages may call the API, such as
 	// "https://app.example", or "*" for all. Empty means none: no response has a
 	// CORS field, so browsers refuse calls from other origins.

@@ -77,7 +77,7 @@ func (r *Keyring) find(ctx context.Context, id string, now time.Time, maxAge tim
 		if last != nil {
 			age := now.Sub(last.at)
 			fresh := age <= maxAge
-			if !fresh && last.found && age <= maxAge+r.grace {
+			if !fresh && last.found && age <= maxAge+grace {
 				_, retry, _ := s.fetching.state()
 				fresh = r.outage.down.Load() || now.Before(retry) // good enough while the store fails
 			}

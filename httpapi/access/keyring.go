@@ -30,7 +30,7 @@ import (
 // The store's record of a key is cached for some seconds, so a change takes effect
 // everywhere within that time, and a new secret within one second. Keys in use are
 // refreshed before that, and no request waits for it. While the store fails, keys
-// that were read lately are admitted for some minutes more; others return
+// that were read lately are admitted for five minutes more; others return
 // [httpapi.ErrUnavailable].
 //
 // # Quotas
@@ -52,10 +52,10 @@ import (
 // without a limit never wait and are never refused: what they are granted is counted in the
 // store some milliseconds later.
 type Keyring struct {
-	store         Store
-	maxAge, grace time.Duration
-	outage        outage
-	tasks         tasks
+	store  Store
+	maxAge time.Duration
+	outage outage
+	tasks  tasks
 
 	keys     keyCache
 	claiming [claimTurns]chan struct{} // semaphores: requests with an Idempotency-Key that are charged, by its hash
@@ -78,32 +78,29 @@ type Options struct {
 	// it. Zero or less means 5 seconds.
 	MaxAge time.Duration
 
-	// Grace is the extra time for which a key is admitted while the store fails. Zero means 5
-	// minutes, less than zero none.
-	Grace time.Duration
-
 	// Logger receives a line when the store begins to fail, and when it works again.
 	// Nil means no log.
 	Logger *slog.Logger
 }
 
-// storePatience is the time limit of one call of the store.
-const storePatience = 3 * time.Second
+const (
+	// storePatience is the time limit of one call of the store.
+	storePatience = 3 * time.Second
+
+	// grace is the extra time for which a key is admitted while the store fails.
+	grace = 5 * time.Minute
+)
 
 // New returns a Keyring over store. A nil opts means the defaults.
 func New(store Store, opts *Options) *Keyring {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Keyring{store: store, maxAge: opts.MaxAge, grace: opts.Grace, quotas: make(map[string]*quota)}
+	r := &Keyring{store: store, maxAge: opts.MaxAge, quotas: make(map[string]*quota)}
 	r.outage.log = opts.Logger
 	if r.maxAge <= 0 {
 		r.maxAge = 5 * time.Second
 	}
-	if r.grace == 0 {
-		r.grace = 5 * time.Minute
-	}
-	r.grace = max(r.grace, 0)
 	for i := range r.claiming {
 		r.claiming[i] = make(chan struct{}, 1)
 	}
