@@ -49,7 +49,7 @@ var imports = map[string]string{
 	"screening/book":                  "address internal/atomicfile internal/base58 internal/bech32 internal/identity internal/index screening screening/internal/list sources",
 	"screening/receipt":               "address internal/version score screening sources sources/store",
 	"screening/internal/list":         "address internal/identity internal/index internal/mapfile internal/pace internal/revision score sources",
-	"httpapi":                         "address internal/journal internal/pace internal/revision internal/visible score screening sources sources/store",
+	"httpapi":                         "address httpapi/internal/static internal/journal internal/pace internal/revision internal/visible score screening sources sources/store",
 	"httpapi/audit":                   "internal/atomicfile internal/visible address httpapi score screening",
 	"httpapi/docs":                    "httpapi/internal/static",
 	"httpapi/internal/static":         "",

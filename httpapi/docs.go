@@ -1,12 +1,11 @@
 package httpapi
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"net/http"
-	"strings"
 	"sync"
+
+	"github.com/walletscreen/walletscreen/httpapi/internal/static"
 )
 
 // openAPIText is the description of the interface, which is written by hand.
@@ -14,25 +13,11 @@ import (
 //go:embed openapi.yaml
 var openAPIText []byte
 
-var openAPITag = sync.OnceValue(func() string { return etag(openAPIText) })
-
-// openAPIPacked returns openAPIText with gzip, a sixth of its size.
-var openAPIPacked = sync.OnceValue(func() []byte {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed) // a bytes.Buffer takes every write
-	z.Write(openAPIText)
-	z.Close()
-	return packed.Bytes()
-})
+var openAPIFile = sync.OnceValue(func() *static.File { return static.NewFile("openapi.yaml", openAPIText) })
 
 // openAPI answers a GET to /openapi.yaml.
 func (e *exchange) openAPI() ([]byte, *problem) {
-	text, tag := openAPIText, openAPITag()
-	accepted := e.Header.Get("Accept-Encoding")
-	packed := strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0")
-	if packed {
-		text, tag = openAPIPacked(), strings.TrimSuffix(tag, `"`)+`-gzip"`
-	}
+	text, tag, coding := openAPIFile().Coded(e.Header)
 	if p := e.compareTag(tag); p != nil {
 		return nil, p
 	}
@@ -44,8 +29,8 @@ func (e *exchange) openAPI() ([]byte, *problem) {
 	if e.unchanged {
 		return nil, nil
 	}
-	if packed {
-		e.setHeader("Content-Encoding", "gzip")
+	if coding != "" {
+		e.setHeader("Content-Encoding", coding)
 	}
 	e.media = "application/yaml"
 	return text, nil

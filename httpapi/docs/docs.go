@@ -53,7 +53,7 @@ var assets = sync.OnceValue(func() static.Files {
 		entries, _ := files.ReadDir(dir) // embedded: reading cannot fail
 		for _, e := range entries {
 			if text, err := files.ReadFile(path.Join(dir, e.Name())); err == nil { // not a directory
-				all.Add(e.Name(), e.Name(), text)
+				all[e.Name()] = static.NewFile(e.Name(), text)
 			}
 		}
 	}

@@ -57,11 +57,11 @@ func New() http.Handler {
 var assets = sync.OnceValue(func() static.Files {
 	all := make(static.Files)
 	text, _ := files.ReadFile("page.html") // embedded: reading cannot fail
-	all.Add("", "page.html", bytes.Replace(text, []byte("<!--chains-->"), chains(), 1))
+	all[""] = static.NewFile("page.html", bytes.Replace(text, []byte("<!--chains-->"), chains(), 1))
 	entries, _ := files.ReadDir("page")
 	for _, e := range entries {
 		text, _ := files.ReadFile("page/" + e.Name())
-		all.Add("page/"+e.Name(), e.Name(), text)
+		all["page/"+e.Name()] = static.NewFile(e.Name(), text)
 	}
 	return all
 })

@@ -15,10 +15,10 @@ import (
 )
 
 // Files are the files of a page by their names, as Serve is given them.
-type Files map[string]file
+type Files map[string]*File
 
-// A file is a file as it is sent.
-type file struct {
+// A File is a file as it is sent.
+type File struct {
 	data, packed []byte // packed: with gzip
 	media        string // the Content-Type
 	tag          string // the ETag, without its quotes
@@ -34,14 +34,22 @@ var media = map[string]string{
 	".txt":  "text/plain; charset=utf-8",
 }
 
-// Add adds a file. The extension of its path gives the Content-Type.
-func (f Files) Add(name, at string, data []byte) {
+// NewFile returns a file. The extension of its name gives the Content-Type.
+func NewFile(name string, data []byte) *File {
 	var packed bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // a bytes.Buffer takes every write
 	z.Write(data)
 	z.Close()
 	sum := sha256.Sum256(data)
-	f[name] = file{data, packed.Bytes(), media[path.Ext(at)], hex.EncodeToString(sum[:16])}
+	return &File{data, packed.Bytes(), media[path.Ext(name)], hex.EncodeToString(sum[:16])}
+}
+
+// Coded returns the file in the Content-Encoding that suits a request, with its ETag.
+func (f *File) Coded(request http.Header) (data []byte, tag, coding string) {
+	if accepted := request.Get("Accept-Encoding"); strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0") {
+		return f.packed, `"` + f.tag + `-gzip"`, "gzip"
+	}
+	return f.data, `"` + f.tag + `"`, ""
 }
 
 // Serve answers a request with the named file, or with 404 if there is none.
@@ -70,11 +78,10 @@ func (f Files) Serve(w http.ResponseWriter, r *http.Request, name, policy string
 	header.Set("Cache-Control", "no-cache") // always one version of page, styles and scripts
 	header.Set("Content-Type", a.media)
 	header.Set("Vary", "Accept-Encoding")
-	data, tag := a.data, a.tag
-	if accepted := r.Header.Get("Accept-Encoding"); strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0") {
-		header.Set("Content-Encoding", "gzip")
-		data, tag = a.packed, tag+"-gzip"
+	data, tag, coding := a.Coded(r.Header)
+	if coding != "" {
+		header.Set("Content-Encoding", coding)
 	}
-	header.Set("Etag", `"`+tag+`"`)
+	header.Set("Etag", tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }
