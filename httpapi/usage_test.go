@@ -349,25 +349,25 @@ func TestIdempotency(t *testing.T) {
 		}
 
 		// The store fails before the claim is made, and after.
-		store.Claims.Store(1)
+		store.Fail(func(call string, _ bool) bool { return call == "Look" || call == "Claim" })
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 ||
 			!strings.Contains(w.Body.String(), "quota_unavailable") {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		store.Claims.Store(2)
+		store.Fail(func(call string, done bool) bool { return call == "Claim" && done })
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		store.Claims.Store(0)
+		store.Fail(nil)
 		if n := usedByAll(); n != 1 {
 			t.Errorf("calls that have failed count %d", n-1)
 		}
 		// Deleting the claim fails: the call stays counted, and repeating it is free.
-		store.Claims.Store(3)
+		store.Fail(func(call string, done bool) bool { return call == "Claim" && done || call == "Unclaim" })
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"z"`); w.Code != 503 {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		store.Claims.Store(0)
+		store.Fail(nil)
 		for range 3 {
 			if w := send(replicas[1], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"z"`); w.Code != 200 {
 				t.Errorf("status %d: %s", w.Code, w.Body)

@@ -121,7 +121,7 @@ func playQuota(t *testing.T, rnd *rand.Rand) {
 			}
 			note("%d is killed with %d", i, leased)
 			lost[m] += leased + r.store.ReturnedInVain.Load()
-			r.store.Gone.Store(true) // and is never heard of again
+			r.store.Down.Store(true) // for good
 			replicas[i] = start()
 		case op == 15:
 			retire(r)
@@ -310,7 +310,7 @@ func TestQuotaOwed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
 		q := access.New(store, nil)
-		store.NoLease.Store(true)
+		store.Fail(func(call string, _ bool) bool { return call == "Lease" })
 		if k, err := reserve(q, httpapi.Caller{ID: "a"}, 5); k != 5 {
 			t.Fatalf("%d granted, %v", k, err)
 		}
@@ -318,7 +318,7 @@ func TestQuotaOwed(t *testing.T) {
 		if n := used(t, q, httpapi.Caller{ID: "a"}); n != 5 {
 			t.Errorf("%d are used, want 5", n)
 		}
-		store.NoLease.Store(false)
+		store.Fail(nil)
 		time.Sleep(time.Minute)
 		if n := leasedTotal(t, store, "a", thisMonth()); n != 5 {
 			t.Errorf("%d are counted, want 5", n)
@@ -432,15 +432,16 @@ func TestQuotaDoubt(t *testing.T) {
 		granted, rnd := 0, rand.New(rand.NewPCG(1, 2))
 		rounds := longtest.N(400, 2000)
 		for range rounds {
-			store.Deaf.Store(rnd.IntN(3) == 0)
+			deaf := rnd.IntN(3) == 0
+			store.Fail(func(call string, done bool) bool { return deaf && call == "Lease" && done })
 			k, _ := reserve(q, g, 50)
 			granted += k
 			time.Sleep(400 * time.Millisecond)
 		}
-		store.Deaf.Store(false)
+		store.Fail(nil)
 		time.Sleep(time.Minute)
 		before := leasedTotal(t, store, "a", thisMonth())
-		store.Deaf.Store(true)
+		store.Fail(func(call string, done bool) bool { return call == "Lease" && done })
 		for range 40 {
 			k, _ := reserve(q, g, 50)
 			granted += k
@@ -449,7 +450,7 @@ func TestQuotaDoubt(t *testing.T) {
 		if lost := leasedTotal(t, store, "a", thisMonth()) - before; lost > 256+2+20 {
 			t.Errorf("%d are lost in 20 seconds without an answer, want one lease, and one for each time that it was tried", lost)
 		}
-		store.Deaf.Store(false)
+		store.Fail(nil)
 		q.Close(t.Context())
 		if total := leasedTotal(t, store, "a", thisMonth()); int64(granted) > total || total > 1_000_000 || granted < 25*rounds {
 			t.Errorf("%d granted, %d leased", granted, total)

@@ -12,24 +12,18 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
-// A Store is an [access.Store] in memory that fails while Down, and counts its calls.
+// A Store is an [access.Store] in memory that fails on demand, and counts its calls.
 type Store struct {
 	access.Store
-	Down  atomic.Bool
-	Gone  atomic.Bool // like down, but Return and Account seem to work
-	Deaf  atomic.Bool // Lease takes effect, but its answer is lost
-	Calls atomic.Int64
-
-	NoLease atomic.Bool // only Lease fails
-
-	// Claim fails: 1 before it takes effect, 2 after it, 3 after it, and Unclaim too.
-	Claims atomic.Int64
+	Down  atomic.Bool  // all calls fail
+	Calls atomic.Int64 // without those of Account
+	Reads atomic.Int64 // calls of Account
 
 	ReturnedInVain atomic.Int64 // the sum of failed Returns
-	Reads          atomic.Int64 // calls of Account
 
-	mu   sync.Mutex
-	hold chan struct{} // if not nil, calls wait for it
+	mu    sync.Mutex
+	fails func(call string, done bool) bool
+	hold  chan struct{} // if not nil, calls wait for it
 }
 
 func New(down bool) *Store {
@@ -38,17 +32,26 @@ func New(down bool) *Store {
 	return s
 }
 
-var errDown = errors.New("connection refused")
-
-func (s *Store) fault(ctx context.Context) error {
-	s.Calls.Add(1)
-	return s.quietFault(ctx)
+// Fail makes calls fail for which fails reports true: before they take effect, or after
+// that, if done is true. A call is the name of the method, but Look for a Claim that only
+// looks.
+func (s *Store) Fail(fails func(call string, done bool) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fails = fails
 }
 
-// quietFault is fault for calls that are not counted.
-func (s *Store) quietFault(ctx context.Context) error {
+var errDown = errors.New("connection refused")
+
+// do makes a call.
+func (s *Store) do(ctx context.Context, call string, f func() error) error {
+	if call == "Account" {
+		s.Reads.Add(1)
+	} else {
+		s.Calls.Add(1)
+	}
 	s.mu.Lock()
-	hold := s.hold
+	hold, fails := s.hold, s.fails
 	s.mu.Unlock()
 	if hold != nil {
 		select {
@@ -57,10 +60,14 @@ func (s *Store) quietFault(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	if s.Down.Load() || s.Gone.Load() {
+	if s.Down.Load() || fails != nil && fails(call, false) {
 		return errDown
 	}
-	return nil
+	err := f()
+	if err == nil && fails != nil && fails(call, true) {
+		return errDown
+	}
+	return err
 }
 
 // Stall makes calls wait until the function that it returns is called.
@@ -78,84 +85,50 @@ func (s *Store) Stall() (release func()) {
 }
 
 // Key implements [access.Store].
-func (s *Store) Key(ctx context.Context, id string) (access.Key, error) {
-	if err := s.fault(ctx); err != nil {
-		return access.Key{}, err
-	}
-	return s.Store.Key(ctx, id)
+func (s *Store) Key(ctx context.Context, id string) (k access.Key, err error) {
+	err = s.do(ctx, "Key", func() (err error) { k, err = s.Store.Key(ctx, id); return err })
+	return k, err
 }
 
 // Touch implements [access.Store].
 func (s *Store) Touch(ctx context.Context, at map[string]time.Time) error {
-	if err := s.fault(ctx); err != nil {
-		return err
-	}
-	return s.Store.Touch(ctx, at)
+	return s.do(ctx, "Touch", func() error { return s.Store.Touch(ctx, at) })
 }
 
 // Lease implements [access.Store].
-func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (int64, int64, error) {
-	if err := s.fault(ctx); err != nil {
-		return 0, 0, err
-	}
-	if s.NoLease.Load() {
-		return 0, 0, errDown
-	}
-	granted, leased, err := s.Store.Lease(ctx, id, m, n, limit)
-	if s.Deaf.Load() {
-		return 0, 0, errDown
-	}
+func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error) {
+	err = s.do(ctx, "Lease", func() (err error) { granted, leased, err = s.Store.Lease(ctx, id, m, n, limit); return err })
 	return granted, leased, err
 }
 
 // Return implements [access.Store].
 func (s *Store) Return(ctx context.Context, id string, m int, n int64) error {
-	if s.Gone.Load() {
-		return nil
-	}
-	if err := s.fault(ctx); err != nil {
+	err := s.do(ctx, "Return", func() error { return s.Store.Return(ctx, id, m, n) })
+	if err != nil {
 		s.ReturnedInVain.Add(n)
-		return err
 	}
-	return s.Store.Return(ctx, id, m, n)
+	return err
 }
 
 // Account implements [access.Store].
-func (s *Store) Account(ctx context.Context, id string, m int) (int64, time.Time, error) {
-	s.Reads.Add(1)
-	if s.Gone.Load() {
-		return 0, time.Time{}, nil
-	}
-	if err := s.quietFault(ctx); err != nil {
-		return 0, time.Time{}, err
-	}
-	return s.Store.Account(ctx, id, m)
+func (s *Store) Account(ctx context.Context, id string, m int) (leased int64, changed time.Time, err error) {
+	err = s.do(ctx, "Account", func() (err error) { leased, changed, err = s.Store.Account(ctx, id, m); return err })
+	return leased, changed, err
 }
 
 // Claim implements [access.Store].
-func (s *Store) Claim(ctx context.Context, c access.Claim) (access.Claim, bool, error) {
-	if err := s.fault(ctx); err != nil {
-		return access.Claim{}, false, err
+func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, fresh bool, err error) {
+	call := "Claim"
+	if c.Expires.IsZero() {
+		call = "Look"
 	}
-	if s.Claims.Load() == 1 {
-		return access.Claim{}, false, errDown
-	}
-	held, fresh, err := s.Store.Claim(ctx, c)
-	if s.Claims.Load() > 1 && !c.Expires.IsZero() {
-		return access.Claim{}, false, errDown
-	}
+	err = s.do(ctx, call, func() (err error) { held, fresh, err = s.Store.Claim(ctx, c); return err })
 	return held, fresh, err
 }
 
 // Unclaim implements [access.Store].
 func (s *Store) Unclaim(ctx context.Context, c access.Claim) error {
-	if err := s.fault(ctx); err != nil {
-		return err
-	}
-	if s.Claims.Load() == 3 {
-		return errDown
-	}
-	return s.Store.Unclaim(ctx, c)
+	return s.do(ctx, "Unclaim", func() error { return s.Store.Unclaim(ctx, c) })
 }
 
 // Issue stores a new key and returns its token.
