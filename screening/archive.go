@@ -77,14 +77,14 @@ func (a *archive) open(ctx context.Context, name string, had *current, now time.
 	if rev.Digest == "" {
 		return current{}, nil, fmt.Errorf("%w: no digest", store.ErrDamaged)
 	}
-	if tables := f.Tables(list.Rule); tables != nil {
-		if h.list, err = listIn(tables, f); err != nil || h.list.Entries != f.Header.Entries {
-			return current{}, nil, fmt.Errorf("%w: %w", store.ErrDamaged, errors.Join(err, errors.New("the tables are not those of the entries")))
+	if f.Tables(list.Rule) != nil {
+		if h.list, err = list.Open(f); err != nil {
+			return current{}, nil, fmt.Errorf("%w: %w", store.ErrDamaged, err)
 		}
 	} else {
 		h.filed = false
 		err = build(func() (err error) {
-			h.list, err = list.Rebuild(f.Entries(), check, h.accepted, rev.OpenEnded)
+			h.list, err = list.Rebuild(f.Entries(), check, h.accepted)
 			return err
 		})
 	}
@@ -108,14 +108,6 @@ func (a *archive) openPast(ctx context.Context, h, had *current, now time.Time) 
 	}
 	h.list.SetPast(past)
 	return err
-}
-
-// listIn returns the list of the tables in f.
-func listIn(tables [][]byte, f *revision.File) (*list.List, error) {
-	if !f.IsMapped() {
-		return list.Open(tables, nil)
-	}
-	return list.Open(tables, f)
 }
 
 // knows reports whether the journal says something of the revision called name.
@@ -146,26 +138,7 @@ func (a *archive) save(ctx context.Context, info sources.Info, h *current) (err 
 	l := h.list
 	_, err = a.files.Save(ctx, revision.Header{
 		Source: info.ID, Name: info.Name, Revision: rev, Accepted: h.accepted, Entries: l.Entries, Rule: list.Rule,
-	}, func(w *revision.Writer) error {
-		tables, err := l.Tables() // for each call: they can be read once
-		if err != nil {
-			return err
-		}
-		for e, err := range l.All() {
-			if err != nil {
-				return err
-			}
-			if err := w.Entry(e); err != nil {
-				return err
-			}
-		}
-		for _, t := range tables {
-			if err := w.Table(t); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}, l.Write)
 	if err != nil {
 		return err
 	}
@@ -173,7 +146,7 @@ func (a *archive) save(ctx context.Context, info sources.Info, h *current) (err 
 	if err != nil {
 		return err
 	}
-	mapped, err := listIn(f.Tables(list.Rule), f)
+	mapped, err := list.Open(f)
 	if err != nil {
 		return err
 	}

@@ -430,7 +430,7 @@ func (s *Screener) history(i int, src sources.Source) ([]sources.Entry, error) {
 func (s *Screener) build(b *list.Builder, next *current) error {
 	start := time.Now()
 	err := s.building(func() (err error) {
-		next.list, err = b.Build(next.revision.OpenEnded)
+		next.list, err = b.Build()
 		return err
 	})
 	next.ready = time.Now()

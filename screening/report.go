@@ -122,7 +122,7 @@ func (r *Report) entriesOf(i int, all bool) []iter.Seq2[sources.Entry, error] {
 	if before == after {
 		before = nil
 	}
-	return []iter.Seq2[sources.Entry, error]{before.Unordered(), after.Unordered()}
+	return []iter.Seq2[sources.Entry, error]{before.All(), after.All()}
 }
 
 // Compare screens a against the lists before and after the refresh, and reports whether

@@ -172,9 +172,9 @@ func (s *Screener) Sources() []SourceStatus {
 	return slices.Clone(s.snap.Load().clean.Sources())
 }
 
-// Entries returns the entries of the source with this id, in the order of the index, as they
+// Entries returns the entries of the source with this id, in their order, as they
 // are when the iteration begins; none if it is not loaded or does not exist. An error, which
-// means a damaged index, ends it.
+// means that the list is damaged, ends it.
 func (s *Screener) Entries(source string) iter.Seq2[sources.Entry, error] {
 	snap := s.snap.Load()
 	for i, info := range snap.infos {

@@ -19,6 +19,7 @@ type decoder struct {
 	bytes   int // of strings
 	last    decodedLabel
 	hasLast bool
+	lax     bool // reads what no file can have
 }
 
 // A decodedLabel is a label as entries have it.
@@ -27,11 +28,13 @@ type decodedLabel struct {
 	entry sources.Entry // without Address and Listed
 }
 
-// A rawEntry is an entry whose address was not parsed.
+// A rawEntry is an entry whose address was not parsed. Its bytes lie in the data.
 type rawEntry struct {
-	label  decodedLabel
-	normal string
-	listed string
+	label    *decodedLabel
+	form     byte
+	address  []byte // the 20 bytes of a hexAddress, or the text
+	listed   []byte // the text of a textListed
+	capitals uint64 // of a caseListed
 }
 
 // raw reads an entry.
@@ -40,32 +43,64 @@ func (d *decoder) raw() (rawEntry, error) {
 	if form&^(addressMask|listedMask|labelMask) != 0 || form&addressMask == addressMask {
 		d.fail("an entry of the form %#x", form)
 	}
-	e := rawEntry{label: d.label(form)}
-	var raw []byte
+	e := rawEntry{label: d.label(form), form: form}
 	switch form & addressMask {
 	case hexAddress:
-		raw = d.take(hexDigits / 2)
-		if d.err == nil {
-			e.normal = hexText(raw, 0)
-		}
+		e.address = d.take(hexDigits / 2)
 	case textAddress:
-		e.normal = d.text()
+		e.address = d.bytesOfText()
 	}
 	switch form & listedMask {
-	case sameListed:
-		e.listed = e.normal
 	case caseListed:
 		var capitals [8]byte
 		copy(capitals[:5], d.take(5))
-		if raw == nil {
+		e.capitals = binary.LittleEndian.Uint64(capitals[:])
+		if form&addressMask != hexAddress {
 			d.fail("capitals of no hex address")
-		} else {
-			e.listed = hexText(raw, binary.LittleEndian.Uint64(capitals[:]))
 		}
 	case textListed:
-		e.listed = d.text()
+		e.listed = d.bytesOfText()
 	}
 	return e, d.err
+}
+
+// normal returns the normal form of the address.
+func (r *rawEntry) normal() string {
+	if r.form&addressMask == hexAddress {
+		return hexText(r.address, 0)
+	}
+	return string(r.address)
+}
+
+// listedText returns the listed string, given the normal form.
+func (r *rawEntry) listedText(normal string) string {
+	switch r.form & listedMask {
+	case sameListed:
+		return normal
+	case caseListed:
+		return hexText(r.address, r.capitals)
+	}
+	return string(r.listed)
+}
+
+// is reports whether r and e differ in nothing but FirstSeen and NotListedOn.
+func (r *rawEntry) is(e *sources.Entry) bool {
+	l, normal := &r.label.entry, e.Address.Normalized()
+	if l.Ref != e.Ref || l.Name != e.Name || l.Kind != e.Kind || l.Asset != e.Asset || r.label.chain != e.Address.Chain() ||
+		!l.ListedAt.Equal(e.ListedAt) || !l.EntityListedAt.Equal(e.EntityListedAt) {
+		return false
+	}
+	if r.form&addressMask == hexAddress {
+		if !isHexOf(r.address, normal) {
+			return false
+		}
+	} else if string(r.address) != normal {
+		return false
+	}
+	if e.Listed == "" || e.Listed == normal {
+		return r.form&listedMask <= sameListed
+	}
+	return r.listedText(normal) == e.Listed
 }
 
 // entry reads an entry and parses its address. With an error that is not ErrDamaged,
@@ -75,18 +110,17 @@ func (d *decoder) entry() (sources.Entry, error) {
 	if err != nil {
 		return sources.Entry{}, err
 	}
-	e := raw.label.entry
-	e.Listed = raw.listed
-	if raw.normal == "" && raw.label.chain == "" {
+	e, normal := raw.label.entry, raw.normal()
+	e.Listed = raw.listedText(normal)
+	if normal == "" && raw.label.chain == "" {
 		return e, nil
 	}
-	e.Address, err = address.Parse(raw.label.chain, raw.normal)
+	e.Address, err = address.Parse(raw.label.chain, normal)
 	if err != nil {
 		return e, err
 	}
-	var buf [maxNormal]byte
-	if string(e.Address.AppendNormalized(buf[:0])) != raw.normal {
-		return sources.Entry{}, fmt.Errorf("%w: address %.200q is not in normal form", ErrDamaged, raw.normal)
+	if e.Address.Normalized() != normal {
+		return sources.Entry{}, fmt.Errorf("%w: address %.200q is not in normal form", ErrDamaged, normal)
 	}
 	return e, nil
 }
@@ -104,8 +138,8 @@ func (d *decoder) removal() (Removal, error) {
 	return Removal{e, at}, d.err
 }
 
-// label reads the label of an entry whose first byte is form.
-func (d *decoder) label(form byte) decodedLabel {
+// label reads the label of an entry whose first byte is form. It is valid until the next call.
+func (d *decoder) label(form byte) *decodedLabel {
 	switch form & labelMask {
 	case sameLabel:
 		if !d.hasLast {
@@ -122,7 +156,7 @@ func (d *decoder) label(form byte) decodedLabel {
 	default:
 		d.fail("an entry of the form %#x", form)
 	}
-	return d.last
+	return &d.last
 }
 
 // string reads a string of a label.
@@ -149,13 +183,16 @@ func (d *decoder) string() string {
 }
 
 // text reads a text. It is a copy.
-func (d *decoder) text() string {
+func (d *decoder) text() string { return string(d.bytesOfText()) }
+
+// bytesOfText reads a text, which lies in the data.
+func (d *decoder) bytesOfText() []byte {
 	n := d.number()
-	if n > maxString {
+	if n > maxString && !d.lax || n > uint64(len(d.rest)) {
 		d.fail("a string of %d bytes", n)
-		return ""
+		return nil
 	}
-	return string(d.take(int(n)))
+	return d.take(int(n))
 }
 
 // time reads a time.
@@ -175,7 +212,7 @@ func (d *decoder) time() time.Time {
 		nano = d.number()
 	}
 	t := time.Unix(sec, int64(min(nano, 1e9-1))).UTC()
-	if checkTime(t) != nil {
+	if checkTime(t) != nil && !d.lax {
 		d.fail("a time in the year %d", t.Year())
 		return time.Time{}
 	}

@@ -1,7 +1,6 @@
 package revision
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -20,20 +19,23 @@ type Delta struct {
 // Append appends d to b, for ParseDelta: of each field, in order, the number of elements and
 // the elements, as in a file. The error says that an entry cannot be read back.
 func (d *Delta) Append(b []byte) ([]byte, error) {
-	var text bytes.Buffer
-	w := &Writer{w: &text, strings: make(map[string]uint64)}
+	c := newEncoder()
+	c.buf = b
 	for _, entries := range [][]sources.Entry{d.Dropped, d.Gained} {
-		w.buf = binary.AppendUvarint(w.buf, uint64(len(entries)))
+		c.buf = binary.AppendUvarint(c.buf, uint64(len(entries)))
 		for i := range entries {
-			w.fail(w.entry(&entries[i]))
+			if err := c.entry(&entries[i]); err != nil {
+				return b, err
+			}
 		}
 	}
-	w.buf = binary.AppendUvarint(w.buf, uint64(len(d.Removed)))
+	c.buf = binary.AppendUvarint(c.buf, uint64(len(d.Removed)))
 	for i := range d.Removed {
-		w.removal(&d.Removed[i])
+		if err := c.removal(&d.Removed[i]); err != nil {
+			return b, err
+		}
 	}
-	w.flush()
-	return append(b, text.Bytes()...), w.err
+	return c.buf, nil
 }
 
 // ParseDelta returns the Delta in data. The error wraps [ErrDamaged]. An address whose chain is

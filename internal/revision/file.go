@@ -96,24 +96,11 @@ func (f *File) Tables(rule string) [][]byte {
 // wraps the error of [address.Parse], because a listed address must not get lost. An
 // entry that had no Address when it was written has none, so that the file answers as
 // before.
-func (f *File) Entries() iter.Seq2[sources.Entry, error] {
-	return func(yield func(sources.Entry, error) bool) {
-		defer runtime.KeepAlive(f)
-		d := decoder{rest: f.entries}
-		for i := range f.Header.Entries {
-			e, err := d.entry()
-			if err != nil {
-				yield(sources.Entry{}, fmt.Errorf("revision of %s: entry %d: %w", f.Source, i, err))
-				return
-			}
-			if !yield(e, nil) {
-				return
-			}
-		}
-		if len(d.rest) > 0 {
-			yield(sources.Entry{}, fmt.Errorf("revision of %s: %w: %d bytes after the last entry", f.Source, ErrDamaged, len(d.rest)))
-		}
-	}
+func (f *File) Entries() iter.Seq2[sources.Entry, error] { return f.List().All() }
+
+// List returns the entries as they lie in the data of f.
+func (f *File) List() *Entries {
+	return &Entries{n: f.Header.Entries, pieces: []*mapfile.Memory{{Bytes: f.entries}}, what: "revision of " + f.Source + ": ", owner: f}
 }
 
 // parse returns the File of data.

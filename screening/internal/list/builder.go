@@ -1,10 +1,8 @@
 package list
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"iter"
-	"runtime"
 	"slices"
 	"time"
 
@@ -21,7 +19,7 @@ import (
 const Skew = time.Minute
 
 // A Builder makes a List of entries and compares it with the list before it. Besides the
-// list that it makes it needs little memory: it keeps no entries but repeated ones.
+// list that it makes it needs little memory.
 type Builder struct {
 	prev  *List
 	now   time.Time
@@ -41,15 +39,15 @@ type Builder struct {
 	chain   address.Chain // of the last entries
 	onChain int           // how many of them are not in facts.Chains yet
 
-	n        int // how many entries were added
-	sequence sequencer
-	follows  bool           // the entries so far are the first of prev, in its order, and in spool only
-	spool    revision.Spool // these entries
+	n       int              // how many entries were added
+	cursor  *revision.Cursor // in prev, as long as it has the entries added so far; nil afterwards
+	alike   int              // how many they are
+	follows bool             // they were only compared with those of prev
 
 	table    *tableBuilder
+	all      *revision.Entries // in the order of the list
 	facts    Facts
-	hashes   mapfile.Array // of what the entries say, in the order of the list until digest sorts them
-	order    []byte        // the first 4 bytes of each hash in the order of the list, once they are sorted
+	hashes   mapfile.Array // of what the entries say, until digest sorts them
 	digest   string        // of the list; "" before the hashes are sorted
 	repeated []repetition
 	places   map[[sha256.Size]byte]int // index in repeated, by the hash of the entry
@@ -71,7 +69,7 @@ type repetition struct {
 // is in the future.
 func NewBuilder(prev *List, now time.Time) *Builder {
 	b := &Builder{
-		prev: prev, now: now, table: newTableBuilder(),
+		prev: prev, now: now, table: newTableBuilder(), all: new(revision.Entries),
 		facts:  Facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)},
 		places: make(map[[sha256.Size]byte]int),
 	}
@@ -93,57 +91,65 @@ func rest(i int) {
 // Len returns how many entries were added.
 func (b *Builder) Len() int { return b.n }
 
-// Add adds the next entry.
+// Add adds the next entry. As long as entries come as in prev, it does nothing but count them.
 func (b *Builder) Add(e sources.Entry) error {
-	if b.n == 0 {
-		b.follows = b.mayFollow()
+	if b.n == 0 && b.prev != nil {
+		b.cursor, b.follows = b.prev.all.Cursor(), b.mayFollow()
 	}
 	b.n++
 	rest(b.n)
-	b.text = appendSaid(b.text[:0], &e)
-	b.sequence.add(b.text)
+	if b.cursor != nil && b.cursor.Is(&e) {
+		b.alike++
+	} else {
+		b.cursor = nil
+	}
 	if b.follows {
-		if b.sequence.isLike(b.prev.Sequence) && b.spool.Add(&e) == nil {
+		if b.cursor != nil && (e.FirstSeen.IsZero() || !e.FirstSeen.Before(b.cursor.FirstSeen())) {
 			return nil
 		}
-		if err := b.leave(); err != nil {
+		if err := b.leave(b.n - 1); err != nil {
 			return err
 		}
 	}
-	return b.add(e)
+	return b.add(&e)
 }
 
-// mayFollow reports whether the entries are worth a comparison with the entries of prev, in their
-// order, before anything else is done with them. With a history they may get other dates.
+// mayFollow reports whether entries that are as in prev need no more than a comparison. With a
+// history they may get other dates.
 func (b *Builder) mayFollow() bool {
-	return b.prev != nil && len(b.prev.Sequence) > 0 && len(b.bounds) == 0 && !b.prev.LatestSeen.After(b.now.Add(Skew))
+	return len(b.bounds) == 0 && !b.prev.LatestSeen.After(b.now.Add(Skew))
 }
 
-// leave adds the entries that were only compared so far.
-func (b *Builder) leave() error {
+// leave adds the first n entries of prev, if they were only compared so far.
+func (b *Builder) leave(n int) error {
+	if !b.follows {
+		return nil
+	}
 	b.follows = false
-	text := b.text // of the entry that Add is adding
-	b.text = nil
-	for e, err := range b.spool.Drain() {
-		if err == nil {
-			b.text = appendSaid(b.text[:0], &e)
-			err = b.add(e)
+	for e, err := range b.prev.All() {
+		if n == 0 || err != nil {
+			return err
 		}
-		if err != nil {
+		n--
+		e.FirstSeen, e.NotListedOn = time.Time{}, time.Time{}
+		if err := b.add(&e); err != nil {
 			return err
 		}
 	}
-	b.text = text
 	return nil
 }
 
 // Free frees memory early.
-func (b *Builder) Free() { b.spool.Free() }
+func (b *Builder) Free() {
+	if b.all != nil {
+		b.all.Free()
+	}
+}
 
-// add adds an entry to the list. What it says is in b.text.
-func (b *Builder) add(e sources.Entry) error {
-	f := b.table.file(&e)
-	old, err := b.held.find(&e, f)
+// add adds e to the list, and corrects its dates.
+func (b *Builder) add(e *sources.Entry) error {
+	f := b.table.file(e)
+	old, err := b.held.find(e, f)
 	if err != nil {
 		return err
 	}
@@ -153,19 +159,19 @@ func (b *Builder) add(e sources.Entry) error {
 		if repeated = !b.kept.add(old); !repeated {
 			b.again++
 		}
-	} else if repeated, err = b.addFresh(&e, f); err != nil {
+	} else if repeated, err = b.addFresh(e, f); err != nil {
 		return err
 	}
-	b.date(&e, copied)
+	b.date(e, copied)
 	if old.Listing != nil && !(e.FirstSeen.Equal(old.Entry.FirstSeen) && e.NotListedOn.Equal(old.Entry.NotListedOn)) {
 		b.tidy = true
 	}
 	if !repeated {
-		if err := b.compare(&e, old, f); err != nil {
+		if err := b.compare(e, old, f); err != nil {
 			return err
 		}
 	}
-	return b.count(&e, f, repeated)
+	return b.count(e, f, repeated)
 }
 
 // End adds an entry that the list no longer has, and that ended at its Until.
@@ -257,6 +263,7 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
 	if e.FirstSeen.After(facts.LatestSeen) {
 		facts.LatestSeen = e.FirstSeen
 	}
+	b.text = appendSaid(b.text[:0], e)
 	hash := sha256.Sum256(b.text)
 	at, err := b.hashes.Append(len(hash))
 	if err != nil {
@@ -265,16 +272,17 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
 	copy(at, hash[:])
 	if !repeated {
 		b.table.add(e, f, 0, time.Time{})
-		return nil
+		e.Listed = ownText(e)
+		return b.all.Add(e)
 	}
 	place, ok := b.places[hash]
 	if !ok {
 		place = len(b.repeated)
 		b.places[hash] = place
-		b.repeated = append(b.repeated, repetition{entry: *e})
+		b.repeated = append(b.repeated, repetition{entry: normalized(*e)})
 	}
 	b.repeated[place].times++
-	return nil
+	return b.all.Add(&b.repeated[place].entry)
 }
 
 // Lost returns how many accounts of the list before are not in l, which b has built. It returns
@@ -305,23 +313,14 @@ func (b *Builder) gone() int {
 	return b.prev.Entries - b.prev.AnomalyKinds[sources.Duplicate] - b.again
 }
 
-// IsCut reports whether l, which b has built, may be the list before it without its end:
+// IsCut reports whether the list that b has built may be the list before it without its end:
 // it lacks an entry, not only repetitions, and is the beginning of that list, up to its last
-// entry if that may have been cut itself; or a part of that list if its order was not
-// kept. It reports false unless l was built with its order.
-func (b *Builder) IsCut(l *List) bool {
-	defer runtime.KeepAlive(b.prev) // its order may be in a file
-	switch {
-	case b.gone() == 0 || l.order == nil:
+// entry if that may have been cut itself.
+func (b *Builder) IsCut() bool {
+	if b.gone() == 0 {
 		return false
-	case b.prev.order == nil:
-		return b.added == 0
 	}
-	begins := l.order
-	if b.added == 1 && len(l.order) < len(b.prev.order) {
-		begins = l.order[:len(l.order)-4]
-	}
-	return bytes.HasPrefix(b.prev.order, begins)
+	return b.alike == b.n || b.alike == b.n-1 && b.added == 1 && b.n < b.prev.Entries
 }
 
 // countChain counts the last entries in facts.Chains.
@@ -332,24 +331,19 @@ func (b *Builder) countChain() {
 	}
 }
 
-// sum makes the order and the digest of the hashes, once.
+// sum makes the digest of the hashes, once.
 func (b *Builder) sum() {
 	if b.digest != "" {
 		return
 	}
 	b.fresh.slots.Free()
-	b.order = make([]byte, 0, 4*b.hashes.Len())
-	for i := range b.hashes.Len() {
-		b.order = append(b.order, b.hashes.At(i)[:4]...)
-	}
 	b.digest = digestOf(&b.hashes)
 	b.hashes.Free()
 }
 
-// Build makes the List. It keeps the order of the entries, for IsCut, if ordered is true.
-// Then only IsCut and Compare may follow.
-func (b *Builder) Build(ordered bool) (*List, error) {
-	if err := b.leave(); err != nil {
+// Build makes the List. Then only IsCut and Compare may follow.
+func (b *Builder) Build() (*List, error) {
+	if err := b.leave(b.n); err != nil {
 		return nil, err
 	}
 	b.sum()
@@ -361,19 +355,17 @@ func (b *Builder) Build(ordered bool) (*List, error) {
 		b.table.add(&r.entry, f, r.times, time.Time{})
 		rest(i)
 	}
-	order := b.order
-	if b.order = nil; !ordered {
-		order = nil
+	if err := b.all.Seal(); err != nil {
+		return nil, err
 	}
 	t, err := b.table.build()
 	if err != nil {
 		return nil, err
 	}
-	l := &List{Facts: b.facts, entries: t, order: order}
-	l.Addresses, l.Bytes = b.table.write.addresses, t.index.Size()
-	l.Digest, l.Sequence = b.digest, b.sequence.end()
+	l := &List{Facts: b.facts, entries: t, all: b.all}
+	l.Addresses, l.Bytes, l.Digest = b.table.write.addresses, t.index.Size(), b.digest
 	err = l.countKeys(b.table.write.hex)
-	b.table, b.fresh.table, b.places = nil, nil, nil
+	b.table, b.all, b.fresh.table, b.places = nil, nil, nil, nil
 	return l, err
 }
 
@@ -408,7 +400,7 @@ func (l *List) countKeys(hex bitset) error {
 
 // Rebuild returns the list of entries that were accepted at the given time, with all
 // their times as they are. An error of check ends it.
-func Rebuild(entries iter.Seq2[sources.Entry, error], check func(sources.Entry) error, accepted time.Time, ordered bool) (*List, error) {
+func Rebuild(entries iter.Seq2[sources.Entry, error], check func(sources.Entry) error, accepted time.Time) (*List, error) {
 	b := NewBuilder(nil, accepted)
 	b.faithful = true
 	for e, err := range entries {
@@ -422,5 +414,5 @@ func Rebuild(entries iter.Seq2[sources.Entry, error], check func(sources.Entry) 
 			return nil, err
 		}
 	}
-	return b.Build(ordered)
+	return b.Build()
 }

@@ -1,7 +1,6 @@
 package list
 
 import (
-	"bytes"
 	"iter"
 	"slices"
 	"time"
@@ -40,11 +39,10 @@ func (l *Listing) saysSame(e *sources.Entry) bool {
 }
 
 // IsSame reports whether all that was added is the list before it, with no other entries, no
-// other times, and no more entries that ended. Nothing can be
-// added afterwards. If the entries come in the order of that list, it compares their digest only.
+// other times, and no more entries that ended. Nothing can be added afterwards.
 func (b *Builder) IsSame() (bool, error) {
-	if !b.follows || b.n != b.prev.Entries || !slices.EqualFunc(b.sequence.end(), b.prev.Sequence, bytes.Equal) {
-		if err := b.leave(); err != nil {
+	if !b.follows || b.n != b.prev.Entries {
+		if err := b.leave(b.n); err != nil {
 			return false, err
 		}
 		b.sum()

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"hash"
 	"math/bits"
 	"slices"
 
@@ -71,47 +70,6 @@ func compareHashes(a, b [sha256.Size]byte) int {
 		return cmp.Compare(x, y)
 	}
 	return bytes.Compare(a[:], b[:])
-}
-
-// A sequencer makes the Sequence of a list.
-type sequencer struct {
-	hash hash.Hash
-	n    int
-	text []byte // not in hash yet
-	sums [][]byte
-}
-
-// perSum is the number of entries from one sum of a Sequence to the next one.
-const perSum = 1 << 12
-
-// add adds what the next entry says.
-func (s *sequencer) add(said []byte) {
-	if s.n++; s.hash == nil {
-		s.hash = sha256.New()
-	}
-	if s.text = append(s.text, said...); len(s.text) >= 1<<12 || s.n%perSum == 0 {
-		s.hash.Write(s.text)
-		s.text = s.text[:0]
-	}
-	if s.n%perSum == 0 {
-		s.sums = append(s.sums, s.hash.Sum(nil))
-	}
-}
-
-// isLike reports whether the sums so far begin sequence.
-func (s *sequencer) isLike(sequence [][]byte) bool {
-	last := len(s.sums) - 1
-	return s.n%perSum != 0 || last < len(sequence) && bytes.Equal(s.sums[last], sequence[last])
-}
-
-// end returns the Sequence.
-func (s *sequencer) end() [][]byte {
-	if s.hash == nil {
-		return nil
-	}
-	s.hash.Write(s.text)
-	s.text = s.text[:0]
-	return append(slices.Clone(s.sums), s.hash.Sum(nil))
 }
 
 // appendSaid appends what the digest covers of an entry: all but FirstSeen and NotListedOn,

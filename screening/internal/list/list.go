@@ -12,6 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/mapfile"
+	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -25,8 +26,8 @@ type List struct {
 	Facts
 	entries *table
 	past    *Past
-	order   []byte // 4 bytes of the hash of each entry, in the order of the list; nil: not kept
-	file    File   // the mapped file that has the tables; nil: none
+	all     *revision.Entries // the entries in their order; nil: it is of a Past
+	file    *revision.File    // the mapped file that has all that; nil: none
 }
 
 // Facts describe a list without a look at its tables.
@@ -41,7 +42,6 @@ type Facts struct {
 	AnomalyKinds map[string]int        // number of the anomalies of each kind
 	Anomalies    []sources.Anomaly     `json:"-"` // the first hundred of each kind, in the order of the list
 	Bytes        int                   // of memory that answers use
-	Sequence     [][]byte              // SHA-256 over what the entries say, in the order of the list: up to each one of some, and to the last
 }
 
 // AnomalyCount returns the number of anomalies.
@@ -71,29 +71,17 @@ func (l *List) Verify() error {
 	return l.file.Verify()
 }
 
-// All returns the entries of l, nearly in the order in which they were added: entries
-// that share a listing, and repetitions, may move. Nothing follows an error.
+// All returns the entries of l in their order, and repeats those that are repeated. Nothing follows
+// an error.
 func (l *List) All() iter.Seq2[sources.Entry, error] {
-	return func(yield func(sources.Entry, error) bool) {
-		if l == nil {
-			return
-		}
-		for r, err := range l.entries.ordered() {
-			if err != nil {
-				yield(sources.Entry{}, err)
-				return
-			}
-			for range max(1, r.repeated) {
-				if !yield(r.entry, nil) {
-					return
-				}
-			}
-		}
+	if l == nil {
+		return func(func(sources.Entry, error) bool) {}
 	}
+	return guarded(l.all.All())
 }
 
-// Missing returns the entries of l that other does not have, each once, nearly in the
-// order of l. Nothing follows an error.
+// Missing returns the entries of l that other does not have, each once, in the order of l.
+// Nothing follows an error.
 func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
 	return guarded(missing(l, other))
 }
@@ -125,23 +113,27 @@ func guarded[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 
 func missing(l, other *List) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
-		if l == nil {
-			return
+		var own, had finder
+		if l != nil {
+			own.table = l.entries
 		}
-		var had finder
 		if other != nil {
 			had.table = other.entries
 		}
 		var b tableBuilder // for filings
-		for r, err := range l.entries.ordered() {
-			if err == nil && r.repeated > 0 {
+		var seen marks
+		for e, err := range l.All() {
+			var f, twin found
+			if err == nil {
+				filing := b.file(&e)
+				if twin, err = had.find(&e, filing); err == nil && twin.Listing == nil && l.AnomalyKinds[sources.Duplicate] > 0 {
+					f, err = own.find(&e, filing)
+				}
+			}
+			if err == nil && (twin.Listing != nil || f.Listing != nil && !seen.add(f)) {
 				continue
 			}
-			var twin found
-			if err == nil {
-				twin, err = had.find(&r.entry, b.file(&r.entry))
-			}
-			if (err != nil || twin.Listing == nil) && !yield(r.entry, err) || err != nil {
+			if !yield(e, err) || err != nil {
 				return
 			}
 		}
@@ -153,17 +145,3 @@ func (l *List) Past() *Past { return l.past }
 
 // SetPast sets the entries that l, which is not in use yet, no longer has.
 func (l *List) SetPast(p *Past) { l.past = p }
-
-// Unordered returns the entries of l, each once, in no order. Nothing follows an error.
-func (l *List) Unordered() iter.Seq2[sources.Entry, error] {
-	return guarded(func(yield func(sources.Entry, error) bool) {
-		if l == nil {
-			return
-		}
-		for r, err := range l.entries.unmarked(new(marks)) {
-			if !yield(r.entry, err) || err != nil {
-				return
-			}
-		}
-	})
-}

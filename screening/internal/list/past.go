@@ -75,12 +75,12 @@ func (p *Past) With(removals []revision.Removal, now time.Time) (*Past, error) {
 	return next, nil
 }
 
-// records returns the entries of l with their listings.
+// records returns the entries of l with their listings, in no order.
 func (l *List) records() iter.Seq2[record, error] {
 	if l == nil {
-		return (*table)(nil).ordered()
+		return (*table)(nil).unmarked(new(marks))
 	}
-	return l.entries.ordered()
+	return l.entries.unmarked(new(marks))
 }
 
 // Lists returns p as lists, for look-ups. Their listings have an Until.

@@ -1,13 +1,10 @@
 package list
 
 import (
-	"encoding/binary"
-	"fmt"
 	"iter"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -115,91 +112,6 @@ func (t *table) first(k index.ID, n uint32) (*Listing, sources.Entry, error) {
 type record struct {
 	*Listing
 	entry sources.Entry
-}
-
-// each calls do for each listing under each key, in the order of the index, until do
-// returns an error.
-func (t *table) each(do func(place int, k index.ID, number uint32) error) error {
-	var numbers []uint32
-	place := 0
-	for k, set := range t.index.All() {
-		var err error
-		if numbers, err = t.index.AppendValues(numbers[:0], set); err != nil {
-			return err
-		}
-		for _, n := range numbers {
-			if err := do(place, k, n); err != nil {
-				return err
-			}
-		}
-		rest(place)
-		place++
-	}
-	return nil
-}
-
-// ordered returns the entries of t in the order in which their listings were written.
-// Nothing follows an error.
-func (t *table) ordered() iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
-		if t == nil {
-			return
-		}
-		ends, places, err := t.byListing()
-		if err != nil {
-			yield(record{}, err)
-			return
-		}
-		defer ends.Free()
-		defer places.Free()
-		at := uint32(0)
-		for n := range uint32(t.index.Texts()) {
-			for end := binary.LittleEndian.Uint32(ends.Bytes[4*n:]); at < end; at++ {
-				k, _ := t.index.At(int(binary.LittleEndian.Uint32(places.Bytes[4*at:])))
-				l, e, err := t.first(k, n)
-				if (l != nil || err != nil) && !yield(record{l, e}, err) || err != nil {
-					return
-				}
-				rest(int(at))
-			}
-		}
-	}
-}
-
-// byListing returns the places of the keys of each listing, one listing after the other, and
-// where each ends: four bytes each.
-func (t *table) byListing() (ends, places *mapfile.Memory, err error) {
-	texts, all := uint32(t.index.Texts()), 0
-	if ends, err = mapfile.New(4 * (int(texts) + 1)); err != nil {
-		return nil, nil, err
-	}
-	add := func(n, count uint32) (before uint32) {
-		at := ends.Bytes[4*n:]
-		before = binary.LittleEndian.Uint32(at)
-		binary.LittleEndian.PutUint32(at, before+count)
-		return before
-	}
-	err = t.each(func(_ int, _ index.ID, n uint32) error {
-		if n >= texts {
-			return fmt.Errorf("%w: no text has the number %d", index.ErrDamaged, n)
-		}
-		add(n+1, 1)
-		all++
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	for n := range texts {
-		add(n+1, add(n, 0))
-	}
-	if places, err = mapfile.New(4 * all); err != nil {
-		return nil, nil, err
-	}
-	return ends, places, t.each(func(place int, _ index.ID, n uint32) error {
-		binary.LittleEndian.PutUint32(places.Bytes[4*add(n, 1):], uint32(place))
-		return nil
-	})
 }
 
 // A tableBuilder makes a table.

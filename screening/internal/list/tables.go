@@ -5,55 +5,55 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Tables returns the tables of l in the form that Open reads: the facts in JSON, the
-// index of the entries, and the order. They are filed by Rule, and say nothing about the Past.
-func (l *List) Tables() ([]io.WriterTo, error) {
+// Write writes the entries of l and, in the form that Open reads, its tables: the facts in JSON,
+// and the index of the entries. They are filed by Rule, and say nothing about the Past.
+func (l *List) Write(w *revision.Writer) error {
 	stored, err := storeFacts(&l.Facts)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	text, err := json.Marshal(stored)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return []io.WriterTo{bytes.NewReader(text), l.entries.index, bytes.NewReader(l.order)}, nil
+	if err := w.Entries(l.all); err != nil {
+		return err
+	}
+	if err := w.Table(bytes.NewReader(text)); err != nil {
+		return err
+	}
+	return w.Table(l.entries.index)
 }
 
-// Open returns the list of tables that Tables has returned, and that were filed by
-// Rule. The List is answered from the tables as they lie there: file unmaps them when it
-// cannot be reached any more, and is nil if they are not mapped. Their checksums must be
-// right.
-func Open(tables [][]byte, file File) (*List, error) {
-	if len(tables) != 3 {
+// Open returns the list in f, whose tables must be filed by Rule. The List is answered from f as
+// it lies there.
+func Open(f *revision.File) (*List, error) {
+	tables := f.Tables(Rule)
+	if len(tables) != 2 {
 		return nil, damaged(fmt.Errorf("%w: there are %d", index.ErrDamaged, len(tables)))
 	}
-	l := &List{file: file}
+	l := &List{all: f.List()}
+	var file any
+	if f.IsMapped() {
+		l.file, file = f, f
+	}
 	var err error
 	if l.Facts, err = facts(tables[0]); err != nil {
 		return nil, damaged(err)
 	}
-	if len(tables[2]) > 0 {
-		l.order = tables[2] // mapped as long as the entries are
-	}
 	if l.entries, err = openTable(tables[1], file); err != nil {
 		return nil, damaged(err)
 	}
-	if l.Entries < 0 || l.Entries > MaxEntries {
-		return nil, damaged(fmt.Errorf("%w: the counts", index.ErrDamaged))
+	if l.Entries != l.all.Len() || l.Entries > MaxEntries {
+		return nil, damaged(fmt.Errorf("%w: tables of %d entries, but there are %d", index.ErrDamaged, l.Entries, l.all.Len()))
 	}
 	return l, nil
-}
-
-// A File is a mapped file.
-type File interface {
-	Verify() error
 }
 
 func openTable(data []byte, owner any) (*table, error) {

@@ -1,0 +1,216 @@
+package revision
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// An encoder appends entries to buf, for a decoder.
+type encoder struct {
+	buf     []byte
+	strings map[string]uint64
+	bytes   int           // of strings
+	last    sources.Entry // the entry whose label was appended last
+	hasLast bool
+}
+
+func newEncoder() *encoder { return &encoder{strings: make(map[string]uint64)} }
+
+// entry appends an entry. The error says that no file can have it; then only a lax decoder reads
+// it back.
+func (c *encoder) entry(e *sources.Entry) (err error) {
+	normal := e.Address.Normalized()
+	if n := max(len(normal), len(e.Listed)); n > maxString {
+		err = fmt.Errorf("an address or listed string of %d bytes: want at most %d", n, maxString)
+	}
+	var raw [hexDigits / 2]byte
+	var capitals uint64
+	form := byte(textAddress)
+	switch {
+	case normal == "" && e.Address.Chain() == "":
+		form = noAddress
+	case unhex(&raw, normal):
+		form = hexAddress
+	}
+	switch {
+	case e.Listed == "":
+		form |= noListed
+	case e.Listed == normal:
+		form |= sameListed
+	case form == hexAddress && capitalsOf(&capitals, e.Listed, normal):
+		form |= caseListed
+	default:
+		form |= textListed
+	}
+	if lerr := c.label(form, e); err == nil {
+		err = lerr
+	}
+	switch form & addressMask {
+	case hexAddress:
+		c.buf = append(c.buf, raw[:]...)
+	case textAddress:
+		c.text(normal)
+	}
+	switch form & listedMask {
+	case caseListed:
+		c.buf = binary.LittleEndian.AppendUint64(c.buf, capitals)
+		c.buf = c.buf[:len(c.buf)-3]
+	case textListed:
+		c.text(e.Listed)
+	}
+	return err
+}
+
+// removal appends a removal.
+func (c *encoder) removal(r *Removal) error {
+	if err := c.entry(&r.Entry); err != nil {
+		return err
+	}
+	c.buf = appendTime(c.buf, r.At)
+	return checkTime(r.At)
+}
+
+// label appends the first byte of an entry and its label. The error is as in entry.
+func (c *encoder) label(form byte, e *sources.Entry) (err error) {
+	if c.hasLast && sameLabels(e, &c.last) {
+		c.buf = append(c.buf, form|sameLabel)
+		return nil
+	}
+	texts := [...]string{string(e.Address.Chain()), e.Asset, string(e.Kind), e.Ref, e.Name}
+	times := [...]time.Time{e.ListedAt, e.FirstSeen, e.EntityListedAt, e.NotListedOn}
+	for _, s := range texts {
+		if len(s) > maxString {
+			err = fmt.Errorf("a string of %d bytes: want at most %d", len(s), maxString)
+		}
+	}
+	for _, t := range times {
+		if terr := checkTime(t); terr != nil {
+			err = terr
+		}
+	}
+	c.last, c.hasLast = *e, err == nil
+	form, n := form|newLabel, 2
+	if !e.EntityListedAt.IsZero() || !e.NotListedOn.IsZero() {
+		form, n = form|datedLabel, 4
+	}
+	c.buf = append(c.buf, form)
+	for _, s := range texts {
+		c.string(s)
+	}
+	for _, t := range times[:n] {
+		c.buf = appendTime(c.buf, t)
+	}
+	return err
+}
+
+// sameLabels reports whether two entries have one label.
+func sameLabels(a, b *sources.Entry) bool {
+	return a.Ref == b.Ref && a.Name == b.Name && a.Kind == b.Kind && a.Asset == b.Asset && a.Address.Chain() == b.Address.Chain() &&
+		a.FirstSeen.Equal(b.FirstSeen) && a.ListedAt.Equal(b.ListedAt) &&
+		a.EntityListedAt.Equal(b.EntityListedAt) && a.NotListedOn.Equal(b.NotListedOn)
+}
+
+// string appends a string of a label.
+func (c *encoder) string(s string) {
+	if s == "" {
+		c.buf = append(c.buf, 0)
+		return
+	}
+	if n, ok := c.strings[s]; ok {
+		c.buf = binary.AppendUvarint(c.buf, 2+n)
+		return
+	}
+	c.buf = append(c.buf, 1)
+	c.text(s)
+	if len(c.strings) == maxNumbered || c.bytes+len(s) > maxStrings {
+		clear(c.strings)
+		c.bytes = 0
+	}
+	c.strings[s] = uint64(len(c.strings))
+	c.bytes += len(s)
+}
+
+// text appends a text.
+func (c *encoder) text(s string) {
+	c.buf = append(binary.AppendUvarint(c.buf, uint64(len(s))), s...)
+}
+
+// appendTime appends a time.
+func appendTime(b []byte, t time.Time) []byte {
+	switch nano := t.Nanosecond(); {
+	case t.IsZero():
+		return append(b, 0)
+	case nano == 0:
+		return binary.AppendVarint(append(b, 1), t.Unix())
+	default:
+		return binary.AppendUvarint(binary.AppendVarint(append(b, 2), t.Unix()), uint64(nano))
+	}
+}
+
+// unhex sets raw to the bytes of s, and reports whether s is 0x and their digits, in
+// lower case.
+func unhex(raw *[hexDigits / 2]byte, s string) bool {
+	if len(s) != 2+hexDigits || s[:2] != "0x" {
+		return false
+	}
+	for i := range raw {
+		hi, lo := digits[s[2+2*i]], digits[s[3+2*i]]
+		if hi|lo > 15 {
+			return false
+		}
+		raw[i] = hi<<4 | lo
+	}
+	return true
+}
+
+// digits is the value of each lower-case hex digit, and 255 for all else.
+var digits = func() (t [256]byte) {
+	for c := range t {
+		t[c] = 255
+	}
+	for i, c := range "0123456789abcdef" {
+		t[c] = byte(i)
+	}
+	return t
+}()
+
+// capitalsOf sets a bit for each digit that is a capital in listed, and reports whether
+// listed is otherwise normal, which is 0x and digits in lower case.
+func capitalsOf(capitals *uint64, listed, normal string) bool {
+	if len(listed) != len(normal) || listed[:2] != "0x" {
+		return false
+	}
+	for i := range hexDigits {
+		switch c, n := listed[2+i], normal[2+i]; {
+		case c == n:
+		case n >= 'a' && c == n-'a'+'A':
+			*capitals |= 1 << i
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isHexOf reports whether s is 0x and the digits of the 20 bytes raw, in lower case.
+func isHexOf(raw []byte, s string) bool {
+	var is [hexDigits / 2]byte
+	return unhex(&is, s) && string(is[:]) == string(raw)
+}
+
+// hexText returns 0x and the digits of raw, with the given capitals.
+func hexText(raw []byte, capitals uint64) string {
+	var b [2 + hexDigits]byte
+	copy(b[:], "0x")
+	hex.Encode(b[2:], raw)
+	for i := 2; capitals != 0; i, capitals = i+1, capitals>>1 {
+		if capitals&1 != 0 && b[i] >= 'a' {
+			b[i] -= 'a' - 'A'
+		}
+	}
+	return string(b[:])
+}

@@ -1,0 +1,148 @@
+package revision
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/mapfile"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// Entries are entries in their order, in the form that they have in a file: the entries of a
+// File, or others that were added, off the heap. The zero Entries is empty. Once nothing is added
+// any more, its methods may be called concurrently.
+type Entries struct {
+	n      int
+	pieces []*mapfile.Memory // whole entries
+	what   string            // begins errors about them
+	owner  *File             // that has them; nil: they were added
+
+	enc *encoder // of entries that are added; nil after Seal
+	err error    // why a file cannot have them
+}
+
+// pieceBytes is the size of a piece, unless all pieces before it are smaller.
+const pieceBytes = 4 << 20
+
+// Add adds an entry. The error says that there is no memory. An entry that cannot be in a file is
+// kept all the same; [Writer.Entries] returns an error for it.
+func (s *Entries) Add(e *sources.Entry) error {
+	if s.enc == nil {
+		s.enc = newEncoder()
+	}
+	if err := s.enc.entry(e); err != nil && s.err == nil {
+		s.err = err
+	}
+	s.n++
+	if len(s.enc.buf) >= min(max(bufferBytes, s.n), pieceBytes) {
+		return s.endPiece()
+	}
+	return nil
+}
+
+// Seal frees what only Add needs. No Add may follow.
+func (s *Entries) Seal() error {
+	if s.enc == nil {
+		return nil
+	}
+	err := s.endPiece()
+	s.enc = nil
+	return err
+}
+
+// endPiece makes a piece of the entries that are in no piece yet.
+func (s *Entries) endPiece() error {
+	m, err := mapfile.New(len(s.enc.buf))
+	if err != nil {
+		return err
+	}
+	copy(m.Bytes, s.enc.buf)
+	s.pieces = append(s.pieces, m)
+	s.enc.buf = s.enc.buf[:0]
+	return nil
+}
+
+// Len returns the number of entries.
+func (s *Entries) Len() int { return s.n }
+
+// All returns the entries in their order. After an error there are no more; see [File.Entries].
+func (s *Entries) All() iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		defer runtime.KeepAlive(s)
+		c := s.Cursor()
+		for i := range s.n {
+			c.more()
+			e, err := c.d.entry()
+			if err != nil {
+				yield(sources.Entry{}, fmt.Errorf("%sentry %d: %w", s.what, i, err))
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+		c.more()
+		if rest := len(c.d.rest); rest > 0 {
+			yield(sources.Entry{}, fmt.Errorf("%s%w: %d bytes after the last entry", s.what, ErrDamaged, rest))
+		}
+	}
+}
+
+// Free frees the memory of entries that were added, early.
+func (s *Entries) Free() {
+	for _, m := range s.pieces {
+		m.Free()
+	}
+	*s = Entries{}
+}
+
+// Entries writes all entries of s. No other ones may be written.
+func (w *Writer) Entries(s *Entries) error {
+	switch {
+	case w.entries > 0 || w.end > 0:
+		return w.fail(errors.New("entries after an entry"))
+	case s.err != nil:
+		return w.fail(s.err)
+	}
+	w.entries = s.n
+	w.flush()
+	for _, m := range s.pieces {
+		(*tableWriter)(w).Write(m.Bytes) // it keeps the error
+	}
+	runtime.KeepAlive(s)
+	return w.err
+}
+
+// A Cursor compares Entries, one by one, with others.
+type Cursor struct {
+	of     *Entries // keeps the bytes
+	pieces []*mapfile.Memory
+	d      decoder
+}
+
+// Cursor returns a Cursor before the first entry.
+func (s *Entries) Cursor() *Cursor {
+	return &Cursor{of: s, pieces: s.pieces, d: decoder{lax: s.err != nil}}
+}
+
+// more makes d begin with the next entry, if there is one.
+func (c *Cursor) more() {
+	for len(c.d.rest) == 0 && len(c.pieces) > 0 && c.d.err == nil {
+		c.d.rest, c.pieces = c.pieces[0].Bytes, c.pieces[1:]
+	}
+}
+
+// Is moves to the next entry, and reports whether it differs from e in nothing but FirstSeen and
+// NotListedOn. It reports false if there is none, or if it cannot be read.
+func (c *Cursor) Is(e *sources.Entry) bool {
+	defer runtime.KeepAlive(c)
+	c.more()
+	raw, err := c.d.raw()
+	return err == nil && raw.is(e)
+}
+
+// FirstSeen returns the FirstSeen of the entry to which Is has moved.
+func (c *Cursor) FirstSeen() time.Time { return c.d.last.entry.FirstSeen }

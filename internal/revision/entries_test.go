@@ -1,0 +1,175 @@
+package revision_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// TestEntries reads entries back, in their order, over several pieces and dictionaries, from memory
+// and from a file.
+func TestEntries(t *testing.T) {
+	var s revision.Entries
+	for e := range s.All() {
+		t.Errorf("empty Entries have %+v", e)
+	}
+	var want []sources.Entry
+	for i := range 70_000 {
+		e := entries[i%len(entries)]
+		e.Name = fmt.Sprintf("%0200d", i)
+		want = append(want, e)
+		if err := s.Add(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	read := func(what string, s *revision.Entries) {
+		t.Helper()
+		n, c := 0, s.Cursor()
+		for e, err := range s.All() {
+			if err != nil || e != want[n] {
+				t.Fatalf("%s: entry %d is %+v, %v, want %+v", what, n, e, err, want[n])
+			}
+			e.FirstSeen = accepted
+			if !c.Is(&e) {
+				t.Fatalf("%s: the Cursor has another entry %d than %+v", what, n, e)
+			}
+			n++
+		}
+		if n != len(want) || s.Len() != n || c.Is(&want[0]) {
+			t.Errorf("%s: %d entries, Len %d, want %d", what, n, s.Len(), len(want))
+		}
+	}
+	read("in memory", &s)
+
+	h := header
+	h.Entries = len(want)
+	var one, all bytes.Buffer
+	w, err := revision.NewWriter(&all, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Entries(&s); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Entries(&s); err == nil {
+		t.Error("no error about entries after others")
+	}
+	if w, err = revision.NewWriter(&all, h); err != nil {
+		t.Fatal(err)
+	}
+	all.Reset()
+	if err := w.Entries(&s); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w, err = revision.NewWriter(&one, h); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range want {
+		if err := w.Entry(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil || !bytes.Equal(one.Bytes(), all.Bytes()) {
+		t.Errorf("%d bytes of all entries at once, and other %d of one at a time: %v", all.Len(), one.Len(), err)
+	}
+	f, err := revision.Parse(all.Bytes(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read("in a file", f.List())
+}
+
+// TestCursor compares entries with others that differ in one field.
+func TestCursor(t *testing.T) {
+	for i := range entries {
+		e := entries[i]
+		var s revision.Entries
+		if err := s.Add(&e); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Seal(); err != nil {
+			t.Fatal(err)
+		}
+		plain := e
+		if plain.Listed == "" {
+			plain.Listed = e.Address.Normalized()
+		} else if plain.Listed == e.Address.Normalized() {
+			plain.Listed = ""
+		}
+		seen := e
+		seen.FirstSeen, seen.NotListedOn = seen.FirstSeen.Add(1), seen.NotListedOn.Add(1)
+		for _, same := range []sources.Entry{e, plain, seen} {
+			if !s.Cursor().Is(&same) {
+				t.Errorf("%+v is not %+v", same, e)
+			}
+		}
+		var others [9]sources.Entry
+		for i := range others {
+			others[i] = e
+		}
+		others[0].Kind += "x"
+		others[1].Ref += "x"
+		others[2].Name += "x"
+		others[3].Asset += "x"
+		others[4].Listed = e.Text() + "x"
+		others[5].ListedAt = e.ListedAt.Add(1)
+		others[6].EntityListedAt = e.EntityListedAt.Add(1)
+		others[7].Address = entries[(i+1)%len(entries)].Address
+		others[8].Listed = strings.ToUpper(e.Text())
+		for _, other := range others {
+			alike := other
+			if alike.Text() == e.Text() {
+				alike.Listed = e.Listed
+			}
+			if alike != e && s.Cursor().Is(&other) {
+				t.Errorf("%+v is %+v", other, e)
+			}
+		}
+	}
+}
+
+// TestLongEntries keeps entries that cannot be in a file.
+func TestLongEntries(t *testing.T) {
+	long, late := entries[0], entries[0]
+	long.Name = strings.Repeat("x", 1<<17)
+	late.ListedAt = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, odd := range []sources.Entry{long, late} {
+		var s revision.Entries
+		want := []sources.Entry{entries[0], odd, odd, entries[0]}
+		for _, e := range want {
+			if err := s.Add(&e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Seal(); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for e, err := range s.All() {
+			if err != nil || e != want[n] {
+				t.Fatalf("entry %d is %.100q, %v", n, e.Name, err)
+			}
+			n++
+		}
+		h := header
+		h.Entries = len(want)
+		w, err := revision.NewWriter(new(bytes.Buffer), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Entries(&s); err == nil || n != len(want) {
+			t.Errorf("%d entries, and no error of the Writer", n)
+		}
+	}
+}
