@@ -164,6 +164,20 @@ func (b *Builder) Intern(text string) uint32 {
 	return n
 }
 
+// AddText adds a text, even if it has been added before, and returns its number. Intern does not
+// find it.
+func (b *Builder) AddText(text []byte) uint32 {
+	n, err := add(&b.texts, text)
+	b.err = cmp.Or(b.err, err)
+	return n
+}
+
+// Texts returns the number of texts.
+func (b *Builder) Texts() int { return b.texts.ends.Len() }
+
+// PrefetchText reads what Intern will read to look for a text; see [Index.Prefetch].
+func (b *Builder) PrefetchText(text string) (some byte) { return b.texts.prefetch(text) }
+
 // WriteFile makes the Index, writes it to a file for [Open], and resets b. It replaces
 // the file at path atomically: path is the old file or the new one at all times, and
 // processes that have the old one open keep it.

@@ -75,6 +75,7 @@ func ask(ix *index.Index, m model) error {
 				errs = append(errs, err)
 			}
 		}
+		ix.Prefetch(k)
 		if place, s, found := ix.Place(k); found != ok || place < 0 || place >= max(1, ix.Len()) {
 			errs = append(errs, fmt.Errorf("Place(%+v) = %d, %d, %t of %d keys", k, place, s, found, ix.Len()))
 		}

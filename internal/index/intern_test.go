@@ -27,6 +27,14 @@ func TestIntern(t *testing.T) {
 			}
 		}
 	}
+	want = append(want, "added", want[2]) // which Intern does not find
+	for _, text := range want[len(sizes):] {
+		b.AddText([]byte(text))
+		b.PrefetchText(text)
+	}
+	if b.Texts() != len(want) || b.Intern(want[2]) != 2 {
+		t.Errorf("%d texts, want %d, or another text 2", b.Texts(), len(want))
+	}
 	for i := range 3000 {
 		text := string(bytes.Repeat([]byte{byte(i), byte(i >> 8), 'z'}, 1000))
 		want = append(want, text)

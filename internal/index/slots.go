@@ -35,6 +35,14 @@ func (s *Slots) Find(h uint64, is func(number uint32) bool) (number uint32, ok b
 	}
 }
 
+// Prefetch reads what Find will read to find h; see [Index.Prefetch].
+func (s *Slots) Prefetch(h uint64) (some byte) {
+	if s.memory == nil {
+		return 0
+	}
+	return s.memory.Bytes[slotOf(h, s.memory.Bytes)]
+}
+
 // slotOf returns where the search for a hash begins. It grows with the hash, so slots grow
 // in the order in which they lie in memory.
 func slotOf(h uint64, slots []byte) int { return int(h >> 32 * uint64(len(slots)/8) >> 32 * 8) }

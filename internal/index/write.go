@@ -145,9 +145,7 @@ func (b *Builder) write(seed *seed, sides *[2]side) (*Index, error) {
 	binary.LittleEndian.PutUint32(end[4:], uint32(l.values))
 	copyAll(data[at.values.off:], &sets.values)
 	copyAll(data[at.ends.off+4:], &b.texts.ends)
-	if b.texts.used > 0 {
-		copy(data[at.texts.off:], b.texts.memory.Bytes[:b.texts.used])
-	}
+	b.texts.copyTo(data[at.texts.off:])
 	copy(data, l.header(at.end, bodyDigest(data)))
 	return LoadOwned(data, m)
 }

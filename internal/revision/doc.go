@@ -39,10 +39,10 @@
 //     "0x" and 40 hex digits only in letter case, 5 bytes with a bit for each capital.
 //
 // Numbers are unsigned varints (LEB128). A text is its length and its bytes. A string
-// in a label is 0 if it is empty, 1 and a text if it is new, or 2 plus the number of a
-// string that was new before, counted from 0. When there are 65,536 strings, or 8 MiB of
-// them, writer and reader forget all; so neither needs memory in proportion to the list. A time is 0 for the zero time, or 1 and the seconds since 1970 as a
-// signed varint, or 2, the seconds, and the nanoseconds.
+// in a label is 0 if it is empty, 1 and a text, or 2 plus the number of an earlier text,
+// counted from 0. When there are 65,536 texts, or 8 MiB of them, writer and reader forget
+// all; so neither needs memory in proportion to the list. A time is 0 for the zero time, or 1
+// and the seconds since 1970 as a signed varint, or 2, the seconds, and the nanoseconds.
 //
 // Each table begins at a multiple of 64 bytes, after zeros; tables are opaque.
 //

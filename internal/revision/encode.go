@@ -12,13 +12,25 @@ import (
 // An encoder appends entries to buf, for a decoder.
 type encoder struct {
 	buf     []byte
-	strings map[string]uint64
-	bytes   int           // of strings
+	strings []numbered    // some of the strings that a decoder knows, by hash
+	n       int           // how many it knows
+	bytes   int           // of them
 	last    sources.Entry // the entry whose label was appended last
 	hasLast bool
 }
 
-func newEncoder() *encoder { return &encoder{strings: make(map[string]uint64)} }
+// A numbered string is one that a decoder knows by its number.
+type numbered struct {
+	text   string
+	number uint64
+}
+
+// remembered is how many strings an encoder remembers at most. If two have the same slot, it
+// remembers the latter, and appends the former again. All of them fit into the cache of a
+// processor, so a list of names that never come again costs little.
+const remembered = 1 << 12
+
+func newEncoder() *encoder { return &encoder{strings: make([]numbered, remembered)} }
 
 // entry appends an entry. The error says that no file can have it; then only a lax decoder reads
 // it back.
@@ -120,18 +132,39 @@ func (c *encoder) string(s string) {
 		c.buf = append(c.buf, 0)
 		return
 	}
-	if n, ok := c.strings[s]; ok {
-		c.buf = binary.AppendUvarint(c.buf, 2+n)
+	slot := &c.strings[slotOf(s)]
+	if slot.text == s {
+		c.buf = binary.AppendUvarint(c.buf, 2+slot.number)
 		return
 	}
 	c.buf = append(c.buf, 1)
 	c.text(s)
-	if len(c.strings) == maxNumbered || c.bytes+len(s) > maxStrings {
+	if c.n == maxNumbered || c.bytes+len(s) > maxStrings {
 		clear(c.strings)
-		c.bytes = 0
+		c.n, c.bytes = 0, 0
 	}
-	c.strings[s] = uint64(len(c.strings))
+	*slot = numbered{s, uint64(c.n)}
+	c.n++
 	c.bytes += len(s)
+}
+
+// slotOf returns the slot of a string. It is the same on all machines.
+func slotOf(s string) uint32 {
+	h := uint64(len(s))
+	for ; len(s) >= 8; s = s[8:] {
+		h = (h ^ wordOf(s)) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 0x9e3779b97f4a7c15
+	}
+	return uint32(h >> 32 % remembered)
+}
+
+// wordOf returns the first 8 bytes of s as a little-endian number.
+func wordOf(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // text appends a text.

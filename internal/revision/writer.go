@@ -136,7 +136,7 @@ func (w *Writer) endEntries() {
 	if w.end == 0 {
 		w.flush()
 		w.end = w.offset
-		w.strings = nil // the encoder is not used again
+		w.encoder.strings = nil // it is not used again
 	}
 }
 

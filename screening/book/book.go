@@ -164,7 +164,7 @@ func (b *Book) among(entries iter.Seq2[sources.Entry, error]) iter.Seq2[address.
 				yield(address.Address{}, err)
 				return
 			}
-			keys = list.AppendFilings(keys[:0], &e)
+			keys, _ = list.AppendFilings(keys[:0], &e)
 			for _, k := range keys {
 				found, err := b.find(k)
 				if err != nil {

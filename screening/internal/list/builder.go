@@ -44,10 +44,14 @@ type Builder struct {
 	alike   int              // how many they are
 	follows bool             // they were only compared with those of prev
 
+	batch   [64]pending // entries that are not in the list yet
+	waiting int         // how many they are
+	touched byte        // a sum of what was prefetched for them
+
 	table    *tableBuilder
 	all      *revision.Entries // in the order of the list
 	facts    Facts
-	hashes   mapfile.Array // of what the entries say, until digest sorts them
+	hashes   mapfile.Array // of what the entries say
 	digest   string        // of the list; "" before the hashes are sorted
 	repeated []repetition
 	places   map[[sha256.Size]byte]int // index in repeated, by the hash of the entry
@@ -56,6 +60,13 @@ type Builder struct {
 	ended  []sources.Entry // that the list says it had, with their Until
 	absent time.Time       // the date of prev; zero: unknown
 	bounds map[index.ID][]bound
+}
+
+// A pending entry is one whose look-ups wait for memory.
+type pending struct {
+	entry sources.Entry
+	filing
+	hash uint64
 }
 
 // A repetition is an entry with the Canonical entry of an earlier one, and the number of its repetitions.
@@ -111,7 +122,7 @@ func (b *Builder) Add(e sources.Entry) error {
 			return err
 		}
 	}
-	return b.add(&e)
+	return b.enqueue(&e)
 }
 
 // mayFollow reports whether entries that are as in prev need no more than a comparison. With a
@@ -120,7 +131,7 @@ func (b *Builder) mayFollow() bool {
 	return len(b.bounds) == 0 && !b.prev.LatestSeen.After(b.now.Add(Skew))
 }
 
-// leave adds the first n entries of prev, if they were only compared so far.
+// leave enqueues the first n entries of prev, if they were only compared so far.
 func (b *Builder) leave(n int) error {
 	if !b.follows {
 		return nil
@@ -132,7 +143,61 @@ func (b *Builder) leave(n int) error {
 		}
 		n--
 		e.FirstSeen, e.NotListedOn = time.Time{}, time.Time{}
-		if err := b.add(&e); err != nil {
+		if err := b.enqueue(&e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end adds all entries that were only compared or enqueued so far.
+func (b *Builder) end() error {
+	if err := b.leave(b.n); err != nil {
+		return err
+	}
+	return b.addBatch()
+}
+
+// enqueue adds e soon.
+func (b *Builder) enqueue(e *sources.Entry) error {
+	b.batch[b.waiting].entry = *e
+	if b.waiting++; b.waiting < len(b.batch) {
+		return nil
+	}
+	return b.addBatch()
+}
+
+// addBatch adds the entries that are enqueued. In a long list, most of the time would be spent
+// waiting for memory, once for each entry, so it prefetches what the look-ups of all of them read.
+func (b *Builder) addBatch() error {
+	batch := b.batch[:b.waiting]
+	b.waiting = 0
+	for i := range batch {
+		p := &batch[i]
+		p.keys, p.form = AppendFilings(p.keys[:0], &p.entry)
+		p.hash = b.fresh.hashOf(&p.entry, p.filing)
+	}
+	for i := range batch {
+		b.touched ^= b.fresh.slots.Prefetch(batch[i].hash)
+	}
+	for i := range batch {
+		e := &batch[i].entry
+		for _, text := range [...]string{e.Ref, e.Name} {
+			if text != "" {
+				b.touched ^= b.table.index.PrefetchText(text)
+			}
+		}
+		if batch[i].form == textAddress {
+			b.touched ^= b.table.index.PrefetchText(e.Address.Normalized())
+		}
+	}
+	if b.prev != nil {
+		for i := range batch {
+			b.touched ^= b.prev.entries.index.Prefetch(batch[i].keys[0])
+		}
+	}
+	for i := range batch {
+		if err := b.add(&batch[i]); err != nil {
 			return err
 		}
 	}
@@ -146,9 +211,9 @@ func (b *Builder) Free() {
 	}
 }
 
-// add adds e to the list, and corrects its dates.
-func (b *Builder) add(e *sources.Entry) error {
-	f := b.table.file(e)
+// add adds an entry to the list, and corrects its dates.
+func (b *Builder) add(p *pending) error {
+	e, f := &p.entry, p.filing
 	old, err := b.held.find(e, f)
 	if err != nil {
 		return err
@@ -159,7 +224,7 @@ func (b *Builder) add(e *sources.Entry) error {
 		if repeated = !b.kept.add(old); !repeated {
 			b.again++
 		}
-	} else if repeated, err = b.addFresh(e, f); err != nil {
+	} else if repeated, err = b.addFresh(p); err != nil {
 		return err
 	}
 	b.date(e, copied)
@@ -179,8 +244,9 @@ func (b *Builder) End(e sources.Entry) { b.ended = append(b.ended, e) }
 
 // addFresh handles an entry that the list before did not have, and sets its FirstSeen. It
 // reports whether the entry is repeated.
-func (b *Builder) addFresh(e *sources.Entry, f filing) (repeated bool, err error) {
-	if first, err := b.fresh.find(e, f); err != nil || first != nil {
+func (b *Builder) addFresh(p *pending) (repeated bool, err error) {
+	e, f := &p.entry, p.filing
+	if first, err := b.fresh.find(e, f, p.hash); err != nil || first != nil {
 		if first != nil {
 			e.FirstSeen, e.NotListedOn = first.Entry.FirstSeen, first.Entry.NotListedOn
 		}
@@ -343,7 +409,7 @@ func (b *Builder) sum() {
 
 // Build makes the List. Then only IsCut and Compare may follow.
 func (b *Builder) Build() (*List, error) {
-	if err := b.leave(b.n); err != nil {
+	if err := b.end(); err != nil {
 		return nil, err
 	}
 	b.sum()

@@ -42,7 +42,7 @@ func (l *Listing) saysSame(e *sources.Entry) bool {
 // other times, and no more entries that ended. Nothing can be added afterwards.
 func (b *Builder) IsSame() (bool, error) {
 	if !b.follows || b.n != b.prev.Entries {
-		if err := b.leave(b.n); err != nil {
+		if err := b.end(); err != nil {
 			return false, err
 		}
 		b.sum()

@@ -14,31 +14,25 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// perRange is about how many hashes are sorted by comparing them.
-const perRange = 1 << 6
-
-// digestOf returns the SHA-256, in hex, of the hashes, each once, in order. It sorts them:
-// first in place into ranges by their first bits, then each range.
+// digestOf returns the SHA-256, in hex, of the hashes, each once, in order. It divides them, in
+// place, by their first byte, and then sorts one part after the other in the cache of a processor.
 func digestOf(hashes *mapfile.Array) string {
-	n := hashes.Len()
-	width := bits.Len(uint(n / perRange))
-	rangeOf := func(hash []byte) int { return int(uint64(binary.BigEndian.Uint32(hash)) >> (32 - width)) }
-	ends := make([]int, 1<<width+1)
+	var ends, next [257]int // of the parts, by their first byte + 1
 	for _, piece := range hashes.Pieces() {
 		for ; len(piece) > 0; piece = piece[sha256.Size:] {
-			ends[rangeOf(piece)+1]++
+			ends[int(piece[0])+1]++
 		}
 	}
 	for i := range ends[1:] {
 		ends[i+1] += ends[i]
 	}
-	next := slices.Clone(ends)
+	next = ends
 	var spare [sha256.Size]byte
-	for r, end := range ends[1:] {
-		for next[r] < end {
-			hash := hashes.At(next[r])
-			to := rangeOf(hash)
-			if to != r { // exchange it with one of its range
+	for part, end := range ends[1:] {
+		for next[part] < end {
+			hash := hashes.At(next[part])
+			to := int(hash[0])
+			if to != part { // exchange it with one of its part
 				other := hashes.At(next[to])
 				copy(spare[:], other)
 				copy(other, hash)
@@ -48,28 +42,68 @@ func digestOf(hashes *mapfile.Array) string {
 		}
 		pace.Yield()
 	}
-	h := sha256.New()
-	var sorted [][sha256.Size]byte
-	for r, end := range ends[1:] {
-		sorted = sorted[:0]
-		for i := ends[r]; i < end; i++ {
-			sorted = append(sorted, [sha256.Size]byte(hashes.At(i)))
-		}
-		slices.SortFunc(sorted, compareHashes)
-		for _, hash := range slices.Compact(sorted) {
-			h.Write(hash[:])
+	sum := sha256.New()
+	var s hashSorter
+	for part, end := range ends[1:] {
+		var last []byte
+		for _, r := range s.sorted(hashes, ends[part], end) {
+			hash := hashes.At(r.at)
+			if !bytes.Equal(hash, last) {
+				sum.Write(hash)
+			}
+			last = hash
 		}
 		pace.Yield()
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// compareHashes orders hashes by their bytes.
-func compareHashes(a, b [sha256.Size]byte) int {
-	if x, y := binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:]); x != y {
-		return cmp.Compare(x, y)
+// A hashSorter sorts hashes with the same first byte.
+type hashSorter struct {
+	refs []hashRef
+	ends []int
+}
+
+// A hashRef is the first bytes of a hash, and where it is.
+type hashRef struct {
+	first uint64
+	at    int
+}
+
+// sorted returns the hashes from begin to end in order, until the next call. It divides them by
+// their next bits, so that few have to be compared.
+func (s *hashSorter) sorted(hashes *mapfile.Array, begin, end int) []hashRef {
+	n := end - begin
+	width := bits.Len(uint(n))
+	rangeOf := func(first uint64) int { return int(first << 8 >> (64 - width)) }
+	s.refs = slices.Grow(s.refs[:0], n)[:n]
+	s.ends = slices.Grow(s.ends[:0], 1<<width+1)[:1<<width+1]
+	clear(s.ends)
+	for at := begin; at < end; at++ {
+		s.ends[rangeOf(binary.BigEndian.Uint64(hashes.At(at)))+1]++
 	}
-	return bytes.Compare(a[:], b[:])
+	for i := range s.ends[1:] {
+		s.ends[i+1] += s.ends[i]
+	}
+	for at := begin; at < end; at++ {
+		first := binary.BigEndian.Uint64(hashes.At(at))
+		next := &s.ends[rangeOf(first)]
+		s.refs[*next] = hashRef{first, at}
+		*next++
+	}
+	from := 0
+	for _, to := range s.ends[:len(s.ends)-1] {
+		if to-from > 1 {
+			slices.SortFunc(s.refs[from:to], func(a, b hashRef) int {
+				if a.first != b.first {
+					return cmp.Compare(a.first, b.first)
+				}
+				return bytes.Compare(hashes.At(a.at), hashes.At(b.at))
+			})
+		}
+		from = to
+	}
+	return s.refs
 }
 
 // appendSaid appends what the digest covers of an entry: all but FirstSeen and NotListedOn,

@@ -59,36 +59,40 @@ func indexKey(class identity.Class, words identity.Words, tag identity.Tag) inde
 // AppendFilings appends the keys under which e is filed: the probes of its address, and
 // the account of each other address as which the listed string can be read. An entry
 // without an address is filed under its listed string and the probes of its readings.
-func AppendFilings(dst []index.ID, e *sources.Entry) []index.ID {
+// form says how a listing gives the address of e.
+func AppendFilings(dst []index.ID, e *sources.Entry) (keys []index.ID, form byte) {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
 		dst = append(dst, TextKey(text))
 		for _, a := range readings(*e, text) {
 			dst = AppendProbes(dst, a)
 		}
-		return dst
+		return dst, noAddress
 	}
 	dst = AppendProbes(dst, e.Address)
-	if isEVMText(e, &dst[0]) {
-		return dst
-	}
-	for _, a := range address.Detect(e.Text()) {
-		if k := firstProbe(a); !slices.Contains(dst, k) {
-			dst = append(dst, k)
+	isHex := isHexOf(e.Address, &dst[0])
+	if !isHex || !isEVMText(e, &dst[0]) {
+		for _, a := range address.Detect(e.Text()) {
+			if k := firstProbe(a); !slices.Contains(dst, k) {
+				dst = append(dst, k)
+			}
 		}
 	}
-	return dst
+	if isHex && len(dst) == 1 {
+		return dst, hexAddress
+	}
+	return dst, textAddress
 }
 
-// isEVMText reports whether e lists an address of an EVM chain, whose key is k, as "0x" and
-// its digits: on any other chain, that text has the same key, unless it is a virtual
-// address of tempo.
+// isEVMText reports whether e, whose address is hexOf its key k, lists an address of an EVM
+// chain as "0x" and its digits: on any other chain, that text has the same key, unless it is a
+// virtual address of tempo.
 func isEVMText(e *sources.Entry, k *index.ID) bool {
 	if _, w1, _, _ := k.Words(); w1<<16 == 0xfdfdfdfdfdfd0000 {
 		return false
 	}
-	return k.Class() == uint16(identity.KeccakHash) && isHexOf(e.Address, k) &&
-		(e.Listed == "" || len(e.Listed) == 2+2*20 && strings.EqualFold(e.Listed, hexOf(k)))
+	normal := e.Address.Normalized()
+	return k.Class() == uint16(identity.KeccakHash) && (e.Listed == "" || len(e.Listed) == len(normal) && strings.EqualFold(e.Listed, normal))
 }
 
 // firstKey returns the first of the keys that AppendFilings appends.
@@ -185,6 +189,10 @@ func appendHexOf(b []byte, k *index.ID) []byte {
 
 // isHexOf reports whether the normal form of a is what hexOf returns for k.
 func isHexOf(a address.Address, k *index.ID) bool {
+	normal := a.Normalized()
+	if len(normal) != 2+2*k.Len() {
+		return false
+	}
 	var buf [maxHexOf]byte
-	return a.Normalized() == string(appendHexOf(buf[:0], k))
+	return normal == string(appendHexOf(buf[:0], k))
 }

@@ -162,18 +162,22 @@ type newcomers struct {
 	seed  maphash.Seed
 }
 
-// find returns the listing of the entry with the Canonical form of e, whose filing is f. If
-// there is none, the caller must add e to the table next, and find will find it.
-func (nc *newcomers) find(e *sources.Entry, f filing) (l *Listing, err error) {
-	k := f.keys[0]
+// hashOf returns the hash of all that isSame compares, because a key may have many entries.
+func (nc *newcomers) hashOf(e *sources.Entry, f filing) uint64 {
 	if nc.seed == (maphash.Seed{}) {
 		nc.seed = maphash.MakeSeed()
 	}
-	// All that isSame compares, because a key may have many entries.
-	hash := maphash.Comparable(nc.seed, struct {
+	return maphash.Comparable(nc.seed, struct {
 		key                      index.ID
 		kind, ref, asset, listed string
-	}{k, string(e.Kind), e.Ref, e.Asset, ownText(e)})
+	}{f.keys[0], string(e.Kind), e.Ref, e.Asset, ownText(e)})
+}
+
+// find returns the listing of the entry with the Canonical form of e, whose filing is f, and
+// whose hash is given. If there is none, the caller must add e to the table next, and find will
+// find it.
+func (nc *newcomers) find(e *sources.Entry, f filing, hash uint64) (l *Listing, err error) {
+	k := f.keys[0]
 	_, ok := nc.slots.Find(hash, func(place uint32) bool {
 		other, text := nc.table.index.At(place)
 		if other != k {

@@ -38,17 +38,6 @@ const (
 	isDated     = 32 // followed by the date of the entity, and NotListedOn
 )
 
-// formOf returns how a listing gives the address of e, which is filed under keys.
-func formOf(e *sources.Entry, keys []index.ID) byte {
-	switch {
-	case !e.Address.IsValid():
-		return noAddress
-	case len(keys) == 1 && isHexOf(e.Address, &keys[0]):
-		return hexAddress
-	}
-	return textAddress
-}
-
 // AddedAt returns the date of the listing: the publisher's date of the address; else its date
 // of the party, unless a copy of the list refutes that; else the time at which the entry was
 // first seen.
@@ -150,10 +139,11 @@ func ownText(e *sources.Entry) string {
 }
 
 // A listingWriter writes listings as texts of an index. A listing refers to other texts
-// by number, and entries that differ in nothing but a hexAddress share one.
+// by number, and most entries that differ in nothing but a hexAddress share one.
 type listingWriter struct {
 	index *index.Builder
 	text  []byte // scratch
+	memos [5]memo
 
 	last     sources.Entry // the entry of lastText; long lists repeat themselves
 	lastForm byte
@@ -177,13 +167,13 @@ func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed
 	if form&^(isRemoved|isDated) == hexAddress && form == w.lastForm && removed.Equal(w.lastTime) && differInAddress(e, &w.last) {
 		return w.lastText
 	}
-	t := append(w.text[:0], form)
-	for _, s := range [...]string{string(e.Kind), e.Ref, e.Name, e.Asset} {
-		t = binary.AppendUvarint(t, uint64(w.index.Intern(s)))
+	t, had := append(w.text[:0], form), w.index.Texts()
+	for i, s := range [...]string{string(e.Kind), e.Ref, e.Name, e.Asset} {
+		t = binary.AppendUvarint(t, uint64(w.intern(&w.memos[i], s)))
 	}
 	t = appendTime(appendTime(t, e.ListedAt), e.FirstSeen)
 	if form&addressMask != noAddress {
-		t = binary.AppendUvarint(t, uint64(w.index.Intern(string(e.Address.Chain()))))
+		t = binary.AppendUvarint(t, uint64(w.intern(&w.memos[4], string(e.Address.Chain()))))
 	}
 	switch form & addressMask {
 	case hexAddress:
@@ -208,11 +198,30 @@ func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed
 		t = appendTime(appendTime(t, e.EntityListedAt), e.NotListedOn)
 	}
 	w.text, w.last, w.lastForm, w.lastTime = t, *e, form, removed
-	w.lastText = w.index.Intern(string(t))
+	if w.index.Texts() > had { // no listing refers to the new text
+		w.lastText = w.index.AddText(t)
+	} else {
+		w.lastText = w.index.Intern(string(t))
+	}
 	if form&addressMask == hexAddress {
 		w.hex.add(w.lastText)
 	}
 	return w.lastText
+}
+
+// A memo is the text that was interned last, and its number.
+type memo struct {
+	text   string
+	number uint32
+	known  bool
+}
+
+// intern returns the number of a text, which is often the text of m.
+func (w *listingWriter) intern(m *memo, text string) uint32 {
+	if !m.known || m.text != text {
+		*m = memo{text, w.index.Intern(text), true}
+	}
+	return m.number
 }
 
 // differInAddress reports whether a and b differ in nothing but their addresses, which

@@ -28,8 +28,8 @@ var update = flag.Bool("update", false, "rewrite testdata/filings.golden")
 
 // filedAs returns as text how e is filed.
 func filedAs(e sources.Entry) string {
-	keys := AppendFilings(nil, &e)
-	b := fmt.Appendf(nil, "%s %q %q: %d", e.Address, e.Listed, e.Asset, formOf(&e, keys))
+	keys, form := AppendFilings(nil, &e)
+	b := fmt.Appendf(nil, "%s %q %q: %d", e.Address, e.Listed, e.Asset, form)
 	for _, k := range keys {
 		b = fmt.Appendf(b, " %x:%x", k.Class(), k.AppendBytes(nil))
 	}
@@ -38,8 +38,8 @@ func filedAs(e sources.Entry) string {
 
 // shapeOf returns the properties that determine how an entry is filed.
 func shapeOf(e sources.Entry) string {
-	keys := AppendFilings(nil, &e)
-	b := fmt.Appendf(nil, "%s %d", e.Address.Chain(), formOf(&e, keys))
+	keys, form := AppendFilings(nil, &e)
+	b := fmt.Appendf(nil, "%s %d", e.Address.Chain(), form)
 	for _, k := range keys {
 		b = fmt.Appendf(b, " %x:%d", k.Class(), k.Len())
 	}

@@ -136,8 +136,9 @@ type filing struct {
 
 // file returns the filing of e, which is valid until the next call.
 func (b *tableBuilder) file(e *sources.Entry) filing {
-	b.keys = AppendFilings(b.keys[:0], e)
-	return filing{b.keys, formOf(e, b.keys)}
+	var form byte
+	b.keys, form = AppendFilings(b.keys[:0], e)
+	return filing{b.keys, form}
 }
 
 // add adds an entry.
