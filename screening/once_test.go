@@ -1,11 +1,14 @@
 package screening_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -26,8 +29,9 @@ func TestChangedOnce(t *testing.T) {
 	for range longtest.N(5, 20) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "told")
+		lists := dir
 		opts := &screening.Options{
-			Store:    openStore(t, dir),
+			Store:    openStore(t, lists),
 			Optional: []string{community.ID},
 			Accept:   func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return true },
 		}
@@ -38,17 +42,20 @@ func TestChangedOnce(t *testing.T) {
 		}
 		mine := newBook(t, own...)
 		var s *screening.Screener
-		// said returns the labels of two lists. What was told of one that is not loaded counts.
+		// said returns the labels of two lists. What was told of one that is not wholly loaded counts.
 		said := func(r screening.Result, told [2]string) (text [2]string) {
 			for i, st := range s.Sources() {
+				var lines []string
 				if !st.Loaded() {
-					text[i] = told[i]
+					lines = slices.Collect(strings.Lines(told[i]))
 				}
 				for _, l := range r.Labels {
 					if l.Source == st.Info.ID {
-						text[i] += fmt.Sprintln(l.Kind, l.Match, l.Ref)
+						lines = append(lines, fmt.Sprintln(l.Kind, l.Match, l.Ref))
 					}
 				}
+				slices.Sort(lines)
+				text[i] = strings.Join(slices.Compact(lines), "")
 			}
 			return text
 		}
@@ -99,9 +106,21 @@ func TestChangedOnce(t *testing.T) {
 				if text, err := os.ReadFile(file); err == nil && rng.IntN(2) == 0 { // killed while it wrote
 					os.WriteFile(file, append(text, own[0].String()+"\tOFAC"...), 0o600)
 				}
-				if rng.IntN(4) == 0 { // the optional list is not kept
-					opts.Store = openStore(t, t.TempDir())
+				switch rng.IntN(4) {
+				case 0: // the optional list is not kept
+					lists = t.TempDir()
+					opts.Store = openStore(t, lists)
 					others.err = errDown
+				case 1: // its newest revision is broken, and cannot be made again: an older one is held
+					if names, _ := filepath.Glob(filepath.Join(lists, community.ID+"-*.rev")); len(names) > 0 {
+						text := must(os.ReadFile(filepath.Join(lists, "journal")))
+						text = bytes.ReplaceAll(text, []byte(`,"changes":`), []byte(`,"chances":`))
+						if err := errors.Join(os.Truncate(slices.Max(names), 9), os.WriteFile(filepath.Join(lists, "journal"), text, 0o600)); err != nil {
+							t.Fatal(err)
+						}
+						opts.Store = openStore(t, lists)
+						others.err = errDown
+					}
 				}
 				s = newScreener(t, opts, us, others)
 			}

@@ -10,9 +10,11 @@ import (
 
 // A messageVerdict is a verdict in a message.
 type messageVerdict struct {
-	Level  string      `json:"level"`
-	Score  int         `json:"score"`
-	Labels []jsonLabel `json:"labels"`
+	Level    string             `json:"level"`
+	Score    int                `json:"score"`
+	Labels   []jsonLabel        `json:"labels"`
+	Caveats  []screening.Caveat `json:"caveats"`
+	AllClear bool               `json:"all_clear"`
 }
 
 // A reason is one cause of a change.
@@ -46,7 +48,7 @@ func newMessageVerdict(r *screening.Result) *messageVerdict {
 	if r == nil {
 		return nil
 	}
-	v := &messageVerdict{Level: string(r.Level), Score: r.Score, Labels: []jsonLabel{}}
+	v := &messageVerdict{Level: string(r.Level), Score: r.Score, Labels: []jsonLabel{}, Caveats: append([]screening.Caveat{}, r.Caveats()...), AllClear: r.AllClear()}
 	for i := range r.Labels {
 		v.Labels = append(v.Labels, newJSONLabel(&r.Labels[i]))
 	}

@@ -143,6 +143,9 @@ func (w *watching) messages(t *testing.T) []string {
 		if err := json.Unmarshal(m.Body, &x); err != nil || x.Type != "customer.verdict_changed" {
 			t.Error(string(m.Body), err)
 		}
+		if after := x.Data.After; after.AllClear != (after.Score == 0) || !bytes.Contains(m.Body, []byte(`"caveats":[]`)) {
+			t.Errorf("not all clear, or with a caveat: %s", m.Body)
+		}
 		got = append(got, x.String())
 		return nil
 	})

@@ -26,7 +26,8 @@ import (
 //
 // A verdict is in the file once the loop has gone on to the next Change, or has come to its end.
 // If the loop is left early, if an error is yielded or if the program is killed, a Change may be
-// yielded again, or yielded although the verdict is again as it was. While an optional list is not loaded, its labels count as they were.
+// yielded again, or yielded although the verdict is again as it was. While all of an optional list
+// is not loaded, its labels count as they were, with those that it adds.
 //
 // The file is created if it does not exist, and its text is private: addresses and what lists
 // say of them. Calls for one file must not overlap. The errors come from Changed and from the
@@ -105,7 +106,7 @@ func (b *Book) changedOnce(v *verdicts, r screening.Report, yield func(Change) b
 
 // verdictOf returns what the lists say of an account, as text that can be compared: a word for
 // each label, with the id of its source. was is the verdict before: of a source that is not
-// loaded, its words count.
+// wholly loaded, its words count.
 func verdictOf(r *screening.Result, was string) string {
 	var words []string
 	add := func(l screening.Label, suppressed bool) {
@@ -121,7 +122,7 @@ func verdictOf(r *screening.Result, was string) string {
 	for word := range strings.FieldsSeq(was) { // unknown is one of no source
 		id, _, _ := strings.Cut(word, ":")
 		for _, st := range r.Sources() {
-			if st.Info.ID == id && st.Digest == "" {
+			if st.Info.ID == id && !st.Loaded() {
 				words = append(words, word)
 			}
 		}
