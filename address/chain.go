@@ -227,8 +227,8 @@ func lookup(c Chain) uint16 {
 	if len(c) == 0 || len(c) > maxSlug {
 		return 0
 	}
-	ends := slugEnds(c)
-	for h := ends.hash(); ; h++ {
+	ends, h := slugEnds(c)
+	for ; ; h++ {
 		e := &slugIndex[h%uint32(len(slugIndex))]
 		if e.row == 0 || e.ends == ends && (len(c) <= 16 || chains[e.row-1].slug == c) {
 			return e.row
@@ -243,21 +243,18 @@ type ends struct {
 	first, last uint64
 }
 
-// slugEnds returns the ends of c, which must not be empty.
-func slugEnds(c Chain) ends {
-	n := len(c)
-	if n >= 8 {
-		return ends{n, load8(string(c), 0), load8(string(c), n-8)}
+// slugEnds returns the ends of c, which must not be empty, and their hash. That is cheap
+// rather than good, which suffices for our own constants.
+func slugEnds(c Chain) (e ends, hash uint32) {
+	switch n := len(c); {
+	case n >= 8:
+		e = ends{n, load8(string(c), 0), load8(string(c), n-8)}
+	case n >= 4:
+		e = ends{n, load4(string(c), 0), load4(string(c), n-4)}
+	default:
+		e = ends{n, uint64(c[0]) | uint64(c[n/2])<<8, uint64(c[n-1])}
 	}
-	if n >= 4 {
-		return ends{n, load4(string(c), 0), load4(string(c), n-4)}
-	}
-	return ends{n, uint64(c[0]) | uint64(c[n/2])<<8, uint64(c[n-1])}
-}
-
-// hash is cheap rather than good, which suffices for our own constants.
-func (e ends) hash() uint32 {
-	return uint32((e.first*0x9e3779b97f4a7c15 + e.last*0xc2b2ae3d27d4eb4f) >> 40)
+	return e, uint32((e.first*0x9e3779b97f4a7c15 + e.last*0xc2b2ae3d27d4eb4f) >> 40)
 }
 
 // slugIndex maps hashes of slugs to rows plus one, with linear probing.
@@ -266,8 +263,7 @@ var slugIndex = func() (t [1024]struct {
 	row uint16
 }) {
 	for i := range chains {
-		e := slugEnds(chains[i].slug)
-		h := e.hash()
+		e, h := slugEnds(chains[i].slug)
 		for t[h%uint32(len(t))].row != 0 {
 			h++
 		}

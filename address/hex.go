@@ -40,22 +40,15 @@ func unhex8(w uint64) uint64 {
 func lowerHex8(w uint64) uint64 { return w | w>>1&caseBits }
 
 // digits8 returns the values of eight digits and letters from a to f, one in
-// each byte. It records other characters in bad.
-func digits8(w uint64, bad badDigits) (uint64, badDigits) {
-	n := w ^ '0'*eachByte // digits become 0 to 9; letters have bit 6
+// each byte. If there are other characters, bad is not zero: it has values over 15 in
+// the upper halves of bytes, and in bit 6 values from 10 on that are not letters, and
+// smaller values that are. A carry into the next byte comes only from a value over 15.
+func digits8(w uint64) (n, bad uint64) {
+	n = w ^ '0'*eachByte // digits become 0 to 9; letters have bit 6
 	n -= n >> 6 & eachByte * ('a' ^ '0' - 10)
-	bad.over |= n
-	bad.letter |= (n + (0x40-10)*eachByte) ^ w
-	return n, bad
+	letter := (n + (0x40-10)*eachByte) ^ w
+	return n, n&(0xf0*eachByte) | letter&(0x40*eachByte)
 }
-
-// badDigits accumulates the errors that digits8 finds in many words: in the
-// upper halves of bytes, values over 15; in bit 6, values from 10 on that are
-// not letters, and smaller values that are. A carry into the next byte comes
-// only from a value over 15.
-type badDigits struct{ over, letter uint64 }
-
-func (b badDigits) any() bool { return b.over&(0xf0*eachByte)|b.letter&(0x40*eachByte) != 0 }
 
 // pack8 packs the values of eight digits into four bytes, little-endian.
 func pack8(n uint64) uint64 {
@@ -67,17 +60,17 @@ func pack8(n uint64) uint64 {
 // hexCase reports whether all of digits, whose length must be a multiple of
 // eight, are hex digits, and the letter cases among them.
 func hexCase(digits string) (kind int, ok bool) {
-	var lower, upper uint64
-	var bad badDigits
+	var lower, upper, bad uint64
 	for len(digits) >= 8 {
 		w := load8(digits, 0)
 		digits = digits[8:]
 		low := lowerHex8(w)
-		_, bad = digits8(low, bad)
+		_, other := digits8(low)
+		bad |= other
 		upper |= low ^ w
 		lower |= low >> 1 & w // a letter has bit 6, and in lower case bit 5
 	}
-	if bad.any() {
+	if bad != 0 {
 		return 0, false
 	}
 	if lower&caseBits != 0 {
@@ -99,12 +92,13 @@ const (
 // reports false if one of them is not a digit or a letter from a to f.
 func lowerHexWords(s string) (identity.Words, bool) {
 	_ = s[39]
-	n0, bad := digits8(load8(s, 0), badDigits{})
-	n1, bad := digits8(load8(s, 8), bad)
-	n2, bad := digits8(load8(s, 16), bad)
-	n3, bad := digits8(load8(s, 24), bad)
-	n4, bad := digits8(load8(s, 32), bad)
-	return identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), !bad.any()
+	n0, bad0 := digits8(load8(s, 0))
+	n1, bad1 := digits8(load8(s, 8))
+	n2, bad2 := digits8(load8(s, 16))
+	n3, bad3 := digits8(load8(s, 24))
+	n4, bad4 := digits8(load8(s, 32))
+	ok := bad0|bad1|bad2|bad3|bad4 == 0
+	return identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), ok
 }
 
 // scanHex returns the offset of the first character of s, from offset at on,
@@ -190,13 +184,6 @@ func badHexPrefix(s string) fault {
 		return badChar(0)
 	}
 	return badChar(1)
-}
-
-// isLowerHex reports whether the first 40 characters of s are digits and letters
-// from a to f.
-func isLowerHex(s string) bool {
-	_, ok := lowerHexWords(s)
-	return ok
 }
 
 // isTronHex reports whether s is the hex digits of an account of tron.
