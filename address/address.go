@@ -96,11 +96,9 @@ func Valid(c Chain, s string) bool {
 // parseRow sets a, which is zero, to s as an address of row r, as the format
 // parses it.
 func (a *Address) parseRow(r uint16, s string, tolerant bool) fault {
-	if len(s) == evmLen && chains[r-1].codecs[0].evm && s[:2] == "0x" { // fast path
-		if _, ok := lowerHexWords(s[2:]); ok {
-			a.text, a.row = s, r
-			return fault{}
-		}
+	if len(s) == evmLen && chains[r-1].codecs[0].evm && s[:2] == "0x" && isLowerHex(s[2:]) { // fast path
+		a.text, a.row = s, r
+		return fault{}
 	}
 	rd := newReader(s, tolerant)
 	defer rd.free()

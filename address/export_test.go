@@ -53,10 +53,7 @@ func HexCase(digits string) (lower, upper, ok bool) {
 }
 
 // IsLowerHex40 reports whether s begins with 40 digits, none of them capital.
-func IsLowerHex40(s string) bool {
-	_, ok := lowerHexWords(s)
-	return ok
-}
+func IsLowerHex40(s string) bool { return isLowerHex(s) }
 
 // Unhex returns the bytes that the digits spell, eight at a time.
 func Unhex(digits string) []byte {

@@ -39,15 +39,15 @@ func unhex8(w uint64) uint64 {
 // in lower case.
 func lowerHex8(w uint64) uint64 { return w | w>>1&caseBits }
 
-// digits8 returns the values of eight digits and letters from a to f, one in
-// each byte. If there are other characters, bad is not zero: it has values over 15 in
-// the upper halves of bytes, and in bit 6 values from 10 on that are not letters, and
-// smaller values that are. A carry into the next byte comes only from a value over 15.
-func digits8(w uint64) (n, bad uint64) {
-	n = w ^ '0'*eachByte // digits become 0 to 9; letters have bit 6
+// notHex8 returns zero if eight bytes are digits and letters from a to f. Otherwise it has
+// values over 15 in the upper halves of bytes, and in bit 6 values from 10 on that are not
+// letters, and smaller values that are. A carry into the next byte comes only from a value
+// over 15.
+func notHex8(w uint64) uint64 {
+	n := w ^ '0'*eachByte // digits become 0 to 9; letters have bit 6
 	n -= n >> 6 & eachByte * ('a' ^ '0' - 10)
 	letter := (n + (0x40-10)*eachByte) ^ w
-	return n, n&(0xf0*eachByte) | letter&(0x40*eachByte)
+	return n&(0xf0*eachByte) | letter&(0x40*eachByte)
 }
 
 // pack8 packs the values of eight digits into four bytes, little-endian.
@@ -65,8 +65,7 @@ func hexCase(digits string) (kind int, ok bool) {
 		w := load8(digits, 0)
 		digits = digits[8:]
 		low := lowerHex8(w)
-		_, other := digits8(low)
-		bad |= other
+		bad |= notHex8(low)
 		upper |= low ^ w
 		lower |= low >> 1 & w // a letter has bit 6, and in lower case bit 5
 	}
@@ -88,17 +87,16 @@ const (
 	hasUpper
 )
 
-// lowerHexWords returns the 20 bytes that the first 40 characters of s spell. It
-// reports false if one of them is not a digit or a letter from a to f.
-func lowerHexWords(s string) (identity.Words, bool) {
+// isLowerHex reports whether the first 40 characters of s are digits and letters from a to f.
+func isLowerHex(s string) bool {
 	_ = s[39]
-	n0, bad0 := digits8(load8(s, 0))
-	n1, bad1 := digits8(load8(s, 8))
-	n2, bad2 := digits8(load8(s, 16))
-	n3, bad3 := digits8(load8(s, 24))
-	n4, bad4 := digits8(load8(s, 32))
-	ok := bad0|bad1|bad2|bad3|bad4 == 0
-	return identity.MakeWords(pack8(n0)|pack8(n1)<<32, pack8(n2)|pack8(n3)<<32, pack8(n4), 0), ok
+	return notHex8(load8(s, 0))|notHex8(load8(s, 8))|notHex8(load8(s, 16))|notHex8(load8(s, 24))|notHex8(load8(s, 32)) == 0
+}
+
+// hexWords returns the 20 bytes that the first 40 characters of s, valid hex digits, spell.
+func hexWords(s string) identity.Words {
+	_ = s[39]
+	return identity.MakeWords(unhex8(load8(s, 0))|unhex8(load8(s, 8))<<32, unhex8(load8(s, 16))|unhex8(load8(s, 24))<<32, unhex8(load8(s, 32)), 0)
 }
 
 // scanHex returns the offset of the first character of s, from offset at on,

@@ -272,7 +272,7 @@ func readAnywhere(s string) (rd Reading) {
 	for _, a := range rd.Addresses {
 		rd.addDoubt(a.Doubt())
 	}
-	if plainEVM := isEVMText(s) && strings.ToLower(s) == s; len(rd.Addresses) == 0 || hasHexPrefix(s) && !plainEVM {
+	if plainEVM := len(s) == evmLen && s[:2] == "0x" && isLowerHex(s[2:]); len(rd.Addresses) == 0 || hasHexPrefix(s) && !plainEVM {
 		rd.addTolerant(s)
 	}
 	if len(rd.Addresses) > 0 {

@@ -129,8 +129,7 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 		return identity.Words{}, identity.Tag{}
 	}
 	if a.codec().evm && a.number == 0 && len(a.text) == evmLen && a.text[:2] == "0x" { // fast path
-		w, _ := lowerHexWords(a.text[2:])
-		return w, evmTag
+		return hexWords(a.text[2:]), evmTag
 	}
 	rd := a.reader()
 	defer rd.free()
