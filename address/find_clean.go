@@ -293,19 +293,25 @@ func htmlTag(s string) (n int, seen string) {
 	if i := strings.IndexAny(name, " \t\r\n/"); i >= 0 {
 		name = name[:i]
 	}
-	if slices.Contains([]string{"br", "p", "div", "li"}, name) {
+	name, ofWord := strings.CutPrefix(name, "w:") // Office Open XML
+	if slices.Contains([]string{"br", "p", "div", "li", "cr", "tab"}, name) {
 		return end + 1, "\n"
 	}
-	if slices.Contains([]string{"wbr", "span", "a", "b", "i", "u", "em", "strong", "font", "code", "tt", "kbd", "mark", "small", "nobr"}, name) {
+	if ofWord && name != "tc" && name != "tr" || slices.Contains([]string{"wbr", "span", "a", "b", "i", "u", "em", "strong", "font", "code", "tt", "kbd", "mark", "small", "nobr"}, name) {
 		return end + 1, ""
 	}
 	return 0, ""
 }
 
 // escape returns the length of an escape at the beginning of s, or 0, and what a reader sees
-// of the character that it means: an escape of HTML, of source code and JSON, of URLs, or of
-// quoted-printable.
+// of the character that it means: an escape of HTML, of source code and JSON, of URLs, of
+// quoted-printable, or a place where LaTeX may break a line.
 func escape(s string) (n int, seen string) {
+	for _, command := range []string{`\allowbreak{}`, `\allowbreak `, `\-`} { // of LaTeX
+		if strings.HasPrefix(s, command) {
+			return len(command), ""
+		}
+	}
 	r, n := escaped(s)
 	if seen, ok := visible(r); ok {
 		return n, seen

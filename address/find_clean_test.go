@@ -43,6 +43,8 @@ var interruptions = map[string]string{
 	"shy": "&shy;", "shy by number": "&#173;", "shy in hex": "&#xAD;", "zero-width by number": "&#8203;", "escaped markup": "&lt;wbr&gt;",
 	"strings": `"+"`, "strings with blanks": `" + "`, "strings on two lines": "\" +\n    \"", "strings with a dot": `' . '`, "strings side by side": "\"\n  \"",
 	"continued line": "\\\n", "table": " |\n| ", "bar": "\n| ", "quotation": "\n> ", "quotation of a quotation": "\r\n>> ", "comment of code": "\n// ", "hash comment": "\n# ",
+	"LaTeX": `\allowbreak `, "LaTeX in braces": `\allowbreak{}`, "LaTeX hyphen": `\-`,
+	"Word": `</w:t></w:r><w:r w:rsidR="00A1"><w:rPr><w:b/></w:rPr><w:t xml:space="preserve">`, "Word line": `</w:t><w:br/><w:t>`,
 	"JSON line feed": `\n`, "JSON zero width": `\u200b`, "JSON markup": `\u003cwbr\u003e`, "quoted-printable": "=\r\n", "quoted-printable zero width": "=E2=80=8B", "URL zero width": "%E2%80%8B",
 }
 
