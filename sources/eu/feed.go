@@ -65,68 +65,49 @@ func readFeed(r io.Reader, list string) (announcement, error) {
 	if err != nil {
 		return announcement{}, err
 	}
-	d := document{Scanner: xmlscan.New(r)}
-	if _, err := d.Next(); err != nil {
+	s := xmlscan.New(r)
+	if _, err := s.Next(); err != nil {
+		return announcement{}, err
+	}
+	feed, err := s.Node()
+	if err != nil {
+		return announcement{}, err
+	}
+	if _, err := s.Next(); err != io.EOF {
 		return announcement{}, err
 	}
 	var found announcement
 	items := 0
-	err = d.Children(func(name string) error {
-		if name != "channel" {
-			return d.Skip()
+	for _, item := range feed.All("channel", "item") {
+		a, ok, err := announced(s, item, want.Path)
+		if err != nil {
+			return announcement{}, err
 		}
-		return d.Children(func(name string) error {
-			if name != "item" {
-				return d.Skip()
+		if ok {
+			if items++; items > 1 && a != found {
+				a = announcement{}
 			}
-			a, ok, err := d.item(want.Path)
-			if ok && err == nil {
-				if items++; items > 1 && a != found {
-					a = announcement{}
-				}
-				found = a
-			}
-			return err
-		})
-	})
-	if err != nil {
-		return announcement{}, err
-	}
-	if _, err := d.Next(); err != io.EOF {
-		return announcement{}, err
+			found = a
+		}
 	}
 	return found, nil
 }
 
-// item reads an item of the feed. ok reports whether its file has the given path.
-func (d *document) item(path string) (a announcement, ok bool, err error) {
+// announced reads an item of the feed. ok reports whether its file has the given path.
+func announced(s *xmlscan.Scanner, item *xmlscan.Node, path string) (a announcement, ok bool, err error) {
 	isFile := func(address string) bool {
 		u, err := url.Parse(strings.TrimSpace(address))
 		return err == nil && u.Path == path
 	}
-	err = d.Children(func(name string) error {
-		switch name {
-		case "enclosure":
-			ok = isFile(d.attr("url")) || ok
-			return d.Skip()
-		case "link", "guid", "pubDate":
-			text, err := d.Content()
-			if err != nil {
-				return err
-			}
-			switch name {
-			case "link":
-				ok = isFile(text) || ok
-			case "guid":
-				a.checksum = checksum(text)
-			case "pubDate":
-				a.published = feedTime(strings.TrimSpace(text))
-			}
-			return nil
-		}
-		return d.Skip()
-	})
-	return a, ok, err
+	f, err := s.Fields(item, "link", "guid", "pubDate")
+	if err != nil {
+		return a, false, err
+	}
+	ok = isFile(f[0])
+	for _, file := range item.All("enclosure") {
+		ok = ok || isFile(file.Attr("url"))
+	}
+	return announcement{checksum(f[1]), feedTime(f[2])}, ok, nil
 }
 
 // checksum returns the only run of 40 hex digits in text, in lower case, or "".

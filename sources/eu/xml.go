@@ -3,6 +3,7 @@ package eu
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"io"
 	"regexp"
@@ -52,7 +53,7 @@ func readXML(r io.Reader) (*list, error) {
 		if name != "sanctionEntity" {
 			return d.Skip()
 		}
-		return d.entity()
+		return d.Record(d.entity)
 	})
 	if err != nil {
 		return nil, err
@@ -75,15 +76,11 @@ type document struct {
 	*xmlscan.Scanner
 	list
 	references int // entities that have one
-
-	// The entity that is being read.
-	holder             freetext.Holder
-	published, summary time.Time // the first days of a regulation, and of a regulationSummary
 }
 
 // attr returns an attribute, or "".
-func (d *document) attr(name string) string {
-	v := d.Attr(name)
+func attr(n *xmlscan.Node, name string) string {
+	v := n.Attr(name)
 	if len(v) > maxText {
 		return ""
 	}
@@ -91,85 +88,69 @@ func (d *document) attr(name string) string {
 }
 
 // entity reads a sanctionEntity.
-func (d *document) entity() error {
+func (d *document) entity(n *xmlscan.Node) error {
 	d.Revision.Records++
 	if d.Revision.Records > maxEntities {
 		return d.Errorf("", "more than %d entities", maxEntities)
 	}
-	d.published, d.summary = time.Time{}, time.Time{}
-	h := &d.holder
-	*h = freetext.Holder{Ref: strings.TrimSpace(d.attr("euReferenceNumber"))}
+	h := freetext.Holder{Ref: strings.TrimSpace(attr(n, "euReferenceNumber")), ListedAt: day(n.Attr("designationDate"))}
 	if h.Ref != "" {
 		d.references++
-	} else if h.Ref = strings.TrimSpace(d.attr("logicalId")); h.Ref == "" {
+	} else if h.Ref = strings.TrimSpace(attr(n, "logicalId")); h.Ref == "" {
 		return d.Errorf("", "sanctionEntity without euReferenceNumber and logicalId")
 	}
-	h.ListedAt = day(d.Attr("designationDate"))
-	begin := len(d.Wallets)
-	err := d.Children(func(name string) error {
-		switch name {
-		case "remark":
-			return d.remark()
+	var published, summary time.Time // the first days of a regulation, and of a regulationSummary
+	before := len(d.Wallets)
+	for _, part := range n.Nodes {
+		switch part.Name {
 		case "regulation":
-			d.published = first(d.published, day(d.Attr("publicationDate")))
+			published = first(published, day(part.Attr("publicationDate")))
 		case "nameAlias":
-			d.name()
+			name := fullName(attr(part, "wholeName"), attr(part, "firstName"), attr(part, "middleName"), attr(part, "lastName"))
+			h.Call(name, part.Attr("strong") != "false")
 		}
-		return d.part()
-	})
-	if err != nil || len(d.Wallets) == begin {
-		return err
+		begin := len(d.Wallets)
+		listed, err := d.part(part)
+		if err != nil {
+			return d.Errorf(h.Ref, "%w", err)
+		}
+		summary = first(summary, listed)
+		for i := range d.Wallets[begin:] {
+			d.Wallets[begin+i].ListedAt = listed
+		}
 	}
-	for _, day := range []time.Time{d.published, d.summary} {
+	if len(d.Wallets) == before {
+		return nil
+	}
+	for _, day := range []time.Time{published, summary} {
 		if h.ListedAt.IsZero() {
 			h.ListedAt = day
 		}
 	}
-	d.Holders = append(d.Holders, *h)
+	d.Holders = append(d.Holders, h)
 	return nil
 }
 
-// name notes the name of a nameAlias.
-func (d *document) name() {
-	name := fullName(d.attr("wholeName"), d.attr("firstName"), d.attr("middleName"), d.attr("lastName"))
-	d.holder.Call(name, d.attr("strong") != "false")
-}
-
-// part reads a child of an entity. Its wallets are of the first day that a
-// regulationSummary in it has.
-func (d *document) part() error {
-	var listed time.Time
-	begin := len(d.Wallets)
-	var below func(name string) error
-	below = func(name string) error {
-		switch name {
-		case "remark":
-			return d.remark()
-		case "regulationSummary":
-			listed = first(listed, day(d.Attr("publicationDate")))
+// part adds the wallets in the remarks of an element of an entity, and returns the first day
+// that a regulationSummary in it has.
+func (d *document) part(n *xmlscan.Node) (listed time.Time, err error) {
+	switch n.Name {
+	case "remark":
+		if len(n.Nodes) > 0 {
+			return listed, fmt.Errorf("element <%.64s> in a remark, want only text", n.Nodes[0].Name)
 		}
-		return d.Children(below)
+		return listed, d.Find(len(d.Holders), n.Text(), time.Time{})
+	case "regulationSummary":
+		listed = day(n.Attr("publicationDate"))
 	}
-	if err := d.Children(below); err != nil {
-		return err
+	for _, below := range n.Nodes {
+		day, err := d.part(below)
+		if err != nil {
+			return listed, err
+		}
+		listed = first(listed, day)
 	}
-	d.summary = first(d.summary, listed)
-	for i := range d.Wallets[begin:] {
-		d.Wallets[begin+i].ListedAt = listed
-	}
-	return nil
-}
-
-// remark reads a remark. The day of its wallets is not known yet.
-func (d *document) remark() error {
-	text, err := d.Content()
-	if err != nil {
-		return err
-	}
-	if err := d.Find(len(d.Holders), text, time.Time{}); err != nil {
-		return d.Errorf(d.holder.Ref, "%w", err)
-	}
-	return nil
+	return listed, nil
 }
 
 // A digest hashes a document without the attributes of the root element that change each

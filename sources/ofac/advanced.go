@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
 // advanced reads sdn_advanced.xml. It reads these parts, in this order:
@@ -47,11 +48,6 @@ type advanced struct {
 	onList   []bool             // of holders: there is an entry on the list that is read
 	entries  [2]int             // of either list, by kind
 	missing  string             // the first party that an entry of the list names and that is not there
-
-	// The profile that is being read.
-	id      string
-	name    []byte
-	hasName bool
 }
 
 // A feature is a kind of fact about a party. The feature of a wallet has an asset.
@@ -62,17 +58,19 @@ type feature struct {
 
 func (p *advanced) read() error {
 	p.features, p.profiles = make(map[string]feature), make(map[string]int)
-	err := p.Children(func(name string) (err error) {
+	err := p.Children(func(name string) error {
 		switch name {
 		case "DateOfIssue":
-			p.Revision.Published, err = p.date()
-			return err
+			return p.Record(func(n *xmlscan.Node) (err error) {
+				p.Revision.Published, err = p.date(n)
+				return err
+			})
 		case "ReferenceValueSets":
-			return p.Children(p.values)
+			return p.Record(p.values)
 		case "DistinctParties":
-			return p.Children(p.party)
+			return p.Children(func(string) error { return p.Record(p.party) })
 		case "SanctionsEntries":
-			return p.Children(p.entry)
+			return p.Children(func(string) error { return p.Record(p.entry) })
 		}
 		return p.Skip()
 	})
@@ -96,233 +94,167 @@ func (p *advanced) read() error {
 	return nil
 }
 
-// date reads a date of the children Year, Month and Day.
-func (p *advanced) date() (time.Time, error) {
-	var year, month, day int
-	err := p.Children(func(name string) error {
-		var n *int
-		switch name {
-		case "Year":
-			n = &year
-		case "Month":
-			n = &month
-		case "Day":
-			n = &day
-		default:
-			return p.Skip()
-		}
-		text, err := p.content()
-		if err != nil {
-			return err
-		}
-		if *n, err = strconv.Atoi(text); err != nil {
-			return p.Errorf("", "date with the number %.32q", text)
-		}
-		return nil
-	})
+// date reads a date of the elements Year, Month and Day.
+func (p *advanced) date(n *xmlscan.Node) (time.Time, error) {
+	f, err := p.Fields(n, "Year", "Month", "Day")
 	if err != nil {
 		return time.Time{}, err
 	}
-	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
-	if y, m, d := t.Date(); y != year || int(m) != month || d != day || y < 1 {
-		return time.Time{}, p.Errorf("", "no such date: year %d, month %d, day %d", year, month, day)
+	var ymd [3]int
+	for i, text := range f {
+		if text == "" {
+			continue // no such date
+		}
+		if ymd[i], err = strconv.Atoi(text); err != nil {
+			return time.Time{}, p.Errorf("", "date with the number %.32q", text)
+		}
+	}
+	t := time.Date(ymd[0], time.Month(ymd[1]), ymd[2], 0, 0, 0, 0, time.UTC)
+	if y, m, d := t.Date(); [3]int{y, int(m), d} != ymd || y < 1 {
+		return time.Time{}, p.Errorf("", "no such date: year %d, month %d, day %d", ymd[0], ymd[1], ymd[2])
 	}
 	return t, nil
 }
 
-// values reads one of the tables.
-func (p *advanced) values(name string) error {
-	switch name {
-	case "FeatureTypeValues":
-		return p.Children(func(string) error {
-			id, err := p.attr("ID")
-			if err != nil {
-				return err
-			}
-			text, err := p.Content()
-			if err != nil {
-				return err
-			}
-			var f feature
-			f.asset, f.isWallet = tickerOfType(text)
-			p.features[id] = f
-			return nil
-		})
-	case "ListValues":
-		return p.Children(func(string) error {
-			id, err := p.attr("ID")
-			if err != nil {
-				return err
-			}
-			text, err := p.content()
-			if strings.EqualFold(text, "SDN List") {
-				p.sdn = id
-			}
+// values reads the tables.
+func (p *advanced) values(n *xmlscan.Node) error {
+	for _, f := range n.All("FeatureTypeValues", "") {
+		id, err := p.attr(f, "ID")
+		if err != nil {
 			return err
-		})
+		}
+		var is feature
+		is.asset, is.isWallet = tickerOfType(f.Text())
+		p.features[id] = is
 	}
-	return p.Skip()
+	for _, l := range n.All("ListValues", "") {
+		id, err := p.attr(l, "ID")
+		if err != nil {
+			return err
+		}
+		if strings.EqualFold(strings.TrimSpace(l.Text()), "SDN List") {
+			p.sdn = id
+		}
+	}
+	return nil
 }
 
 // attr returns a required attribute.
-func (p *advanced) attr(name string) (string, error) {
-	v := p.Attr(name)
-	if len(v) == 0 || len(v) > maxText {
-		return "", p.Errorf("", "<%.64s> without %s", p.Name(), name)
+func (p *advanced) attr(n *xmlscan.Node, name string) (string, error) {
+	v := n.Attr(name)
+	if len(v) == 0 || len(v) > xmlscan.MaxField {
+		return "", p.Errorf("", "<%.64s> without %s", n.Name, name)
 	}
 	return v, nil
 }
 
 // party reads a party, and keeps it if it has wallets.
-func (p *advanced) party(string) error {
+func (p *advanced) party(n *xmlscan.Node) error {
 	p.Revision.Records++
-	return p.Children(func(name string) (err error) {
-		if name != "Profile" {
-			return p.Skip()
-		}
-		if p.id, err = p.attr("ID"); err != nil {
-			return err
-		}
-		p.name, p.hasName = p.name[:0], false
-		before := len(p.Wallets)
-		if err := p.Children(p.profile); err != nil {
-			return err
-		}
-		i, ok := p.profiles[p.id]
-		switch {
-		case len(p.Wallets) == before && !ok:
-			p.profiles[p.id] = -1
-			return nil
-		case len(p.Wallets) == before:
-			return nil
-		case ok && i >= 0:
-			return p.Errorf(p.id, "profile that was there before")
-		}
-		p.profiles[p.id] = len(p.Holders)
-		p.Holders = append(p.Holders, freetext.Holder{Ref: p.id, Name: string(p.name)})
-		p.onList = append(p.onList, false)
-		return nil
-	})
-}
-
-// profile reads a child of a profile.
-func (p *advanced) profile(name string) error {
-	switch name {
-	case "Identity":
-		if !p.isPrimary() {
-			return p.Skip()
-		}
-		return p.Children(p.alias)
-	case "Feature":
-		return p.feature()
-	}
-	return p.Skip()
-}
-
-func (p *advanced) isPrimary() bool {
-	return p.Attr("Primary") == "true"
-}
-
-// alias reads a child of an identity, for the name.
-func (p *advanced) alias(name string) error {
-	if p.hasName || name != "Alias" || !p.isPrimary() {
-		return p.Skip()
-	}
-	return p.Children(func(name string) error {
-		if p.hasName || name != "DocumentedName" {
-			return p.Skip()
-		}
-		p.hasName = true
-		return p.Children(p.namePart)
-	})
-}
-
-// namePart reads a child of a name, or of a part of one.
-func (p *advanced) namePart(name string) error {
-	switch name {
-	case "DocumentedNamePart":
-		return p.Children(p.namePart)
-	case "NamePartValue":
-		text, err := p.Content()
+	for _, profile := range n.All("Profile") {
+		id, err := p.attr(profile, "ID")
 		if err != nil {
 			return err
 		}
-		if len(p.name)+len(text) > maxText {
-			return p.Errorf(p.id, "name of more than %d bytes", maxText)
+		before := len(p.Wallets)
+		for _, f := range profile.All("Feature") {
+			if err := p.feature(id, f); err != nil {
+				return err
+			}
 		}
-		if len(p.name) > 0 {
-			p.name = append(p.name, ' ')
+		i, ok := p.profiles[id]
+		switch {
+		case len(p.Wallets) == before && !ok:
+			p.profiles[id] = -1
+			continue
+		case len(p.Wallets) == before:
+			continue
+		case ok && i >= 0:
+			return p.Errorf(id, "profile that was there before")
 		}
-		p.name = append(p.name, text...)
-		return nil
+		name := nameOf(profile)
+		if len(name) > xmlscan.MaxField {
+			return p.Errorf(id, "name of %d bytes", len(name))
+		}
+		p.profiles[id] = len(p.Holders)
+		p.Holders = append(p.Holders, freetext.Holder{Ref: id, Name: name})
+		p.onList = append(p.onList, false)
 	}
-	return p.Skip()
+	return nil
+}
+
+// nameOf returns the first name of the primary alias of the primary identity of a profile.
+func nameOf(profile *xmlscan.Node) string {
+	for _, identity := range profile.All("Identity") {
+		for _, alias := range identity.All("Alias") {
+			if identity.Attr("Primary") != "true" || alias.Attr("Primary") != "true" {
+				continue
+			}
+			for _, name := range alias.All("DocumentedName") {
+				var parts []string
+				for _, part := range name.All("DocumentedNamePart", "NamePartValue") {
+					parts = append(parts, part.Text())
+				}
+				return strings.Join(parts, " ")
+			}
+		}
+	}
+	return ""
 }
 
 // feature reads a feature, and adds it if it is a wallet.
-func (p *advanced) feature() error {
-	kind := p.Attr("FeatureTypeID")
+func (p *advanced) feature(id string, n *xmlscan.Node) error {
+	kind := n.Attr("FeatureTypeID")
 	f, ok := p.features[kind]
 	if !ok {
-		return p.Errorf(p.id, "feature of a type %.32q that is not in the document's table", kind)
+		return p.Errorf(id, "feature of a type %.32q that is not in the document's table", kind)
 	}
 	if !f.isWallet {
-		return p.Skip()
+		return nil
 	}
-	before := len(p.Wallets)
-	err := p.Children(func(name string) error {
-		if name != "FeatureVersion" {
-			return p.Skip()
+	details := n.All("FeatureVersion", "VersionDetail")
+	for _, detail := range details {
+		text, err := p.Content(detail)
+		if err == nil {
+			err = p.addWallet(id, f.asset, text)
 		}
-		return p.Children(func(name string) error {
-			if name != "VersionDetail" {
-				return p.Skip()
-			}
-			text, err := p.content()
-			if err != nil {
-				return err
-			}
-			return p.addWallet(p.id, f.asset, text)
-		})
-	})
-	if err == nil && len(p.Wallets) == before {
-		err = p.Errorf(p.id, "%s without a VersionDetail", label)
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	if details == nil {
+		return p.Errorf(id, "%s without a VersionDetail", label)
+	}
+	return nil
 }
 
 // entry reads an entry of a list: when a party was listed.
-func (p *advanced) entry(string) error {
+func (p *advanced) entry(n *xmlscan.Node) error {
 	on := consolidated
-	if p.sdn != "" && p.Attr("ListID") == p.sdn {
+	if p.sdn != "" && n.Attr("ListID") == p.sdn {
 		on = sdn
 	}
 	p.entries[on]++
 	if on != p.kind {
-		return p.Skip()
+		return nil
 	}
-	id := p.Attr("ProfileID")
+	id := n.Attr("ProfileID")
 	i, ok := p.profiles[id]
 	if !ok && p.missing == "" {
 		p.missing = id
 	}
 	if !ok || i < 0 {
-		return p.Skip()
+		return nil
 	}
 	p.onList[i] = true
-	return p.Children(func(name string) error {
-		if name != "EntryEvent" {
-			return p.Skip()
-		}
-		return p.Children(func(name string) error {
-			if name != "Date" {
-				return p.Skip()
-			}
-			t, err := p.date()
-			if h := &p.Holders[i]; err == nil && (h.ListedAt.IsZero() || t.Before(h.ListedAt)) {
-				h.ListedAt = t
-			}
+	for _, date := range n.All("EntryEvent", "Date") {
+		t, err := p.date(date)
+		if err != nil {
 			return err
-		})
-	})
+		}
+		if h := &p.Holders[i]; h.ListedAt.IsZero() || t.Before(h.ListedAt) {
+			h.ListedAt = t
+		}
+	}
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
 // The limits of the two CSV files, in bytes. They had 5.6 MB and less than 1 MB in
@@ -241,7 +242,7 @@ func walletOf(item string, ticker func(kind string) (string, bool)) (asset, text
 	if !ok || !found {
 		return "", "", fmt.Errorf("%.128q: want %q, a ticker and an address", item, label+" -")
 	}
-	if len(text) > maxText {
+	if len(text) > xmlscan.MaxField {
 		return "", "", fmt.Errorf("address of %d bytes", len(text))
 	}
 	return asset, text, nil

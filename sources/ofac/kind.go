@@ -20,9 +20,6 @@ func (k kind) String() string {
 	return "the consolidated non-SDN list"
 }
 
-// maxPrograms limits the programs of a party. At most six have been seen.
-const maxPrograms = 64
-
 // check returns an error if a party under these programs alone is not on the list.
 // sdn.xml and CSV do not name the lists, and most programs belong to both; but some
 // belong to one list by name, and whole files have hundreds of parties under these.

@@ -55,10 +55,6 @@ func (k kind) parse(r io.Reader, add func(sources.Entry) error) (sources.Revisio
 	return l.Emit("entity", add)
 }
 
-// maxText limits a name and an address, in bytes. The longest known are an address of 106
-// and a name of a few hundred.
-const maxText = 4096
-
 // read reads a whole document.
 func read(r io.Reader, k kind) (*freetext.List, error) {
 	buffered := bufio.NewReaderSize(r, 16) // large reads go past the buffer
@@ -122,19 +118,6 @@ type document struct {
 	*xmlscan.Scanner
 	freetext.List
 	kind kind // which one it should be
-}
-
-// content returns the text of the element whose start tag was just read, without the
-// blanks around it, and moves behind its end tag.
-func (d *document) content() (string, error) {
-	text, err := d.Content()
-	if err != nil {
-		return "", err
-	}
-	if len(text) > maxText {
-		return "", d.Errorf("", "text of %d bytes", len(text))
-	}
-	return sources.TrimListed(text), nil
 }
 
 // addWallet adds a wallet of the next holder.

@@ -268,7 +268,7 @@ func TestRefused(t *testing.T) {
 		{"no address", simple, "<n:idNumber>no address</n:idNumber>", "", "no text"},
 		{"address with markup", simple, "no address", "no <b>address</b>", "only text"},
 		{"endless address", simple, "no address", strings.Repeat("x", 5000), "5000 bytes"},
-		{"two numbers of one id", simple, "no address</n:idNumber>", "no address</n:idNumber><n:idNumber>x</n:idNumber>", "2 numbers"},
+		{"two numbers of one id", simple, "no address</n:idNumber>", "no address</n:idNumber><n:idNumber>x</n:idNumber>", "two <idNumber>"},
 		{"no wallets", simple, "Digital Currency Address", "Virtual Wallet", "no wallet"},
 
 		{"no parties", advanced, "DistinctParties", "Others", "no records"},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
 // simple reads sdn.xml. It reads these parts:
@@ -28,10 +29,6 @@ import (
 type simple struct {
 	*document
 	claimed int // Record_Count
-
-	// The entry that is being read.
-	uid, first, last string
-	programs         []string
 }
 
 func (p *simple) read() error {
@@ -39,9 +36,9 @@ func (p *simple) read() error {
 	err := p.Children(func(name string) error {
 		switch name {
 		case "publshInformation", "publishInformation":
-			return p.Children(p.information)
+			return p.Record(p.information)
 		case "sdnEntry":
-			return p.entry()
+			return p.Record(p.entry)
 		}
 		return p.Skip()
 	})
@@ -54,104 +51,56 @@ func (p *simple) read() error {
 	return nil
 }
 
-func (p *simple) information(name string) error {
-	switch name {
-	case "Publish_Date":
-		text, err := p.content()
-		if err != nil {
-			return err
-		}
-		p.Revision.Published, err = time.Parse("01/02/2006", text)
-		if err != nil {
-			return p.Errorf("", "Publish_Date %.32q: want MM/DD/YYYY", text)
-		}
-		return nil
-	case "Record_Count":
-		text, err := p.content()
-		if err != nil {
-			return err
-		}
-		p.claimed, err = strconv.Atoi(text)
-		if err != nil {
-			return p.Errorf("", "Record_Count %.32q: want a number", text)
-		}
-		return nil
-	}
-	return p.Skip()
-}
-
-func (p *simple) entry() error {
-	p.Revision.Records++
-	p.uid, p.first, p.last, p.programs = "", "", "", p.programs[:0]
-	before := len(p.Wallets)
-	err := p.Children(func(name string) (err error) {
-		switch name {
-		case "uid":
-			p.uid, err = p.content()
-			return err
-		case "firstName":
-			p.first, err = p.content()
-			return err
-		case "lastName":
-			p.last, err = p.content()
-			return err
-		case "idList":
-			return p.Children(p.id)
-		case "programList":
-			return p.Children(func(string) error {
-				program, err := p.content()
-				if len(p.programs) < maxPrograms {
-					p.programs = append(p.programs, program)
-				}
-				return err
-			})
-		}
-		return p.Skip()
-	})
+func (p *simple) information(n *xmlscan.Node) error {
+	f, err := p.Fields(n, "Publish_Date", "Record_Count")
 	if err != nil {
 		return err
 	}
-	if p.uid == "" {
-		return p.Errorf("", "sdnEntry without a uid")
-	}
-	if err := p.kind.check(p.programs); err != nil {
-		return p.Errorf(p.uid, "%w", err)
-	}
-	if len(p.Wallets) > before {
-		name := p.last
-		if p.first != "" {
-			name = p.first + " " + p.last
+	if f[0] != "" {
+		if p.Revision.Published, err = time.Parse("01/02/2006", f[0]); err != nil {
+			return p.Errorf("", "Publish_Date %.32q: want MM/DD/YYYY", f[0])
 		}
-		p.Holders = append(p.Holders, freetext.Holder{Ref: p.uid, Name: name})
+	}
+	if p.claimed, err = strconv.Atoi(f[1]); err != nil {
+		return p.Errorf("", "Record_Count %.32q: want a number", f[1])
 	}
 	return nil
 }
 
-func (p *simple) id(string) error {
-	var asset, number string
-	var isWallet bool
-	types, numbers := 0, 0
-	err := p.Children(func(name string) (err error) {
-		switch name {
-		case "idType":
-			var kind string
-			types++
-			if kind, err = p.Content(); err == nil {
-				asset, isWallet = tickerOfType(kind)
-			}
-			return err
-		case "idNumber":
-			numbers++
-			number, err = p.content()
-			return err
-		}
-		return p.Skip()
-	})
-	if err == nil && (types > 1 || numbers > 1) {
-		return p.Errorf(p.uid, "an <id> with %d types and %d numbers: parts of the file are missing", types, numbers)
-	}
-	if err != nil || !isWallet {
+func (p *simple) entry(n *xmlscan.Node) error {
+	p.Revision.Records++
+	f, err := p.Fields(n, "uid", "firstName", "lastName")
+	if err != nil {
 		return err
 	}
-	return p.addWallet(p.uid, asset, number)
+	uid, name := f[0], f[2]
+	if uid == "" {
+		return p.Errorf("", "sdnEntry without a uid")
+	}
+	if f[1] != "" {
+		name = f[1] + " " + name
+	}
+	var programs []string
+	for _, program := range n.All("programList", "") {
+		programs = append(programs, program.Text())
+	}
+	if err := p.kind.check(programs); err != nil {
+		return p.Errorf(uid, "%w", err)
+	}
+	before := len(p.Wallets)
+	for _, id := range n.All("idList", "") {
+		f, err := p.Fields(id, "idType", "idNumber")
+		if err != nil {
+			return err
+		}
+		if asset, ok := tickerOfType(f[0]); !ok {
+			continue
+		} else if err := p.addWallet(uid, asset, f[1]); err != nil {
+			return err
+		}
+	}
+	if len(p.Wallets) > before {
+		p.Holders = append(p.Holders, freetext.Holder{Ref: uid, Name: name})
+	}
+	return nil
 }

@@ -42,16 +42,14 @@ func readXML(r io.Reader) (*freetext.List, error) {
 	err := d.Children(func(name string) error {
 		switch name {
 		case "DateGenerated":
-			text, err := d.text()
-			if err != nil {
-				return err
-			}
-			if d.Revision.Published = day(text); d.Revision.Published.IsZero() {
-				return d.Errorf("", "DateGenerated %.40q: want DD/MM/YYYY", text)
-			}
-			return nil
+			return d.Record(func(n *xmlscan.Node) error {
+				if d.Revision.Published = day(n.Text()); d.Revision.Published.IsZero() {
+					return d.Errorf("", "DateGenerated %.40q: want DD/MM/YYYY", n.Text())
+				}
+				return nil
+			})
 		case "Designation":
-			return d.designation()
+			return d.Record(d.designation)
 		}
 		return d.Skip()
 	})
@@ -73,79 +71,47 @@ type document struct {
 	freetext.List
 }
 
-// text returns the text of the element whose start tag was just read, and of all
-// elements in it, with a line feed for each tag between, and moves behind its end
-// tag.
-func (d *document) text() (string, error) {
-	var all strings.Builder
-	for depth := 1; depth > 0; {
-		text, err := d.Text()
-		if err != nil {
-			return "", err
-		}
-		if all.Len() > 0 {
-			all.WriteByte('\n')
-		}
-		if all.Len()+len(text) > xmlscan.MaxToken {
-			return "", d.Errorf("", "text of more than %d bytes", xmlscan.MaxToken)
-		}
-		all.WriteString(text)
-		t, err := d.Next()
-		if err != nil {
-			return "", err
-		}
-		if t == xmlscan.Start {
-			depth++
-		} else {
-			depth--
-		}
-	}
-	return all.String(), nil
-}
-
 // designation reads a Designation.
-func (d *document) designation() error {
+func (d *document) designation(n *xmlscan.Node) error {
 	d.Revision.Records++
 	if d.Revision.Records > maxDesignations {
 		return d.Errorf("", "more than %d designations", maxDesignations)
 	}
-	var h freetext.Holder
-	before := len(d.Wallets)
-	err := d.Children(func(name string) (err error) {
-		var text string
-		switch name {
-		case "UniqueID", "DateDesignated", "OtherInformation", "UKStatementofReasons":
-			if text, err = d.text(); err != nil {
-				return err
-			}
-			switch name {
-			case "UniqueID":
-				h.Ref = sources.TrimListed(text)
-			case "DateDesignated":
-				h.ListedAt = day(text)
-			default:
-				err = d.Find(len(d.Holders), text, time.Time{})
-			}
-		case "Names":
-			return d.Children(func(string) error { return d.name(&h) })
-		case "CryptoWalletAddresses":
-			return d.Children(func(string) error {
-				text, err := d.text()
-				if err == nil {
-					err = d.located(h.Ref, d.typed(text))
-				}
-				return err
-			})
-		default:
-			return d.Skip()
-		}
-		return d.located(h.Ref, err)
-	})
+	f, err := d.Fields(n, "UniqueID", "DateDesignated")
 	if err != nil {
 		return err
 	}
-	if h.Ref == "" || len(h.Ref) > maxText {
+	h := freetext.Holder{Ref: f[0], ListedAt: day(f[1])}
+	if h.Ref == "" {
 		return d.Errorf("", "Designation without a UniqueID")
+	}
+	for _, name := range n.All("Names", "") {
+		f, err := d.Fields(name, "Name1", "Name2", "Name3", "Name4", "Name5", "Name6", "NameType")
+		if err != nil {
+			return err
+		}
+		h.Call(fullName(f[:6]...), isPrimary(f[6]))
+	}
+	before := len(d.Wallets)
+	for _, part := range n.Nodes {
+		var err error
+		switch part.Name {
+		case "OtherInformation", "UKStatementofReasons":
+			text := part.Text()
+			if len(text) > xmlscan.MaxToken {
+				return d.Errorf(h.Ref, "%s of more than %d bytes", part.Name, xmlscan.MaxToken)
+			}
+			err = d.Find(len(d.Holders), text, time.Time{})
+		case "CryptoWalletAddresses":
+			for _, wallet := range part.Nodes {
+				if err == nil {
+					err = d.typed(wallet.Text())
+				}
+			}
+		}
+		if err != nil {
+			return d.Errorf(h.Ref, "%w", err)
+		}
 	}
 	if len(d.Wallets) > before {
 		d.Holders = append(d.Holders, h)
@@ -179,35 +145,4 @@ func (d *document) typed(text string) error {
 		}
 	}
 	return d.AddNew(w)
-}
-
-// located returns err as one at this place of the document, in the designation
-// ref.
-func (d *document) located(ref string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return d.Errorf(ref, "%w", err)
-}
-
-// name reads a Name.
-func (d *document) name(h *freetext.Holder) error {
-	var parts [6]string
-	var kind string
-	err := d.Children(func(name string) error {
-		if len(name) == 5 && string(name[:4]) == "Name" && name[4] >= '1' && name[4] <= '6' {
-			i := name[4] - '1'
-			text, err := d.text()
-			parts[i] = text
-			return err
-		}
-		if name == "NameType" {
-			text, err := d.text()
-			kind = text
-			return err
-		}
-		return d.Skip()
-	})
-	h.Call(fullName(parts[:]...), isPrimary(kind))
-	return err
 }

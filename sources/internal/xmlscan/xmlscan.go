@@ -28,9 +28,11 @@ import (
 
 // The limits.
 const (
-	MaxToken = 1 << 20 // bytes of a tag, of a comment, or of the text of an element
-	MaxDepth = 128     // nested elements
-	MaxAttrs = 64      // attributes of an element
+	MaxToken = 1 << 20  // bytes of a tag, of a comment, or of the text of an element
+	MaxDepth = 128      // nested elements
+	MaxAttrs = 64       // attributes of an element
+	MaxNode  = 16 << 20 // bytes of an element that Node reads
+	MaxField = 4096     // bytes of a text that Content returns
 
 	bufSize = 64 << 10
 )
@@ -92,10 +94,90 @@ func (s *Scanner) Name() string { return s.name }
 // Offset returns the number of bytes scanned.
 func (s *Scanner) Offset() int64 { return s.xml.InputOffset() }
 
-// Attr returns the value of an attribute, which has no prefix, of the start tag that was
-// just read, or "" if it has none.
-func (s *Scanner) Attr(name string) string {
-	for _, a := range s.attrs {
+// Attr returns the value of an attribute of the start tag that was just read, as
+// [Node.Attr] does.
+func (s *Scanner) Attr(name string) string { return (&Node{attrs: s.attrs}).Attr(name) }
+
+// A Node is an element with all that is in it.
+type Node struct {
+	Name  string  // without a prefix
+	Nodes []*Node // the elements in it
+	attrs []xml.Attr
+	text  string // before Nodes
+	tail  string // after the element
+}
+
+// Node reads the element whose start tag was just read, and moves behind its end tag.
+func (s *Scanner) Node() (*Node, error) { return s.node(s.Offset()) }
+
+// Record calls read with the result of Node.
+func (s *Scanner) Record(read func(*Node) error) error {
+	n, err := s.Node()
+	if err != nil {
+		return err
+	}
+	return read(n)
+}
+
+func (s *Scanner) node(begin int64) (*Node, error) {
+	n := &Node{Name: s.name, attrs: s.attrs}
+	for text := &n.text; ; {
+		if err := s.readText(); err != nil {
+			return nil, err
+		}
+		if len(bytes.TrimSpace(s.text)) > 0 {
+			*text = string(s.text)
+		}
+		t, err := s.Next()
+		if err != nil || t == End {
+			return n, err
+		}
+		if s.Offset()-begin > MaxNode {
+			return nil, s.fail("element of more than %d bytes", MaxNode)
+		}
+		child, err := s.node(begin)
+		if err != nil {
+			return nil, err
+		}
+		n.Nodes = append(n.Nodes, child)
+		text = &child.tail
+	}
+}
+
+// Text returns the text of n and of all elements in it, with a line feed for each tag
+// between. A text of blanks is "".
+func (n *Node) Text() string {
+	if len(n.Nodes) == 0 {
+		return n.text
+	}
+	var all strings.Builder
+	all.WriteString(n.text)
+	for _, c := range n.Nodes {
+		all.WriteString("\n" + c.Text() + "\n" + c.tail)
+	}
+	return all.String()
+}
+
+// All returns the elements at a path of names below n, in order. "" stands for any name.
+func (n *Node) All(path ...string) []*Node {
+	at := []*Node{n}
+	for _, name := range path {
+		var below []*Node
+		for _, n := range at {
+			for _, c := range n.Nodes {
+				if name == "" || c.Name == name {
+					below = append(below, c)
+				}
+			}
+		}
+		at = below
+	}
+	return at
+}
+
+// Attr returns the value of an attribute, which has no prefix, or "" if n has none.
+func (n *Node) Attr(name string) string {
+	for _, a := range n.attrs {
 		if a.Name.Local == name && a.Name.Space == "" {
 			return a.Value
 		}
@@ -106,13 +188,20 @@ func (s *Scanner) Attr(name string) string {
 // Text returns the text up to the next tag, with references resolved, line ends as "\n",
 // and without comments, processing instructions and the marks of CDATA sections.
 func (s *Scanner) Text() (string, error) {
+	err := s.readText()
+	return string(s.text), err
+}
+
+// readText sets s.text to the text up to the next tag.
+func (s *Scanner) readText() error {
 	s.text = s.text[:0]
 	for {
 		t, err := s.token()
 		if err == io.EOF {
-			return string(s.text), nil // Next says it again
+			return nil // Next says it again
 		} else if err != nil {
-			return "", err
+			s.text = s.text[:0]
+			return err
 		}
 		switch t := t.(type) {
 		case xml.CharData:
@@ -120,30 +209,44 @@ func (s *Scanner) Text() (string, error) {
 				continue
 			}
 			if s.text = append(s.text, t...); len(s.text) > MaxToken {
-				return "", s.fail("text of more than %d bytes", MaxToken)
+				return s.fail("text of more than %d bytes", MaxToken)
 			}
 		case xml.StartElement, xml.EndElement:
 			s.ahead = t
-			return string(s.text), nil
+			return nil
 		}
 	}
 }
 
-// Content returns the text of the element whose start tag was just read, like Text, and
-// moves behind its end tag. A child element is an error.
-func (s *Scanner) Content() (string, error) {
-	text, err := s.Text()
-	if err != nil {
-		return "", err
-	}
-	t, err := s.Next()
-	if err != nil {
-		return "", err
-	}
-	if t != End {
-		return "", s.fail("element <%.64s> where only text may be", s.name)
+// Content returns the text of n without the blanks around it. An element in n, or a text of
+// more than MaxField bytes, is an error.
+func (s *Scanner) Content(n *Node) (string, error) {
+	text := sources.TrimListed(n.text)
+	switch {
+	case len(n.Nodes) > 0:
+		return "", s.fail("element <%.64s> where only text may be", n.Nodes[0].Name)
+	case len(text) > MaxField:
+		return "", s.fail("text of %d bytes in <%.64s>", len(text), n.Name)
 	}
 	return text, nil
+}
+
+// Fields returns the contents of the elements of these names in n, and "" for a name without
+// an element. Two elements of a name are an error: the end of one record and the beginning of
+// the next one may be missing between them.
+func (s *Scanner) Fields(n *Node, names ...string) (texts []string, err error) {
+	texts = make([]string, len(names))
+	for i, name := range names {
+		for k, field := range n.All(name) {
+			if k > 0 {
+				return nil, s.fail("<%.64s> with two <%s>: parts of the file are missing", n.Name, name)
+			}
+			if texts[i], err = s.Content(field); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return texts, nil
 }
 
 // Skip moves behind the end tag of the element whose start tag was just read.

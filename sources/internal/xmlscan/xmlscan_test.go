@@ -166,8 +166,10 @@ func TestChildren(t *testing.T) {
 			got = append(got, string(name))
 			return s.Skip()
 		}
-		text, err := s.Content()
-		got = append(got, text)
+		n, err := s.Node()
+		if err == nil {
+			got = append(got, n.Text())
+		}
 		return err
 	}
 	if _, err := s.Next(); err != nil {
@@ -304,40 +306,69 @@ type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
-func TestContentAndSkip(t *testing.T) {
-	s := xmlscan.New(strings.NewReader(`<a><skip x="1">t<b><c/></b></skip><d n="&lt;">one<!-- -->two</d><e/><f><g/></f></a>`))
-	start := func(name string) {
+func TestNode(t *testing.T) {
+	s := xmlscan.New(strings.NewReader(`<a><skip x="1">t<b><c/></b></skip><d n="&lt;">one<!-- -->two</d><e> </e><f>1<g>2</g>3<g><h>4</h></g></f></a>`))
+	next := func(name string) *xmlscan.Node {
 		t.Helper()
 		if tok, err := s.Next(); tok != xmlscan.Start || err != nil || s.Name() != name {
 			t.Fatalf("Next = %v, %v, name %s, want the start of %s", tok, err, s.Name(), name)
 		}
+		if name == "a" {
+			return nil
+		}
+		n, err := s.Node()
+		if err != nil || n.Name != name {
+			t.Fatalf("Node = %v, %v, want %s", n, err, name)
+		}
+		return n
 	}
-	start("a")
-	start("skip")
-	if err := s.Skip(); err != nil {
+	next("a")
+	if _, err := s.Next(); err != nil || s.Skip() != nil {
 		t.Fatalf("Skip: %v", err)
 	}
-	start("d")
-	if v := s.Attr("n"); v != "<" {
-		t.Errorf("Attr(n) = %q, want %q", v, "<")
+	d := next("d")
+	if v := d.Attr("n") + d.Attr("m"); v != "<" {
+		t.Errorf("attributes %q, want %q", v, "<")
 	}
-	if v := s.Attr("m"); v != "" {
-		t.Errorf("Attr(m) = %q, want none", v)
-	}
-	if text, err := s.Content(); text != "onetwo" || err != nil {
+	if text, err := s.Content(d); text != "onetwo" || err != nil {
 		t.Errorf("Content = %q, %v, want %q", text, err, "onetwo")
 	}
-	start("e")
-	if text, err := s.Content(); len(text) != 0 || err != nil {
+	if text, err := s.Content(next("e")); text != "" || err != nil {
 		t.Errorf("Content of an empty element = %q, %v, want none", text, err)
 	}
-	start("f")
-	text, err := s.Content()
-	if err == nil {
-		t.Errorf("Content of an element with an element = %q, want an error", text)
+	f := next("f")
+	if text := f.Text(); text != "1\n2\n3\n\n4\n\n" || len(f.All("g")) != 2 || len(f.All("", "h")) != 1 || len(f.All("h")) != 0 {
+		t.Errorf("Text = %q, elements %v", text, f.Nodes)
 	}
-	if _, again := s.Next(); again != err {
-		t.Errorf("Next after the error %v = %v, want the same", err, again)
+	if _, err := s.Fields(f, "x", "g"); err == nil || !strings.Contains(err.Error(), "two <g>") {
+		t.Errorf("Fields with two elements of a name: %v", err)
+	}
+	_, err := s.Next()
+	if err == nil {
+		t.Error("Next after an error: none")
+	}
+	if _, again := s.Content(f); again == nil {
+		t.Error("Content of an element with elements: no error")
+	}
+	if _, again := s.Next(); again == err {
+		t.Errorf("Next after the error = %v, want it", again)
+	}
+}
+
+// TestLargeNode checks that an element that Node reads is bounded, and one that is skipped is
+// not.
+func TestLargeNode(t *testing.T) {
+	const part = "<b>0123456789</b>"
+	doc := "<a>" + strings.Repeat(part, xmlscan.MaxNode/len(part)+1) + "</a>"
+	s := xmlscan.New(strings.NewReader(doc))
+	if _, err := s.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Node(); err == nil {
+		t.Error("no error")
+	}
+	if err := skipAll(strings.NewReader(doc)); err != nil {
+		t.Error(err)
 	}
 }
 
