@@ -54,9 +54,8 @@ type Scanner struct {
 	open     []xml.Name // the open elements
 	name     string     // the local name of the last tag
 	attrs    []xml.Attr // of the last tag
-	ahead    xml.Token  // the tag that ended a text, or nil
-	text     []byte
-	err      error // sticky
+	text     []byte     // of the element that Node reads
+	err      error      // sticky
 }
 
 // New returns a Scanner of the document in r.
@@ -76,16 +75,26 @@ func (s *Scanner) Next() (Token, error) {
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
-			s.name, s.attrs = t.Name.Local, t.Attr
-			s.open = append(s.open, t.Name)
-			s.rootSeen = true
+			s.start(t)
 			return Start, nil
 		case xml.EndElement:
-			s.name, s.attrs = t.Name.Local, nil
-			s.open = s.open[:len(s.open)-1]
+			s.end(t)
 			return End, nil
 		}
 	}
+}
+
+// start enters an element.
+func (s *Scanner) start(t xml.StartElement) {
+	s.name, s.attrs = t.Name.Local, t.Attr
+	s.open = append(s.open, t.Name)
+	s.rootSeen = true
+}
+
+// end leaves an element.
+func (s *Scanner) end(t xml.EndElement) {
+	s.name, s.attrs = t.Name.Local, nil
+	s.open = s.open[:len(s.open)-1]
 }
 
 // Name returns the local name of the last tag, without a prefix.
@@ -121,17 +130,31 @@ func (s *Scanner) Record(read func(*Node) error) error {
 
 func (s *Scanner) node(begin int64) (*Node, error) {
 	n := &Node{Name: s.name, attrs: s.attrs}
+	s.text = s.text[:0]
 	for text := &n.text; ; {
-		if err := s.readText(); err != nil {
+		t, err := s.token()
+		if err != nil {
 			return nil, err
+		}
+		if t, ok := t.(xml.CharData); ok {
+			if s.text = append(s.text, t...); len(s.text) > MaxToken {
+				return nil, s.fail("text of more than %d bytes", MaxToken)
+			}
+			continue
+		}
+		start, isStart := t.(xml.StartElement)
+		end, isEnd := t.(xml.EndElement)
+		if !isStart && !isEnd {
+			continue // a comment or an instruction
 		}
 		if len(bytes.TrimSpace(s.text)) > 0 {
 			*text = string(s.text)
 		}
-		t, err := s.Next()
-		if err != nil || t == End {
-			return n, err
+		if isEnd {
+			s.end(end)
+			return n, nil
 		}
+		s.start(start)
 		if s.Offset()-begin > MaxNode {
 			return nil, s.fail("element of more than %d bytes", MaxNode)
 		}
@@ -139,13 +162,15 @@ func (s *Scanner) node(begin int64) (*Node, error) {
 		if err != nil {
 			return nil, err
 		}
+		s.text = s.text[:0]
 		n.Nodes = append(n.Nodes, child)
 		text = &child.tail
 	}
 }
 
 // Text returns the text of n and of all elements in it, with a line feed for each tag
-// between. A text of blanks is "".
+// between. References are resolved, line ends are "\n", and comments, processing
+// instructions and the marks of CDATA sections are left out. A text of blanks is "".
 func (n *Node) Text() string {
 	if len(n.Nodes) == 0 {
 		return n.text
@@ -183,39 +208,6 @@ func (n *Node) Attr(name string) string {
 		}
 	}
 	return ""
-}
-
-// Text returns the text up to the next tag, with references resolved, line ends as "\n",
-// and without comments, processing instructions and the marks of CDATA sections.
-func (s *Scanner) Text() (string, error) {
-	err := s.readText()
-	return string(s.text), err
-}
-
-// readText sets s.text to the text up to the next tag.
-func (s *Scanner) readText() error {
-	s.text = s.text[:0]
-	for {
-		t, err := s.token()
-		if err == io.EOF {
-			return nil // Next says it again
-		} else if err != nil {
-			s.text = s.text[:0]
-			return err
-		}
-		switch t := t.(type) {
-		case xml.CharData:
-			if len(s.open) == 0 {
-				continue
-			}
-			if s.text = append(s.text, t...); len(s.text) > MaxToken {
-				return s.fail("text of more than %d bytes", MaxToken)
-			}
-		case xml.StartElement, xml.EndElement:
-			s.ahead = t
-			return nil
-		}
-	}
 }
 
 // Content returns the text of n without the blanks around it. An element in n, or a text of
@@ -290,10 +282,6 @@ func (s *Scanner) fail(format string, args ...any) error {
 // token returns the next token after checking it. It returns a tag before Next enters or
 // leaves its element.
 func (s *Scanner) token() (xml.Token, error) {
-	if t := s.ahead; t != nil {
-		s.ahead = nil
-		return t, nil
-	}
 	if s.err != nil {
 		return nil, s.err
 	}

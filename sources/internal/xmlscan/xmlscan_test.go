@@ -14,43 +14,22 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
-// tokens returns the tokens of the scanner, one per line, and text only inside the root
-// element and if it is not empty.
+// tokens returns the tags and texts of the root element, one per line.
 func tokens(r io.Reader) (string, error) {
 	var b strings.Builder
 	s := xmlscan.New(r)
-	for depth := 0; ; {
-		t, err := s.Next()
-		if err == io.EOF {
-			return b.String(), nil
-		}
-		if err != nil {
-			return b.String(), err
-		}
-		if t == xmlscan.Start {
-			depth++
-			fmt.Fprintf(&b, "start %s", s.Name())
-			for _, name := range []string{"b", "c", "n", "x", "y", "z"} {
-				if value := s.Attr(name); value != "" {
-					fmt.Fprintf(&b, " %s=%q", name, value)
-				}
-			}
-		} else {
-			depth--
-			fmt.Fprintf(&b, "end %s", s.Name())
-		}
-		b.WriteString("\n")
-		if depth == 0 {
-			continue
-		}
-		text, err := s.Text()
-		if err != nil {
-			return b.String(), err
-		}
-		if text != "" {
-			fmt.Fprintf(&b, "text %q\n", text)
-		}
+	if _, err := s.Next(); err != nil {
+		return "", err
 	}
+	root, err := s.Node()
+	if err != nil {
+		return "", err
+	}
+	root.Write(&b)
+	if _, err := s.Next(); err != io.EOF {
+		return b.String(), err
+	}
+	return b.String(), nil
 }
 
 var wellFormed = []struct{ name, doc, want string }{
