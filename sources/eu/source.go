@@ -92,83 +92,52 @@ type source struct{ Options } // URL includes the token
 func (s *source) Info() sources.Info { return info.EU }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	rev, err := s.load(ctx, prev, add)
-	if err != nil && err != sources.ErrUnchanged {
-		return sources.Revision{}, fmt.Errorf("eu: %w", err)
+	if prev.Digest == "" {
+		prev = sources.Revision{} // validators without a list
+	}
+	announced := s.askFeed(ctx)
+	if announced.isHeld(prev.ETag) && ctx.Err() == nil {
+		prev.Checked = time.Time{} // that is, now
+		return prev, sources.ErrUnchanged
+	}
+	held := prev
+	if strings.HasPrefix(held.ETag, etagOfFeed) {
+		held.ETag = ""
+	}
+	var l *list
+	rev, err := fetch.Load(ctx, s.request(s.URL, maxBytes), held, add, func(body io.Reader, add func(sources.Entry) error) (_ sources.Revision, err error) {
+		if l, err = read(body); err != nil {
+			return sources.Revision{}, err
+		}
+		return l.Emit("entity", add)
+	})
+	switch {
+	case err != nil && err != sources.ErrUnchanged:
+		return sources.Revision{}, err
+	case l == nil: // the server confirms what is held
+		rev.ETag = cmp.Or(rev.ETag, prev.ETag)
+	default:
+		rev.Published = l.Revision.Published // of the same list generated again
+		if announced.isOf(l) {
+			rev.ETag = announced.etag()
+		}
 	}
 	return rev, err
 }
 
-func (s *source) load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	if prev.Digest == "" {
-		prev = sources.Revision{} // validators without a list
-	}
-	announced, err := s.askFeed(ctx)
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	if announced.isHeld(prev.ETag) {
-		prev.Checked = time.Time{} // that is, now
-		return prev, sources.ErrUnchanged
-	}
-	req := s.request(s.URL, maxBytes)
-	if req.LastModified = prev.LastModified; !strings.HasPrefix(prev.ETag, etagOfFeed) {
-		req.ETag = prev.ETag
-	}
-	var l *list
-	result, err := s.get(ctx, req, func(body io.Reader) (err error) {
-		l, err = read(body)
-		return err
-	})
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	revision := prev
-	if !result.NotModified {
-		revision = l.Revision
-	}
-	if result.ETag != "" {
-		revision.ETag = result.ETag
-	}
-	if !result.NotModified && announced.isOf(l) {
-		revision.ETag = announced.etag()
-	}
-	revision.LastModified = result.LastModified
-	if result.NotModified || revision.Digest == prev.Digest {
-		revision.Checked = time.Time{}
-		return revision, sources.ErrUnchanged
-	}
-	if _, err := l.Emit("entity", fetch.Until(ctx, add)); err != nil {
-		return sources.Revision{}, err
-	}
-	return revision, nil
-}
-
+// request returns a request that does not follow a redirect to a login page.
 func (s *source) request(url string, limit int64) *fetch.Request {
-	return &fetch.Request{URL: url, Client: s.Client, MaxBytes: limit, Stall: stall, AllowHTTP: s.AllowHTTP}
-}
-
-// get is fetch.Get, except that it does not follow a redirect to a login page.
-func (s *source) get(ctx context.Context, req *fetch.Request, read func(io.Reader) error) (fetch.Result, error) {
-	client := *req.Client
-	var login string
+	client := *s.Client
 	client.CheckRedirect = func(next *http.Request, via []*http.Request) error {
 		if isLogin(next.URL) {
-			login = next.URL.Host
-			return http.ErrUseLastResponse
+			return fmt.Errorf("login page of %s", next.URL.Host)
 		}
-		if req.Client.CheckRedirect != nil {
-			return req.Client.CheckRedirect(next, via)
+		if s.Client.CheckRedirect != nil {
+			return s.Client.CheckRedirect(next, via)
 		}
 		return nil
 	}
-	r := *req
-	r.Client = &client
-	result, err := fetch.Get(ctx, &r, read)
-	if err != nil && login != "" {
-		err = fmt.Errorf("redirected to the login page of %s: %w", login, err)
-	}
-	return result, err
+	return &fetch.Request{Name: "eu", URL: url, Client: &client, MaxBytes: limit, Stall: stall, AllowHTTP: s.AllowHTTP}
 }
 
 // isLogin reports whether u is a page of EU Login or a similar service.
@@ -179,24 +148,19 @@ func isLogin(u *url.URL) bool {
 		strings.HasPrefix(path, "/cas/") || strings.HasSuffix(path, "/login")
 }
 
-// askFeed returns the feed's announcement of the list, or nothing if there is none. The error
-// comes from ctx.
-func (s *source) askFeed(ctx context.Context) (announcement, error) {
+// askFeed returns the feed's announcement of the list, or nothing if there is none.
+func (s *source) askFeed(ctx context.Context) (a announcement) {
 	if s.RSS == "" {
-		return announcement{}, ctx.Err()
+		return a
 	}
 	req := s.request(s.RSS, maxFeed)
 	req.Stall, req.Attempts = time.Minute, 1
-	var a announcement
-	_, err := s.get(sources.WithProgress(ctx, nil), req, func(body io.Reader) (err error) {
+	_, err := fetch.Get(sources.WithProgress(ctx, nil), req, func(body io.Reader) (err error) {
 		a, err = readFeed(body, s.URL)
 		return err
 	})
-	if ctx.Err() != nil {
-		return announcement{}, ctx.Err()
-	}
 	if err != nil {
-		return announcement{}, nil
+		return announcement{}
 	}
-	return a, nil
+	return a
 }

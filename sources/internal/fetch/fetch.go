@@ -54,7 +54,7 @@ type Request struct {
 	// one is set, the request is conditional.
 	ETag, LastModified string
 	// Client makes the requests; nil means http.DefaultClient. Its CheckRedirect
-	// applies in addition to the rules of this package.
+	// applies in addition to the rules of this package; its errors are final.
 	Client *http.Client
 	// MaxBytes limits the uncompressed body. Zero means 1 GiB.
 	MaxBytes int64
@@ -261,10 +261,14 @@ func (r *Request) client() *http.Client {
 		if next.URL.Scheme != "https" && !r.AllowHTTP {
 			return fmt.Errorf("%w to an address that is not https", errRedirect)
 		}
-		if r.Client.CheckRedirect != nil {
-			return r.Client.CheckRedirect(next, via)
+		if r.Client.CheckRedirect == nil {
+			return nil
 		}
-		return nil
+		err := r.Client.CheckRedirect(next, via)
+		if err != nil && err != http.ErrUseLastResponse {
+			err = fmt.Errorf("%w: %w", errRedirect, err)
+		}
+		return err
 	}
 	return &c
 }

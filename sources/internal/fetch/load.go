@@ -42,7 +42,7 @@ func Load(ctx context.Context, req *Request, prev sources.Revision, add func(sou
 			return ctx.Err()
 		})
 	}, func(sources.Revision) error {
-		add := Until(ctx, add)
+		add := until(ctx, add)
 		for _, e := range entries {
 			if err := add(e); err != nil {
 				return err
@@ -80,8 +80,8 @@ func loadWith(ctx context.Context, req *Request, prev sources.Revision, read fun
 	return rev, err
 }
 
-// Until returns add, which fails once ctx has ended.
-func Until(ctx context.Context, add func(sources.Entry) error) func(sources.Entry) error {
+// until returns add, which fails once ctx has ended.
+func until(ctx context.Context, add func(sources.Entry) error) func(sources.Entry) error {
 	return func(e sources.Entry) error {
 		if err := ctx.Err(); err != nil {
 			return err

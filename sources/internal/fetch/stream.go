@@ -31,7 +31,7 @@ func Stream(ctx context.Context, req *Request, prev sources.Revision, add func(s
 		if err != nil {
 			return err
 		}
-		second, err := parse(again, Until(ctx, add))
+		second, err := parse(again, until(ctx, add))
 		if err == nil && second.Digest != first.Digest {
 			err = errors.New("the temporary file of the download has changed")
 		}
