@@ -48,7 +48,8 @@ func TestRevisionIsZero(t *testing.T) {
 	if !(sources.Revision{}).IsZero() {
 		t.Error("the zero Revision is not zero")
 	}
-	for _, r := range []sources.Revision{{Digest: "a"}, {Records: 1}, {ETag: "a"}, {LastModified: "a"}, {OpenEnded: true}, {Completeness: sources.Partial}, {Published: time.Unix(0, 0)}, {Checked: time.Unix(0, 0)}} {
+	for _, r := range []sources.Revision{{Digest: "a"}, {Records: 1}, {ETag: "a"}, {LastModified: "a"}, {OpenEnded: true},
+		{Completeness: sources.Partial}, {Published: time.Unix(0, 0)}, {Checked: time.Unix(0, 0)}} {
 		if r.IsZero() {
 			t.Errorf("%+v is zero", r)
 		}
@@ -110,7 +111,8 @@ func TestMayEmit(t *testing.T) {
 		{score.Blocked, false, false, true},
 	}
 	for _, tt := range tests {
-		for j, want := range map[sources.Jurisdiction]bool{sources.US: tt.official, "IL": tt.official, sources.Community: tt.community, sources.Operator: tt.operator} {
+		for j, want := range map[sources.Jurisdiction]bool{sources.US: tt.official, "IL": tt.official, sources.Community: tt.community,
+			sources.Operator: tt.operator} {
 			if got := (sources.Info{Jurisdiction: j}).MayEmit(tt.kind); got != want {
 				t.Errorf("a list of %s may emit %s: %v, want %v", j, tt.kind, got, want)
 			}

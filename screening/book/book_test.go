@@ -92,7 +92,8 @@ func TestBookOfOthers(t *testing.T) {
 	}
 	report := firstReport(t)
 	for _, text := range []string{
-		"ethereum:" + clean, "bitcoin", "nonesuch", "", ":", "ethereum:0x", "ethereum", "ethereum#", "ethereum#1", "ethereum#-1", "ethereum#x", "ethereum#0#0", "ethereum#99999999999999999999",
+		"ethereum:" + clean, "bitcoin", "nonesuch", "", ":", "ethereum:0x", "ethereum", "ethereum#", "ethereum#1", "ethereum#-1", "ethereum#x",
+		"ethereum#0#0", "ethereum#99999999999999999999",
 		"bitcoin#0", "nonesuch#0",
 	} {
 		b, err := book.Load(bookOf(t, k, magic, text, line))

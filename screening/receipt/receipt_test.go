@@ -345,7 +345,8 @@ func TestExceptions(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, _ := address.Normalize("ethereum", tornado)
-		if err := s.SetExceptions(t.Context(), []screening.Exception{{Address: a, Reason: "license 17", Author: "J. Doe", Expires: time.Now().Add(time.Hour)}}); err != nil {
+		if err := s.SetExceptions(t.Context(), []screening.Exception{{Address: a, Reason: "license 17", Author: "J. Doe",
+			Expires: time.Now().Add(time.Hour)}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Refresh(t.Context()); err != nil {
@@ -371,9 +372,12 @@ func TestRecord(t *testing.T) {
 	line := string(unsigned(h.before))
 	want := `{"format":"walletscreen receipt 1","screened_at":"2025-03-04T13:30:00Z","input":{"chain":"ethereum","address":"` + tornado + `"},` +
 		`"address":"` + strings.ToLower(tornado) + `","score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","source":"OFAC_SDN","source_ref":"39796",` +
-		`"added_at":"` + between(t, line, `"added_at":"`, `"`) + `","name":"TORNADO CASH","match":"exact","listed_address":"` + tornado + `","entity_listed_at":"2022-11-08T00:00:00Z"}],` +
-		`"scoring_version":"` + score.Latest().Version() + `","snapshot":"` + between(t, line, `"snapshot":"`, `"`) + `","lists":[{"source":"OFAC_SDN","name":"` + between(t, line, `"lists":[{"source":"OFAC_SDN","name":"`, `"`) + `",` +
-		`"jurisdiction":"US","digest":"` + between(t, line, `"digest":"`, `"`) + `","published_at":"2025-03-04T00:00:00Z","last_updated":"2025-03-04T12:00:00Z","completeness":"whole","required":true}],` +
+		`"added_at":"` + between(t, line, `"added_at":"`, `"`) + `","name":"TORNADO CASH","match":"exact","listed_address":"` + tornado +
+		`","entity_listed_at":"2022-11-08T00:00:00Z"}],` +
+		`"scoring_version":"` + score.Latest().Version() + `","snapshot":"` + between(t, line, `"snapshot":"`, `"`) +
+		`","lists":[{"source":"OFAC_SDN","name":"` + between(t, line, `"lists":[{"source":"OFAC_SDN","name":"`, `"`) + `",` +
+		`"jurisdiction":"US","digest":"` + between(t, line, `"digest":"`, `"`) +
+		`","published_at":"2025-03-04T00:00:00Z","last_updated":"2025-03-04T12:00:00Z","completeness":"whole","required":true}],` +
 		`"module_version":"` + between(t, line, `"module_version":"`, `"`) + `"}` + "\n"
 	if line != want {
 		t.Errorf("receipt\n%s, want\n%s", line, want)
@@ -402,10 +406,12 @@ func TestNotReceipts(t *testing.T) {
 	line := string(unsigned(h.before))
 	signature := string(h.before[len(line):])
 	for _, data := range []string{
-		"", "\n", "{}\n", "null\n", "[]\n", "hello", line[:len(line)-1], line[:len(line)-5] + "\n", " " + line, line + line, line + "\n", line + "x", line + signature[1:],
+		"", "\n", "{}\n", "null\n", "[]\n", "hello", line[:len(line)-1], line[:len(line)-5] + "\n", " " + line, line + line, line + "\n", line + "x", line +
+			signature[1:],
 		line + signature + "x", line + line + signature, strings.Replace(line, ",", ", ", 1), strings.Replace(line, `"score":100`, `"score":100,"score":100`, 1),
 		strings.Replace(line, `"score"`, `"Score"`, 1), strings.Replace(line, `"score"`, `"more":1,"score"`, 1), strings.Replace(line, "receipt 1", "receipt 2", 1),
-		strings.Replace(line, "OFAC_SDN\",\"name", "ofac\",\"name", 1), strings.Replace(line, "13:30:00Z", "13:30:00.50Z", 1), strings.Replace(line, "12:00:00Z", "12:00:00.5Z", 1), strings.Replace(line, "13:30:00Z", "14:30:00+01:00", 1), strings.Replace(line, `"exact"`, `"near"`, 1),
+		strings.Replace(line, "OFAC_SDN\",\"name", "ofac\",\"name", 1), strings.Replace(line, "13:30:00Z", "13:30:00.50Z", 1), strings.Replace(line,
+			"12:00:00Z", "12:00:00.5Z", 1), strings.Replace(line, "13:30:00Z", "14:30:00+01:00", 1), strings.Replace(line, `"exact"`, `"near"`, 1),
 		strings.Replace(line, "whole", "entire", 1), "{" + strings.Repeat(" ", 2<<20) + "}\n",
 	} {
 		if v, err := receipt.Verify(t.Context(), h.store, []byte(data), h.verifier); err == nil || v.Receipt != nil {

@@ -391,9 +391,12 @@ func TestLists(t *testing.T) {
 		kind      score.Kind
 		ref, name string // of the first entry
 	}{
-		{badlist.ScamSniffer, "SCAMSNIFFER", "https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/address.json", three, score.Scam, "address.json", ""},
-		{badlist.ScamSnifferDomains, "SCAMSNIFFER_DOMAINS", "https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/combined.json", `{"a.example":` + three + "}", score.Phishing, "combined.json", "a.example"},
-		{badlist.Ransomwhere, "RANSOMWHERE", "https://api.ransomwhe.re/export", readFile(t, "testdata/ransomwhere_export.json"), score.Ransomware, "", "Netwalker (Mailto)"},
+		{badlist.ScamSniffer, "SCAMSNIFFER", "https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/address.json", three, score.Scam,
+			"address.json", ""},
+		{badlist.ScamSnifferDomains, "SCAMSNIFFER_DOMAINS", "https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/combined.json",
+			`{"a.example":` + three + "}", score.Phishing, "combined.json", "a.example"},
+		{badlist.Ransomwhere, "RANSOMWHERE", "https://api.ransomwhe.re/export", readFile(t, "testdata/ransomwhere_export.json"), score.Ransomware, "",
+			"Netwalker (Mailto)"},
 	} {
 		t.Run(tt.id, func(t *testing.T) {
 			opts := tt.options()

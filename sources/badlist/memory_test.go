@@ -87,8 +87,9 @@ func TestMemory(t *testing.T) {
 // memory holds much.
 func TestLongTokens(t *testing.T) {
 	for name, doc := range map[string][2]string{
-		"an address": {`["`, `"]`}, "an ignored value": {`[{"note":"`, `"}]`}, "a member": {`{"`, `":true}`}, "a comment": {`{"0x00000000000000000000000000000000000a11ce":"`, `"}`},
-		"a number": {`[{"note":1`, `}]`}, "what is not a token": {`[t`, `]`},
+		"an address": {`["`, `"]`}, "an ignored value": {`[{"note":"`, `"}]`}, "a member": {`{"`, `":true}`},
+		"a comment": {`{"0x00000000000000000000000000000000000a11ce":"`, `"}`},
+		"a number":  {`[{"note":1`, `}]`}, "what is not a token": {`[t`, `]`},
 	} {
 		read := 0
 		in := io.MultiReader(strings.NewReader(doc[0]), readerFunc(func(p []byte) (int, error) {

@@ -389,7 +389,8 @@ func TestParseBounds(t *testing.T) {
 	if _, err := parse(comments); !errors.Is(err, csvscan.ErrTooLarge) || comments.n != size+1 {
 		t.Errorf("comments without end: error %v after %d bytes, want %v after %d", err, comments.n, csvscan.ErrTooLarge, size+1)
 	}
-	for _, start := range []string{"[", `[{"address":"` + lazarus + `"`, `[{"address":"` + lazarus + `"}]`} { // encoding/json would take hours for 256 MiB of blanks
+	for _, start := range []string{"[", `[{"address":"` + lazarus + `"`, `[{"address":"` + lazarus +
+		`"}]`} { // encoding/json would take hours for 256 MiB of blanks
 		blanks := &counter{r: io.MultiReader(strings.NewReader(start), endless(' '))}
 		if _, err := badlist.Parse(blanks, ignore); err == nil || blanks.n > 1<<20 {
 			t.Errorf("blanks after %s: error %v after %d bytes, want one after fewer than 1 MiB", start, err, blanks.n)

@@ -130,7 +130,8 @@ type known struct{ source, asset, address, ref string }
 func knownRows(t *testing.T) []known {
 	t.Helper()
 	var rows []known
-	for source, name := range map[string]string{"OFAC_SDN": "ofac_2026-10-01.csv", "EU_CONSOLIDATED": "eu_2026-09-22.csv", "UK_CONSOLIDATED": "uk_2026-10-02.csv"} {
+	for source, name := range map[string]string{"OFAC_SDN": "ofac_2026-10-01.csv", "EU_CONSOLIDATED": "eu_2026-09-22.csv",
+		"UK_CONSOLIDATED": "uk_2026-10-02.csv"} {
 		f, err := os.Open("testdata/" + name)
 		if err != nil {
 			t.Fatal(err)

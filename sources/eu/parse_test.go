@@ -104,7 +104,8 @@ const small = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <export xmlns="http://eu.europa.ec/fpi/fsd/export" generationDate="2026-09-22T20:01:34.799+02:00" globalFileId="185564">
   <sanctionEntity designationDate="2020-01-01" euReferenceNumber="EU.1.1" logicalId="1">
     <remark>(BTC: 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH)</remark>
-    <regulation publicationDate="2019-05-05"><remark>TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d</remark><publicationUrl>https://example.org/</publicationUrl></regulation>
+    <regulation publicationDate="2019-05-05"><remark>TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d</remark>
+      <publicationUrl>https://example.org/</publicationUrl></regulation>
     <nameAlias wholeName="Weak" strong="false"/>
     <nameAlias firstName="First " middleName="" lastName="LAST" wholeName="" strong="true">
       <remark>wallet . addresses:TJqUC56SDZ373JYRur
@@ -116,7 +117,8 @@ zXtMcor2HQvN9BaU;</remark>
     <nameAlias wholeName="Another" strong="true"/>
     <address countryIso2Code="00"><remark>TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</remark><regulationSummary publicationDate="2022-02-02"/></address>
     <address countryIso2Code="00"><remark>TCQqA58EmX6AnUZKPCogL2Q441B4ThbJGN</remark><regulationSummary publicationDate="?"/></address>
-    <identification number="7"><deep><deeper><remark>ETH: 0x002471b8A185f9980708d0eAEC5B289714F56f8d and again TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</remark></deeper></deep></identification>
+    <identification number="7"><deep><deeper>
+      <remark>ETH: 0x002471b8A185f9980708d0eAEC5B289714F56f8d and again TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</remark></deeper></deep></identification>
     <birthdate><remark>BSC: 0x002471b8A185f9980708d0eAEC5B289714F56f8d</remark></birthdate>
   </sanctionEntity>
   <sanctionEntity designationDate="" euReferenceNumber="" logicalId="2">
@@ -130,7 +132,8 @@ zXtMcor2HQvN9BaU;</remark>
     <address><regulationSummary publicationDate="2017-01-01"/></address>
     <address><regulationSummary publicationDate="2016-01-01"/></address>
   </sanctionEntity>
-  <sanctionEntity euReferenceNumber="EU.4.4" logicalId="4"><remark>LEI 984500B899H9EED3B354; bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zmm</remark></sanctionEntity>
+  <sanctionEntity euReferenceNumber="EU.4.4" logicalId="4">
+    <remark>LEI 984500B899H9EED3B354; bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zmm</remark></sanctionEntity>
   <sanctionEntity euReferenceNumber="EU.5.5" logicalId="5"><remark>3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t</remark></sanctionEntity>
 </export>
 `

@@ -283,7 +283,8 @@ func TestToken(t *testing.T) {
 		{eu.Options{}, []string{eu.RSS, eu.XML + "?token=dG9rZW4tMjAxNw"}},
 		{eu.Options{Token: "n00 a&b"}, []string{eu.RSS, eu.XML + "?token=n00+a%26b"}},
 		{eu.Options{URL: "https://example.org/list.xml"}, []string{"https://example.org/list.xml"}},
-		{eu.Options{URL: "https://example.org/list?a=b", Token: "c", RSS: "https://example.org/rss"}, []string{"https://example.org/rss", "https://example.org/list?a=b&token=c"}},
+		{eu.Options{URL: "https://example.org/list?a=b", Token: "c", RSS: "https://example.org/rss"}, []string{"https://example.org/rss",
+			"https://example.org/list?a=b&token=c"}},
 	} {
 		asked = nil
 		tt.opts.Client = client
@@ -317,7 +318,8 @@ func TestLoadBroken(t *testing.T) {
 	}{
 		{"404", "404", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) }},
 		{"HTML", "HTML", send("<!DOCTYPE html><html><body>EU Login</body></html>")},
-		{"redirect to EU Login", "login page of ecas.ec.europa.eu", redirect("https://ecas.ec.europa.eu/cas/login?service=https%3A%2F%2Fwebgate.ec.europa.eu%2F%3Ftoken%3Dsecret")},
+		{"redirect to EU Login", "login page of ecas.ec.europa.eu",
+			redirect("https://ecas.ec.europa.eu/cas/login?service=https%3A%2F%2Fwebgate.ec.europa.eu%2F%3Ftoken%3Dsecret")},
 		{"redirect to another login", "login page of webgate.invalid", redirect("https://webgate.invalid/cas/oauth2?token=secret")},
 		{"empty", "EOF", send("")},
 		{"error document", "<Error>", send("<Error>token=x</Error>")},

@@ -151,7 +151,8 @@ func TestParseCSVRemarks(t *testing.T) {
 		{"one", label + "XBT " + a + ".", "", []string{"XBT " + a}},
 		{"several", "Gender Male; " + label + "XBT " + a + "; alt. " + label + "ETH 0x1; Passport 1.", "", []string{"XBT " + a, "ETH 0x1"}},
 		{"a ticker that nobody has seen", label + "NEW1 " + a + ".", "", []string{"NEW1 " + a}},
-		{"a typing error in the label", "Digital Curency Address - XBT " + a + "; Email Address a@digital-currency.example; alt. Digital Currency Adress - ETH x.", "", []string{"XBT " + a}},
+		{"a typing error in the label", "Digital Curency Address - XBT " + a +
+			"; Email Address a@digital-currency.example; alt. Digital Currency Adress - ETH x.", "", []string{"XBT " + a}},
 		{"a typing error in one of two labels", label + "XBT " + a + "; alt. Digital Currency Adress - XBT " + b + ".", "", []string{"XBT " + a, "XBT " + b}},
 		{"a ticker in small letters", label + "usdt " + a + ".", "", []string{"usdt " + a}},
 		{"a label in capitals, without the blanks", "DIGITAL CURRENCY ADDRESS-XBT " + a + ".", "", []string{"XBT " + a}},

@@ -39,7 +39,8 @@ var (
 )
 
 const (
-	consCSV = `11,"LAST, First","individual","UKRAINE-EO13662] [SDGT",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h; alt. Digital Currency Address - NEW1 address."` + "\r\n" +
+	consCSV = `11,"LAST, First","individual","UKRAINE-EO13662] [SDGT",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,` +
+		`"Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h; alt. Digital Currency Address - NEW1 address."` + "\r\n" +
 		`12,"OTHER",-0- ,"CMIC-EO13959",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ` + "\r\n\x1a"
 )
 

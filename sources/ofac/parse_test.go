@@ -158,11 +158,13 @@ const smallAdvanced = `<?xml version="1.0" encoding="utf-8" standalone="yes"?>
   <DistinctParties>
     <DistinctParty FixedRef="7"><Profile ID="7"><Feature FeatureTypeID="8"/></Profile></DistinctParty>
     <DistinctParty FixedRef="11"><Profile ID="11">
-      <Identity Primary="false"><Alias Primary="true"><DocumentedName><DocumentedNamePart><NamePartValue>not me</NamePartValue></DocumentedNamePart></DocumentedName></Alias></Identity>
+      <Identity Primary="false"><Alias Primary="true">
+        <DocumentedName><DocumentedNamePart><NamePartValue>not me</NamePartValue></DocumentedNamePart></DocumentedName></Alias></Identity>
       <Identity Primary="true">
         <Alias Primary="false"><DocumentedName><DocumentedNamePart><NamePartValue>nor me</NamePartValue></DocumentedNamePart></DocumentedName></Alias>
         <Alias Primary="true">
-          <DocumentedName><DocumentedNamePart><NamePartValue>LAST</NamePartValue></DocumentedNamePart><DocumentedNamePart><NamePartValue>First &amp; Second</NamePartValue></DocumentedNamePart></DocumentedName>
+          <DocumentedName><DocumentedNamePart><NamePartValue>LAST</NamePartValue></DocumentedNamePart>
+            <DocumentedNamePart><NamePartValue>First &amp; Second</NamePartValue></DocumentedNamePart></DocumentedName>
           <DocumentedName><DocumentedNamePart><NamePartValue>Латиница</NamePartValue></DocumentedNamePart></DocumentedName>
         </Alias>
       </Identity>
@@ -186,7 +188,8 @@ const smallXML = `<?xml version="1.0" standalone="yes"?>
   <n:publshInformation><n:Publish_Date>09/23/2026</n:Publish_Date><n:Record_Count>2</n:Record_Count></n:publshInformation>
   <n:sdnEntry><n:uid>11</n:uid><n:firstName>First</n:firstName><n:lastName>LAST</n:lastName>
     <n:idList>
-      <n:id><n:uid>1</n:uid><n:idType>Digital Currency Address - XBT</n:idType><n:idNumber>` + "\u00a0\u200b" + `12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h </n:idNumber></n:id>
+      <n:id><n:uid>1</n:uid><n:idType>Digital Currency Address - XBT</n:idType><n:idNumber>` + "\u00a0\u200b" +
+	`12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h </n:idNumber></n:id>
       <n:id><n:uid>2</n:uid><n:idType>Passport</n:idType><n:idNumber>12345</n:idNumber></n:id>
       <n:id><n:idNumber>no address</n:idNumber><n:idType>Digital Currency Address - NEW1</n:idType></n:id>
     </n:idList>
@@ -256,7 +259,8 @@ func TestRefused(t *testing.T) {
 		{"two lists", simple, "</n:sdnList>\n", "</n:sdnList>\n<n:sdnList/>", "second root"},
 		{"NULs behind the end", simple, "</n:sdnList>\n", "</n:sdnList>\n\x00\x00", "illegal"},
 
-		{"no records", simple, smallXML, "<sdnList><publshInformation><Publish_Date>09/23/2026</Publish_Date><Record_Count>0</Record_Count></publshInformation></sdnList>", "no records"},
+		{"no records", simple, smallXML, "<sdnList><publshInformation><Publish_Date>09/23/2026</Publish_Date>" +
+			"<Record_Count>0</Record_Count></publshInformation></sdnList>", "no records"},
 		{"too few records", simple, "<n:Record_Count>2<", "<n:Record_Count>3<", "Record_Count"},
 		{"too many records", simple, "<n:Record_Count>2<", "<n:Record_Count>1<", "Record_Count"},
 		{"no count", simple, "<n:Record_Count>2</n:Record_Count>", "", "Record_Count"},
@@ -285,7 +289,8 @@ func TestRefused(t *testing.T) {
 		{"feature without a type", advanced, `<Feature FeatureTypeID="8"/>`, `<Feature/>`, "type"},
 		{"type without an id", advanced, `<FeatureType ID="8">`, `<FeatureType>`, "without ID"},
 		{"party without an id", advanced, `<Profile ID="7">`, `<Profile>`, "without ID"},
-		{"same party twice", advanced, `<Profile ID="7"><Feature FeatureTypeID="8"/>`, `<Profile ID="11"><Feature FeatureTypeID="344"><FeatureVersion><VersionDetail>x</VersionDetail></FeatureVersion></Feature>`, "before"},
+		{"same party twice", advanced, `<Profile ID="7"><Feature FeatureTypeID="8"/>`,
+			`<Profile ID="11"><Feature FeatureTypeID="344"><FeatureVersion><VersionDetail>x</VersionDetail></FeatureVersion></Feature>`, "before"},
 		{"empty address", advanced, "nor this", "", "no text"},
 		{"no address", advanced, "VersionDetail", "VersionOther", "VersionDetail"},
 		{"no wallets", advanced, "Digital Currency Address", "Virtual Wallet", "no wallet"},

@@ -132,9 +132,12 @@ func TestKinds(t *testing.T) {
 		ftm   []score.Kind // of the first, the second and the last wallet
 		csv   []score.Kind // of the first two and the last
 	}{
-		{"zero", opensanctions.Options{}, []score.Kind{score.CommunityReport, score.StolenFunds, score.CommunityReport}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}},
-		{"official", opensanctions.Options{Jurisdiction: sources.US}, []score.Kind{score.Sanctioned, score.Sanctioned, score.CommunityReport}, []score.Kind{score.Sanctioned, score.CommunityReport, score.CommunityReport}},
-		{"other", opensanctions.Options{Dataset: "ransomwhere"}, []score.Kind{score.Ransomware, score.StolenFunds, score.Ransomware}, []score.Kind{score.Ransomware, score.Ransomware, score.Ransomware}},
+		{"zero", opensanctions.Options{}, []score.Kind{score.CommunityReport, score.StolenFunds, score.CommunityReport}, []score.Kind{score.CommunityReport,
+			score.CommunityReport, score.CommunityReport}},
+		{"official", opensanctions.Options{Jurisdiction: sources.US}, []score.Kind{score.Sanctioned, score.Sanctioned, score.CommunityReport},
+			[]score.Kind{score.Sanctioned, score.CommunityReport, score.CommunityReport}},
+		{"other", opensanctions.Options{Dataset: "ransomwhere"}, []score.Kind{score.Ransomware, score.StolenFunds, score.Ransomware},
+			[]score.Kind{score.Ransomware, score.Ransomware, score.Ransomware}},
 	} {
 		for i, want := range [][]score.Kind{tt.ftm, tt.csv} {
 			entries, _, err := parse(t, tt.kinds, strings.NewReader(readFile(t, files[i])))
@@ -301,7 +304,9 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 func FuzzParse(f *testing.F) {
 	f.Add(
-		`{"id":"w","caption":"x","schema":"CryptoWallet","properties":{"publicKey":["` + btc + `","x"],"currency":["XBT"],"holder":["p"],"topics":["sanction"]},"first_seen":"2023-04-20T09:20:33"}` + "\n" + `{"id":"p","caption":"P","schema":"Person"}` + "\n",
+		`{"id":"w","caption":"x","schema":"CryptoWallet","properties":{"publicKey":["` + btc +
+			`","x"],"currency":["XBT"],"holder":["p"],"topics":["sanction"]},"first_seen":"2023-04-20T09:20:33"}` + "\n" +
+			`{"id":"p","caption":"P","schema":"Person"}` + "\n",
 	)
 	f.Add("id,schema,name,identifiers,sanctions,first_seen\n\"w\",CryptoWallet," + evm + ",\"\"\"a;b\"\";" + tron + "\",x,2022-04-14\n")
 	f.Fuzz(func(t *testing.T, in string) {

@@ -98,7 +98,8 @@ func TestErrors(t *testing.T) {
 	}
 	// The error does not quote a pasted private key.
 	const secret = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
-	for _, text := range []string{secret + "\n", "address,chain\n" + secret + ",bitcoin\n", "address,chain\n" + secret + ",ethereum\n", "reason,address\n#," + secret + "\n", "#\r" + secret + "\n"} {
+	for _, text := range []string{secret + "\n", "address,chain\n" + secret + ",bitcoin\n", "address,chain\n" + secret + ",ethereum\n",
+		"reason,address\n#," + secret + "\n", "#\r" + secret + "\n"} {
 		if _, err := own.Rows(strings.NewReader(text)); err == nil || strings.Contains(err.Error(), secret[:10]) {
 			t.Errorf("a private key: error %v", err)
 		}
@@ -110,7 +111,8 @@ func TestAllowed(t *testing.T) {
 	write(t, name, "address,action,reason,author,expires\n"+lazarus+",block,a,,\n"+justin+",allow,b,Ann,2026-12-31\n")
 	src := own.File("OWN", name)
 	rows, err := sources.AllowedBy(src)
-	if want := (sources.Allowed{Address: address.MustParse("tron", justin), Reason: "b", Author: "Ann", Expires: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}); err != nil ||
+	if want := (sources.Allowed{Address: address.MustParse("tron", justin), Reason: "b", Author: "Ann", Expires: time.Date(2027, 1, 1, 0, 0, 0, 0,
+		time.UTC)}); err != nil ||
 		len(rows) != 1 ||
 		rows[0] != want {
 		t.Errorf("%+v, %v, want the row that allows", rows, err)

@@ -184,7 +184,8 @@ func TestNames(t *testing.T) {
 	for _, name := range []string{
 		"", ".", "..", "journal", "../outside", "x/" + good, "../" + good, strings.ToLower(good), good + ".damaged", good + "\x00", " " + good,
 		strings.Replace(good, "0Z", "0z", 1), strings.Replace(good, "T", "t", 1), strings.Replace(good, "1121", "1321", 1),
-		revision.Name("", start, digest), revision.Name("A-B", start, digest), revision.Name("A/B", start, digest), revision.Name(strings.Repeat("A", 65), start, digest),
+		revision.Name("", start, digest), revision.Name("A-B", start, digest), revision.Name("A/B", start, digest), revision.Name(strings.Repeat("A", 65),
+			start, digest),
 		revision.Name("A", start, ""), revision.Name("A", start, strings.Repeat("/", 64)), revision.Name("A", start, strings.ToUpper(strings.Repeat("a", 64))),
 		revision.Name("A", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), digest),
 	} {

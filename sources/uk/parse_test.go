@@ -99,7 +99,8 @@ bKNbu4DRJkQ; TJqUC56SDZ373JYRurzXtMcor2HQvN9BaU.</OtherInformation>
     <Names><Name><Name6>ONLY</Name6><NameType>Alias</NameType></Name></Names>
     <UKStatementofReasons>XBT TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</UKStatementofReasons>
   </Designation>
-  <Designation><UniqueID>RUS0003</UniqueID><OtherInformation>LEI 984500B899H9EED3B354, IMO9826902; 3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8T</OtherInformation></Designation>
+  <Designation><UniqueID>RUS0003</UniqueID>
+    <OtherInformation>LEI 984500B899H9EED3B354, IMO9826902; 3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8T</OtherInformation></Designation>
 </Designations>
 `
 
@@ -147,7 +148,8 @@ func csvList(t testing.TB, rows ...map[string]string) string {
 
 // smallCSV is a file with the real first lines and row, and four more rows.
 func smallCSV(t testing.TB) string {
-	information := "The \"wallets\":\n(1) USDT: TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU (2) BTC: 3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP,\nor TXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW"
+	information := "The \"wallets\":\n(1) USDT: TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU " +
+		"(2) BTC: 3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP,\nor TXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW"
 	return csvList(
 		t,
 		map[string]string{
@@ -216,7 +218,8 @@ func TestParseCSV(t *testing.T) {
 			t.Errorf("Parse %s:\n%s\n%v, want\n%s", name, strings.Join(got, "\n"), err, strings.Join(want, "\n"))
 		}
 		sum := sha256.Sum256([]byte(doc))
-		if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Published: time.Date(2026, 10, 8, 0, 0, 0, 0, time.UTC), Records: 3, OpenEnded: true}); rev != want {
+		if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Published: time.Date(2026, 10, 8, 0, 0, 0, 0, time.UTC), Records: 3,
+			OpenEnded: true}); rev != want {
 			t.Errorf("Parse %s: revision %+v, want %+v", name, rev, want)
 		}
 	}

@@ -181,7 +181,8 @@ func TestEndMark(t *testing.T) {
 // BenchmarkScan compares the Scanner with encoding/csv.
 func BenchmarkScan(b *testing.B) {
 	doc := strings.Repeat(
-		"12345,\"SOME NAME, LTD\",-0- ,\"SDGT] [IFSR\",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,\"Gender Male; Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h; Passport 1234.\"\r\n",
+		"12345,\"SOME NAME, LTD\",-0- ,\"SDGT] [IFSR\",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"+
+			"\"Gender Male; Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h; Passport 1234.\"\r\n",
 		20000,
 	)
 	b.Run("ours", func(b *testing.B) {

@@ -328,7 +328,8 @@ var hostilities = func() []hostility {
 		{"redirect with a 308", refused, redirect("https://elsewhere.example/", 308)},
 		{"a choice of places", refused, redirect("https://elsewhere.example/", 300)},
 	}
-	for _, code := range []int{201, 202, 203, 204, 205, 206, 226, 305, 400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 412, 416, 418, 421, 425, 429, 451, 500, 501, 503, 507, 520, 599} {
+	for _, code := range []int{201, 202, 203, 204, 205, 206, 226, 305, 400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 412, 416, 418, 421, 425, 429,
+		451, 500, 501, 503, 507, 520, 599} {
 		all = append(all, hostility{fmt.Sprint("status ", code, " with the list"), refused, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 			b := wholeBody(next, r)
 			w.Header().Set("ETag", heldTag)

@@ -76,7 +76,8 @@ func advancedXML(list string) func(n int) string {
 <ListValues><List ID="1">` + list + `</List></ListValues></ReferenceValueSets><DistinctParties>
 ` + each(n, func(i int) string {
 			return fmt.Sprintf(
-				`<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>%s</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n",
+				`<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion>`+
+					`<VersionDetail>%s</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n",
 				i,
 				account(i),
 			)
@@ -94,7 +95,8 @@ func simpleXML(program string) func(n int) string {
 		return fmt.Sprintf("<sdnList><publshInformation><Publish_Date>09/30/2026</Publish_Date><Record_Count>%d</Record_Count></publshInformation>\n", n) +
 			each(n, func(i int) string {
 				return fmt.Sprintf(
-					"<sdnEntry><uid>%d</uid><lastName>X</lastName><programList><program>%s</program></programList><idList><id><idType>Digital Currency Address - ETH</idType><idNumber>%s</idNumber></id></idList></sdnEntry>\n",
+					"<sdnEntry><uid>%d</uid><lastName>X</lastName><programList><program>%s</program></programList>"+
+						"<idList><id><idType>Digital Currency Address - ETH</idType><idNumber>%s</idNumber></id></idList></sdnEntry>\n",
 					i,
 					program,
 					account(i),
@@ -134,7 +136,8 @@ func ukXML(n int) string {
 }
 
 func ukCSV(n int) string {
-	return "Report Date: 08-Oct-2026\r\nUnique ID,Name 6,Name 1,Name 2,Name 3,Name 4,Name 5,Name type,Other Information,UK Statement of Reasons,Date Designated\r\n" +
+	return "Report Date: 08-Oct-2026\r\nUnique ID,Name 6,Name 1,Name 2,Name 3,Name 4,Name 5," +
+		"Name type,Other Information,UK Statement of Reasons,Date Designated\r\n" +
 		each(
 			n,
 			func(i int) string { return fmt.Sprintf("RUS%d,X,,,,,,Primary Name,ETH: %s,,\r\n", i, account(i)) },

@@ -119,10 +119,11 @@ func TestWellFormed(t *testing.T) {
 	for _, tt := range wellFormed {
 		t.Run(tt.name, func(t *testing.T) {
 			for how, r := range map[string]io.Reader{
-				"whole":            strings.NewReader(tt.doc),
-				"byte by byte":     iotest.OneByteReader(strings.NewReader(tt.doc)),
-				"data with EOF":    iotest.DataErrReader(strings.NewReader(tt.doc)),
-				"behind a big gap": io.MultiReader(strings.NewReader("<!--"+strings.Repeat("x", 64<<10-11)+"-->"), strings.NewReader(strings.TrimPrefix(tt.doc, "\xef\xbb\xbf"))),
+				"whole":         strings.NewReader(tt.doc),
+				"byte by byte":  iotest.OneByteReader(strings.NewReader(tt.doc)),
+				"data with EOF": iotest.DataErrReader(strings.NewReader(tt.doc)),
+				"behind a big gap": io.MultiReader(strings.NewReader("<!--"+strings.Repeat("x", 64<<10-11)+"-->"), strings.NewReader(strings.TrimPrefix(tt.doc,
+					"\xef\xbb\xbf"))),
 			} {
 				if how == "behind a big gap" && strings.Contains(tt.doc, "<?xml") {
 					continue

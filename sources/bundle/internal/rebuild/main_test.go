@@ -26,7 +26,8 @@ func copyBundle(t *testing.T) (dir string) {
 	root := t.TempDir()
 	for _, name := range []string{
 		"NOTICE", "README.md", "sources/fbi/testdata/psa250226.txt", "sources/badlist/testdata/addresses-darklist.json",
-		"sources/bundle/ofac.rev", "sources/bundle/eu.rev", "sources/bundle/uk.rev", "sources/bundle/fbi.rev", "sources/bundle/badlist.rev", "sources/bundle/rebuilt.txt",
+		"sources/bundle/ofac.rev", "sources/bundle/eu.rev", "sources/bundle/uk.rev", "sources/bundle/fbi.rev", "sources/bundle/badlist.rev",
+		"sources/bundle/rebuilt.txt",
 		"sources/bundle/testdata/ofac_2026-10-01.csv", "sources/bundle/testdata/eu_2026-09-22.csv", "sources/bundle/testdata/uk_2026-10-02.csv",
 		"sources/bundle/ofac_history.csv.gz", "sources/bundle/testdata/ofac_history_2026-10-01.csv",
 	} {
@@ -116,7 +117,8 @@ func advanced(day time.Time, n int) string {
 	for i := range n {
 		fmt.Fprintf(
 			&parties,
-			`<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion><VersionDetail>0x%040x</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n",
+			`<DistinctParty><Profile ID="%d"><Feature FeatureTypeID="345"><FeatureVersion>`+
+				`<VersionDetail>0x%040x</VersionDetail></FeatureVersion></Feature></Profile></DistinctParty>`+"\n",
 			i+1,
 			0xa11ce0000+int64(i),
 		)
