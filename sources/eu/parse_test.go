@@ -27,17 +27,7 @@ func parse(t testing.TB, r io.Reader) ([]sources.Entry, sources.Revision, error)
 }
 
 func TestParse(t *testing.T) {
-	doc := listtest.ReadFile(t, excerpt+".xml")
-	entries, rev, err := parse(t, strings.NewReader(doc))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := listtest.ReadRows(t, excerpt+".tsv")
-	got := listtest.Rows(entries)
-	slices.Sort(got)
-	if slices.Sort(want); !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	doc, entries, rev := listtest.Excerpt(t, eu.Parse, excerpt)
 	if entries[0].Asset != "ETH" || entries[5].Asset != "TRX" {
 		t.Errorf("the entries are in another order than in the list: %q", listtest.Rows(entries))
 	}

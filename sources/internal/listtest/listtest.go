@@ -39,6 +39,23 @@ func Parse(t testing.TB, parse Parser, r io.Reader) ([]sources.Entry, sources.Re
 	return entries, rev, err
 }
 
+// Excerpt parses the XML of that name in testdata, and compares the entries, in any order, with
+// the rows of the .tsv file beside it.
+func Excerpt(t testing.TB, parse Parser, name string) (doc string, entries []sources.Entry, rev sources.Revision) {
+	t.Helper()
+	doc = ReadFile(t, name+".xml")
+	entries, rev, err := Parse(t, parse, strings.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := ReadRows(t, name+".tsv"), Rows(entries)
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	return doc, entries, rev
+}
+
 // Refused checks that parse refuses the document in which old was replaced by new, with an
 // error that has want in its text and names a place.
 func Refused(t *testing.T, parse Parser, doc, old, new, want string) {
