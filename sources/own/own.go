@@ -63,7 +63,7 @@ func Rows(r io.Reader) (rows []Row, err error) {
 // each calls do for each row of a list, also for those that have expired.
 func each(r io.Reader, do func(Row) error) error {
 	in := bufio.NewReaderSize(csvscan.Limit(r, maxBytes), csvscan.MaxLine)
-	f := csvscan.File{Columns: columnNames[:], Comment: columnReason, Only: true, Blanks: true, OpenEnd: true}
+	f := csvscan.File{Columns: columnNames[:], Comment: columnReason, ByHand: true}
 	return f.Read(in, func(line int64, cells []string) error {
 		row, err := newRow(cells)
 		if err != nil {

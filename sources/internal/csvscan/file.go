@@ -20,12 +20,9 @@ type File struct {
 	Columns []string
 	// Comment is the column for the comments of text.
 	Comment int
-	// Only makes other columns an error.
-	Only bool
-	// Blanks allows blanks within an address of text.
-	Blanks bool
-	// OpenEnd allows the last line to lack its end.
-	OpenEnd bool
+	// ByHand says that a person edits the file: other columns are an error, as they may be
+	// misspelled; an address of text may have blanks; and the last line may lack its end.
+	ByHand bool
 }
 
 // MaxLine limits a line of text, and the header of CSV, in bytes.
@@ -79,7 +76,7 @@ func isName(cell, name string) bool { return strings.EqualFold(sources.TrimListe
 
 func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error) error {
 	s := New(in)
-	s.Comma, s.OpenEnd, s.EmptyLines = comma, f.OpenEnd, true
+	s.Comma, s.OpenEnd, s.EmptyLines = comma, f.ByHand, true
 	var header []string
 	var places []int // of f.Columns, or -1
 	cells := make([]string, len(f.Columns))
@@ -108,7 +105,7 @@ func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error
 		switch {
 		case isComment && (at == 0 || len(fields) != len(header) || fields[at] == ""):
 			continue
-		case isComment && f.Only:
+		case isComment && f.ByHand:
 			return s.Errorf("", "begins with #, as a comment does, but has an address: put the column %s first", f.Columns[0])
 		case len(fields) != len(header):
 			return s.Errorf("", "%d columns, want %d as in the header", len(fields), len(header))
@@ -146,7 +143,7 @@ func (f *File) places(header []string) ([]int, error) {
 		}
 	}
 	for at, cell := range header {
-		if f.Only && !slices.Contains(places, at) {
+		if f.ByHand && !slices.Contains(places, at) {
 			return nil, fmt.Errorf("unknown column %.40q, want some of %s", cell, strings.Join(f.Columns, ", "))
 		}
 	}
@@ -173,7 +170,7 @@ func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error
 		}
 		address, comment, _ := strings.Cut(text, "#")
 		if address = sources.TrimListed(address); address != "" {
-			if !f.Blanks && strings.ContainsAny(address, " \t") { // a sentence, such as "404: Not Found"
+			if !f.ByHand && strings.ContainsAny(address, " \t") { // a sentence, such as "404: Not Found"
 				return fail(errors.New("blanks in the address, want one address on a line"))
 			}
 			cells[0], cells[f.Comment] = address, comment
@@ -182,7 +179,7 @@ func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error
 			}
 		}
 		if err == io.EOF {
-			if !f.OpenEnd && sources.TrimListed(text) != "" {
+			if !f.ByHand && sources.TrimListed(text) != "" {
 				return fail(fmt.Errorf("the last line has no end: %w", io.ErrUnexpectedEOF))
 			}
 			return nil

@@ -16,7 +16,7 @@ import (
 
 func TestFile(t *testing.T) {
 	loose := csvscan.File{Columns: []string{"address", "", "note"}, Comment: 2}
-	only := csvscan.File{Columns: []string{"address", "action", "note"}, Comment: 2, Only: true, Blanks: true, OpenEnd: true}
+	only := csvscan.File{Columns: []string{"address", "action", "note"}, Comment: 2, ByHand: true}
 	for _, tt := range []struct {
 		name string
 		file csvscan.File

@@ -1,8 +1,8 @@
 // Package fetch downloads files from the web servers of list publishers. These
 // servers are slow, move, and sometimes answer with something else.
 //
-// [Get] makes a request and repeats it while the failure may pass. [Load] is the Load
-// of a list that is one file. [NewBody] checks the body of an answer, and [Retry]
+// [Get] makes a request and repeats it while the failure may pass. A [Source] is a list that
+// is one file, and [Load] its Load. [NewBody] checks the body of an answer, and [Retry]
 // repeats an attempt, for callers that make their own requests.
 package fetch
 
