@@ -136,14 +136,13 @@ type csvFile struct {
 // each calls read for each row of r, whose first column is an id. The row is valid until
 // read returns.
 func (f *csvFile) each(r io.Reader, limit int64, read func(row []string) error) error {
-	limited := &io.LimitedReader{R: r, N: limit + 1}
-	s := csvscan.New(io.TeeReader(limited, f.hash))
+	s := csvscan.New(io.TeeReader(csvscan.Limit(r, limit), f.hash))
 	for {
 		row, err := s.Next()
 		var at *sources.RecordError
 		switch {
-		case limited.N == 0:
-			return f.errorf(s.Line(), "", "more than %d bytes", limit)
+		case errors.Is(err, csvscan.ErrTooLarge):
+			return f.errorf(s.Line(), "", "%w", err)
 		case err == io.EOF:
 			f.marked = s.EndMark()
 			return nil

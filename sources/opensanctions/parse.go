@@ -29,6 +29,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 )
 
 const (
@@ -157,8 +158,7 @@ func (d *dataset) entry(w wallet) sources.Entry {
 // read reads a whole file.
 func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 	hash := sha256.New()
-	limited := &io.LimitedReader{R: r, N: maxSize + 1}
-	in := bufio.NewReaderSize(io.TeeReader(limited, hash), 64<<10)
+	in := bufio.NewReaderSize(io.TeeReader(csvscan.Limit(r, maxSize), hash), 64<<10)
 	head, err := in.Peek(4)
 	if err != nil && err != io.EOF {
 		return sources.Revision{}, err
@@ -174,10 +174,7 @@ func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 	default:
 		err = d.readTargets(in)
 	}
-	switch {
-	case limited.N == 0:
-		err = fail(0, "", fmt.Errorf("more than %d bytes", int64(maxSize)))
-	case err == nil && len(d.wallets) == 0:
+	if err == nil && len(d.wallets) == 0 {
 		err = fail(0, "", fmt.Errorf("no wallet in %d entities", d.records))
 	}
 	if err != nil {
