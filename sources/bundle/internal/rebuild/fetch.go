@@ -47,30 +47,17 @@ func live(mirror string) []bundled {
 	}
 }
 
-// A failedError says which lists keep their files.
-type failedError struct {
-	errs    []error
-	fetched int // lists that were fetched, changed or not
-}
-
-func (e *failedError) Error() string   { return errors.Join(e.errs...).Error() }
-func (e *failedError) Unwrap() []error { return e.errs }
-
-// fetchAll fetches the lists and replaces the files of those that have changed. The
-// error is a *failedError.
-func fetchAll(ctx context.Context, dir string, lists []bundled, accept string, out io.Writer, now time.Time) error {
-	var failed failedError
+// fetchAll fetches the lists and replaces the files of those that have changed. fetched is how
+// many were fetched, changed or not; the others keep their files, and the error says why.
+func fetchAll(ctx context.Context, dir string, lists []bundled, accept string, out io.Writer, now time.Time) (fetched int, err error) {
 	for _, l := range lists {
-		if err := fetchOne(ctx, dir, l, accept == l.src.Info().ID, out, now); err != nil {
-			failed.errs = append(failed.errs, fmt.Errorf("%s: %w", l.src.Info().ID, err))
+		if failed := fetchOne(ctx, dir, l, accept == l.src.Info().ID, out, now); failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", l.src.Info().ID, failed))
 			continue
 		}
-		failed.fetched++
+		fetched++
 	}
-	if failed.errs != nil {
-		return &failed
-	}
-	return nil
+	return fetched, err
 }
 
 func fetchOne(ctx context.Context, dir string, l bundled, accept bool, out io.Writer, now time.Time) error {

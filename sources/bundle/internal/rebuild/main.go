@@ -58,18 +58,17 @@ func run(ctx context.Context, args []string, out io.Writer, now time.Time) error
 	}
 	var err error
 	if *assembled {
-		err = assemble(*dir, out)
-	} else {
-		err = fetchAll(ctx, *dir, live(*mirror), *accept, out, now)
-	}
-	var failed *failedError
-	if err != nil && !errors.As(err, &failed) {
-		return err
-	}
-	if failed == nil || failed.fetched > 0 { // a rebuild that fetched nothing is none
-		if err := os.WriteFile(filepath.Join(*dir, "rebuilt.txt"), []byte(now.UTC().Format(time.DateOnly)+"\n"), 0o644); err != nil {
+		if err := assemble(*dir, out); err != nil {
 			return err
 		}
+	} else {
+		var fetched int
+		if fetched, err = fetchAll(ctx, *dir, live(*mirror), *accept, out, now); fetched == 0 {
+			return err // that is no rebuild
+		}
+	}
+	if err := os.WriteFile(filepath.Join(*dir, "rebuilt.txt"), []byte(now.UTC().Format(time.DateOnly)+"\n"), 0o644); err != nil {
+		return err
 	}
 	return errors.Join(err, document(*dir))
 }
