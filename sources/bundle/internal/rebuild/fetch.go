@@ -105,7 +105,7 @@ func suspect(held, came list) error {
 		return errors.New("the list has no addresses")
 	case came.rev.Published.Before(held.rev.Published):
 		return fmt.Errorf("published %s, before the bundled one of %s", came.rev.Published.Format(time.DateOnly), held.rev.Published.Format(time.DateOnly))
-	case lost > 50 && float64(lost) > 0.2*float64(before):
+	case lost >= 3 && float64(lost) > 0.2*float64(before):
 		return fmt.Errorf("shrank from %d to %d addresses", before, now)
 	case held.rev.Completeness != sources.Partial && now > 10*before && now-before > 10_000:
 		return fmt.Errorf("grew from %d to %d addresses", before, now)

@@ -222,6 +222,25 @@ func TestFetchNothing(t *testing.T) {
 	}
 }
 
+// TestSuspectSmall checks that a small list is protected as well: the EU's has nine addresses.
+func TestSuspectSmall(t *testing.T) {
+	of := func(n int) (l list) {
+		l.rev.Published = now
+		for i := range n {
+			l.entries = append(l.entries, sources.Entry{Listed: fmt.Sprint("text ", i)})
+		}
+		return l
+	}
+	for _, tt := range []struct {
+		held, came int
+		ok         bool
+	}{{9, 9, true}, {9, 7, true}, {9, 6, false}, {9, 1, false}, {56, 45, true}, {56, 14, false}, {3, 1, true}} {
+		if err := suspect(of(tt.held), of(tt.came)); (err == nil) != tt.ok {
+			t.Errorf("from %d to %d addresses: error %v, want none: %v", tt.held, tt.came, err, tt.ok)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct {
