@@ -53,7 +53,7 @@ func (s *Screener) checkPlausible(ctx context.Context, i int, b *list.Builder, h
 		if lost, err = s.lost(b, had, next); err != nil {
 			return err
 		}
-		reason = suspicion(had, next, lost, next.revision.OpenEnded && b.IsCut(), older)
+		reason = suspicion(had, next, lost, next.revision.OpenEnded && b.IsCut(next.list), older)
 	}
 	held, came := had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])
 	if published.After(held.Published) {

@@ -174,8 +174,7 @@ func (d *decoder) string() string {
 	}
 	s := d.text()
 	if len(d.strings) == maxNumbered || d.bytes+len(s) > maxStrings { // as the Writer does
-		clear(d.strings) // for the garbage collector
-		d.strings, d.bytes = d.strings[:0], 0
+		d.strings, d.bytes = nil, 0 // not cleared, because a Cursor may go back
 	}
 	d.strings = append(d.strings, s)
 	d.bytes += len(s)

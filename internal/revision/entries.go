@@ -70,17 +70,29 @@ func (s *Entries) Len() int { return s.n }
 
 // All returns the entries in their order. After an error there are no more; see [File.Entries].
 func (s *Entries) All() iter.Seq2[sources.Entry, error] {
+	return s.Except(func(int) bool { return false })
+}
+
+// Except is All without the entries whose number, counted from 0, is to be skipped.
+func (s *Entries) Except(skip func(i int) bool) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
 		defer runtime.KeepAlive(s)
 		c := s.Cursor()
 		for i := range s.n {
 			c.more()
-			e, err := c.d.entry()
+			skipped := skip(i)
+			var e sources.Entry
+			var err error
+			if skipped {
+				_, err = c.d.raw()
+			} else {
+				e, err = c.d.entry()
+			}
 			if err != nil {
 				yield(sources.Entry{}, fmt.Errorf("%sentry %d: %w", s.what, i, err))
 				return
 			}
-			if !yield(e, nil) {
+			if !skipped && !yield(e, nil) {
 				return
 			}
 		}
@@ -135,14 +147,28 @@ func (c *Cursor) more() {
 	}
 }
 
-// Is moves to the next entry, and reports whether it differs from e in nothing but FirstSeen and
-// NotListedOn. It reports false if there is none, or if it cannot be read.
-func (c *Cursor) Is(e *sources.Entry) bool {
+// Find moves to the first of the next few entries that differs from e in nothing but FirstSeen and
+// NotListedOn, and returns how many it has skipped. If there is none, or an entry cannot be read,
+// it reports false and does not move.
+func (c *Cursor) Find(e *sources.Entry, few int) (skipped int, ok bool) {
 	defer runtime.KeepAlive(c)
-	c.more()
-	raw, err := c.d.raw()
-	return err == nil && raw.is(e)
+	before := *c
+	for skipped := range few {
+		c.more()
+		raw, err := c.d.raw()
+		if err != nil {
+			break
+		}
+		if raw.is(e) {
+			return skipped, true
+		}
+	}
+	*c = before
+	return 0, false
 }
 
-// FirstSeen returns the FirstSeen of the entry to which Is has moved.
-func (c *Cursor) FirstSeen() time.Time { return c.d.last.entry.FirstSeen }
+// Dates returns FirstSeen and NotListedOn of the entry to which Find has moved.
+func (c *Cursor) Dates() (firstSeen, notListedOn time.Time) {
+	e := &c.d.last.entry
+	return e.FirstSeen, e.NotListedOn
+}

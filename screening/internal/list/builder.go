@@ -24,8 +24,6 @@ type Builder struct {
 	prev  *List
 	now   time.Time
 	held  finder // finds entries of prev
-	kept  marks  // on them
-	again int    // how many have a mark
 	fresh newcomers
 	added int  // entries that prev did not have
 	tidy  bool // a FirstSeen was corrected
@@ -40,9 +38,13 @@ type Builder struct {
 	onChain int           // how many of them are not in facts.Chains yet
 
 	n       int              // how many entries were added
-	cursor  *revision.Cursor // in prev, as long as it has the entries added so far; nil afterwards
-	alike   int              // how many they are
-	follows bool             // they were only compared with those of prev
+	cursor  *revision.Cursor // goes through prev as entries are added; nil if they come in another order
+	next    int              // the number of the entry after it
+	missed  int              // how many entries it has not found
+	kept    bitset           // the numbers of the entries of prev that it has found
+	matched int              // how many they are
+	alike   int              // the first of the entries that are the first of prev
+	follows bool             // these are all, and were only compared
 
 	batch   [64]pending // entries that are not in the list yet
 	waiting int         // how many they are
@@ -60,13 +62,6 @@ type Builder struct {
 	ended  []sources.Entry // that the list says it had, with their Until
 	absent time.Time       // the date of prev; zero: unknown
 	bounds map[index.ID][]bound
-}
-
-// A pending entry is one whose look-ups wait for memory.
-type pending struct {
-	entry sources.Entry
-	filing
-	hash uint64
 }
 
 // A repetition is an entry with the Canonical entry of an earlier one, and the number of its repetitions.
@@ -102,108 +97,6 @@ func rest(i int) {
 // Len returns how many entries were added.
 func (b *Builder) Len() int { return b.n }
 
-// Add adds the next entry. As long as entries come as in prev, it does nothing but count them.
-func (b *Builder) Add(e sources.Entry) error {
-	if b.n == 0 && b.prev != nil {
-		b.cursor, b.follows = b.prev.all.Cursor(), b.mayFollow()
-	}
-	b.n++
-	rest(b.n)
-	if b.cursor != nil && b.cursor.Is(&e) {
-		b.alike++
-	} else {
-		b.cursor = nil
-	}
-	if b.follows {
-		if b.cursor != nil && (e.FirstSeen.IsZero() || !e.FirstSeen.Before(b.cursor.FirstSeen())) {
-			return nil
-		}
-		if err := b.leave(b.n - 1); err != nil {
-			return err
-		}
-	}
-	return b.enqueue(&e)
-}
-
-// mayFollow reports whether entries that are as in prev need no more than a comparison. With a
-// history they may get other dates.
-func (b *Builder) mayFollow() bool {
-	return len(b.bounds) == 0 && !b.prev.LatestSeen.After(b.now.Add(Skew))
-}
-
-// leave enqueues the first n entries of prev, if they were only compared so far.
-func (b *Builder) leave(n int) error {
-	if !b.follows {
-		return nil
-	}
-	b.follows = false
-	for e, err := range b.prev.All() {
-		if n == 0 || err != nil {
-			return err
-		}
-		n--
-		e.FirstSeen, e.NotListedOn = time.Time{}, time.Time{}
-		if err := b.enqueue(&e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// end adds all entries that were only compared or enqueued so far.
-func (b *Builder) end() error {
-	if err := b.leave(b.n); err != nil {
-		return err
-	}
-	return b.addBatch()
-}
-
-// enqueue adds e soon.
-func (b *Builder) enqueue(e *sources.Entry) error {
-	b.batch[b.waiting].entry = *e
-	if b.waiting++; b.waiting < len(b.batch) {
-		return nil
-	}
-	return b.addBatch()
-}
-
-// addBatch adds the entries that are enqueued. In a long list, most of the time would be spent
-// waiting for memory, once for each entry, so it prefetches what the look-ups of all of them read.
-func (b *Builder) addBatch() error {
-	batch := b.batch[:b.waiting]
-	b.waiting = 0
-	for i := range batch {
-		p := &batch[i]
-		p.keys, p.form = AppendFilings(p.keys[:0], &p.entry)
-		p.hash = b.fresh.hashOf(&p.entry, p.filing)
-	}
-	for i := range batch {
-		b.touched ^= b.fresh.slots.Prefetch(batch[i].hash)
-	}
-	for i := range batch {
-		e := &batch[i].entry
-		for _, text := range [...]string{e.Ref, e.Name} {
-			if text != "" {
-				b.touched ^= b.table.index.PrefetchText(text)
-			}
-		}
-		if batch[i].form == textAddress {
-			b.touched ^= b.table.index.PrefetchText(e.Address.Normalized())
-		}
-	}
-	if b.prev != nil {
-		for i := range batch {
-			b.touched ^= b.prev.entries.index.Prefetch(batch[i].keys[0])
-		}
-	}
-	for i := range batch {
-		if err := b.add(&batch[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Free frees memory early.
 func (b *Builder) Free() {
 	if b.all != nil {
@@ -214,25 +107,31 @@ func (b *Builder) Free() {
 // add adds an entry to the list, and corrects its dates.
 func (b *Builder) add(p *pending) error {
 	e, f := &p.entry, p.filing
-	old, err := b.held.find(e, f)
+	first, err := b.fresh.find(e, f, p.hash)
+	var old found
+	if err == nil && first == nil && !p.known {
+		old, err = b.held.find(e, f)
+	}
 	if err != nil {
 		return err
 	}
-	repeated, copied := false, b.plausible(e.FirstSeen)
 	if old.Listing != nil {
-		e.FirstSeen, e.NotListedOn = b.plausible(old.Entry.FirstSeen), old.Entry.NotListedOn
-		if repeated = !b.kept.add(old); !repeated {
-			b.again++
+		p.known, p.firstSeen, p.notListedOn = true, old.Entry.FirstSeen, old.Entry.NotListedOn
+	}
+	repeated, copied := first != nil, b.plausible(e.FirstSeen)
+	switch {
+	case repeated:
+		e.FirstSeen, e.NotListedOn = first.Entry.FirstSeen, first.Entry.NotListedOn
+	case p.known:
+		e.FirstSeen, e.NotListedOn = b.plausible(p.firstSeen), p.notListedOn
+	default:
+		if err := b.addFresh(e, f); err != nil {
+			return err
 		}
-	} else if repeated, err = b.addFresh(p); err != nil {
-		return err
 	}
 	b.date(e, copied)
-	if old.Listing != nil && !(e.FirstSeen.Equal(old.Entry.FirstSeen) && e.NotListedOn.Equal(old.Entry.NotListedOn)) {
-		b.tidy = true
-	}
 	if !repeated {
-		if err := b.compare(e, old, f); err != nil {
+		if err := b.compare(p, old); err != nil {
 			return err
 		}
 	}
@@ -242,28 +141,20 @@ func (b *Builder) add(p *pending) error {
 // End adds an entry that the list no longer has, and that ended at its Until.
 func (b *Builder) End(e sources.Entry) { b.ended = append(b.ended, e) }
 
-// addFresh handles an entry that the list before did not have, and sets its FirstSeen. It
-// reports whether the entry is repeated.
-func (b *Builder) addFresh(p *pending) (repeated bool, err error) {
-	e, f := &p.entry, p.filing
-	if first, err := b.fresh.find(e, f, p.hash); err != nil || first != nil {
-		if first != nil {
-			e.FirstSeen, e.NotListedOn = first.Entry.FirstSeen, first.Entry.NotListedOn
-		}
-		return true, err
-	}
+// addFresh handles an entry that the list before did not have, and sets its FirstSeen.
+func (b *Builder) addFresh(e *sources.Entry, f filing) error {
 	gone, err := b.pastOf().find(e, f)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if gone.Listing != nil && !gone.Entry.FirstSeen.IsZero() { // it came back
 		e.FirstSeen, e.NotListedOn = gone.Entry.FirstSeen, gone.Entry.NotListedOn
 	} else if err := b.firstSeen(e, f); err != nil {
-		return false, err
+		return err
 	}
 	e.FirstSeen = b.plausible(e.FirstSeen)
 	b.added++
-	return false, nil
+	return nil
 }
 
 // firstSeen sets FirstSeen and NotListedOn of an entry that is new, as far as they are not known. If
@@ -354,39 +245,41 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
 // Lost returns how many accounts of the list before are not in l, which b has built. It returns
 // 0 if they are at most limit.
 func (b *Builder) Lost(l *List, limit int) (int, error) {
-	if b.gone() <= limit {
+	if b.prev == nil || b.prev.Entries-b.matched <= limit {
 		return 0, nil
 	}
 	lost := make(map[index.ID]bool)
-	for r, err := range b.prev.entries.unmarked(&b.kept) {
+	for e, err := range b.gone(l) {
 		if err != nil {
 			return 0, err
 		}
-		id := firstKey(&r.entry)
-		if _, _, ok := l.entries.index.Place(id); !ok {
+		id := firstKey(&e)
+		if _, ok := l.entries.index.Lookup(id); !ok {
 			lost[id] = true
 		}
+	}
+	if len(lost) <= limit {
+		return 0, nil
 	}
 	return len(lost), nil
 }
 
-// gone returns how many entries of the list before were not added again, not counting
-// repetitions.
-func (b *Builder) gone() int {
-	if b.prev == nil {
-		return 0
-	}
-	return b.prev.Entries - b.prev.AnomalyKinds[sources.Duplicate] - b.again
+// gone returns the entries of the list before that l, which b has built, does not have, each once.
+func (b *Builder) gone(l *List) iter.Seq2[sources.Entry, error] {
+	return missing(b.prev, l, func(i int) bool { return b.kept.has(uint32(i)) })
 }
 
-// IsCut reports whether the list that b has built may be the list before it without its end:
+// IsCut reports whether l, which b has built, may be the list before it without its end:
 // it lacks an entry, not only repetitions, and is the beginning of that list, up to its last
 // entry if that may have been cut itself.
-func (b *Builder) IsCut() bool {
-	if b.gone() == 0 {
+func (b *Builder) IsCut(l *List) bool {
+	if b.prev == nil || b.alike != b.n && (b.alike != b.n-1 || b.added != 1 || b.n >= b.prev.Entries) {
 		return false
 	}
-	return b.alike == b.n || b.alike == b.n-1 && b.added == 1 && b.n < b.prev.Entries
+	for _, err := range b.gone(l) {
+		return err == nil
+	}
+	return false
 }
 
 // countChain counts the last entries in facts.Chains.

@@ -12,16 +12,24 @@ import (
 // maxChanged is the maximum number of entries that a Delta names.
 const maxChanged = 100_000
 
-// compare keeps e, which is not repeated, unless it is just as old, in which prev has it.
-func (b *Builder) compare(e *sources.Entry, old found, f filing) error {
-	if b.prev == nil || b.many || old.Listing != nil && old.saysSame(e) {
+// compare keeps p, which is not repeated, unless it is just as prev has it: as old, if the cursor has
+// not found it.
+func (b *Builder) compare(p *pending, old found) error {
+	e := &p.entry
+	same := p.known && e.FirstSeen.Equal(p.firstSeen) && e.NotListedOn.Equal(p.notListedOn)
+	b.tidy = b.tidy || p.known && !same
+	if b.prev == nil || b.many || same && (old.Listing == nil || old.saysSame(e)) {
 		return nil
 	}
-	if old.Listing != nil {
-		had, err := old.at(f.keys[0])
-		if err != nil {
-			return err
+	if p.known {
+		had := normalized(*e)
+		if old.Listing != nil {
+			var err error
+			if had, err = old.at(p.keys[0]); err != nil {
+				return err
+			}
 		}
+		had.FirstSeen, had.NotListedOn = p.firstSeen, p.notListedOn
 		b.renamed = append(b.renamed, had)
 	}
 	b.gained = append(b.gained, *e)
@@ -31,11 +39,11 @@ func (b *Builder) compare(e *sources.Entry, old found, f filing) error {
 	return nil
 }
 
-// saysSame reports whether an entry with the Canonical form of e has its name and dates, too.
+// saysSame reports whether an entry with the Canonical form of e has its name and its dates of
+// listing, too.
 func (l *Listing) saysSame(e *sources.Entry) bool {
 	had := &l.Entry
-	return had.Name == e.Name && had.ListedAt.Equal(e.ListedAt) && had.EntityListedAt.Equal(e.EntityListedAt) &&
-		had.FirstSeen.Equal(e.FirstSeen) && had.NotListedOn.Equal(e.NotListedOn)
+	return had.Name == e.Name && had.ListedAt.Equal(e.ListedAt) && had.EntityListedAt.Equal(e.EntityListedAt)
 }
 
 // IsSame reports whether all that was added is the list before it, with no other entries, no
@@ -118,26 +126,30 @@ func (b *Builder) Compare(l *List, day time.Time) (d Diff, err error) {
 	for _, r := range b.repeated {
 		again[normalized(r.entry)] += r.times
 	}
-	if b.prev != nil {
-		for r, err := range b.prev.entries.unmarked(&b.kept) {
+	if b.prev != nil && b.prev.AnomalyKinds[sources.Duplicate] > 0 {
+		for r, err := range b.prev.records() {
 			if err != nil {
 				return d, err
 			}
-			if r.repeated != 0 {
+			if r.repeated > 0 {
 				again[r.entry] -= r.repeated
-				continue
 			}
-			d.Removed++
-			if !ended[r.entry.Canonical()] && !b.knowsEnd(&r.entry) {
-				at := day
-				if !at.After(r.entry.FirstSeen) {
-					at = b.now
-				}
-				d.Delta.Removed = append(d.Delta.Removed, revision.Removal{Entry: r.entry, At: at})
+		}
+	}
+	for e, err := range b.gone(l) {
+		if err != nil {
+			return d, err
+		}
+		d.Removed++
+		if !ended[e.Canonical()] && !b.knowsEnd(&e) {
+			at := day
+			if !at.After(e.FirstSeen) {
+				at = b.now
 			}
-			if d.IsPart = d.IsPart || d.Removed > maxChanged; !d.IsPart {
-				d.Delta.Dropped = append(d.Delta.Dropped, r.entry)
-			}
+			d.Delta.Removed = append(d.Delta.Removed, revision.Removal{Entry: e, At: at})
+		}
+		if d.IsPart = d.IsPart || d.Removed > maxChanged; !d.IsPart {
+			d.Delta.Dropped = append(d.Delta.Dropped, e)
 		}
 	}
 	if d.IsPart {

@@ -15,9 +15,14 @@ type finder struct {
 
 // A found entry is its listing, and where it was found.
 type found struct {
-	*Listing      // nil: it is not there
-	place    int  // of the key
-	alone    bool // the key has no other listing
+	*Listing // nil: it is not there
+	where    location
+}
+
+// A location is where an entry is: the place of its first key, and the number of its listing.
+type location struct {
+	place  int
+	number uint32
 }
 
 // maxRow is the maximum number of listings of a key that are searched one by one.
@@ -38,7 +43,7 @@ func (fd *finder) find(e *sources.Entry, f filing) (found, error) {
 			return found{}, nil
 		}
 		l, err := fd.table.listing(n)
-		return found{l, place, false}, err
+		return found{l, location{place, n}}, err
 	}
 	var buf [maxRow]uint32
 	numbers, err := fd.table.index.AppendValues(buf[:0], set)
@@ -57,10 +62,16 @@ func (fd *finder) find(e *sources.Entry, f filing) (found, error) {
 			return found{}, err
 		}
 		if l.repeated == 0 && l.isSame(e, f.form) {
-			return found{l, place, len(numbers) == 1}, nil
+			return found{l, location{place, n}}, nil
 		}
 	}
 	return found{}, nil
+}
+
+// has reports whether the table has the entry with the Canonical form of e, whose filing is f.
+func (fd *finder) has(e *sources.Entry, f filing) (bool, error) {
+	found, err := fd.find(e, f)
+	return found.Listing != nil, err
 }
 
 // account returns the listing of the account of e that was seen first, whatever its
@@ -114,29 +125,6 @@ func (fd *finder) crowd(place int, k index.ID, numbers []uint32) error {
 	}
 	fd.crowds[place] = crowd
 	return nil
-}
-
-// marks is a set of entries of a table. The zero marks is empty.
-type marks struct {
-	alone bitset // by place, for keys with only one entry
-	rest  map[mark]bool
-}
-
-// A mark is the place of a key, and the number of one of its listings.
-type mark struct{ place, number uint32 }
-
-// add marks f, and reports whether it had no mark.
-func (m *marks) add(f found) bool {
-	if f.alone {
-		return !m.alone.add(uint32(f.place))
-	}
-	if m.rest == nil {
-		m.rest = make(map[mark]bool)
-	}
-	at := mark{uint32(f.place), f.number}
-	had := m.rest[at]
-	m.rest[at] = true
-	return !had
 }
 
 // A bitset is a set of small numbers. The zero bitset is empty.

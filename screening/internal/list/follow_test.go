@@ -1,12 +1,15 @@
 package list
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -15,32 +18,7 @@ import (
 // or does not follow: the outcome must be the same.
 func TestFollow(t *testing.T) {
 	entries := mixed(100)
-	build := func(t *testing.T, prev *List, entries []sources.Entry, never bool) (l *List, d Diff, same, cut, followed bool) {
-		b := NewBuilder(prev, day.AddDate(0, 0, 1))
-		defer b.Free()
-		for i, e := range entries {
-			if i == 0 && never { // as if there was a history
-				b.Follow(time.Time{}, []sources.Entry{{Listed: "an entry of long ago", Kind: score.Scam}})
-			}
-			if err := b.Add(e); err != nil {
-				t.Fatal(err)
-			}
-		}
-		followed = b.follows
-		same, err := b.IsSame()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if l, err = b.Build(); err != nil {
-			t.Fatal(err)
-		}
-		cut = b.IsCut()
-		if d, err = b.Compare(l, day.AddDate(0, 0, 1)); err != nil {
-			t.Fatal(err)
-		}
-		return l, d, same, cut, followed
-	}
-	prev, _, _, _, _ := build(t, nil, entries, false)
+	prev := build(t, nil, entries, false).List
 	change := func(at int, to sources.Entry) []sources.Entry {
 		all := slices.Clone(entries)
 		all[at] = to
@@ -76,23 +54,16 @@ func TestFollow(t *testing.T) {
 		"one that is too long": {change(20, long), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, d, same, cut, followed := build(t, prev, tt.next, false)
-			want, wantDiff, wantSame, wantCut, never := build(t, prev, tt.next, true)
-			if never && len(tt.next) > 0 || name == "the same" && !followed {
-				t.Errorf("followed: %v and %v", followed, never)
+			got, want := build(t, prev, tt.next, false), build(t, prev, tt.next, true)
+			if want.followed || name == "the same" && !got.followed {
+				t.Errorf("followed: %v and %v", got.followed, want.followed)
 			}
-			if same != tt.same || wantSame != tt.same || cut != tt.cut || wantCut != tt.cut {
-				t.Errorf("same %v and %v, cut %v and %v, want %v, %v", same, wantSame, cut, wantCut, tt.same, tt.cut)
+			if got.same != tt.same || got.cut != tt.cut {
+				t.Errorf("same %v, cut %v, want %v, %v", got.same, got.cut, tt.same, tt.cut)
 			}
-			if !reflect.DeepEqual(l.Facts, want.Facts) {
-				t.Errorf("%d entries of %s, want %d of %s, and other facts the same", l.Entries, l.Digest, want.Entries, want.Digest)
-			}
-			if d.Added != wantDiff.Added || d.Removed != wantDiff.Removed || len(d.Delta.Gained) != len(wantDiff.Delta.Gained) ||
-				len(d.Delta.Dropped) != len(wantDiff.Delta.Dropped) {
-				t.Errorf("%d added, %d removed, want %d and %d", d.Added, d.Removed, wantDiff.Added, wantDiff.Removed)
-			}
+			compareBuilt(t, prev, &got, &want)
 			n := 0
-			for e, err := range l.All() {
+			for e, err := range got.All() {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -113,5 +84,137 @@ func TestFollow(t *testing.T) {
 	b := NewBuilder(prev, day.AddDate(0, 0, -1))
 	if err := b.Add(entries[0]); err != nil || b.follows {
 		t.Errorf("a list from the future was followed: %v", err)
+	}
+}
+
+// A built list is all that a Builder says of it.
+type built struct {
+	*List
+	diff                Diff
+	same, cut, followed bool
+	lost                int
+}
+
+// build builds a list after prev. If it must not follow prev, each entry is looked up.
+func build(t *testing.T, prev *List, entries []sources.Entry, never bool) (l built) {
+	t.Helper()
+	now := day.AddDate(0, 0, 1)
+	b := NewBuilder(prev, now)
+	defer b.Free()
+	if never { // as if there was a history
+		b.Follow(time.Time{}, []sources.Entry{{Listed: "an entry of long ago", Kind: score.Scam}})
+	}
+	for _, e := range entries {
+		if err := b.Add(e); err != nil {
+			t.Fatal(err)
+		}
+		if never {
+			b.cursor = nil
+		}
+	}
+	l.followed = b.follows && b.n > 0
+	var err error
+	if l.same, err = b.IsSame(); err != nil {
+		t.Fatal(err)
+	}
+	if l.List, err = b.Build(); err != nil {
+		t.Fatal(err)
+	}
+	l.cut = b.IsCut(l.List)
+	if l.lost, err = b.Lost(l.List, 0); err != nil {
+		t.Fatal(err)
+	}
+	if l.diff, err = b.Compare(l.List, now); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// compareBuilt compares a list that may have followed prev with one that has not.
+func compareBuilt(t *testing.T, prev *List, got, want *built) {
+	t.Helper()
+	if !reflect.DeepEqual(got.Facts, want.Facts) {
+		t.Errorf("%d entries of %s, want %d of %s, and other facts the same", got.Entries, got.Digest, want.Entries, want.Digest)
+	}
+	if got.same != want.same || got.diff.Added != want.diff.Added || got.diff.Removed != want.diff.Removed || got.lost != want.lost {
+		t.Errorf("same %v, %d added, %d removed, %d lost, want %v, %d, %d and %d", got.same, got.diff.Added, got.diff.Removed, got.lost,
+			want.same, want.diff.Added, want.diff.Removed, want.lost)
+	}
+	for _, l := range []*built{got, want} {
+		checkDelta(t, prev, l.List, &l.diff)
+	}
+}
+
+// checkDelta checks that a Diff leads from one list to the other one.
+func checkDelta(t *testing.T, from, to *List, d *Diff) {
+	t.Helper()
+	if d.IsPart {
+		t.Error("the Delta has not all differences")
+	}
+	more := make(map[sources.Entry]int)
+	add := func(l *List, by int) {
+		for e, err := range l.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			more[e] += by
+		}
+	}
+	add(to, 1)
+	add(from, -1)
+	for _, e := range d.Delta.Gained {
+		more[e]--
+	}
+	for _, e := range d.Delta.Dropped {
+		more[e]++
+	}
+	for e, n := range more {
+		if n != 0 {
+			t.Errorf("the Delta has %.200v %d times less often than it was gained", e, n)
+		}
+	}
+}
+
+// TestChanges changes a list at random, and compares a Builder with one that looks up each entry.
+func TestChanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for round := range longtest.N(100, 1000) {
+		entries := mixed(1 + r.IntN(60))
+		if round%2 == 0 { // without repetitions
+			seen := make(map[sources.Entry]bool)
+			entries = slices.DeleteFunc(entries, func(e sources.Entry) bool {
+				was := seen[e.Canonical()]
+				seen[e.Canonical()] = true
+				return was
+			})
+		}
+		prev := build(t, nil, entries, false).List
+		for range r.IntN(12) {
+			i, j, n := r.IntN(len(entries)+1), r.IntN(len(entries)+1), r.IntN(1+len(entries)/4)
+			switch r.IntN(6) {
+			case 0:
+				entries = slices.Delete(entries, i, min(i+n, len(entries)))
+			case 1: // others, or repetitions
+				entries = slices.Insert(entries, i, mixed(n/5)...)
+			case 2:
+				entries = slices.Insert(entries, i, sources.Entry{Listed: fmt.Sprint("another ", r.IntN(50)), Kind: score.Scam})
+			case 3:
+				if max(i, j) < len(entries) {
+					entries[i], entries[j] = entries[j], entries[i]
+				}
+			case 4:
+				if i < len(entries) {
+					entries[i].Name += "x"
+				}
+			case 5:
+				if i < len(entries) {
+					entries[i].FirstSeen = day.AddDate(0, 0, r.IntN(4)-2)
+				}
+			}
+		}
+		got, want := build(t, prev, entries, false), build(t, prev, entries, true)
+		if compareBuilt(t, prev, &got, &want); t.Failed() {
+			t.Fatalf("in round %d", round)
+		}
 	}
 }

@@ -83,7 +83,7 @@ func (l *List) All() iter.Seq2[sources.Entry, error] {
 // Missing returns the entries of l that other does not have, each once, in the order of l.
 // Nothing follows an error.
 func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
-	return guarded(missing(l, other))
+	return guarded(missing(l, other, func(int) bool { return false }))
 }
 
 // guarded is seq, with an error in the place of a fault while it reads a mapped file.
@@ -111,29 +111,31 @@ func guarded[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-func missing(l, other *List) iter.Seq2[sources.Entry, error] {
+// missing is Missing, without the entries of l whose number is to be skipped.
+func missing(l, other *List, skip func(i int) bool) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
-		var own, had finder
-		if l != nil {
-			own.table = l.entries
+		if l == nil {
+			return
 		}
+		own, had := finder{table: l.entries}, finder{}
 		if other != nil {
 			had.table = other.entries
 		}
-		var b tableBuilder // for filings
-		var seen marks
-		for e, err := range l.All() {
-			var f, twin found
+		var b tableBuilder              // for filings
+		seen := make(map[location]bool) // if some are repeated
+		for e, err := range l.all.Except(skip) {
+			is := false // in other, or seen
 			if err == nil {
-				filing := b.file(&e)
-				if twin, err = had.find(&e, filing); err == nil && twin.Listing == nil && l.AnomalyKinds[sources.Duplicate] > 0 {
-					f, err = own.find(&e, filing)
+				f := b.file(&e)
+				is, err = had.has(&e, f)
+				if err == nil && !is && l.AnomalyKinds[sources.Duplicate] > 0 {
+					var first found
+					first, err = own.find(&e, f)
+					is = seen[first.where]
+					seen[first.where] = true
 				}
 			}
-			if err == nil && (twin.Listing != nil || f.Listing != nil && !seen.add(f)) {
-				continue
-			}
-			if !yield(e, err) || err != nil {
+			if (err != nil || !is) && !yield(e, err) || err != nil {
 				return
 			}
 		}

@@ -78,9 +78,9 @@ func (p *Past) With(removals []revision.Removal, now time.Time) (*Past, error) {
 // records returns the entries of l with their listings, in no order.
 func (l *List) records() iter.Seq2[record, error] {
 	if l == nil {
-		return (*table)(nil).unmarked(new(marks))
+		return (*table)(nil).records()
 	}
-	return l.entries.unmarked(new(marks))
+	return l.entries.records()
 }
 
 // Lists returns p as lists, for look-ups. Their listings have an Until.

@@ -53,30 +53,24 @@ func (t *table) listings(set index.Set) ([]*Listing, error) {
 	return listings, nil
 }
 
-// unmarked returns the entries of t without a mark, in no order, and once if repetitions
-// say the same. Nothing follows an error.
-func (t *table) unmarked(m *marks) iter.Seq2[record, error] {
+// records returns the entries of t, in no order, and once if repetitions say the same. Nothing
+// follows an error.
+func (t *table) records() iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		if t == nil {
 			return
 		}
 		var numbers []uint32
-		place := -1
+		i := 0
 		for k, set := range t.index.All() {
-			place++
-			rest(place)
-			if m.alone.has(uint32(place)) {
-				continue
-			}
+			rest(i)
+			i++
 			var err error
 			if numbers, err = t.index.AppendValues(numbers[:0], set); err != nil {
 				yield(record{}, err)
 				return
 			}
 			for _, n := range numbers {
-				if m.rest[mark{uint32(place), n}] {
-					continue
-				}
 				l, e, err := t.first(k, n)
 				if l == nil && err == nil {
 					continue
