@@ -175,7 +175,7 @@ func (b *Builder) AddText(text []byte) uint32 {
 // Texts returns the number of texts.
 func (b *Builder) Texts() int { return b.texts.ends.Len() }
 
-// PrefetchText reads what Intern will read to look for a text; see [Index.Prefetch].
+// PrefetchText reads what Intern will read to look for a text; see [Slots.Prefetch].
 func (b *Builder) PrefetchText(text string) (some byte) { return b.texts.prefetch(text) }
 
 // WriteFile makes the Index, writes it to a file for [Open], and resets b. It replaces

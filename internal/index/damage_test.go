@@ -75,7 +75,6 @@ func ask(ix *index.Index, m model) error {
 				errs = append(errs, err)
 			}
 		}
-		ix.Prefetch(k)
 		if place, s, found := ix.Place(k); found != ok || place < 0 || place >= max(1, ix.Len()) {
 			errs = append(errs, fmt.Errorf("Place(%+v) = %d, %d, %t of %d keys", k, place, s, found, ix.Len()))
 		}
@@ -107,7 +106,7 @@ func TestDamage(t *testing.T) {
 		for _, flip := range flips {
 			data := slices.Clone(whole)
 			data[i] ^= flip
-			bad, err := index.Load(data)
+			bad, err := index.Load(data, nil)
 			if err == nil {
 				if i%longtest.N(4, 1) == 0 {
 					ask(bad, m)
@@ -137,7 +136,7 @@ func TestResealed(t *testing.T) {
 			}
 			data := slices.Clone(whole)
 			data[i] ^= flip
-			bad, err := index.Load(index.Reseal(data))
+			bad, err := index.Load(index.Reseal(data), nil)
 			if err != nil {
 				continue
 			}
@@ -161,14 +160,14 @@ func TestLength(t *testing.T) {
 	whole := image(t, ix)
 	for n := range whole {
 		for _, data := range [][]byte{whole[:n:n], index.Reseal(whole[:n])} {
-			if bad, err := index.Load(data); err == nil {
+			if bad, err := index.Load(data, nil); err == nil {
 				t.Fatalf("%d of %d bytes are accepted: %v", n, len(whole), ask(bad, m))
 			} else if !errors.Is(err, index.ErrDamaged) {
 				t.Fatalf("%d of %d bytes: %v, want ErrDamaged", n, len(whole), err)
 			}
 		}
 	}
-	if _, err := index.Load(append(slices.Clone(whole), 0)); !errors.Is(err, index.ErrDamaged) {
+	if _, err := index.Load(append(slices.Clone(whole), 0), nil); !errors.Is(err, index.ErrDamaged) {
 		t.Errorf("one byte more: %v, want ErrDamaged", err)
 	}
 }
@@ -181,7 +180,7 @@ func TestFailClosed(t *testing.T) {
 	for i := 0; i+4 <= len(whole); i += 4 {
 		data := slices.Clone(whole)
 		binary.LittleEndian.PutUint32(data[i:], 1<<31)
-		bad, err := index.Load(index.Reseal(data))
+		bad, err := index.Load(index.Reseal(data), nil)
 		if err != nil {
 			continue
 		}
@@ -204,7 +203,7 @@ func TestFailClosed(t *testing.T) {
 	buckets := (narrow + 7) / 8
 	data := slices.Clone(whole)
 	binary.LittleEndian.PutUint32(data[256+(8*buckets+63)/64*64+32:], 1)
-	bad, err := index.Load(index.Reseal(data))
+	bad, err := index.Load(index.Reseal(data), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +245,7 @@ func FuzzOpen(f *testing.F) {
 		if reseal {
 			data = index.Reseal(data)
 		}
-		ix, err := index.Load(data)
+		ix, err := index.Load(data, nil)
 		if err != nil {
 			if !errors.Is(err, index.ErrDamaged) {
 				t.Errorf("Load: %v, want ErrDamaged", err)

@@ -76,26 +76,6 @@ func (ix *Index) Place(k ID) (place int, s Set, ok bool) {
 	return int(r), s, ok
 }
 
-// Prefetch reads what Place will read to look up k, but does not wait for memory. So many calls of
-// Prefetch, followed by the calls of Place, take less time than the calls of Place alone. Use the
-// result, so that the compiler keeps the reads.
-func (ix *Index) Prefetch(k ID) (some byte) {
-	t := &ix.tables[sideOf(k.meta)]
-	if t.buckets == 0 {
-		return 0
-	}
-	n := bucketOf(ix.seed.of(k), t.buckets)
-	if t.filter {
-		some = t.filters[8*n]
-	}
-	stride := uint64(t.width + 4)
-	for at, end := stride*t.rank(n), stride*min(t.rank(n)+perBucket, t.keys); at < end; at += align {
-		some ^= t.records[at]
-	}
-	runtime.KeepAlive(ix)
-	return some
-}
-
 const (
 	lanes = 0x0001_0001_0001_0001 // 1 in each of four 16-bit lanes
 	tops  = 0x8000_8000_8000_8000 // the highest bit of each
@@ -330,7 +310,7 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	ix, err := LoadOwned(m.Bytes, m)
+	ix, err := Load(m.Bytes, m)
 	if err != nil {
 		m.Free()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -339,12 +319,9 @@ func Open(path string) (*Index, error) {
 }
 
 // Load returns the index with the bytes data, which must not be changed afterwards. It
-// checks what Open checks.
-func Load(data []byte) (*Index, error) { return LoadOwned(data, nil) }
-
-// LoadOwned is Load of data that owner unmaps when owner becomes unreachable. The Index
-// keeps owner reachable.
-func LoadOwned(data []byte, owner any) (*Index, error) {
+// checks what Open checks. If owner is not nil, it unmaps data when it becomes unreachable: the
+// Index keeps it reachable.
+func Load(data []byte, owner any) (*Index, error) {
 	ix, err := parse(data)
 	if err == nil {
 		ix.owner = owner

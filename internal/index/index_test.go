@@ -186,7 +186,7 @@ func TestModel(t *testing.T) {
 					b.Tune(filterFrom, nil)
 					ix := build(t, &b, items)
 					checkModel(t, ix, m, others)
-					again, err := index.Load(image(t, ix))
+					again, err := index.Load(image(t, ix), nil)
 					if err != nil {
 						t.Fatalf("Load: %v", err)
 					}

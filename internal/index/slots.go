@@ -35,7 +35,9 @@ func (s *Slots) Find(h uint64, is func(number uint32) bool) (number uint32, ok b
 	}
 }
 
-// Prefetch reads what Find will read to find h; see [Index.Prefetch].
+// Prefetch reads what Find will read to find h, but does not wait for memory. So many calls of
+// Prefetch, followed by the calls of Find, take less time than the calls of Find alone. Use the
+// result, so that the compiler keeps the reads.
 func (s *Slots) Prefetch(h uint64) (some byte) {
 	if s.memory == nil {
 		return 0

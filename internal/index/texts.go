@@ -56,7 +56,7 @@ func (t *texts) intern(text string) (uint32, error) {
 	return n, t.slots.Add(hash, n)
 }
 
-// prefetch reads what intern will read to look for a text; see [Index.Prefetch].
+// prefetch reads what intern will read to look for a text; see [Slots.Prefetch].
 func (t *texts) prefetch(text string) (some byte) {
 	if t.pieces == nil {
 		return 0

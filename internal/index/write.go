@@ -147,7 +147,7 @@ func (b *Builder) write(seed *seed, sides *[2]side) (*Index, error) {
 	copyAll(data[at.ends.off+4:], &b.texts.ends)
 	b.texts.copyTo(data[at.texts.off:])
 	copy(data, l.header(at.end, bodyDigest(data)))
-	return LoadOwned(data, m)
+	return Load(data, m)
 }
 
 // copyAll copies the elements of a to b, and returns the rest of b.

@@ -150,21 +150,11 @@ func (c *encoder) string(s string) {
 
 // slotOf returns the slot of a string. It is the same on all machines.
 func slotOf(s string) uint32 {
-	h := uint64(len(s))
-	for ; len(s) >= 8; s = s[8:] {
-		h = (h ^ wordOf(s)) * 0x9e3779b97f4a7c15
-		h ^= h >> 32
-	}
+	h := uint32(2166136261) // FNV-1a
 	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 0x9e3779b97f4a7c15
+		h = (h ^ uint32(s[i])) * 16777619
 	}
-	return uint32(h >> 32 % remembered)
-}
-
-// wordOf returns the first 8 bytes of s as a little-endian number.
-func wordOf(s string) uint64 {
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return (h ^ h>>16) % remembered
 }
 
 // text appends a text.

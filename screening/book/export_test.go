@@ -22,7 +22,7 @@ func ValueOf(a address.Address) (value string, read address.Address, err error) 
 
 // Load is like Open, for the bytes of a file.
 func Load(data []byte) (*Book, error) {
-	ix, err := index.Load(data)
+	ix, err := index.Load(data, nil)
 	if err != nil {
 		return nil, bookError(err)
 	}

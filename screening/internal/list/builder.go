@@ -86,14 +86,6 @@ func NewBuilder(prev *List, now time.Time) *Builder {
 	return b
 }
 
-// rest lets others run now and then. A long computation calls it after each step of about a
-// microsecond, with the number of the step.
-func rest(i int) {
-	if i%256 == 255 {
-		pace.Yield()
-	}
-}
-
 // Len returns how many entries were added.
 func (b *Builder) Len() int { return b.n }
 
@@ -312,7 +304,7 @@ func (b *Builder) Build() (*List, error) {
 		f := b.table.file(&r.entry)
 		f.form |= isRepeated
 		b.table.add(&r.entry, f, r.times, time.Time{})
-		rest(i)
+		pace.Step(i)
 	}
 	if err := b.all.Seal(); err != nil {
 		return nil, err
@@ -336,7 +328,7 @@ func (l *List) countKeys(hex bitset) error {
 	var numbers []uint32
 	i := 0
 	for k, set := range ix.All() {
-		rest(i)
+		pace.Step(i)
 		i++
 		byClass[k.Class()]++
 		var err error

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -107,7 +108,7 @@ func (fd *finder) account(e *sources.Entry, f filing) (*Listing, error) {
 func (fd *finder) crowd(place int, k index.ID, numbers []uint32) error {
 	crowd := make(map[sources.Entry]uint32, len(numbers))
 	for i, n := range numbers {
-		rest(i)
+		pace.Step(i)
 		l, err := fd.table.listing(n)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package list
 import (
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -12,7 +13,9 @@ func (b *Builder) Add(e sources.Entry) error {
 		b.cursor, b.follows = b.prev.all.Cursor(), b.mayFollow()
 	}
 	b.n++
-	rest(b.n)
+	if b.n%256 == 0 { // each takes about a microsecond
+		pace.Yield()
+	}
 	p := pending{entry: e}
 	at := b.find(&p)
 	if at == b.n-1 && at == b.alike {
@@ -137,11 +140,6 @@ func (b *Builder) addBatch() error {
 		}
 		if batch[i].form == textAddress {
 			b.touched ^= b.table.index.PrefetchText(e.Address.Normalized())
-		}
-	}
-	for i := range batch {
-		if b.prev != nil && !batch[i].known {
-			b.touched ^= b.prev.entries.index.Prefetch(batch[i].keys[0])
 		}
 	}
 	for i := range batch {

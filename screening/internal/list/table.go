@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -63,7 +64,7 @@ func (t *table) records() iter.Seq2[record, error] {
 		var numbers []uint32
 		i := 0
 		for k, set := range t.index.All() {
-			rest(i)
+			pace.Step(i)
 			i++
 			var err error
 			if numbers, err = t.index.AppendValues(numbers[:0], set); err != nil {

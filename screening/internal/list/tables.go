@@ -57,7 +57,7 @@ func Open(f *revision.File) (*List, error) {
 }
 
 func openTable(data []byte, owner any) (*table, error) {
-	ix, err := index.LoadOwned(data, owner)
+	ix, err := index.Load(data, owner)
 	if err != nil {
 		return nil, err
 	}
