@@ -470,7 +470,9 @@ func TestTables(t *testing.T) {
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(records) {
 		t.Errorf("write: %q, %v", again, err)
 	}
-	for in, want := range map[string]string{"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "x": "x", "": ""} {
+	for in, want := range map[string]string{
+		"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "x": "x", "": "", " =1": "' =1", "\u00a0@x": "'\u00a0@x", "＝1": "'＝1", "x=1": "x=1",
+	} {
 		if got := eval[string](t, b, `import("./page/csv.js").then(m => m.inert(`+quote(in)+`))`); got != want {
 			t.Errorf("inert(%q) = %q, want %q", in, got, want)
 		}

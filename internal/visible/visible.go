@@ -39,7 +39,8 @@ func Text(s string) string {
 // one that it would run as a formula gets an apostrophe.
 func Cell(s string) string {
 	s = Text(s)
-	if start := strings.TrimLeft(s, " "); start != "" && strings.IndexByte("=+-@", start[0]) >= 0 {
+	start := strings.TrimLeftFunc(s, unicode.IsSpace)
+	if r, _ := utf8.DecodeRuneInString(start); start != "" && strings.ContainsRune("=+-@＝＋－＠", r) {
 		return "'" + s
 	}
 	return s

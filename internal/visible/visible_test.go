@@ -28,6 +28,17 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestCell(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "plain": "plain", "a=1": "a=1", "0x1": "0x1",
+		"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\t=1": "' =1", "\u200b=1": "'=1", "\u00a0=1": "'\u00a0=1", "＝1": "'＝1", "＠x": "'＠x",
+	} {
+		if got := visible.Cell(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{"plain", "\u202ea\u200b\U000e0041\u0085\x7f", "\\u202e\"\n", "\xff"} {
 		f.Add(s)

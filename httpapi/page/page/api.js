@@ -1,6 +1,8 @@
 // Calls of the API. The key is in this module's memory, and in the tab's storage if the
 // person asks for it.
 
+import {plain} from "./words.js";
+
 const base = new URL("api/v1/", document.baseURI);
 const patience = 30000; // milliseconds for one call
 
@@ -55,7 +57,7 @@ async function call(path, body, signal, name) {
   if (monthly) [left, resets] = monthly.slice(1).map(Number);
   let answer = null;
   try {
-    answer = JSON.parse(text);
+    answer = JSON.parse(text, (member, value) => (typeof value === "string" && member !== "receipt" ? plain(value) : value));
   } catch {} // reported below
   if (response.ok && answer !== null && typeof answer === "object") return answer;
   throw problemOf(response.ok ? null : answer, response);

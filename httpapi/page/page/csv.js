@@ -130,4 +130,4 @@ export function write(records, delimiter) {
 }
 
 // inert keeps a spreadsheet from running a cell that is not the person's own.
-export const inert = cell => (/^[=+\-@\t\r]/.test(cell) ? "'" + cell : cell);
+export const inert = cell => (/^\s*[=+\-@＝＋－＠]/.test(cell) ? "'" + cell : cell);

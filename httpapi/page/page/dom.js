@@ -1,7 +1,5 @@
 // Builds elements. No string ever becomes markup: text goes into text nodes.
 
-import {plain} from "./words.js";
-
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
@@ -45,4 +43,4 @@ export const terms = (...pairs) => h("dl", {}, pairs.filter(p => p[1]).map(p => 
 
 // name returns text that others wrote, such as the name of an entity, so that it cannot
 // change the direction or the order of the text around it.
-export const name = text => h("bdi", {}, plain(text));
+export const name = text => h("bdi", {}, text);

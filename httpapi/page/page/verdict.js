@@ -2,7 +2,7 @@
 
 import {chainName, h, link, name, terms, time} from "./dom.js";
 import {shape} from "./chart.js";
-import {count, dates, day, history, kind, limit, matched, moment, plain, plural, problem, same, span, states, verdict} from "./words.js";
+import {count, dates, day, history, kind, limit, matched, moment, plural, problem, same, span, states, verdict} from "./words.js";
 
 // caveats returns what is to be known of a verdict: above it, open, or, for a match, one
 // line that opens. It returns false if there is nothing.
@@ -28,7 +28,7 @@ function evidence(l, address, lists, first) {
     h("p", {}, matched(l, address)),
     terms(
       ["Why", !first && kind(l.label)],
-      ["Reference", l.source_ref && (l.url ? link(l.url, plain(l.source_ref), "official record") : plain(l.source_ref))],
+      ["Reference", l.source_ref && (l.url ? link(l.url, l.source_ref, "official record") : l.source_ref)],
       ...dates(l),
       ["List", [list?.name ?? l.source, (list?.issuer ?? list?.jurisdiction) && h("span", {class: "soft"}, ` ${list.issuer ?? list.jurisdiction}`)]],
       ["Listed as", l.listed_address && !same(l.listed_address, address) && h("span", {class: "mono"}, name(l.listed_address))]));

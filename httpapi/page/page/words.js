@@ -29,9 +29,9 @@ export function moment(iso) {
   return day(iso) && `${day(iso)}, ${two(t.getUTCHours())}:${two(t.getUTCMinutes())}:${two(t.getUTCSeconds())} UTC`;
 }
 
-// plain removes the characters that change the direction of the text around them. Names
-// from lists could use them to show another text.
-export const plain = text => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+// plain removes the characters that nobody sees, as package visible does: names from lists
+// could use them to show another text.
+export const plain = text => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ").replace(/[\p{Cf}\p{DI}\p{VS}]/gu, "");
 
 // and joins words, as in "a, b and c".
 export const and = words => (words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " and " + words.at(-1));
@@ -64,7 +64,7 @@ export const same = (a, b) => a === b || (/^0x/i.test(a) && a.toLowerCase() === 
 
 // matched says in a sentence how label l was found for an address.
 export function matched(l, address) {
-  const listed = plain(l.listed_address ?? "");
+  const listed = l.listed_address ?? "";
   const spelled = !listed || same(listed, address);
   switch (l.match) {
     case "family":
@@ -93,7 +93,7 @@ export const limit = 2 * DAY;
 // what that means for an answer at the time now. said is the caveat of the server, if it has
 // one.
 export function state(s, said, now = new Date()) {
-  const name = plain(s.name || s.id), official = ["US", "EU", "UK"].includes(s.jurisdiction);
+  const name = s.name || s.id, official = ["US", "EU", "UK"].includes(s.jurisdiction);
   const age = s.age_seconds ?? (s.last_updated ? Math.max(0, (now - new Date(s.last_updated)) / 1000) : null);
   let word = "current", caveat = "";
   if (said === "partial" || s.partial || s.completeness === "partial") [word, caveat] = ["partial", "only a part is loaded"];
@@ -106,12 +106,12 @@ export function state(s, said, now = new Date()) {
 
 // suppressed says what exceptions keep out of the score.
 export const suppressed = list => (list ?? []).map(x =>
-  `A match on ${x.source} (${x.source_ref}) does not count: ${[plain(x.reason ?? ""), x.author && `says ${plain(x.author)}`].filter(Boolean).join(", ") || "an exception"}` +
+  `A match on ${x.source} (${x.source_ref}) does not count: ${[x.reason, x.author && `says ${x.author}`].filter(Boolean).join(", ") || "an exception"}` +
   `${x.expires_at ? `, until ${day(x.expires_at)}` : ""}.`);
 
 // former says on which lists an account was.
 export const former = list => (list ?? []).map(f =>
-  `Formerly listed: ${[plain(f.name || f.source_ref || ""), f.source].filter(Boolean).join(", ")}${f.since ? `, since ${day(f.since)} at the latest` : ""}${f.until ? `, until ${day(f.until)}` : ""}. It is not scored.`);
+  `Formerly listed: ${[f.name || f.source_ref, f.source].filter(Boolean).join(", ")}${f.since ? `, since ${day(f.since)} at the latest` : ""}${f.until ? `, until ${day(f.until)}` : ""}. It is not scored.`);
 
 // doubts has, for each doubt about what was entered, how a title ends, and a sentence.
 const doubts = {
@@ -139,12 +139,12 @@ export function history(result, lists) {
   const add = (at, words) => day(at) && events.set(`${day(at)} ${words}`, [at, words]);
   for (const l of result.labels) {
     const of = l.match === "key" ? "another address of its key" : "the address";
-    add(l.entity_listed_at, `${on(l.source)} listed ${plain(l.name || "the party")}`);
+    add(l.entity_listed_at, `${on(l.source)} listed ${l.name || "the party"}`);
     add(l.not_listed_on, `${on(l.source)} did not list ${of} yet`);
     if (day(l.added_at) !== day(l.entity_listed_at)) add(l.added_at, `${on(l.source)} listed ${of}, at the latest`);
   }
   for (const f of result.formerly ?? []) {
-    add(f.since, `${on(f.source)} listed it as ${plain(f.name || f.source_ref || "")}, at the latest`);
+    add(f.since, `${on(f.source)} listed it as ${f.name || f.source_ref || ""}, at the latest`);
     add(f.until, `${on(f.source)} removed it`);
   }
   return [...events.values()].sort((a, b) => new Date(a[0]) - new Date(b[0]));
@@ -173,7 +173,7 @@ function judge(result, lists) {
     : bad.length > 0 ? `${bad.length} of ${lists.length} lists are not current` : result.all_clear === false && unsure.length === 0 ? "the server does not call it all clear" : "";
   const [risk, shape] = levels[result.level] ?? [kind(result.level), "unknown"];
   if (match) {
-    const l = result.labels[0] ?? {label: result.level}, name = plain(l.name || l.source_ref || "");
+    const l = result.labels[0] ?? {label: result.level}, name = l.name || l.source_ref || "";
     const on = labels => [...new Set(labels.map(x => lists.find(s => s.id === x.source)?.short ?? x.source))];
     const by = on(result.labels.filter(x => x.label === l.label)), also = on(result.labels).filter(x => !by.includes(x));
     const what = l.match === "key" ? `Same key as ${kind(l.label).toLowerCase()}` : kind(l.label);
