@@ -79,7 +79,7 @@ func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim
 	var got int
 	look := claim
 	look.Expires = time.Time{}
-	held, fresh, err := r.claim(ctx, look)
+	held, fresh, err := r.claim(ctx, look) // before the turn, so that none wait in line for a store that hangs
 	switch {
 	case err != nil:
 		return 0, nil, err
