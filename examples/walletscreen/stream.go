@@ -3,6 +3,7 @@ package main
 import (
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -51,72 +52,28 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// An interruptible reads ahead in a goroutine, so that a Read ends with its context
-// even if the reader below does not.
+// newInterruptible returns a reader of r that reads ahead in a goroutine, so that a Read ends
+// with ctx even if one of r does not.
+func newInterruptible(ctx context.Context, r io.ReadCloser) io.ReadCloser {
+	out, in := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.CopyBuffer(struct{ io.Writer }{in}, struct{ io.Reader }{r}, make([]byte, 128<<10))
+		in.CloseWithError(err)
+	}()
+	return &interruptible{out, r, stop}
+}
+
+// An interruptible closes the pipe, and the reader behind it.
 type interruptible struct {
-	ctx    context.Context
-	r      io.ReadCloser
-	full   chan piece
-	empty  chan []byte
-	piece  piece
-	rest   []byte
-	closed chan struct{}
+	*io.PipeReader
+	r    io.Closer
+	stop func() bool
 }
 
-// A piece is what one Read has returned.
-type piece struct {
-	buf []byte
-	n   int
-	err error
-}
-
-func newInterruptible(ctx context.Context, r io.ReadCloser) *interruptible {
-	i := &interruptible{ctx: ctx, r: r, full: make(chan piece), empty: make(chan []byte, 2), closed: make(chan struct{})}
-	for range 2 {
-		i.empty <- make([]byte, 128<<10)
-	}
-	go i.read()
-	return i
-}
-
-func (i *interruptible) read() {
-	for buf := range i.empty {
-		n, err := i.r.Read(buf)
-		select {
-		case i.full <- piece{buf, n, err}:
-		case <-i.closed:
-			return
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (i *interruptible) Read(p []byte) (int, error) {
-	for len(i.rest) == 0 {
-		if i.piece.err != nil {
-			return 0, i.piece.err
-		}
-		if i.piece.buf != nil {
-			i.empty <- i.piece.buf
-		}
-		select {
-		case i.piece = <-i.full:
-			i.rest = i.piece.buf[:i.piece.n]
-		case <-i.ctx.Done():
-			i.piece = piece{err: i.ctx.Err()}
-		}
-	}
-	n := copy(p, i.rest)
-	i.rest = i.rest[n:]
-	return n, nil
-}
-
-// Close ends reading.
 func (i *interruptible) Close() error {
-	close(i.closed)
-	return i.r.Close()
+	i.stop()
+	return errors.Join(i.PipeReader.Close(), i.r.Close())
 }
 
 // isTerminal reports whether w is a terminal.
