@@ -80,10 +80,9 @@ var (
 // check returns the faults in the members of c.
 func (c *Case) check() error {
 	var all []error
-	wrong := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
 	one := func(member, value string, allowed []string) {
 		if !slices.Contains(allowed, value) {
-			wrong("%s is %q, want one of %q", member, value, allowed)
+			all = append(all, fmt.Errorf("%s is %q, want one of %q", member, value, allowed))
 		}
 	}
 	one("theme", c.Theme, themes)
@@ -95,28 +94,41 @@ func (c *Case) check() error {
 	for _, a := range c.Accept {
 		one("an accepted answer", a, expect)
 	}
+	return errors.Join(append(all, c.missing(), c.inconsistent())...)
+}
+
+// missing returns an error if c lacks something.
+func (c *Case) missing() error {
 	switch {
 	case c.ID == "" || !strings.HasPrefix(c.ID, c.Theme+"-"):
-		wrong("id is %q, want the theme, a hyphen and more", c.ID)
+		return fmt.Errorf("id is %q, want the theme, a hyphen and more", c.ID)
 	case c.Asked.Chain == "" || c.Asked.Text == "":
-		wrong("asked has no chain or no text")
+		return errors.New("asked has no chain or no text")
 	case len(c.Flags) == 0:
-		wrong("there are no flags")
+		return errors.New("there are no flags")
 	case !strings.HasSuffix(c.Why, ".") || c.Authority == "":
-		wrong("why is %q and authority %q, want a sentence and a document", c.Why, c.Authority)
+		return fmt.Errorf("why is %q and authority %q, want a sentence and a document", c.Why, c.Authority)
+	case c.Listed != nil && (c.Listed.List == "" || c.Listed.Text == "" || c.Listed.Entity == ""):
+		return errors.New("listed has no list, text or entity")
+	}
+	return nil
+}
+
+// inconsistent returns an error if the answers, the listed account and the severity of c do not
+// fit.
+func (c *Case) inconsistent() error {
+	severities := map[string][]string{isListed: {sanctioned, related}, isNotListed: {falseHit}, isError: {unread}}[c.Expect]
+	switch {
 	case slices.Contains(c.Accept, c.Expect):
-		wrong("accept repeats expect")
+		return errors.New("accept repeats expect")
 	case c.Expect == isListed && c.Listed == nil:
-		wrong("expect is listed, and listed is missing")
+		return errors.New("expect is listed, and listed is missing")
 	case c.Expect == isListed && slices.Contains(c.Accept, isNotListed):
-		wrong("a listed account may not come out as not listed")
-	case c.Expect == isListed && c.Severity != sanctioned && c.Severity != related, c.Expect == isNotListed && c.Severity != falseHit, c.Expect == isError && c.Severity != unread:
-		wrong("severity %s does not belong to %s", c.Severity, c.Expect)
+		return errors.New("a listed account may not come out as not listed")
+	case !slices.Contains(severities, c.Severity):
+		return fmt.Errorf("severity %s does not belong to %s", c.Severity, c.Expect)
 	}
-	if c.Listed != nil && (c.Listed.List == "" || c.Listed.Text == "" || c.Listed.Entity == "") {
-		wrong("listed has no list, text or entity")
-	}
-	return errors.Join(all...)
+	return nil
 }
 
 // readCases returns the cases in the files of dir, one file for each theme, in the order

@@ -74,28 +74,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return 2, err
 	}
-	results := make([]Result, len(cases))
-	tried, worst := 0, 0
-	for i := range cases {
-		a, ok := before[cases[i].ID]
-		switch {
-		case ok:
-		case ctx.Err() != nil:
-			a = Answer{isNotTried, "interrupted"}
-		default:
-			a = ask(ctx, &cases[i])
-		}
-		results[i] = judge(&cases[i], a)
-		if a.Is != isNotTried {
-			tried++
-		}
-		if results[i].Failure == sanctioned {
-			worst++
-		}
-		if (i+1)%100 == 0 {
-			fmt.Fprintf(stderr, "%d of %d cases\n", i+1, len(cases))
-		}
-	}
+	results := askAll(ctx, ask, cases, before, stderr)
 	writeTable(stdout, cases, results)
 	write := func(name string, f func(w io.Writer) error) error {
 		if name == "" {
@@ -110,9 +89,44 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	err = errors.Join(
 		write(*jsonFile, func(w io.Writer) error { return writeJSON(w, name, results) }),
 		write(*pageFile, func(w io.Writer) error { return writePage(w, name, cases, results) }))
-	switch {
-	case err != nil:
+	if err != nil {
 		return 2, err
+	}
+	return outcome(results)
+}
+
+// askAll puts the cases to a system that are not among the answers before.
+func askAll(ctx context.Context, ask system, cases []Case, before map[string]Answer, progress io.Writer) []Result {
+	results := make([]Result, len(cases))
+	for i := range cases {
+		a, ok := before[cases[i].ID]
+		switch {
+		case ok:
+		case ctx.Err() != nil:
+			a = Answer{isNotTried, "interrupted"}
+		default:
+			a = ask(ctx, &cases[i])
+		}
+		results[i] = judge(&cases[i], a)
+		if (i+1)%100 == 0 {
+			fmt.Fprintf(progress, "%d of %d cases\n", i+1, len(cases))
+		}
+	}
+	return results
+}
+
+// outcome returns the exit code of a run.
+func outcome(results []Result) (int, error) {
+	tried, worst := 0, 0
+	for _, r := range results {
+		if r.Is != isNotTried {
+			tried++
+		}
+		if r.Failure == sanctioned {
+			worst++
+		}
+	}
+	switch {
 	case tried == 0:
 		return 2, fmt.Errorf("no case could be tried: %s", results[0].Detail)
 	case worst > 0:

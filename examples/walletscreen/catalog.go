@@ -143,58 +143,64 @@ var official = []string{"OFAC_SDN", "EU_CONSOLIDATED", "UK_CONSOLIDATED"}
 // sources returns the sources that the options choose, live ones if live is set.
 func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	mirrors, err := o.mirrorURLs()
+	if err == nil {
+		err = errors.Join(o.checkOpenSanctions(), o.checkRPC())
+	}
 	if err != nil {
 		return nil, err
 	}
-	unknown := make(map[string]bool)
-	for _, id := range o.choose {
-		unknown[id] = true
-	}
 	var all []sources.Source
 	var ids []string
-	if u, err := url.Parse(o.opensanctions); err == nil && isExposed(u) && !o.mirrorHTTP {
-		return nil, errors.New("-opensanctions: over plain HTTP, anyone on the way can take entities out of the list; use https://, or accept that with -mirror-over-http")
-	}
-	if err := o.checkRPC(); err != nil {
-		return nil, err
-	}
 	for _, p := range o.catalog() {
-		info := p.live("").Info()
-		ids = append(ids, info.ID)
-		mirror, mirrored := mirrors[info.ID]
-		delete(mirrors, info.ID)
-		chosen := slices.Contains(o.choose, info.ID) || len(o.choose) == 0 && (p.usual || mirrored)
-		if !chosen {
-			if mirrored {
-				return nil, fmt.Errorf("-mirror %s: the list is not among -lists", info.ID)
-			}
-			continue
-		}
-		delete(unknown, info.ID)
-		if live && !mirrored && !o.given(p.needs) {
-			return nil, fmt.Errorf("-lists %s needs %s", info.ID, p.needs)
-		}
-		s := p.live(mirror)
+		id := p.live("").Info().ID
+		ids = append(ids, id)
+		mirror, mirrored := mirrors[id]
+		delete(mirrors, id)
+		chosen := slices.Contains(o.choose, id) || len(o.choose) == 0 && (p.usual || mirrored)
 		switch {
-		case !live && p.bundled != nil:
-			s = sources.Seeded(stored{info, errOffline}, p.bundled())
-		case !live:
-			s = stored{info, errOffline}
-		case p.byHand && !mirrored:
-			s = stored{info, errByHand}
-		case p.bundled != nil:
-			s = sources.Seeded(s, p.bundled())
+		case chosen && live && !mirrored && !o.given(p.needs):
+			return nil, fmt.Errorf("-lists %s needs %s", id, p.needs)
+		case chosen:
+			all = append(all, p.source(mirror, live))
+		case mirrored:
+			return nil, fmt.Errorf("-mirror %s: the list is not among -lists", id)
 		}
-		all = append(all, s)
 	}
-	for id := range unknown {
-		return nil, fmt.Errorf("-lists: there is no list %.80q%s", id, didYouMean(id, ids, ""))
+	for _, id := range o.choose {
+		if !slices.Contains(ids, id) {
+			return nil, fmt.Errorf("-lists: there is no list %.80q%s", id, didYouMean(id, ids, ""))
+		}
 	}
 	for id := range mirrors {
 		return nil, fmt.Errorf("-mirror: there is no list %.80q%s", id, didYouMean(id, ids, ""))
 	}
 	own, err := o.ownSources(ids)
 	return append(all, own...), err
+}
+
+// source returns the source of a list, which is fetched only if live is set, from a mirror
+// if that is not empty.
+func (p *published) source(mirror string, live bool) sources.Source {
+	s := p.live(mirror)
+	switch {
+	case !live:
+		s = stored{s.Info(), errOffline}
+	case p.byHand && mirror == "":
+		s = stored{s.Info(), errByHand}
+	}
+	if p.bundled != nil {
+		return sources.Seeded(s, p.bundled())
+	}
+	return s
+}
+
+// checkOpenSanctions returns an error if -opensanctions is a URL that needs -mirror-over-http.
+func (o *listOptions) checkOpenSanctions() error {
+	if u, err := url.Parse(o.opensanctions); err == nil && isExposed(u) && !o.mirrorHTTP {
+		return errors.New("-opensanctions: over plain HTTP, anyone on the way can take entities out of the list; " +
+			"use https://, or accept that with -mirror-over-http")
+	}
+	return nil
 }
 
 // mirrorURLs returns the URLs of -mirror by the id of their list.

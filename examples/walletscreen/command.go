@@ -130,6 +130,12 @@ func commandLine(root *cli.Command, args []string) ([]string, error) {
 	if args[0] == "-version" || args[0] == "--version" {
 		return append([]string{"version"}, args[1:]...), nil
 	}
+	return withCommand(root, args)
+}
+
+// withCommand checks that args begin with a command and those below it, down to one that does
+// something.
+func withCommand(root *cli.Command, args []string) ([]string, error) {
 	for c, i := root, 0; len(c.Commands) > 0; i++ {
 		path := strings.TrimPrefix(strings.TrimPrefix(c.FullName(), root.Name), " ")
 		if i >= len(args) {

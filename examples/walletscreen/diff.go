@@ -63,7 +63,9 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 		t.add(sign, id, string(e.Kind), clean(text), clean(e.Ref), clean(e.Name))
 		return nil
 	}
-	for _, id := range slices.Sorted(maps.Keys(merged(from.Lists, to.Lists))) {
+	ids := slices.AppendSeq(slices.Collect(maps.Keys(from.Lists)), maps.Keys(to.Lists))
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
 		if from.Lists[id] == to.Lists[id] {
 			continue
 		}
@@ -143,14 +145,4 @@ func identities(ctx context.Context, a *journal.Journal, name string) (map[sourc
 		all[e.Canonical()] = e
 		return nil
 	})
-}
-
-// merged returns the keys of both maps.
-func merged(a, b map[string]string) map[string]string {
-	m := maps.Clone(a)
-	if m == nil {
-		m = make(map[string]string)
-	}
-	maps.Copy(m, b)
-	return m
 }

@@ -10,11 +10,109 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 )
+
+func (l *listsCall) imports(ctx context.Context, args []string) error {
+	if err := l.lists.wantStore(); err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return errors.New("want ID=FILE, such as OFAC_SDN=sdn_advanced.xml")
+	}
+	downloaded, err := l.downloadTime(time.Now())
+	if err != nil {
+		return err
+	}
+	l.lists.choose = nil
+	srcs, err := l.lists.sources(false)
+	if err != nil {
+		return err
+	}
+	var ids, known []string
+	files := make(map[string]*imported)
+	for _, p := range l.lists.catalog() {
+		info := p.live("").Info()
+		known = append(known, info.ID)
+		for _, arg := range args {
+			if id, file, ok := strings.Cut(arg, "="); ok && id == info.ID {
+				if p.parse == nil {
+					return fmt.Errorf("%s comes from nodes, and not from a file: want lists refresh %s", id, p.needs)
+				}
+				files[id] = newImported(info, file, l.comments, p.parse, downloaded)
+			}
+		}
+	}
+	for _, arg := range args {
+		id, file, ok := strings.Cut(arg, "=")
+		if !ok || file == "" {
+			return fmt.Errorf("%q: want ID=FILE, such as OFAC_SDN=sdn_advanced.xml; IDs are %s", arg, orList(known))
+		}
+		if files[id] == nil {
+			return fmt.Errorf("there is no list %.80q%s", id, didYouMean(id, known, ""))
+		}
+		ids = append(ids, id)
+	}
+	// The others stay as they are.
+	added := make(map[string]bool)
+	for i, s := range srcs {
+		if f := files[s.Info().ID]; f != nil {
+			srcs[i] = f
+			if bundled, ok := sources.Seed(s); ok {
+				srcs[i] = sources.Seeded(f, bundled)
+			}
+			added[s.Info().ID] = true
+		}
+	}
+	for _, id := range ids {
+		if !added[id] {
+			srcs, added[id] = append(srcs, files[id]), true
+		}
+	}
+	show := newDownloads(l.stderr)
+	opts := &screening.Options{Bytes: show.bytes}
+	if l.accept {
+		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return slices.Contains(ids, source) }
+	}
+	return l.load(ctx, srcs, opts, files, show)
+}
+
+// downloadTime returns the time of -downloaded, zero if it is not set.
+func (l *listsCall) downloadTime(now time.Time) (t time.Time, err error) {
+	if l.downloaded == "" {
+		return t, nil
+	}
+	if t, err = time.Parse(time.DateOnly, l.downloaded); err != nil {
+		t, err = time.Parse(time.RFC3339, l.downloaded)
+	}
+	if err != nil || t.After(now) {
+		return t, fmt.Errorf("-downloaded %.40q: want a day such as 2026-11-01, or a time (RFC 3339), that is not in the future", l.downloaded)
+	}
+	return t, nil
+}
+
+// printLost prints the first addresses that a list has lost.
+func printLost(w io.Writer, report screening.SourceReport) error {
+	const most = 20
+	n := 0
+	for e, err := range report.AllRemoved() {
+		if err != nil {
+			return err
+		}
+		if n++; n > most {
+			fmt.Fprintf(w, "%s lost %s more; lists diff shows all\n", report.Info.ID, grouped(int64(report.Removed-most)))
+			break
+		}
+		fmt.Fprintln(w, fold(fmt.Sprintf("%s lost %s %s", report.Info.ID, clean(e.Text()), clean(e.Name))))
+	}
+	return nil
+}
 
 // An imported list is in a file that the operator has downloaded.
 type imported struct {

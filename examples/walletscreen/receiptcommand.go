@@ -17,6 +17,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // The exit codes of receipt verify.
@@ -215,18 +216,7 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	n, different, unknown := 0, 0, 0
 	for in.Scan() {
 		n++
-		var v receipt.Verdict
-		var err error
-		if receipt.IsTable(in.Bytes()) {
-			v, err = receipt.VerifyTable(ctx, st, in.Bytes(), func(t *receipt.Table, past *screening.Past) (receipt.Tally, error) {
-				return r.screenAgain(ctx, t, past)
-			}, known...)
-		} else {
-			v, err = receipt.Verify(ctx, st, in.Bytes(), known...)
-		}
-		if err != nil {
-			v = receipt.Verdict{Outcome: receipt.CannotTell, Reason: err}
-		}
+		v := r.verifyOne(ctx, st, in.Bytes(), known)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -254,6 +244,23 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		r.code = exitSame
 	}
 	return nil
+}
+
+// verifyOne verifies one receipt of a file. One that cannot be verified is neither the same nor
+// different.
+func (r *receiptCall) verifyOne(ctx context.Context, st store.Store, text []byte, known []signed.Verifier) (v receipt.Verdict) {
+	var err error
+	if receipt.IsTable(text) {
+		v, err = receipt.VerifyTable(ctx, st, text, func(t *receipt.Table, past *screening.Past) (receipt.Tally, error) {
+			return r.screenAgain(ctx, t, past)
+		}, known...)
+	} else {
+		v, err = receipt.Verify(ctx, st, text, known...)
+	}
+	if err != nil {
+		return receipt.Verdict{Outcome: receipt.CannotTell, Reason: err}
+	}
+	return v
 }
 
 // readVerifier returns the public key in a file.

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -390,83 +388,4 @@ func (v *verdict) object() jsonResult {
 		o.Suppressed = append(o.Suppressed, jsonSuppressed{newJSONLabel(&s.Label), s.Reason, s.Author, orNull(s.Expires)})
 	}
 	return o
-}
-
-// A tally counts verdicts.
-type tally struct {
-	levels    map[score.Level]int64
-	undecided int64 // of the texts
-	rows      int64 // texts
-	payees    int64 // accounts: a text may pay several
-}
-
-// count counts a text.
-func (t *tally) count(level score.Level, undecided bool) {
-	if t.levels == nil {
-		t.levels = make(map[score.Level]int64)
-	}
-	t.rows++
-	t.payees++
-	if level != "" {
-		t.levels[level]++
-	}
-	if undecided {
-		t.undecided++
-	}
-}
-
-// add counts the verdict about a text.
-func (t *tally) add(v *verdict) {
-	level := score.Level("")
-	if v.hasLevel() {
-		level = v.result.Level
-	}
-	t.count(level, v.isUndecided())
-}
-
-// clone returns a copy that does not change with t.
-func (t *tally) clone() tally {
-	c := *t
-	c.levels = maps.Clone(t.levels)
-	return c
-}
-
-// addPayees counts the verdicts about the accounts that one text pays: the worst one.
-func (t *tally) addPayees(all []verdict) {
-	worst := &all[0]
-	for i := range all {
-		if v := &all[i]; v.result.Score > worst.result.Score || !worst.isListed() && v.err != nil {
-			worst = v
-		}
-	}
-	t.add(worst)
-	t.payees += int64(len(all)) - 1
-}
-
-// code returns the exit code.
-func (t *tally) code() int {
-	switch {
-	case t.undecided > 0:
-		return exitUndecided
-	case len(t.levels) > 0 && t.rows > t.levels[score.CleanNoMatch]:
-		return exitMatch
-	}
-	return exitClean
-}
-
-// count returns n things, as "1 row" or "2 rows".
-func count(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return grouped(n) + " " + thing
-}
-
-// grouped returns n with commas between thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
