@@ -1,6 +1,0 @@
-#include "textflag.h"
-
-// func fence()
-TEXT ·fence(SB), NOSPLIT, $0-0
-	LFENCE
-	RET
