@@ -43,7 +43,7 @@ var imports = map[string]string{
 	"sources/fbi":                     "address score sources sources/internal/fetch sources/internal/info",
 	"sources/store":                   "internal/atomicfile internal/mapfile internal/revision sources",
 	"internal/journal":                "internal/revision sources sources/store",
-	"internal/storetest":              "address internal/journal internal/revision score sources sources/store",
+	"internal/storetest":              "internal/revision sources/store",
 	"sources/store/pgstore":           "sources/store",
 	"screening":                       "address internal/identity internal/index internal/journal internal/mapfile internal/revision internal/visible score screening/internal/list sources sources/store",
 	"screening/book":                  "address internal/atomicfile internal/base58 internal/bech32 internal/identity internal/index screening screening/internal/list sources",

@@ -101,6 +101,14 @@ var faults = map[string]map[string]func(*storetest.Memory) store.Store{
 		},
 	},
 	"put": {
+		"flips a bit": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, open: func(ctx context.Context, name string) ([]byte, func() error, error) {
+				data, release, err := m.Open(ctx, name)
+				data = bytes.Clone(data)
+				data[len(data)/2] ^= 1
+				return data, release, err
+			}}
+		},
 		"loses the last byte": func(m *storetest.Memory) store.Store {
 			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
 				defer func() { m.Files[name] = m.Files[name][:len(m.Files[name])-1] }()
@@ -180,7 +188,8 @@ var faults = map[string]map[string]func(*storetest.Memory) store.Store{
 		},
 	},
 	"journal": {
-		"forgets": func(m *storetest.Memory) store.Store { return &storetest.Memory{Files: m.Files} },
+		"forgets the journal": func(m *storetest.Memory) store.Store { return &storetest.Memory{Files: m.Files} },
+		"forgets":             func(m *storetest.Memory) store.Store { return &storetest.Memory{Files: m.Files} },
 		"changes bytes": func(m *storetest.Memory) store.Store {
 			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
 				return m.Append(ctx, bytes.ToValidUTF8(lines, []byte("?")))
@@ -265,17 +274,6 @@ var faults = map[string]map[string]func(*storetest.Memory) store.Store{
 		"mixes lines": func(m *storetest.Memory) store.Store {
 			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
 				return m.Append(ctx, append([]byte("x"), lines...))
-			}}
-		},
-	},
-	"archive": {
-		"forgets the journal": func(m *storetest.Memory) store.Store { return &storetest.Memory{Files: m.Files} },
-		"flips a bit": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, open: func(ctx context.Context, name string) ([]byte, func() error, error) {
-				data, release, err := m.Open(ctx, name)
-				data = bytes.Clone(data)
-				data[len(data)/2] ^= 1
-				return data, release, err
 			}}
 		},
 	},
