@@ -39,8 +39,9 @@ func TestCaveats(t *testing.T) {
 		{name: "stale", info: rhythmic, published: day, later: 49 * time.Hour, want: []screening.CaveatKind{screening.CaveatStale}},
 		{name: "within a longer limit", info: rhythmic, opts: screening.Options{MaxAge: 60 * time.Hour}, published: day, later: 49 * time.Hour},
 		{name: "beyond a limit", info: rhythmic, opts: screening.Options{MaxAge: time.Hour}, published: day, later: 2 * time.Hour, err: screening.ErrStale},
-		{name: "optional, beyond a limit", info: rhythmic, opts: screening.Options{MaxAge: time.Hour, Optional: []string{"LIST"}}, published: day, later: 2 * time.Hour,
-			want: []screening.CaveatKind{screening.CaveatStale}},
+		{name: "optional, beyond a limit", info: rhythmic, opts: screening.Options{MaxAge: time.Hour, Optional: []string{"LIST"}}, published: day,
+			later: 2 * time.Hour,
+			want:  []screening.CaveatKind{screening.CaveatStale}},
 		{name: "old", info: rhythmic, published: 31 * day, want: []screening.CaveatKind{screening.CaveatOld}},
 		{name: "old, without a rhythm", info: steady, published: 3000 * day},
 		{name: "old and stale", info: rhythmic, published: 29 * day, later: 3 * day, want: []screening.CaveatKind{screening.CaveatStale, screening.CaveatOld}},
@@ -48,10 +49,12 @@ func TestCaveats(t *testing.T) {
 		{name: "beyond a limit of publication", info: rhythmic, opts: screening.Options{MaxPublished: limit(20 * day)}, published: 21 * day, err: screening.ErrStale},
 		{name: "beyond it later", info: steady, opts: screening.Options{MaxPublished: limit(20 * day)}, published: 19 * day, later: 2 * day, err: screening.ErrStale},
 		{name: "without a date, under a limit", info: steady, opts: screening.Options{MaxPublished: limit(20 * day)}, published: -1, err: screening.ErrStale},
-		{name: "optional, beyond a limit of publication", info: steady, opts: screening.Options{MaxPublished: limit(20 * day), Optional: []string{"LIST"}}, published: 21 * day,
-			want: []screening.CaveatKind{screening.CaveatOld}},
+		{name: "optional, beyond a limit of publication", info: steady, opts: screening.Options{MaxPublished: limit(20 * day), Optional: []string{"LIST"}},
+			published: 21 * day,
+			want:      []screening.CaveatKind{screening.CaveatOld}},
 		{name: "missing", info: rhythmic, unloaded: true, opts: screening.Options{Optional: []string{"LIST"}}, want: []screening.CaveatKind{screening.CaveatMissing}},
-		{name: "partial", info: rhythmic, partial: true, opts: screening.Options{Optional: []string{"LIST"}}, published: day, want: []screening.CaveatKind{screening.CaveatPartial}},
+		{name: "partial", info: rhythmic, partial: true, opts: screening.Options{Optional: []string{"LIST"}}, published: day,
+			want: []screening.CaveatKind{screening.CaveatPartial}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			src := &edition{info: tt.info, rev: sources.Revision{Digest: digestOf(1), Records: 1}, entries: []sources.Entry{listing(1)}}

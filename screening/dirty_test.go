@@ -30,8 +30,9 @@ func dirtyCells(s string) map[string]string {
 		"blank inside": s[:half] + " " + s[half:], "NBSP inside": s[:half] + "\u00a0" + s[half:],
 		"zero-width space inside": s[:half] + "\u200b" + s[half:], "soft hyphen inside": s[:half] + "\u00ad" + s[half:],
 		"directional mark behind": s + "\u200e", "isolates around": "\u2066" + s + "\u2069", "a note": s + " (BSC)", "quoted": "“" + s + "”",
-		"comma behind": s + ",", "full stop behind": s + ".", "label": "XBT " + s, "tag": s + ":12345", "full width": strings.Map(func(r rune) rune { return r - '!' + 0xff01 }, s),
-		"two": s + " " + "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t", "two with a slash": "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t / " + s,
+		"comma behind": s + ",", "full stop behind": s + ".", "label": "XBT " + s, "tag": s + ":12345",
+		"full width": strings.Map(func(r rune) rune { return r - '!' + 0xff01 }, s),
+		"two":        s + " " + "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t", "two with a slash": "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t / " + s,
 	}
 	replace := func(name, old, with string) {
 		if i := strings.LastIndex(s, old); i >= 0 {
@@ -95,12 +96,14 @@ func TestDirtyCells(t *testing.T) {
 		{"UK", strings.Replace(
 			read("uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml"),
 			"</Designation>",
-			"<CryptoWalletAddresses><CryptoWalletAddress>0x57ec89a0c056163a0314e413320f9b3abe761259</CryptoWalletAddress><CryptoWalletAddress>12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h</CryptoWalletAddress></CryptoWalletAddresses></Designation>",
+			"<CryptoWalletAddresses><CryptoWalletAddress>0x57ec89a0c056163a0314e413320f9b3abe761259</CryptoWalletAddress><CryptoWalletAddress>12QtD5BFwRsdNsAZY"+
+				"76UVE1xyCGNTojH9h</CryptoWalletAddress></CryptoWalletAddresses></Designation>",
 			1,
 		), escape, uk.Parse},
 		{
 			"badlist",
-			"address,comment\n0x57ec89a0c056163a0314e413320f9b3abe761259,x\n12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h,y\nbc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml,z\nTA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d,w\n",
+			"address,comment\n0x57ec89a0c056163a0314e413320f9b3abe761259,x\n12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h,y\nbc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml,z" +
+				"\nTA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d,w\n",
 			func(s string) string { return `"` + s + `"` },
 			badlist.Parse,
 		},
@@ -116,7 +119,8 @@ func TestDirtyCells(t *testing.T) {
 			clean := screenerOf(t, f.parse, f.text)
 			var cells []sources.Entry
 			if _, err := f.parse(strings.NewReader(f.text), func(e sources.Entry) error {
-				if e.Address.IsValid() && e.Address.Proven() && strings.Contains(f.text, e.Text()) && (f.name != "UK" || strings.Contains(f.text, ">"+e.Text()+"<")) { // not in remarks
+				if e.Address.IsValid() && e.Address.Proven() && strings.Contains(f.text, e.Text()) &&
+					(f.name != "UK" || strings.Contains(f.text, ">"+e.Text()+"<")) { // not in remarks
 					cells = append(cells, e)
 				}
 				return nil

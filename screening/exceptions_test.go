@@ -61,7 +61,8 @@ func TestExceptions(t *testing.T) {
 		{"of the other", []screening.Exception{with(except("ethereum", lazarus), community.ID, "")}, "ethereum", lazarus, 100, "7"},
 		{"of one reference", []screening.Exception{with(except("ethereum", lazarus), "OFAC_SDN", "2")}, "ethereum", lazarus, 100, "2"},
 		{"of a reference that is not there", []screening.Exception{with(except("ethereum", lazarus), "OFAC_SDN", "7")}, "ethereum", lazarus, 100, ""},
-		{"two", []screening.Exception{with(except("ethereum", lazarus), "OFAC_SDN", "1"), with(except("ethereum", lazarus), community.ID, "")}, "ethereum", lazarus, 100, "1 7"},
+		{"two", []screening.Exception{with(except("ethereum", lazarus), "OFAC_SDN", "1"), with(except("ethereum", lazarus), community.ID, "")}, "ethereum",
+			lazarus, 100, "1 7"},
 		{"listed, found by its account", []screening.Exception{except("bitcoin", segwit)}, "bitcoin", segwit, 0, "3"},
 		{"listed, but another of its key is asked", []screening.Exception{except("bitcoin", segwit)}, "bitcoin", legacyOfSegwit, 85, ""},
 		{"not listed, but found by its key", []screening.Exception{except("bitcoin", legacyOfSegwit)}, "bitcoin", legacyOfSegwit, 0, "3"},
@@ -115,7 +116,8 @@ func TestExceptionOfMany(t *testing.T) {
 		for _, tt := range []struct {
 			at     time.Duration
 			reason string
-		}{{time.Hour - 1, "ref"}, {time.Hour, "source"}, {2*time.Hour - 1, "source"}, {2 * time.Hour, "all"}, {3*time.Hour - 1, "all"}, {3 * time.Hour, ""}, {100 * time.Hour, ""}} {
+		}{{time.Hour - 1, "ref"}, {time.Hour, "source"}, {2*time.Hour - 1, "source"}, {2 * time.Hour, "all"}, {3*time.Hour - 1, "all"}, {3 * time.Hour, ""},
+			{100 * time.Hour, ""}} {
 			time.Sleep(tt.at - time.Since(start))
 			r := must(s.ScreenText("ethereum", lazarus))
 			switch {
@@ -362,7 +364,8 @@ func TestReadExceptions(t *testing.T) {
 		Address: address.MustParse("bitcoin", "16iWn2J1McqjToYLHSsAyS6En3QA8YQ91H"), Source: community.ID, Ref: "17", Reason: "r", Author: "a",
 		Created: time.Date(2026, 11, 21, 3, 57, 29, 0, time.UTC), Expires: time.Date(2027, 1, 1, 0, 0, 0, 500_000_000, time.UTC),
 	}
-	if diff := cmp.Diff([]screening.Exception{except("ethereum", lazarus), full}, got, cmp.Comparer(func(a, b address.Address) bool { return a == b })); diff != "" ||
+	if diff := cmp.Diff([]screening.Exception{except("ethereum", lazarus), full}, got,
+		cmp.Comparer(func(a, b address.Address) bool { return a == b })); diff != "" ||
 		err != nil {
 		t.Errorf("%v, -want +got\n%s", err, diff)
 	}

@@ -110,7 +110,8 @@ func TestFormerlyDropped(t *testing.T) {
 	entry := func(text, ref string) sources.Entry {
 		return sources.Entry{Address: address.MustParse("ethereum", text), Kind: score.Sanctioned, Ref: ref}
 	}
-	const one, two, three = "0x0000000000000000000000000000000000000001", "0x0000000000000000000000000000000000000002", "0x0000000000000000000000000000000000000003"
+	const one, two, three = "0x0000000000000000000000000000000000000001", "0x0000000000000000000000000000000000000002",
+		"0x0000000000000000000000000000000000000003"
 	ended := entry(three, "3")
 	ended.FirstSeen, ended.Until = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2022, 1, 1, 0, 0, 0, 0, time.UTC)
 	src := &dropping{[]sources.Entry{entry(one, "1"), entry(two, "2"), ended}, "a"}

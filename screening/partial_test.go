@@ -228,7 +228,8 @@ func TestPartialStored(t *testing.T) {
 // after a restart, until the publisher confirms it or sends another list.
 func TestProvenance(t *testing.T) {
 	const from = "an extraction"
-	for name, live := range map[string]sources.Source{"confirmed": confirming{sources.Static(partInfo, upTo(3)...)}, "replaced": sources.Static(partInfo, upTo(4)...)} {
+	for name, live := range map[string]sources.Source{"confirmed": confirming{sources.Static(partInfo, upTo(3)...)},
+		"replaced": sources.Static(partInfo, upTo(4)...)} {
 		opts := &screening.Options{Store: openStore(t, t.TempDir())}
 		src := sources.Seeded(live, extracted{sources.Static(partInfo, upTo(3)...), from})
 		for range 2 {

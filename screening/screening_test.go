@@ -851,7 +851,8 @@ func TestSpellingsAllocs(t *testing.T) {
 		normal string
 		text   []string
 	}{
-		{"ethereum", lower, []string{mixed, wrong, upper, "0X" + upper[2:], "ethereum:" + mixed, "ETHEREUM:" + upper, "ethereum:" + lower, "ethereum:pay-" + mixed + "@1?value=1",
+		{"ethereum", lower, []string{mixed, wrong, upper, "0X" + upper[2:], "ethereum:" + mixed, "ETHEREUM:" + upper, "ethereum:" + lower,
+			"ethereum:pay-" + mixed + "@1?value=1",
 			"eth:" + mixed, "eip155:1:" + lower, "eip155:1:" + mixed}},
 		{"bsc", lower, []string{mixed, upper, "bsc:" + mixed, "ethereum:" + mixed + "@56", "eip155:56:" + mixed}},
 		{"polygon", lower, []string{mixed, upper}},

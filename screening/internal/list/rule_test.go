@@ -51,7 +51,8 @@ func shapeOf(e sources.Entry) string {
 // old tables would be misread.
 func TestRule(t *testing.T) {
 	var literals []sources.Entry
-	for _, text := range []string{paymentID, "0xA7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near", " bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa?amount=1"} {
+	for _, text := range []string{paymentID, "0xA7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near",
+		" bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa?amount=1"} {
 		for _, asset := range []string{"", "ETH", "XBT", "XMR"} {
 			literals = append(literals, sources.Entry{Listed: text, Asset: asset, Kind: score.Scam, FirstSeen: day})
 		}
