@@ -532,7 +532,8 @@ func TestOtherLengths(t *testing.T) {
 			account := address.MustParse(w.chain, s.text).Account()
 			start++
 			for i := start % step; i < len(s.text); i += step {
-				for _, other := range []string{s.text[:i], s.text[i+1:], s.text[:i] + s.text[i:i+1] + s.text[i:], s.text + s.text[:i+1], s.text[:i] + "\xff" + s.text[i+1:]} {
+				for _, other := range []string{s.text[:i], s.text[i+1:], s.text[:i] + s.text[i:i+1] + s.text[i:], s.text + s.text[:i+1],
+					s.text[:i] + "\xff" + s.text[i+1:]} {
 					for _, parse := range []func(address.Chain, string) (address.Address, error){address.Parse, address.Normalize} {
 						a, err := parse(w.chain, other)
 						if spaced := w.chain == "nimiq" && strings.ReplaceAll(other, " ", "") == strings.ReplaceAll(s.text, " ", ""); err == nil &&

@@ -38,13 +38,15 @@ func TestChainNames(t *testing.T) {
 		"sei-network": "sei", "sei-v2": "sei", "polygon-zkevm": "polygon-zkevm", "plume-network": "plume", "x-layer": "x-layer",
 		// Ids of Trust Wallet's registry.
 		"smartchain": "bsc", "avalanchec": "avalanche", "internet_computer": "internet-computer", "kavaevm": "kava-evm", "classic": "ethereum-classic",
-		"doge": "dogecoin", "ripple": "xrp", "bitcoincash": "bitcoin-cash", "bitcoindiamond": "bitcoin-diamond", "cryptoorg": "crypto-org", "binance": "binance-beacon",
+		"doge": "dogecoin", "ripple": "xrp", "bitcoincash": "bitcoin-cash", "bitcoindiamond": "bitcoin-diamond", "cryptoorg": "crypto-org",
+		"binance":     "binance-beacon",
 		"nativecanto": "canto", "nativeevmos": "evmos", "nativeinjective": "injective", "nativezetachain": "zetachain", "zetaevm": "zetachain",
 		"terrav2": "terra", "elrond": "multiversx", "zelcash": "flux", "cfxevm": "conflux-espace", "iotexevm": "iotex", "okc": "okx-chain", "fetchai": "fetch-ai",
 		"polygonzkevm": "polygon-zkevm", "mantapacific": "manta", "zcoin": "firo",
 		// Short names by EIP-3770.
 		"arb1": "arbitrum", "oeth": "optimism", "obnb": "opbnb", "arb-nova": "arbitrum-nova", "zkevm": "polygon-zkevm", "rsk": "rootstock", "telosevm": "telos",
-		"tko-mainnet": "taiko", "neonevm-mainnet": "neon", "mbeam": "moonbeam", "mriver": "moonriver", "hmy-s0": "harmony", "cypress": "kaia", "blastmainnet": "blast",
+		"tko-mainnet": "taiko", "neonevm-mainnet": "neon", "mbeam": "moonbeam", "mriver": "moonriver", "hmy-s0": "harmony", "cypress": "kaia",
+		"blastmainnet":  "blast",
 		"iotex-mainnet": "iotex", "zetachain-mainnet": "zetachain", "wc": "worldchain",
 		// A space, an underscore and a hyphen are alike.
 		"bitcoin_cash": "bitcoin-cash", "Binance Smart Chain": "bsc", "Hyper_EVM": "hyperevm", "BNB-Smart-Chain": "bsc",
@@ -152,7 +154,8 @@ func TestOtherEVM(t *testing.T) {
 		if b, err := a.MarshalText(); err != nil || again.UnmarshalText(b) != nil || again != a {
 			t.Errorf("UnmarshalText of %s gives %v", b, again)
 		}
-		for _, s := range []string{" " + text + "\n", string(c) + ":" + text, "ethereum:" + text + "@" + string(c)[7:], "ethereum:" + text, "0X" + strings.ToUpper(text[2:])} {
+		for _, s := range []string{" " + text + "\n", string(c) + ":" + text, "ethereum:" + text + "@" + string(c)[7:], "ethereum:" + text,
+			"0X" + strings.ToUpper(text[2:])} {
 			if b, err := address.Normalize(c, s); err != nil || b != a {
 				t.Errorf("Normalize(%s, %q) = %v, %v", c, s, b, err)
 			}

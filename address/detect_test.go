@@ -58,7 +58,8 @@ func inputs(t testing.TB) []string {
 			s := v.fields["input"]
 			all = append(all, s)
 			start, half := len(all), len(s)/2
-			for j, variant := range []string{strings.ToUpper(s), strings.ToLower(s), s + "1", " " + s, "0x" + s, "", s[min(1, len(s)):], s[:max(0, len(s)-1)], s[:half] + "z" + s[min(half+1, len(s)):], s + s} {
+			for j, variant := range []string{strings.ToUpper(s), strings.ToLower(s), s + "1", " " + s, "0x" + s, "", s[min(1, len(s)):], s[:max(0, len(s)-1)],
+				s[:half] + "z" + s[min(half+1, len(s)):], s + s} {
 				if (start+j)%longtest.N(13, 1) == 0 {
 					all = append(all, variant)
 				}
@@ -155,7 +156,8 @@ var misses = []string{
 }
 
 func BenchmarkDetect(b *testing.B) {
-	for _, s := range append(misses, "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu") {
+	for _, s := range append(misses, "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
+		"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu") {
 		b.Run(s[:min(len(s), 12)], func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

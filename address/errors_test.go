@@ -58,7 +58,8 @@ func TestReasons(t *testing.T) {
 		{"bitcoin on groestlcoin", "groestlcoin", btc, address.ErrOtherChain, -1, "bitcoin", "", false},
 		{"segwit on dogecoin", "dogecoin", "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu", address.ErrOtherChain, -1, "bitcoin", "", false},
 		{"harmony on ethereum", "ethereum", "one10e0525sfrf53yh2aljmm3sn9jq5njk7ltpz8tw", address.ErrOtherChain, -1, "harmony", "", false},
-		{"CashAddr on bitcoin-sv", "bitcoin-sv", "bitcoincash:qp63uahgrxged4z5jswyt5dn5v3lzsem6cy4spdc2h", address.ErrOtherChain, -1, "bitcoin-cash", "use the legacy form", false},
+		{"CashAddr on bitcoin-sv", "bitcoin-sv", "bitcoincash:qp63uahgrxged4z5jswyt5dn5v3lzsem6cy4spdc2h", address.ErrOtherChain, -1, "bitcoin-cash",
+			"use the legacy form", false},
 		{"solana on bitcoin", "bitcoin", "7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv", address.ErrLength, -1, "", "", false},
 		{"a near name on bitcoin", "bitcoin", "example.near", address.ErrCharset, -2, "", "", false},
 		{"a name on ethereum", "ethereum", "vitalik.eth", address.ErrName, -1, "", "resolve it to an address first", false},
@@ -72,7 +73,8 @@ func TestReasons(t *testing.T) {
 		{"Cyrillic a", "bitcoin", "bc1qcr8te4kr609gc\u0430wutmrza0j4xv80jy8z306fyu", address.ErrCharset, 17, "", "U+0430, a Cyrillic letter", false},
 		{"Cyrillic EN", "tron", "T\u041d96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3", address.ErrCharset, 1, "", "U+041D, a Cyrillic letter", false},
 		{"Greek omicron", "ethereum", "0x7e5f4552\u03bf91a69125d5dfcb7b8c2659029395bdf", address.ErrCharset, 10, "", "U+03BF, a Greek letter", false},
-		{"a full-width digit", "ethereum", "0\uff58\uff17e5f4552091a69125d5dfcb7b8c2659029395bdf", address.ErrCharset, 1, "", "U+FF58, a full-width character", false},
+		{"a full-width digit", "ethereum", "0\uff58\uff17e5f4552091a69125d5dfcb7b8c2659029395bdf", address.ErrCharset, 1, "", "U+FF58, a full-width character",
+			false},
 		{"another full-width digit", "bitcoin", "\uff11BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", address.ErrCharset, 0, "", "U+FF11, a full-width character", false},
 		{"a zero-width space at the end", "bitcoin", btc + "\u200b", address.ErrCharset, 34, "", "U+200B, an invisible character", false},
 		{"a byte order mark", "bitcoin", "\ufeff" + btc, address.ErrCharset, 0, "", "U+FEFF, an invisible character", false},
@@ -115,15 +117,19 @@ func TestErrorText(t *testing.T) {
 		want string
 	}{
 		{second(address.Parse("bitcoin", "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d")), `bitcoin address: not an address of this chain but of tron`},
-		{second(address.Parse("bitcoin", "1\u0430")), `bitcoin address: not an address of this chain: unexpected character at offset 1; it is U+0430, a Cyrillic letter`},
+		{second(address.Parse("bitcoin", "1\u0430")), `bitcoin address: not an address of this chain: unexpected character at offset 1; it is U+0430, a ` +
+			`Cyrillic letter`},
 		{second(address.Parse("btc", "1")), `chain "btc": unsupported chain; BTC is a ticker; use the slug bitcoin`},
-		{second(address.Parse("tron", strings.Repeat("T\n", 600))), `tron address: not an address of this chain: unexpected character at offset 1; it is U+000A, a line break`},
-		{second(address.Parse("ethereum", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn")), `ethereum address: not an address of this chain but a private key or seed; it is a private key or a seed`},
+		{second(address.Parse("tron", strings.Repeat("T\n", 600))),
+			`tron address: not an address of this chain: unexpected character at offset 1; it is U+000A, a line break`},
+		{second(address.Parse("ethereum", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn")),
+			`ethereum address: not an address of this chain but a private key or seed; it is a private key or a seed`},
 		{new(address.Address).UnmarshalText([]byte("nothing")), `address: not an address; want "chain:address"`},
 		{address.Interpret("", "nothing at all").Err, `address: not an address; give the address alone, without other words`},
 		{address.Interpret("", "x!").Err, `address: not an address: unexpected character at offset 1`},
 		{address.Interpret("", "lightning:lnbc1x").Err, `address: not an address of any chain`},
-		{address.Interpret("", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn").Err, `address: not an address but a private key or seed; it is a private key or a seed`},
+		{address.Interpret("", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn").Err,
+			`address: not an address but a private key or seed; it is a private key or a seed`},
 		{second(address.ParseChain("my-chain")), `chain "my-chain": unsupported chain; any EVM chain is eip155: and its number`},
 		{second(address.ParseChain(" 137")), `chain " 137": unsupported chain; if it is the id of an EVM chain, write eip155:137`},
 		{second(address.ParseChain("Canton")), `chain "Canton": unsupported chain; no exact rule for its addresses is known`},
@@ -168,7 +174,8 @@ func TestParseChain(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []string{"", " ", "nosuchchain", "bitcoin2", "bit coin", "\u0432itcoin", "bitcoin\x00", strings.Repeat("x", 1<<20), strings.Repeat(" ", 1<<20) + "bitcoin"} {
+	for _, s := range []string{"", " ", "nosuchchain", "bitcoin2", "bit coin", "\u0432itcoin", "bitcoin\x00", strings.Repeat("x", 1<<20),
+		strings.Repeat(" ", 1<<20) + "bitcoin"} {
 		got, err := address.ParseChain(s)
 		if pe := parseError(t, err); got != "" || pe.Err != address.ErrChain || pe.Other != "" || pe.Offset != -1 || len(pe.Chain) > 64 ||
 			len(err.Error()) > 600 {
@@ -181,7 +188,8 @@ func TestParseChain(t *testing.T) {
 // grow with the input.
 func TestDiagnosisIsBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, unit := range []string{"a", "1", "T", "abandon ", "0x", "12,", "\u0430", " ", "\xff", "bitcoin:", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn "} {
+	for _, unit := range []string{"a", "1", "T", "abandon ", "0x", "12,", "\u0430", " ", "\xff", "bitcoin:",
+		"KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn "} {
 		allocs := func(n int) float64 {
 			s := strings.Repeat(unit, n/len(unit)) + fmt.Sprint(rng.Uint32())
 			return testing.AllocsPerRun(5, func() {
@@ -201,7 +209,8 @@ func TestDiagnosisIsBounded(t *testing.T) {
 }
 
 func BenchmarkDiagnose(b *testing.B) {
-	for _, s := range []string{"1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMh", "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyv", "0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d", strings.Repeat("1", 2000), strings.Repeat("ab ", 1000)} {
+	for _, s := range []string{"1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMh", "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyv",
+		"0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d", strings.Repeat("1", 2000), strings.Repeat("ab ", 1000)} {
 		b.Run(s[:10], func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -24,9 +24,12 @@ bc1qwxqxd25yk2dtw2ml04vxj9atq3huv4rdytf6vt
 3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t
 BSC: 0x3051Ca7cB7f6C599fA2f27385AD75010cf0f2bbF
 TRX: TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d`
-	ukReasons = "subject to the asset freeze on AYASH: (1) ETH: 0x175d44451403Edf28469dF03A9280c1197ADb92c (2) BNB:  0x175d44451403Edf28469dF03A9280c1197ADb92c (3) USDT:  TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU (6) USDT: TTgcTTNbNuFdbrhvbjMZVrdU5KALyzDaPw \n(7) BNB: 0xE950DC316b836e4EeFb8308bf32Bf7C72a1358FF (10) BTC: 3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP The Director Disqualification Sanction was imposed on 09/04/2025."
-	ukOther   = "Digital Currency Address: XBT 3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1\t \t \t  \t \t \nDigital Currency Address: ETH 0x7FF9cFad3877F21d41Da833E2F775dB0569eE3D9\t \t \t \nDigital Currency Address: USDT 3E6ZCKRrsdPc35chA9Eftp1h3DLW18NFNV The Director"
-	ukBare    = "crypto wallet addresses: \nTJqUC56SDZ373JYRurzXtMcor2HQvN9BaU\nTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ \nTCQqA58EmX6AnUZKPCogL2Q441B4ThbJGN "
+	ukReasons = "subject to the asset freeze on AYASH: (1) ETH: 0x175d44451403Edf28469dF03A9280c1197ADb92c (2) BNB:  " +
+		"0x175d44451403Edf28469dF03A9280c1197ADb92c (3) USDT:  TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU (6) USDT: TTgcTTNbNuFdbrhvbjMZVrdU5KALyzDaPw \n(7) BNB: " +
+		"0xE950DC316b836e4EeFb8308bf32Bf7C72a1358FF (10) BTC: 3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP The Director Disqualification Sanction was imposed on 09/04/2025."
+	ukOther = "Digital Currency Address: XBT 3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1\t \t \t  \t \t \nDigital Currency Address: ETH " +
+		"0x7FF9cFad3877F21d41Da833E2F775dB0569eE3D9\t \t \t \nDigital Currency Address: USDT 3E6ZCKRrsdPc35chA9Eftp1h3DLW18NFNV The Director"
+	ukBare = "crypto wallet addresses: \nTJqUC56SDZ373JYRurzXtMcor2HQvN9BaU\nTVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ \nTCQqA58EmX6AnUZKPCogL2Q441B4ThbJGN "
 )
 
 func TestFindAll(t *testing.T) {
@@ -174,7 +177,8 @@ func BenchmarkFindAll(b *testing.B) {
 	texts := map[string]string{
 		"prose": strings.Repeat(ukReasons, 100),
 		"prose2": strings.Repeat(
-			"We have reasonable grounds to suspect that at least the following entities are controlled by AYASH and are therefore also subject to the asset freeze on AYASH: Gaza Now. ",
+			"We have reasonable grounds to suspect that at least the following entities are controlled by AYASH and are therefore also subject to the asset "+
+				"freeze on AYASH: Gaza Now. ",
 			500,
 		),
 		"ones":     strings.Repeat("1", 100000),

@@ -19,8 +19,10 @@ func describe(r address.Reading) string {
 		for _, e := range []struct {
 			err  error
 			name string
-		}{{address.ErrSecret, "secret"}, {address.ErrChain, "chain"}, {address.ErrSeveral, "several"}, {address.ErrName, "name"}, {address.ErrPaymentRequest, "payment request"},
-			{address.ErrInterop, "interop"}, {address.ErrExtendedKey, "extended key"}, {address.ErrOtherChain, "other chain"}, {address.ErrNetwork, "network"}, {address.ErrChecksum, "checksum"},
+		}{{address.ErrSecret, "secret"}, {address.ErrChain, "chain"}, {address.ErrSeveral, "several"}, {address.ErrName, "name"},
+			{address.ErrPaymentRequest, "payment request"},
+			{address.ErrInterop, "interop"}, {address.ErrExtendedKey, "extended key"}, {address.ErrOtherChain, "other chain"}, {address.ErrNetwork, "network"},
+			{address.ErrChecksum, "checksum"},
 			{address.ErrLength, "length"}, {address.ErrCharset, "charset"}, {address.ErrSyntax, "syntax"}} {
 			if errors.Is(r.Err, e.err) {
 				reason = e.name

@@ -177,7 +177,8 @@ func TestLawsOfPairs(t *testing.T) {
 
 func TestZeroAddress(t *testing.T) {
 	var a address.Address
-	if text, err := a.MarshalText(); a.IsValid() || a.Chain() != "" || a.Normalized() != "" || a.Canonical() != a || a.String() != "invalid address" || len(text) != 0 || err != nil ||
+	if text, err := a.MarshalText(); a.IsValid() || a.Chain() != "" || a.Normalized() != "" || a.Canonical() != a || a.String() != "invalid address" ||
+		len(text) != 0 || err != nil ||
 		!a.Account().IsZero() || a.AppendKeys(nil) != nil || a.Proven() ||
 		a.Compare(a) != 0 {
 		t.Error("the zero Address")

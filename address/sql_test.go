@@ -55,7 +55,8 @@ func TestSQL(t *testing.T) {
 		}
 	}
 	k, _ := a.Key()
-	for _, text := range []string{"x", ":", "h160", "h160:7", "h160:zz", "h160:AB", "none:00", "account:00", "nosuchchain/0:00", "bitcoin/64:00", "bitcoin/01:00", "bitcoin/:00",
+	for _, text := range []string{"x", ":", "h160", "h160:7", "h160:zz", "h160:AB", "none:00", "account:00", "nosuchchain/0:00", "bitcoin/64:00",
+		"bitcoin/01:00", "bitcoin/:00",
 		"h160:" + strings.Repeat("00", 33)} {
 		if got := k; got.UnmarshalText([]byte(text)) == nil || got != k {
 			t.Errorf("UnmarshalText(%q) = %v", text, got)

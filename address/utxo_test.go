@@ -197,7 +197,8 @@ func TestBase58CheckOtherVersions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	for chain, versions := range own {
 		for v := range 256 {
-			for _, version := range []string{hex.EncodeToString([]byte{byte(v)}), hex.EncodeToString([]byte{0x1c, byte(v)}), hex.EncodeToString([]byte{0x07, byte(v)}), hex.EncodeToString([]byte{0x01, 0xb9, byte(v)})} {
+			for _, version := range []string{hex.EncodeToString([]byte{byte(v)}), hex.EncodeToString([]byte{0x1c, byte(v)}),
+				hex.EncodeToString([]byte{0x07, byte(v)}), hex.EncodeToString([]byte{0x01, 0xb9, byte(v)})} {
 				if versions[version] || len(version) > 2 && v%longtest.N(17, 1) != 0 {
 					continue
 				}
