@@ -84,7 +84,8 @@ func asPage(t *testing.T, tables ...string) string {
 				order := cells[0]
 				cells = append([]string{"PERSON", "12345678", "PASSPORT", "1.1.1970"}, cells[1:]...)
 				if i == 0 {
-					cells = []string{"שם מלא", "תעודת זהות", "דרכון", "תאריך לידה", "מספר זיהוי הארנק האלקטרוני/ יוזר", "מטבע"}
+					cells = []string{"שם מלא", "תעודת זהות", "דרכון", "תאריך לידה",
+						"מספר זיהוי הארנק האלקטרוני/ יוזר", "מטבע"}
 				} else if order != last {
 					fmt.Fprintf(&b, "<tr><td colspan=6><b>%s</b></td></tr>\n", html.EscapeString(order))
 					last = order
@@ -322,7 +323,8 @@ func TestSource(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("order,wallet_or_user,asset\n1/20,TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,\n")
 	f.Add(
-		"<table><tr><td>סוג<td>תוקף<tr><td>1/20<td>1.1.2020</table><table><tr><th>הארנק<th>מטבע<tr><td>1/20<tr><td>TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3</table></html>",
+		"<table><tr><td>סוג<td>תוקף<tr><td>1/20<td>1.1.2020</table><table><tr><th>הארנק<th>מטבע<tr><td>1/20<tr><td>TH96tFMn8KGiYSLiwcV3E2Uia" +
+			"Jc8jmcbz3</table></html>",
 	)
 	f.Add("Order Number,Validity Date,Assets\n1/20,2020-01-01,\"Name: TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3\n\"\n")
 	f.Fuzz(func(t *testing.T, doc string) {
