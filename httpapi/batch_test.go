@@ -46,7 +46,8 @@ func sendBatch(t *testing.T, h http.Handler, body string, fields ...string) (a b
 func TestBatchItems(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
 	a := sendBatch(t, h, `{"x":[[{}]],"items":[7,null,"a",[],{}, {"address":1,"chain":"tron"},{"address":"x","chain":"ETH"},
-		{"id":5,"address":"x","chain":"tron"},{"address":"0x1","chain":"ethereum","id":""}, `+clean+`,{"id":"ü\"","chain":"ethereum","address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96"}]}`)
+		{"id":5,"address":"x","chain":"tron"},{"address":"0x1","chain":"ethereum","id":""}, `+clean+
+		`,{"id":"ü\"","chain":"ethereum","address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96"}]}`)
 	want := []string{
 		"invalid_type  number", "invalid_type  null", "invalid_type  string", "invalid_type  array", "missing_field address absent",
 		"invalid_type address number", "unsupported_chain chain ticker", "invalid_type id number", "invalid_address address bad_length", "  ", "  ",
@@ -188,9 +189,11 @@ func TestRequestIDHidesAddresses(t *testing.T) {
 			t.Errorf("%s: status %d, id %q, recorded %q", tt.id, w.Code, got, recorded)
 		}
 	}
-	for _, id := range []string{"8e03978e-40d5-43dd-bc93-6894a57f9324", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "4bf92f3577b34da6a3ce929d0e0e4736", "Root=1-67891233-abcdef012345678912345678",
+	for _, id := range []string{"8e03978e-40d5-43dd-bc93-6894a57f9324", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "4bf92f3577b34da6a3ce929d0e0e4736",
+		"Root=1-67891233-abcdef012345678912345678",
 		"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "vercel/fra1::iad1::abcde-1700000000000-0123456789ab", strings.Repeat("x", 128),
-		"checkout-20261123-order-12345678", "V1StGXR8_Z5jdHi6B-myT", "0ujsswThIGTUYm2K8FjOOfXtY1K", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "projects/7/traces/4bf92f3577b34da6a3ce929d0e0e4736;o=1"} {
+		"checkout-20261123-order-12345678", "V1StGXR8_Z5jdHi6B-myT", "0ujsswThIGTUYm2K8FjOOfXtY1K", "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		"projects/7/traces/4bf92f3577b34da6a3ce929d0e0e4736;o=1"} {
 		if w := send(h, "POST", "/api/v1/screen", question, "X-Request-Id", id); w.Header().Get("X-Request-Id") != id {
 			t.Errorf("%s is not echoed: %s", id, w.Header().Get("X-Request-Id"))
 		}
@@ -202,7 +205,8 @@ func TestRequestIDHidesAddresses(t *testing.T) {
 func TestBatchFindsChain(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
 	a := sendBatch(t, h, `{"items":[{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96"},{"address":"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t","chain":""},
-		{"address":"alice"},{"address":"bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"},{"address":"0xdAC17F958D2ee523a2206206994597C13D831ec8"},{"address":"5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"}]}`)
+		{"address":"alice"},{"address":"bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"},
+		  {"address":"0xdAC17F958D2ee523a2206206994597C13D831ec8"},{"address":"5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"}]}`)
 	var got strings.Builder
 	for _, r := range a.Results {
 		if r.Score > 0 { // another chain may have another account of the text

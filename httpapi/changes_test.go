@@ -80,7 +80,8 @@ func TestChangesTwice(t *testing.T) {
 		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		for i, added := range order { // as independent programs do
 			err := journal.New(text.blind()).Append(t.Context(), journal.Event{
-				Type: journal.Accepted, At: at.Add(time.Duration(i)), Source: "LIST", Revision: revision.Name("LIST", at, strings.Repeat("0", 64)), Entries: 7, Addresses: 7, Added: added,
+				Type: journal.Accepted, At: at.Add(time.Duration(i)), Source: "LIST", Revision: revision.Name("LIST", at, strings.Repeat("0", 64)), Entries: 7,
+				Addresses: 7, Added: added,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -182,7 +183,8 @@ func TestChanges(t *testing.T) {
 		if refused.Event != "refused" || refused.Reason == "" || refused.Source != "COMMUNITY_BADLIST" {
 			t.Errorf("the newest change is %+v, want a refused list", refused)
 		}
-		if second.Event != "accepted" || second.Added != 2 || second.Removed != 1 || len(second.AddedEntries) != 2 || len(second.RemovedEntries) != 1 || second.Truncated ||
+		if second.Event != "accepted" || second.Added != 2 || second.Removed != 1 || len(second.AddedEntries) != 2 || len(second.RemovedEntries) != 1 ||
+			second.Truncated ||
 			second.AddedEntries[0]["listed_address"] != entry(200).Address.Normalized() || second.RemovedEntries[0]["listed_address"] != entry(0).Address.Normalized() ||
 			second.AddedEntries[0]["name"] != "somebody" ||
 			second.AddedEntries[0]["label"] != "SCAM" ||
@@ -226,7 +228,8 @@ func TestChangesOfOwnLists(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := journal.New(st).Append(t.Context(), journal.Event{Type: journal.Refused, At: time.Now(), Source: "OUR_LIST", Reason: "line 3: an investigation"}); err != nil {
+	if err := journal.New(st).Append(t.Context(), journal.Event{Type: journal.Refused, At: time.Now(), Source: "OUR_LIST",
+		Reason: "line 3: an investigation"}); err != nil {
 		t.Fatal(err)
 	}
 	auth := &scoped{}

@@ -102,7 +102,8 @@ func TestDoubts(t *testing.T) {
 					path == "/api/v1/screen" && a.status != 400 {
 					t.Errorf("%s %s: %d %s %s, want %s", path, what, a.status, a.Code, a.Reason, tt.reason)
 				}
-			case a.status != 200 || a.Address != tt.address || a.Level != tt.level || a.Doubts == nil || !slices.Equal(a.Doubts, doubts) || a.Caveats == nil || len(a.Caveats) != 0:
+			case a.status != 200 || a.Address != tt.address || a.Level != tt.level || a.Doubts == nil || !slices.Equal(a.Doubts, doubts) || a.Caveats == nil ||
+				len(a.Caveats) != 0:
 				t.Errorf("%s %s: %+v", path, what, a)
 			case a.AllClear == nil || *a.AllClear != (tt.level == "CLEAN_NO_MATCH" && tt.doubts == ""):
 				t.Errorf("%s %s: all_clear is wrong: %+v", path, what, a)

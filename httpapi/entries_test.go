@@ -78,7 +78,8 @@ func TestEntries(t *testing.T) {
 	if len(seen) != 250 {
 		t.Errorf("%d entries on all pages, want 250", len(seen))
 	}
-	for search, want := range map[string]int{"0x00000000000000000000000000000000000000FA": 1, " alpha ": 100, "émile": 100, "q7": 1, "249": 1, "nobody": 0, strings.Repeat("x", 5000): 0} {
+	for search, want := range map[string]int{"0x00000000000000000000000000000000000000FA": 1, " alpha ": 100, "émile": 100, "q7": 1, "249": 1, "nobody": 0,
+		strings.Repeat("x", 5000): 0} {
 		if a, status := ask(fmt.Sprintf(`{"source":"LIST","search":%q}`, search)); status != 200 || len(a.Entries) != want {
 			t.Errorf("%.50q: %d, %d entries, want %d", search, status, len(a.Entries), want)
 		}

@@ -24,7 +24,8 @@ func TestDatesOfAnswers(t *testing.T) {
 	}
 	h := httpapi.NewHandler(s, testKeys(t), nil)
 	for address, want := range map[string]string{
-		"0x07687e702b410Fa43f4cB4Af7FA097918ffD2730": `"level":"CLEAN_NO_MATCH","labels":[],"formerly":[{"source":"OFAC_SDN","source_ref":"39796","name":"TORNADO CASH",` +
+		"0x07687e702b410Fa43f4cB4Af7FA097918ffD2730": `"level":"CLEAN_NO_MATCH","labels":[],"formerly":[{"source":"OFAC_SDN","source_ref":"39796","name":"TO` +
+			`RNADO CASH",` +
 			`"listed_address":"0x07687e702b410Fa43f4cB4Af7FA097918ffD2730","since":"2022-09-03T00:00:00Z","until":"2025-03-21T00:00:00Z"}],`,
 		"0x098B716B8Aaf21512996dC57EB0615e2383E2f96": `"not_listed_on":"2021-07-06T00:00:00Z","entity_listed_at":"2019-09-13T00:00:00Z"}],`,
 	} {

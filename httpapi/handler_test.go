@@ -253,7 +253,8 @@ func TestSecretIsRepeatedNowhere(t *testing.T) {
 		"legal winner thank year wave sausage worth useful legal winner thank yellow", // BIP 39, vector 2
 		"sEdTM1uX8pu2do5XvTnutH6HsouMaM2",                                             // an XRP Ledger seed, of its documentation
 	} {
-		for _, body := range []map[string]string{{"address": secret, "chain": "bitcoin"}, {"address": secret, "chain": "xrp"}, {"address": "x", "chain": secret}, {"address": secret, "chain": secret}, {secret: secret}} {
+		for _, body := range []map[string]string{{"address": secret, "chain": "bitcoin"}, {"address": secret, "chain": "xrp"}, {"address": "x", "chain": secret},
+			{"address": secret, "chain": secret}, {secret: secret}} {
 			text, _ := json.Marshal(body)
 			w := post(h, bytes.NewReader(text))
 			all := w.Body.String() + logged.String()

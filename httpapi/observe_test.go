@@ -55,7 +55,8 @@ func TestObserve(t *testing.T) {
 		keyID  string
 		level  string
 	}{
-		{"clean", h, "POST", "/x/api/v1/screen", testKey, `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`, "/api/v1/screen", 200, "", "plain", "CLEAN_NO_MATCH"},
+		{"clean", h, "POST", "/x/api/v1/screen", testKey, `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`, "/api/v1/screen", 200,
+			"", "plain", "CLEAN_NO_MATCH"},
 		{"listed", h, "POST", "/api/v1/screen", hashedKey, question, "/api/v1/screen", 200, "", "hashed", "CRITICAL"},
 		{"input", h, "POST", "/api/v1/screen", testKey, `{}`, "/api/v1/screen", 400, "missing_field", "plain", ""},
 		{"key", h, "POST", "/api/v1/screen", "wsk_another0another0", question, "/api/v1/screen", 401, "invalid_token", "", ""},
@@ -129,9 +130,11 @@ func TestAudit(t *testing.T) {
 		name, method, path, body string
 		want                     []record
 	}{
-		{"clean", "POST", "/api/v1/screen", `{"address":" 0X7E5F4552091A69125D5DFCB7B8C2659029395BDF ","chain":"Ethereum"}`, []record{{"id-7", "plain", "ethereum", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "CLEAN_NO_MATCH", 0}}},
+		{"clean", "POST", "/api/v1/screen", `{"address":" 0X7E5F4552091A69125D5DFCB7B8C2659029395BDF ","chain":"Ethereum"}`,
+			[]record{{"id-7", "plain", "ethereum", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "CLEAN_NO_MATCH", 0}}},
 		{"listed", "POST", "/api/v1/screen", question, []record{{"id-7", "plain", "ethereum", "0x098b716b8aaf21512996dc57eb0615e2383e2f96", "CRITICAL", 2}}},
-		{"literal", "POST", "/api/v1/screen", `{"address":" 5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320","chain":"monero"}`, []record{{"id-7", "plain", "monero", "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320", "CRITICAL", 1}}},
+		{"literal", "POST", "/api/v1/screen", `{"address":" 5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320","chain":"monero"}`,
+			[]record{{"id-7", "plain", "monero", "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320", "CRITICAL", 1}}},
 		{"bad input", "POST", "/api/v1/screen", `{"address":"0x1","chain":"ethereum"}`, nil},
 		{"sources", "GET", "/api/v1/sources", "", nil},
 	} {

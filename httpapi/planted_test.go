@@ -93,7 +93,8 @@ func TestSecretsPlanted(t *testing.T) {
 			{"POST", "/api/v1/screen", clean, []string{"Content-Type", field}},
 			{"POST", "/api/v1/screen", clean, []string{"Origin", field}},
 			{"POST", "/api/v1/screen?address=" + url.QueryEscape(text), clean, nil},
-			{"POST", "/api/v1/screen/batch", `{"items":[{"address":` + q + `,"chain":"` + chain + `"},{"address":"x","chain":` + q + `},{` + q + `:` + q + `},` + clean + `]}`, []string{"X-Request-Id", id}},
+			{"POST", "/api/v1/screen/batch", `{"items":[{"address":` + q + `,"chain":"` + chain + `"},{"address":"x","chain":` + q + `},{` + q + `:` + q + `},` +
+				clean + `]}`, []string{"X-Request-Id", id}},
 			{"POST", "/api/v1/validate", `{"address":` + q + `,"chain":"` + chain + `"}`, nil},
 			{"POST", "/api/v1/validate", `{"address":"x","chain":` + q + `}`, nil},
 			{"GET", "/api/v1/sources", "", []string{"If-None-Match", `"` + field + `"`, "X-Request-Id", id}},

@@ -52,7 +52,8 @@ func TestFixedErrors(t *testing.T) {
 	hash := hashOf(testKey)
 	for _, keys := range []map[string]string{
 		{"": testKey}, {" ab": testKey}, {"a\nb": testKey}, {strings.Repeat("a", 201): testKey}, {"\xff": testKey},
-		{"id": ""}, {"id": "wsk_SHORT_SHORT"}, {"id": "a secret with blanks in it"}, {"id": strings.Repeat("=", 20)}, {"id": strings.Repeat("a", 20)}, {"id": "umlaut-äöü-äöü-äöü"}, {"id": "line\nbreak-line-break"}, {"id": strings.Repeat("abcdefgh", 600)},
+		{"id": ""}, {"id": "wsk_SHORT_SHORT"}, {"id": "a secret with blanks in it"}, {"id": strings.Repeat("=", 20)}, {"id": strings.Repeat("a", 20)},
+		{"id": "umlaut-äöü-äöü-äöü"}, {"id": "line\nbreak-line-break"}, {"id": strings.Repeat("abcdefgh", 600)},
 		{"id": hash[:len(hash)-1]}, {"id": hash + "0"}, {"id": hash + "00"}, {"id": "sha256:" + strings.Repeat("g", 64)}, {"id": "sha256:"},
 		{"a": testKey, "b": testKey}, {"a": testKey, "b": hash},
 	} {

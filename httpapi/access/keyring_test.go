@@ -100,7 +100,8 @@ func TestKeyring(t *testing.T) {
 				id, token string
 				want      bool
 			}{
-				{"expires", expires, step.expires}, {"revoked", revoked, step.revoked}, {"rotated", old, step.old}, {"rotated", renewed, step.renewed}, {"scopeless", scopeless, step.s},
+				{"expires", expires, step.expires}, {"revoked", revoked, step.revoked}, {"rotated", old, step.old}, {"rotated", renewed, step.renewed},
+				{"scopeless", scopeless, step.s},
 			} {
 				if got := authorized(t, ring, key.token); got != key.want {
 					t.Errorf("after %v %s is let in: %v, want %v", step.after, key.id, got, key.want)

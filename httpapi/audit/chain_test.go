@@ -73,7 +73,8 @@ func TestVerify(t *testing.T) {
 		{"cut at the beginning", func(l []string) []string { return l[2:] }, "1: lines 9 to 10 of the trail are missing before it"},
 		{"cut at the end", func(l []string) []string { return l[:6] }, "next 1: lines 15 to 16 of the trail are missing before it"},
 		{"all", func([]string) []string { return nil }, "next 1: lines 9 to 16 of the trail are missing before it"},
-		{"reordered", func(l []string) []string { l[3], l[4] = l[4], l[3]; return l }, "4: line 12 of the trail is missing before it; 5: line 12 of the trail does not belong here"},
+		{"reordered", func(l []string) []string { l[3], l[4] = l[4], l[3]; return l },
+			"4: line 12 of the trail is missing before it; 5: line 12 of the trail does not belong here"},
 		{"repeated", func(l []string) []string { return slices.Insert(l, 4, l[3]) }, "5: line 12 of the trail does not belong here"},
 		{"added", func(l []string) []string { return slices.Insert(l, 4, "{}\n") }, "5: not a line of the trail"},
 		{"added, forged", func(l []string) []string { return slices.Insert(l, 4, strings.Replace(l[3], `"n":12`, `"n":13`, 1)) }, "5: changed"},
@@ -130,7 +131,8 @@ func TestVerifyEnds(t *testing.T) {
 		key        []byte
 		want       string
 	}{
-		{"the last line", files[2], []byte(strings.Join(slices.Collect(strings.Lines(string(last)))[:7], "")), key, "20000103T000014.000000000Z.jsonl: line 24 of the trail is cut off at the end"},
+		{"the last line", files[2], []byte(strings.Join(slices.Collect(strings.Lines(string(last)))[:7], "")), key,
+			"20000103T000014.000000000Z.jsonl: line 24 of the trail is cut off at the end"},
 		{"within the last line", files[2], cut(9), key, "line 24 of the trail is cut off at the end"},
 		{"a line feed", files[2], cut(1), key, "line 24 of the trail is cut off at the end"},
 		{"the last file", files[2], nil, key, "lines 17 to 24 of the trail are cut off at the end"},

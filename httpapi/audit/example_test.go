@@ -69,9 +69,12 @@ func ExampleOpen() {
 	}
 	_, line, _ := strings.Cut(string(text), `"key_id"`)
 	line, _, _ = strings.Cut(line, `,"lists"`)
-	fmt.Println(`"key_id"` + line)
+	who, verdict, _ := strings.Cut(line, `,"score"`)
+	fmt.Println(`"key_id"` + who)
+	fmt.Println(`"score"` + verdict)
 	// Output:
-	// "key_id":"payments","chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","match":"exact","source":"OFAC_SDN","source_ref":"27307"}]
+	// "key_id":"payments","chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+	// "score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","match":"exact","source":"OFAC_SDN","source_ref":"27307"}]
 }
 
 func ExampleLog_Run() {
@@ -129,7 +132,8 @@ func ExampleVerify() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- l.Run(ctx) }()
-	if err := l.Record(ctx, httpapi.Screening{Time: time.Now(), CallerID: "payments", Chain: "ethereum", Address: "0x098b716b8aaf21512996dc57eb0615e2383e2f96"}); err != nil {
+	if err := l.Record(ctx, httpapi.Screening{Time: time.Now(), CallerID: "payments", Chain: "ethereum",
+		Address: "0x098b716b8aaf21512996dc57eb0615e2383e2f96"}); err != nil {
 		log.Fatal(err)
 	}
 	cancel()

@@ -56,7 +56,8 @@ func TestHashKeyHidesAddresses(t *testing.T) {
 			t.Errorf("the trail has %s: %s", clear, text)
 		}
 	}
-	for _, want := range []string{audit.Hash(key, account), `"source_ref":"27307"`, `"author":"j. doe"`, `"item":3`, `"source_ref":"hmac:` + audit.Hash(key, label.Ref)} {
+	for _, want := range []string{audit.Hash(key, account), `"source_ref":"27307"`, `"author":"j. doe"`, `"item":3`,
+		`"source_ref":"hmac:` + audit.Hash(key, label.Ref)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the trail lacks %s: %s", want, text)
 		}

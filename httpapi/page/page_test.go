@@ -70,7 +70,8 @@ func TestSelfContained(t *testing.T) {
 		files[m[1]] = get(h, "GET", "/"+m[1]).Body.String()
 	}
 	for name, text := range files {
-		for _, bad := range []string{`https?://(?:[^w]|w[^w]|ww[^w])`, `style="`, `<style`, `<script>`, ` on[a-z]+="`, `innerHTML`, `outerHTML`, `insertAdjacentHTML`, `document\.write`, `\beval\(`, `localStorage`, `document\.cookie`, `indexedDB`} {
+		for _, bad := range []string{`https?://(?:[^w]|w[^w]|ww[^w])`, `style="`, `<style`, `<script>`, ` on[a-z]+="`, `innerHTML`, `outerHTML`,
+			`insertAdjacentHTML`, `document\.write`, `\beval\(`, `localStorage`, `document\.cookie`, `indexedDB`} {
 			if found := regexp.MustCompile(bad).FindString(text); found != "" {
 				t.Errorf("%q contains %q", name, found)
 			}
@@ -144,9 +145,10 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s %s %q: %d, %s: %q; want %d and %q", c.method, c.path, c.header, w.Code, name, w.Header().Get(name), c.status, c.want)
 		}
 		for name, value := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-			"Referrer-Policy":         "no-referrer",
-			"X-Content-Type-Options":  "nosniff",
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+				"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+			"Referrer-Policy":        "no-referrer",
+			"X-Content-Type-Options": "nosniff",
 		} {
 			if got := w.Header().Get(name); got != value {
 				t.Errorf("%s %s: %s is %q", c.method, c.path, name, got)

@@ -56,7 +56,8 @@ var rules = []rule{
 	},
 	{
 		"version",
-		"PutKey replaces only the version that the key was made from, and a new key only none; otherwise two operators could undo each other's changes, even a revocation. A refused key changes nothing.",
+		"PutKey replaces only the version that the key was made from, and a new key only none; otherwise two operators could undo each other's changes, " +
+			"even a revocation. A refused key changes nothing.",
 		checkVersion,
 	},
 	{
