@@ -59,11 +59,12 @@ func (w *writer) open() (err error) {
 	if err != nil {
 		return err
 	}
-	if err := w.openHead(names); err != nil {
+	size, torn, err := w.openHead(names)
+	if err != nil {
 		return err
 	}
 	if len(names) > 0 {
-		if err := w.openLast(names[len(names)-1]); err != nil {
+		if err := w.openLast(names[len(names)-1], size, torn); err != nil {
 			return err
 		}
 	}
@@ -82,13 +83,10 @@ type repairLine struct {
 // maxTorn is the length of the part of a torn line that is kept.
 const maxTorn = 64 << 10
 
-// openLast opens the last file. It replaces a torn last line by a longer line of type repair,
-// so a crash during that leaves a torn last line again.
-func (w *writer) openLast(name string) (err error) {
-	_, size, torn, err := w.lastLine(name)
-	if err != nil {
-		return err
-	}
+// openLast opens the last file, which has whole lines of a size and then a torn one, if any. It
+// replaces a torn line by a longer line of type repair, so a crash during that leaves a torn
+// last line again.
+func (w *writer) openLast(name string, size int64, torn []byte) (err error) {
 	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -117,22 +115,27 @@ func (w *writer) openLast(name string) (err error) {
 	return nil
 }
 
-// openHead finds the last line of the trail, which the head does not have after a crash.
-func (w *writer) openHead(names []string) error {
+// openHead finds the last line of the trail, which the head does not have after a crash. It
+// returns the size of the whole lines of the last file, and the torn line that follows them.
+func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
 	h, err := readHead(w.dir)
 	if err == nil {
 		w.head = h
 	} else if len(names) > 0 || !errors.Is(err, fs.ErrNotExist) {
 		w.Logger.Warn("the head of the audit trail is missing or damaged: lines that were cut off before now are not found", "error", err)
 	}
-	for _, name := range slices.Backward(names) {
-		if last, _, _, err := w.lastLine(name); err != nil || last.N > 0 {
+	for i, name := range slices.Backward(names) {
+		last, whole, rest, err := w.lastLine(name)
+		if i == len(names)-1 {
+			size, torn = whole, rest
+		}
+		if err != nil || last.N > 0 {
 			w.last = last
-			return err
+			return size, torn, err
 		}
 	}
 	w.last = w.head.Last // of a trail whose files were moved away
-	return nil
+	return size, torn, nil
 }
 
 // lastLine returns the link of the last whole line of a file that has one, the size of all
