@@ -112,6 +112,8 @@ func (o *listOptions) checkRPC() error {
 			return fmt.Errorf("-rpc: %w", err)
 		case uerr != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 			return fmt.Errorf("-rpc %s: want a URL that begins with https:// or http://", c)
+		case isExposed(u) && !o.mirrorHTTP:
+			return fmt.Errorf("-rpc %s: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http", c)
 		case seen[c]:
 			return fmt.Errorf("-rpc %s is given twice", c)
 		case !slices.Contains(stablecoin.Chains("USDT"), c) && !slices.Contains(stablecoin.Chains("USDC"), c):

@@ -454,6 +454,7 @@ func TestWrongConfiguration(t *testing.T) {
 		{"-mirror OFAC_SDN=HTTP://127.0.0.1.example/sdn.csv", "-mirror OFAC_SDN: over plain HTTP"},
 		{"-mirror OFAC_SDN=http://localhost/sdn.csv", "-mirror OFAC_SDN: over plain HTTP"},
 		{"-lists OPENSANCTIONS -opensanctions http://mirror.example/x.csv", "-opensanctions: over plain HTTP"},
+		{"-lists USDT_FROZEN -rpc ethereum=http://node.example", "-rpc ethereum: over plain HTTP"},
 		{"-mirror OFAC=https://x", `-mirror: there is no list "OFAC"`},
 		{"-lists OFAC_SDN,UK", `-lists: there is no list "UK"`},
 		{"-list OWN=" + dir + "/none", "-list OWN: open "},
