@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -80,6 +81,30 @@ func TestWritten(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestVectorsAreSpellings checks that Spellings returns each vector among those of its account,
+// except where the account does not show a part of it: a tag, a payment id, a blinding key, or
+// the key whose hash the account is.
+func TestVectorsAreSpellings(t *testing.T) {
+	hidden := []string{"tagged", "integrated", "muxed", "virtual"}
+	asked := 0
+	for _, vectors := range vectorsOf(t) {
+		for _, v := range vectors {
+			a, err := address.Parse(address.Chain(v.fields["chain"]), v.fields["input"])
+			isHash := a.Chain() == "casper" || a.Chain() == "hedera" && strings.HasPrefix(a.Normalized(), "0.0.30")
+			if err != nil || isHash || a.Chain() == "liquid" || slices.Contains(hidden, a.Kind()) {
+				continue
+			}
+			asked++
+			if all := a.Spellings(); !slices.Contains(all, a) {
+				t.Errorf("the spellings of %v are %v", a, all)
+			}
+		}
+	}
+	if asked < 1000 {
+		t.Errorf("%d vectors were asked, want at least 1000", asked)
 	}
 }
 
