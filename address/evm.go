@@ -105,7 +105,6 @@ func tempo() codecs {
 			return unless(string(b[4:14]) == virtualMark && (anyTag || string(b[14:]) == noTag))
 		}
 		c.core = func(r *reader) []byte { return r.payload()[:4] }
-		c.uncore = func(master []byte) [][]byte { return [][]byte{append(master[:4:4], virtualMark+noTag...)} }
 		return c
 	}
 	return all(codecs{with(false), with(true)}, evm())

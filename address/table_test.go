@@ -94,7 +94,7 @@ func TestVectorsAreSpellings(t *testing.T) {
 		for _, v := range vectors {
 			a, err := address.Parse(address.Chain(v.fields["chain"]), v.fields["input"])
 			isHash := a.Chain() == "casper" || a.Chain() == "hedera" && strings.HasPrefix(a.Normalized(), "0.0.30")
-			if err != nil || isHash || a.Chain() == "liquid" || slices.Contains(hidden, a.Kind()) {
+			if hides := isHash || a.Chain() == "liquid" || slices.Contains(hidden, a.Kind()); err != nil || hides && a != a.Canonical() {
 				continue
 			}
 			asked++
