@@ -54,16 +54,16 @@ const damagedSet Set = 1<<32 - 1
 // Lookup compares class, length and every byte before it reports a hit. If it finds
 // something that no Builder makes, it reports true, and AppendValues returns an error for
 // the set.
-func (ix *Index) Lookup(k ID) (Set, bool) {
-	_, s, ok := ix.lookup(k.w0, k.w1, k.w2, k.w3, k.meta)
+func (ix *Index) Lookup(k ID) (s Set, ok bool) {
+	_, s, ok = ix.lookup(k.w0, k.w1, k.w2, k.w3, k.meta)
 	return s, ok
 }
 
 // LookupWords is Lookup of [IDOfWords]. It keeps the key in registers, while an ID is so
 // large that it goes through memory.
-func (ix *Index) LookupWords(class uint16, w0, w1, w2, w3 uint64, n int) (Set, bool) {
-	_, s, ok := ix.lookup(w0, w1, w2, w3, uint32(n)<<16|uint32(class))
-	return s, ok
+func (ix *Index) LookupWords(class uint16, w0, w1, w2, w3 uint64, n int) (s Set, ok bool) {
+	_, s, ok = ix.lookup(w0, w1, w2, w3, uint32(n)<<16|uint32(class))
+	return s, ok // inlined
 }
 
 // Place is like Lookup and also returns the place of the key: the number of keys that
