@@ -52,7 +52,7 @@ func slotOf(h uint64, slots []byte) int { return int(h >> 32 * uint64(len(slots)
 // Add adds a number, less than 2^32-1, with hash h.
 func (s *Slots) Add(h uint64, number uint32) error {
 	if s.free == 0 {
-		if err := s.grow(); err != nil {
+		if err := s.Grow(s.n / 2); err != nil {
 			return err
 		}
 	}
@@ -73,9 +73,9 @@ func put(slots []byte, slot uint64) {
 	binary.LittleEndian.PutUint64(slots[at:], slot)
 }
 
-// grow makes room for half as many numbers again.
-func (s *Slots) grow() error {
-	n := max(64, 2*s.n) // for the old ones and half as many more, three quarters are used
+// Grow makes room for more numbers.
+func (s *Slots) Grow(more int) error {
+	n := max(64, (s.n+more)/3*4) // at most three quarters are used, so searches are short
 	m, err := mapfile.New(8 * n)
 	if err != nil {
 		return err

@@ -50,11 +50,16 @@ func open(name string) (data []byte, release func() error, err error) {
 		return nil, nil, nil
 	}
 	if size < MinMapped {
-		data = make([]byte, size)
+		if data, release, err = allocate(int(size)); err != nil {
+			return nil, nil, err
+		}
 		if _, err := io.ReadFull(f, data); err != nil {
+			if release != nil {
+				release()
+			}
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		return data, nil, nil
+		return data, release, nil
 	}
 	if data, release, err = mapFile(f, int(size)); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)

@@ -48,8 +48,11 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, err
 }
 
-// IsMapped reports whether f has something to release, such as a mapped file.
-func (f *File) IsMapped() bool { return f.memory.IsMapped() }
+// IsMapped reports whether f may lie in a mapped file, because it is so large, and not in memory
+// that nothing else changes.
+func (f *File) IsMapped() bool {
+	return f.memory.IsMapped() && int64(len(f.memory.Bytes)) >= mapfile.MinMapped
+}
 
 // Verify verifies every byte of a mapped file again, which may have been changed since it
 // was parsed. The error wraps [ErrDamaged]. It returns nil if f is not mapped.

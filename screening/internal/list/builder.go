@@ -41,6 +41,7 @@ type Builder struct {
 	cursor  *revision.Cursor // goes through prev as entries are added; nil if they come in another order
 	next    int              // the number of the entry after it
 	missed  int              // how many entries it has not found
+	misses  int              // how many of them are the last ones
 	kept    bitset           // the numbers of the entries of prev that it has found
 	matched int              // how many they are
 	alike   int              // the first of the entries that are the first of prev
@@ -91,6 +92,7 @@ func (b *Builder) Len() int { return b.n }
 
 // Free frees memory early.
 func (b *Builder) Free() {
+	b.fresh.slots.Free()
 	if b.all != nil {
 		b.all.Free()
 	}

@@ -11,6 +11,9 @@ import (
 func (b *Builder) Add(e sources.Entry) error {
 	if b.n == 0 && b.prev != nil {
 		b.cursor, b.follows = b.prev.all.Cursor(), b.mayFollow()
+		if err := b.fresh.slots.Grow(b.prev.Entries + b.prev.Entries/64); err != nil { // it is about as long
+			return err
+		}
 	}
 	b.n++
 	if b.n%256 == 0 { // each takes about a microsecond
@@ -32,22 +35,25 @@ func (b *Builder) Add(e sources.Entry) error {
 	return b.enqueue(&p, at)
 }
 
-// within is how many entries of prev are compared with an entry that is added.
-const within = 64
-
 // find returns the number of the entry of prev that is p, and sets the dates of p as there; -1 if the
 // cursor does not find it.
 func (b *Builder) find(p *pending) int {
 	if b.cursor == nil {
 		return -1
 	}
-	skipped, ok := b.cursor.Find(&p.entry, within)
+	few := 8
+	if b.misses&(b.misses-1) == 0 { // a power of two: many may have been dropped
+		few = max(few, 32*b.misses)
+	}
+	skipped, ok := b.cursor.Find(&p.entry, few)
 	if !ok {
+		b.misses++
 		if b.missed++; b.missed > 1000+b.n/8 {
 			b.cursor = nil
 		}
 		return -1
 	}
+	b.misses = 0
 	at := b.next + skipped
 	b.next = at + 1
 	p.firstSeen, p.notListedOn = b.cursor.Dates()

@@ -39,15 +39,14 @@ func Open(f *revision.File) (*List, error) {
 		return nil, damaged(fmt.Errorf("%w: there are %d", index.ErrDamaged, len(tables)))
 	}
 	l := &List{all: f.List()}
-	var file any
 	if f.IsMapped() {
-		l.file, file = f, f
+		l.file = f
 	}
 	var err error
 	if l.Facts, err = facts(tables[0]); err != nil {
 		return nil, damaged(err)
 	}
-	if l.entries, err = openTable(tables[1], file); err != nil {
+	if l.entries, err = openTable(tables[1], f); err != nil {
 		return nil, damaged(err)
 	}
 	if l.Entries != l.all.Len() || l.Entries > MaxEntries {
