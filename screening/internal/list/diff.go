@@ -122,19 +122,9 @@ func (b *Builder) Compare(l *List, day time.Time) (d Diff, err error) {
 	for _, e := range b.ended {
 		ended[e.Canonical()] = true
 	}
-	again := make(map[sources.Entry]int) // how many more repetitions l has of an entry
-	for _, r := range b.repeated {
-		again[normalized(r.entry)] += r.times
-	}
-	if b.prev != nil && b.prev.AnomalyKinds[sources.Duplicate] > 0 {
-		for r, err := range b.prev.records() {
-			if err != nil {
-				return d, err
-			}
-			if r.repeated > 0 {
-				again[r.entry] -= r.repeated
-			}
-		}
+	again, err := b.again()
+	if err != nil {
+		return d, err
 	}
 	for e, err := range b.gone(l) {
 		if err != nil {
@@ -171,6 +161,26 @@ func (b *Builder) Compare(l *List, day time.Time) (d Diff, err error) {
 	b.gained, b.renamed, b.repeated = nil, nil, nil
 	l.past, err = b.pastOf().With(d.Delta.Removed, b.now)
 	return d, err
+}
+
+// again returns how many more repetitions of an entry there are than in the list before.
+func (b *Builder) again() (map[sources.Entry]int, error) {
+	more := make(map[sources.Entry]int)
+	for _, r := range b.repeated {
+		more[r.entry] += r.times
+	}
+	if b.prev == nil || !b.hadRepeated() {
+		return more, nil
+	}
+	for r, err := range b.prev.records() {
+		if err != nil {
+			return nil, err
+		}
+		if r.repeated > 0 {
+			more[r.entry] -= r.repeated
+		}
+	}
+	return more, nil
 }
 
 // knowsEnd reports whether the history has the end of the stay of e, perhaps in other letter
