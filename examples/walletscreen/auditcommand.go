@@ -176,7 +176,7 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		if r.Hash != "" {
 			shown = "hmac:" + r.Hash
 		}
-		t.add(clean(r.Time), clean(r.Key), clean(r.Level), fmt.Sprint(r.Score), clean(r.Chain), clean(shown), clean(strings.Join(by, ", ")))
+		t.add(r.Time, r.Key, r.Level, fmt.Sprint(r.Score), r.Chain, shown, strings.Join(by, ", "))
 	}
 	if !found {
 		a.code = exitMatch

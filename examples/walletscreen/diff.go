@@ -60,7 +60,7 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 		if e.Address.IsValid() {
 			text = e.Address.String()
 		}
-		t.add(sign, id, string(e.Kind), clean(text), clean(e.Ref), clean(e.Name))
+		t.add(sign, id, string(e.Kind), text, e.Ref, e.Name)
 		return nil
 	}
 	ids := slices.AppendSeq(slices.Collect(maps.Keys(from.Lists)), maps.Keys(to.Lists))

@@ -92,14 +92,14 @@ func (h *historyCall) print(v *verdict) error {
 	t.add("FROM", "NOT ON", "UNTIL", "LIST", "MATCH", "NAME")
 	for i := range r.Labels {
 		l := &r.Labels[i]
-		t.add(day(l.AddedAt), day(l.NotListedOn), "now", strings.TrimSpace(l.Source+" "+l.Ref), l.Match.String(), clean(l.Name))
+		t.add(day(l.AddedAt), day(l.NotListedOn), "now", strings.TrimSpace(l.Source+" "+l.Ref), l.Match.String(), l.Name)
 	}
 	for i := range r.Suppressed {
 		l := &r.Suppressed[i]
-		t.add(day(l.AddedAt), day(l.NotListedOn), "now", strings.TrimSpace(l.Source+" "+l.Ref), l.Match.String()+", suppressed", clean(l.Name))
+		t.add(day(l.AddedAt), day(l.NotListedOn), "now", strings.TrimSpace(l.Source+" "+l.Ref), l.Match.String()+", suppressed", l.Name)
 	}
 	for _, f := range r.Formerly {
-		t.add(day(f.Since), "-", day(f.Until), strings.TrimSpace(f.Source+" "+f.Ref), "formerly", clean(f.Name))
+		t.add(day(f.Since), "-", day(f.Until), strings.TrimSpace(f.Source+" "+f.Ref), "formerly", f.Name)
 	}
 	if len(t.rows) == 1 && v.err == nil {
 		_, err := fmt.Fprintln(h.stdout, "  no list is known to have it, or to have had it")

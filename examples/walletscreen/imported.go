@@ -88,10 +88,8 @@ func (l *listsCall) downloadTime(now time.Time) (t time.Time, err error) {
 	if l.downloaded == "" {
 		return t, nil
 	}
-	if t, err = time.Parse(time.DateOnly, l.downloaded); err != nil {
-		t, err = time.Parse(time.RFC3339, l.downloaded)
-	}
-	if err != nil || t.After(now) {
+	t, _, ok := dayOrTime(l.downloaded)
+	if !ok || t.After(now) {
 		return t, fmt.Errorf("-downloaded %.40q: want a day such as 2026-11-01, or a time (RFC 3339), that is not in the future", l.downloaded)
 	}
 	return t, nil
@@ -180,7 +178,7 @@ var errUndated = errors.New("the file does not say when it was published: want -
 // Load reads the list. Its entries are seen first on the day of the list.
 func (s *imported) Load(ctx context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	var entries []sources.Entry
-	// The file is always read: its digest is not that of the comments.
+	// The file is always read: its digest says nothing about the comments.
 	rev, err := s.Source.Load(ctx, sources.Revision{}, func(e sources.Entry) error {
 		entries = append(entries, e)
 		return nil

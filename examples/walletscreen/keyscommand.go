@@ -145,11 +145,8 @@ func (k *keysCall) apply(key *access.Key) error {
 			return n, err == nil && n >= 1
 		}),
 		setting("expires", k.expires, &key.Expires, "never", "a day such as 2027-12-31, a time such as 2027-12-31T18:00:00Z", func(s string) (time.Time, bool) {
-			t, err := time.Parse(time.RFC3339, s)
-			if err != nil {
-				t, err = time.Parse(time.DateOnly, s)
-			}
-			return t, err == nil
+			t, _, ok := dayOrTime(s)
+			return t, ok
 		}),
 	)
 	switch {
@@ -329,11 +326,7 @@ func (k *keysCall) list(ctx context.Context, s *keyStore) error {
 		if key.Rate > 0 {
 			rate = fmt.Sprintf("%g/s, %d at once", key.Rate, key.Burst)
 		}
-		lastUsed := "-"
-		if !key.LastUsed.IsZero() {
-			lastUsed = key.LastUsed.UTC().Format("2006-01-02T15:04Z")
-		}
-		t.add(key.ID, clean(key.Name), state(key, now), scopes(key), quota, grouped(used), rate, day(key.Created), day(key.Expires), lastUsed)
+		t.add(key.ID, key.Name, state(key, now), scopes(key), quota, grouped(used), rate, day(key.Created), day(key.Expires), minute(key.LastUsed))
 	}
 	if k.json {
 		return nil

@@ -240,7 +240,7 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 			}
 			continue
 		}
-		t.add(x.Info.ID, result, grouped(int64(x.Added)), grouped(int64(x.Removed)), grouped(int64(x.Addresses)), day(x.Published), clean(why))
+		t.add(x.Info.ID, result, grouped(int64(x.Added)), grouped(int64(x.Removed)), grouped(int64(x.Addresses)), day(x.Published), why)
 	}
 	if !l.json {
 		if err := t.print(l.stdout); err != nil {

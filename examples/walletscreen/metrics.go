@@ -33,28 +33,24 @@ func newMetrics() *registry {
 // watch makes scrapes read the state of its arguments. trail and cert may be nil.
 func (m *registry) watch(s *screening.Screener, keys *access.Keyring, trail *audit.Log, cert *certificate, offline bool) {
 	m.Watch(s, keys, trail)
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "walletscreen_offline", Help: "Whether the server fetches no list, as -offline says.",
-	}, func() float64 {
-		if offline {
-			return 1
-		}
-		return 0
-	}))
+	m.gauge("walletscreen_offline", "Whether the server fetches no list, as -offline says.", func() float64 { return oneIf(offline) })
 	if cert != nil {
-		m.registry.MustRegister(
-			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "walletscreen_tls_certificate_expiry_timestamp_seconds", Help: "When the certificate that is served expires.",
-			}, func() float64 { return float64(cert.notAfter().UnixMilli()) / 1000 }),
-			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "walletscreen_tls_certificate_failing", Help: "Whether the files of the certificate have changed and cannot be used.",
-			}, func() float64 {
-				if cert.failing() {
-					return 1
-				}
-				return 0
-			}))
+		m.gauge("walletscreen_tls_certificate_expiry_timestamp_seconds", "When the certificate that is served expires.",
+			func() float64 { return float64(cert.notAfter().UnixMilli()) / 1000 })
+		m.gauge("walletscreen_tls_certificate_failing", "Whether the files of the certificate have changed and cannot be used.",
+			func() float64 { return oneIf(cert.failing()) })
 	}
+}
+
+func (m *registry) gauge(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+}
+
+func oneIf(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // handler returns the handler of /metrics.

@@ -23,11 +23,20 @@ type lists interface {
 
 // instant returns the time that is written as a day, which means its end, or as a time.
 func instant(text string) (time.Time, bool) {
+	t, isDay, ok := dayOrTime(text)
+	if isDay {
+		t = t.Add(oneDay - 1)
+	}
+	return t, ok
+}
+
+// dayOrTime returns the time that is written in RFC 3339, or the beginning of a day.
+func dayOrTime(text string) (t time.Time, isDay, ok bool) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t, true
+		return t, false, true
 	}
 	t, err := time.Parse(time.DateOnly, text)
-	return t.Add(24*time.Hour - 1), err == nil
+	return t, err == nil, err == nil
 }
 
 // parsePast returns the time of -at, at the latest now.
@@ -36,7 +45,7 @@ func parsePast(text string, now time.Time) (time.Time, error) {
 	switch {
 	case !ok:
 		return at, fmt.Errorf("-at %.40q: want a day (2026-03-01), which means its end, or a time (2026-03-01T09:30:00Z)", text)
-	case at.After(now.Add(24 * time.Hour)):
+	case at.After(now.Add(oneDay)):
 		return at, fmt.Errorf("-at %s is yet to come", text)
 	case at.After(now):
 		return now, nil

@@ -245,13 +245,13 @@ func (v *verdict) print(w io.Writer, colors bool) error {
 	t := layout{indent: "  "}
 	for i := range r.Labels {
 		l := &r.Labels[i]
-		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), said(l))
+		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), l.Name, said(l))
 	}
 	for _, l := range r.Suppressed {
-		t.add("suppressed", l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), clean(l.Name), clean(l.Reason+" ("+l.Author+")"))
+		t.add("suppressed", l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), l.Name, l.Reason+" ("+l.Author+")")
 	}
 	for _, f := range r.Formerly {
-		t.add("formerly listed", "", strings.TrimSpace(f.Source+" "+f.Ref), clean(f.Name), day(f.Since)+" to "+day(f.Until)+" as "+clean(f.Listed))
+		t.add("formerly listed", "", strings.TrimSpace(f.Source+" "+f.Ref), f.Name, day(f.Since)+" to "+day(f.Until)+" as "+f.Listed)
 	}
 	return t.print(w)
 }

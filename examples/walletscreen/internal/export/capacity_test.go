@@ -43,7 +43,8 @@ func BenchmarkScreenText(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, name := range []string{
-		"ethereum 0x", "tron T", "bitcoin 1", "bitcoin 3", "bitcoin bc1q", "bitcoin bc1p", "bitcoin-cash q", "litecoin M", "solana", "xrp r", "stellar G", "cosmos", "polkadot", "ton 0:", "cardano addr1",
+		"ethereum 0x", "tron T", "bitcoin 1", "bitcoin 3", "bitcoin bc1q", "bitcoin bc1p", "bitcoin-cash q", "litecoin M", "solana", "xrp r", "stellar G",
+		"cosmos", "polkadot", "ton 0:", "cardano addr1",
 	} {
 		b.Run(name, func(b *testing.B) {
 			texts, chain := texts(b, name)

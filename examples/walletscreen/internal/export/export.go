@@ -47,12 +47,6 @@ const (
 	Any = "any" // every chain: a listed string that is not a valid address
 )
 
-// Columns are the columns of [Write], in order.
-var Columns = []string{
-	"chain", "address", "any_case", "match", "kind", "score", "level", "source", "source_ref", "name",
-	"listed_address", "added_at", "not_listed_on", "entity_listed_at", "published_at", "snapshot",
-}
-
 // A row is one way in which a listed account is written, with one label.
 type row struct {
 	chain, address string

@@ -70,7 +70,11 @@ func written(t testing.TB, s Screener, entries []sources.Entry) ([][]string, Sum
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(rows[0], Columns) || sum.Rows != len(rows)-1 || sum.Entries != len(entries) {
+	columns := []string{
+		"chain", "address", "any_case", "match", "kind", "score", "level", "source", "source_ref", "name",
+		"listed_address", "added_at", "not_listed_on", "entity_listed_at", "published_at", "snapshot",
+	}
+	if !slices.Equal(rows[0], columns) || sum.Rows != len(rows)-1 || sum.Entries != len(entries) {
 		t.Errorf("the columns are %v, the summary %+v of %d rows", rows[0], sum, len(rows)-1)
 	}
 	return rows[1:], sum

@@ -12,7 +12,7 @@ import (
 )
 
 // TestMessyTable joins the rows that TestMessyTable of examples/walletscreen screens, as they
-// are written, and in the form that validate -in adds. Each verdict is the one of ScreenInput, or
+// are written, and in the form that validate -in adds. Each verdict is as ScreenInput gives it, or
 // UNDECIDED.
 func TestMessyTable(t *testing.T) {
 	_, rows := messy.Messy(longtest.N(1000, 5000))

@@ -60,7 +60,8 @@ func TestQuotes(t *testing.T) {
 		}
 		for i, name := range names {
 			var n int
-			if err := conn.QueryRow(ctx, "select count(*) from listed_addresses, (select count(*) from victim) v where name = $1 and source_ref = $1 and listed_address = $2",
+			if err := conn.QueryRow(ctx, "select count(*) from listed_addresses, (select count(*) from victim) v where name = $1 and source_ref = $1 and "+
+				"listed_address = $2",
 				name, entries[i].Listed).Scan(&n); err != nil ||
 				n != 1 {
 				t.Errorf("standard_conforming_strings %s: %d rows named %q, %v", setting, n, name, err)
@@ -80,8 +81,10 @@ func TestShown(t *testing.T) {
 		{Listed: "not an\u202e address\u200b", Kind: score.Sanctioned, Ref: "r", Name: "n"},
 	}
 	for format, wants := range map[Format][]string{
-		CSV: {"ton," + ton + ",", ",'-r,'=1+1  [2J Z,'-1:", "any," + ton[:40] + ",", ",'@SUM(1),' +1,'-1:", "any,'=HYPERLINK(9) no address,", ",'=HYPERLINK(9) no address,", "any,not an address,"},
-		SQL: {"'" + ton + "'", `E'\U0000200b=1+1\U0000202e\U00002066 \U0000001b[2J\U0000009b\U0000feffZ'`, "'-r'", "'=HYPERLINK(9) no address'", `E'not an\U0000202e address`},
+		CSV: {"ton," + ton + ",", ",'-r,'=1+1  [2J Z,'-1:", "any," + ton[:40] + ",", ",'@SUM(1),' +1,'-1:", "any,'=HYPERLINK(9) no address,",
+			",'=HYPERLINK(9) no address,", "any,not an address,"},
+		SQL: {"'" + ton + "'", `E'\U0000200b=1+1\U0000202e\U00002066 \U0000001b[2J\U0000009b\U0000feffZ'`, "'-r'", "'=HYPERLINK(9) no address'",
+			`E'not an\U0000202e address`},
 	} {
 		var b bytes.Buffer
 		if _, err := Write(context.Background(), &b, format, screener(t, entries, nil), sequence(entries)); err != nil {

@@ -94,7 +94,8 @@ func TestUndecided(t *testing.T) {
 		check("with lists", func(i int) string { return customers[i].want })
 		db.exec(
 			t,
-			"insert into listed_addresses select chain, 'x', any_case, match, kind, score, level, source, source_ref, name, listed_address, added_at, not_listed_on, entity_listed_at, published_at, 'y' from listed_addresses",
+			"insert into listed_addresses select chain, 'x', any_case, match, kind, score, level, source, source_ref, name, listed_address, added_at, "+
+				"not_listed_on, entity_listed_at, published_at, 'y' from listed_addresses",
 		)
 		check("with rows of two snapshots", func(i int) string {
 			if customers[i].want == clean {

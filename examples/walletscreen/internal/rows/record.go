@@ -42,7 +42,7 @@ type recordReader struct {
 	taken     int // the length of the last row, which is still in the buffer
 
 	// While csv reads a row:
-	line  []byte // what is left of the line that it reads
+	line  []byte // the rest of the line that it reads
 	end   int    // the length of the lines that it was given
 	lines int    // that it has asked for
 	err   error
