@@ -305,7 +305,8 @@ func TestFormats(t *testing.T) {
 				checkResults(t, s, tt.all, out, got)
 			}
 			today := time.Now().UTC().Format("2006-01-")
-			for _, want := range []string{fmt.Sprintf("list FIRST: %d addresses, whole, checked on %s", listed+1+len(vectors.MessyListed()), today), "list SECOND: 1 addresses, whole, checked on " + today} {
+			for _, want := range []string{fmt.Sprintf("list FIRST: %d addresses, whole, checked on %s", listed+1+len(vectors.MessyListed()), today),
+				"list SECOND: 1 addresses, whole, checked on " + today} {
 				if strings.Count(log.String(), want) != 2 {
 					t.Errorf("the job does not say that it answers from %q: %s", want, &log)
 				}

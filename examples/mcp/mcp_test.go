@@ -323,7 +323,8 @@ func TestSecret(t *testing.T) {
 	f := newFixture(t, access.Key{Name: "test"}, load(t))
 	c := f.dial(t, f.token)
 	for _, arguments := range []map[string]any{
-		{"address": key}, {"address": "0x" + key}, {"address": key, "chain": "ethereum"}, {"address": key, "chain": "tron"}, {"text": "my key is " + key + "\n0x" + key},
+		{"address": key}, {"address": "0x" + key}, {"address": key, "chain": "ethereum"}, {"address": key, "chain": "tron"},
+		{"text": "my key is " + key + "\n0x" + key},
 		{"address": private}, {"address": private, "chain": "bitcoin"}, {"address": clean, "chain": private}, {"text": "my key is " + private},
 		{"address": []string{private}}, {"address": clean, private: private}, {"key": private}, {"address": " " + private + " ", "chain": "ethereum"},
 	} {
@@ -349,7 +350,8 @@ func TestSecret(t *testing.T) {
 func TestNoKey(t *testing.T) {
 	f := newFixture(t, access.Key{Name: "test"}, load(t))
 	for _, token := range []string{"", "wsk_unknown", f.token + "x"} {
-		if c, err := connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url, HTTPClient: &http.Client{Transport: bearer(token)}, DisableStandaloneSSE: true, MaxRetries: -1}); err == nil {
+		if c, err := connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url, HTTPClient: &http.Client{Transport: bearer(token)},
+			DisableStandaloneSSE: true, MaxRetries: -1}); err == nil {
 			c.Close()
 			t.Errorf("the client connects with the key %q", token)
 		}
@@ -420,7 +422,8 @@ func TestQuotaAndScopes(t *testing.T) {
 // TestJSONRPCBatch posts many calls in one array: each counts in the burst limit and is
 // charged to the quota.
 func TestJSONRPCBatch(t *testing.T) {
-	for _, tool := range []string{`"screen_address","arguments":{"address":"` + clean + `","chain":"tron"}`, `"validate_address","arguments":{"address":"` + clean + `"}`, `"find_addresses","arguments":{"text":"` + clean + `"}`} {
+	for _, tool := range []string{`"screen_address","arguments":{"address":"` + clean + `","chain":"tron"}`,
+		`"validate_address","arguments":{"address":"` + clean + `"}`, `"find_addresses","arguments":{"text":"` + clean + `"}`} {
 		for _, k := range []access.Key{{Name: "burst", Rate: 0.001, Burst: 2}, {Name: "quota", Quota: 2}} {
 			if k.Quota > 0 && !strings.Contains(tool, "screen") {
 				continue
@@ -491,7 +494,8 @@ func TestOwnLists(t *testing.T) {
 	if answer["level"] != "CLEAN_NO_MATCH" || !strings.Contains(fmt.Sprint(answer["suppressed"]), "cleared by counsel") {
 		t.Errorf("an allowed address: %v %s", answer, failure)
 	}
-	for _, args := range [][]string{{"-list", "OWN"}, {"-list", "=x"}, {"-url", "http://127.0.0.1:9", "-list", "OWN=" + own}, {"-offline", "-list", "OWN=" + dir + "/none"}, {"-offline", "-exceptions", dir + "/none"}} {
+	for _, args := range [][]string{{"-list", "OWN"}, {"-list", "=x"}, {"-url", "http://127.0.0.1:9", "-list", "OWN=" + own},
+		{"-offline", "-list", "OWN=" + dir + "/none"}, {"-offline", "-exceptions", dir + "/none"}} {
 		if err := run(ctx, args, func(string) string { return "x" }, io.Discard); err == nil {
 			t.Errorf("%q: no error", args)
 		}

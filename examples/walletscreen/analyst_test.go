@@ -30,7 +30,8 @@ func TestOddTables(t *testing.T) {
 		{"one listed", "id,address\n1," + u + "\n2," + l + "\n", 1, []string{clean, hit}, nil},
 		{"one undecided, which wins", "id,address\n1," + l + "\n2,x\n3," + u + "\n", 2, []string{hit, none, clean}, nil},
 		{"header alone", "id,address\n", 0, nil, nil},
-		{"formulas of a spreadsheet", "id,address\n1,=\"" + l + "\"\n2,\"=\"\"" + u + "\"\"\"\n3,'" + l + "\n4,=A1\n5,=" + l + "\n6,=" + u + "\n", 2, []string{hit, clean, hit, none, hit, none}, nil},
+		{"formulas of a spreadsheet", "id,address\n1,=\"" + l + "\"\n2,\"=\"\"" + u + "\"\"\"\n3,'" + l + "\n4,=A1\n5,=" + l + "\n6,=" + u + "\n", 2,
+			[]string{hit, clean, hit, none, hit, none}, nil},
 		{"formulas without a header", "=\"" + l + "\"\n=\"" + u + "\"\n", 1, []string{hit, clean}, nil},
 		{"rounded numbers", "chain,address\n,5.28E+40\nethereum,\"1,23E+48\"\n," + l + "\n", 2, []string{none, none, hit}, nil},
 		{"the first is cut short", "0x" + l[2:24] + "\n" + l + "\n", 2, []string{none, hit}, nil},
@@ -38,7 +39,8 @@ func TestOddTables(t *testing.T) {
 		{"header alone, no line ending", "id,address", 0, nil, nil},
 		{"a title above the header", "Report of March;;\n\nid;address;Netzwerk\n1;" + l + ";ETH\n2;" + u + ";ERC-20\n", 1, []string{hit, clean}, nil},
 		{"a color in Spanish or English", "address,red\n" + l + ",rojo\n" + u + ",ETH\n" + u + ",255\n", 1, []string{hit, clean, clean}, nil},
-		{"chains in Spanish", "dirección;red\n" + u + ";Ethereum\nTJRabPrwbZy45sbavfcjinPJC18kjpRTv8;TRC20\n" + l + ";\n" + u + ";rojo\n", 2, []string{clean, clean, hit, none}, nil},
+		{"chains in Spanish", "dirección;red\n" + u + ";Ethereum\nTJRabPrwbZy45sbavfcjinPJC18kjpRTv8;TRC20\n" + l + ";\n" + u + ";rojo\n", 2,
+			[]string{clean, clean, hit, none}, nil},
 		{"a network without chains", "address,Network,Kette\n" + l + ",vodafone,\n" + u + ",o2,Gold\n", 1, []string{hit, clean}, nil},
 		{"byte order mark", "\ufeffaddress,id\n" + u + ",1\n" + l + ",2\n", 1, []string{clean, hit}, nil},
 		{"UTF-16", "\xff\xfea\x00d\x00d\x00r\x00\n\x00" + strings.Join(strings.Split(l, ""), "\x00") + "\x00\n\x00", 1, []string{hit}, nil},
@@ -61,11 +63,13 @@ func TestOddTables(t *testing.T) {
 		{"a column twice", "id,address,id\n1," + u + ",2\n3," + l + ",4\n", 1, []string{clean, hit}, nil},
 		{"the address twice", "address,address\n" + u + ",x\n" + l + ",x\n", 1, []string{clean, hit}, []string{"-address-column", "1"}},
 		{"our names", "name,score,level,address,labels,error\nJo,7,gold," + u + ",a,b\nBo,8,tin," + l + ",c,d\n", 1, []string{clean, hit}, nil},
-		{"screened before", "address,level,score,match,source,source_ref,name,listed_address,labels,error\n" + l + ",CLEAN_NO_MATCH,0,,,,,,0,\n", 1, []string{hit}, nil},
+		{"screened before", "address,level,score,match,source,source_ref,name,listed_address,labels,error\n" + l + ",CLEAN_NO_MATCH,0,,,,,,0,\n", 1,
+			[]string{hit}, nil},
 		{"no header", "1," + u + "\n2," + l + "\n", 1, []string{clean, hit}, nil},
 		{"only addresses", u + "\n" + l + "\n\n", 2, []string{clean, hit, none}, nil},
 		{"only addresses, the first misspelled", l[:41] + "\n" + l + "\n", 2, []string{none, hit}, nil},
-		{"mixed chains", "chain,address\nethereum," + u + "\nTron,TJRabPrwbZy45sbavfcjinPJC18kjpRTv8\nbitcoin,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\neip155:137," + l + "\nBTC,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\ntron," + l + "\n,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n",
+		{"mixed chains", "chain,address\nethereum," + u + "\nTron,TJRabPrwbZy45sbavfcjinPJC18kjpRTv8\nbitcoin,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\neip155:137," +
+			l + "\nBTC,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\ntron," + l + "\n,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n",
 			2, []string{clean, clean, clean, hit, clean, hit, clean}, nil},
 		{"a chain for all", "address\n1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n", 0, []string{clean}, []string{"-chain", "bitcoin"}},
 		{"blanks", " id , Wallet Address \n1,  " + u + "\t\n2,\"" + l + " \"\n", 1, []string{clean, hit}, nil},
@@ -81,7 +85,8 @@ func TestOddTables(t *testing.T) {
 		{"two addresses in a cell", "id,address\n1,\"" + u + ", " + l + "\"\n", 2, []string{hit}, nil},
 		{"JSON lines", `{"address":"` + u + `","x":{"a":[1,"2"]},"n":1.50}` + "\n" + `{"address":"` + l + `","level":"gold"}` + "\n", 1, []string{clean, hit}, nil},
 		{"JSON lines, a member twice", `{"address":"` + l + `","address":"` + u + `"}` + "\n" + `{"address":"` + u + `"}` + "\n", 2, []string{none, clean}, nil},
-		{"JSON lines that are none", `{"address":"` + u + "\"}\nnope\n\n[]\n{\"address\":7}\n{}\n{\"address\":\"" + l + "\"", 2, []string{clean, none, none, none, none, none, none}, nil},
+		{"JSON lines that are none", `{"address":"` + u + "\"}\nnope\n\n[]\n{\"address\":7}\n{}\n{\"address\":\"" + l + "\"", 2,
+			[]string{clean, none, none, none, none, none, none}, nil},
 		{"JSON lines, the first broken", "nope\n{\"address\":\"" + l + "\"}\n", 2, []string{none, hit}, []string{"-format", "jsonl"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -146,7 +151,8 @@ func TestExtractNoText(t *testing.T) {
 		{"gzip cut short", z.String()[:len(z.String())-9], 2, "cut short"},
 		{"a zip archive", "PK\x03\x04", 2, "unpack the archive"},
 		{"bytes that are not text", "a\n" + listed + " \x00" + unlisted, 2, "-:2:1   CRITICAL"},
-		{"bytes that are not text, at the end", strings.Repeat("x\n", chunkSize/2) + "\x00", 2, "the standard input is not all text: byte 1048576 is zero, and addresses in what is not text are not found"},
+		{"bytes that are not text, at the end", strings.Repeat("x\n", chunkSize/2) + "\x00", 2,
+			"the standard input is not all text: byte 1048576 is zero, and addresses in what is not text are not found"},
 		{"mail", "Subject: pay\r\nContent-transfer-encoding: Base64\r\n\r\nMTJRdEQ1QkZ3UnNkTnNBWlk3NlVWRTF4eUNHTlRvakg5aA==\r\n", 2, "a part in Base64 at byte 14"},
 		{"mail, long", strings.Repeat("x\n", chunkSize-100) + "\nContent-Transfer-Encoding: base64\n", 2, "a part in Base64 at byte 2096953"},
 		{"nothing", "", 0, "no address found"},
@@ -173,8 +179,10 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 // TestFullDisk writes where there is no space: that is never the exit code of a clean table.
 func TestFullDisk(t *testing.T) {
 	env := few(t)
-	for _, args := range []string{"screen " + unlisted, "screen -json " + unlisted, "screen -in -", "validate " + unlisted, "validate nonsense", "validate -json " + unlisted,
-		"validate -in -", "extract -", "extract -json -", "lists status", "lists export", "lists anomalies -lists OFAC_SDN -require OFAC_SDN", "version", "version -json"} {
+	for _, args := range []string{"screen " + unlisted, "screen -json " + unlisted, "screen -in -", "validate " + unlisted, "validate nonsense",
+		"validate -json " + unlisted,
+		"validate -in -", "extract -", "extract -json -", "lists status", "lists export", "lists anomalies -lists OFAC_SDN -require OFAC_SDN", "version",
+		"version -json"} {
 		var stderr bytes.Buffer
 		p := &program{env: env, stdin: strings.NewReader("address\n" + unlisted + "\n"), stdout: full{}, stderr: &stderr}
 		if code := p.run(t.Context(), strings.Fields(args)); code != exitUndecided || !strings.Contains(stderr.String(), "no space left") {

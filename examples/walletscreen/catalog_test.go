@@ -162,7 +162,8 @@ func TestOpenSanctions(t *testing.T) {
 		if code != 0 || !strings.Contains(squeezed(stdout), "OPENSANCTIONS loaded 5 ") {
 			t.Errorf("%q: code %d, %s %s", args, code, stdout, stderr)
 		}
-		if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,OPENSANCTIONS", "-chain", "solana", "7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX9"); code != 1 ||
+		if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,OPENSANCTIONS", "-chain", "solana",
+			"7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX9"); code != 1 ||
 			!strings.Contains(stdout, "OPENSANCTIONS") {
 			t.Errorf("%q: code %d, %s", args, code, stdout)
 		}
@@ -177,7 +178,8 @@ func TestOpenSanctions(t *testing.T) {
 func TestFormerlyListed(t *testing.T) {
 	const dropped = "0x07687e702b410Fa43f4cB4Af7FA097918ffD2730"
 	code, stdout, stderr := call(t, "", "screen", "-lists", "OFAC_SDN,EU_CONSOLIDATED", dropped)
-	if want := "formerly listed OFAC_SDN 39796 TORNADO CASH 2022-09-03 to 2025-03-21 as " + dropped; code != 0 || !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+	if want := "formerly listed OFAC_SDN 39796 TORNADO CASH 2022-09-03 to 2025-03-21 as " + dropped; code != 0 ||
+		!strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
 		t.Errorf("code %d, %s %s, want %q", code, stdout, stderr, want)
 	}
 	code, stdout, _ = call(t, "", "screen", "-json", "-lists", "OFAC_SDN,EU_CONSOLIDATED", dropped)

@@ -20,7 +20,8 @@ func TestColumns(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
-	keysOf(t, "sqlite:"+filepath.Join(data, dbFile), "create", "-name", "The payments team in Lisbon", "-quota", "1000000", "-rate", "100", "-burst", "500", "-expires", "2999-12-31")
+	keysOf(t, "sqlite:"+filepath.Join(data, dbFile), "create", "-name", "The payments team in Lisbon", "-quota", "1000000", "-rate", "100", "-burst", "500",
+		"-expires", "2999-12-31")
 	file := filepath.Join(data, "badlist.json")
 	if err := os.WriteFile(file, []byte(`[{"address":"`+listed+`","comment":"`+strings.Repeat("a very long comment ", 10)+`"}]`), 0o600); err != nil {
 		t.Fatal(err)
@@ -29,7 +30,8 @@ func TestColumns(t *testing.T) {
 	for _, args := range []string{
 		"screen " + listed, "screen " + unlisted, "screen -chain ethereum 0x098b716b8aaf21512996dc57eb0615e2383e2f96",
 		"screen TFTWNgDBkQ5wQoP8RXpRznnHvAVV8x5jLu", "history " + listed, "history TUCsTq7TofTCJRRoHk6RvhMoS2mJLm5Yzq",
-		"lists status", "lists anomalies", "lists status -data " + data, "keys list -data " + data, "audit search 2 -audit " + records, "audit search 2026 -audit " + records,
+		"lists status", "lists anomalies", "lists status -data " + data, "keys list -data " + data, "audit search 2 -audit " + records,
+		"audit search 2026 -audit " + records,
 		"lists import -data " + data + " COMMUNITY_BADLIST=" + file, "lists import -accept -data " + data + " COMMUNITY_BADLIST=" + file,
 		"lists diff -data " + data + " 2999-01-01 now", "version",
 	} {

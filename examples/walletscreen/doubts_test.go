@@ -47,7 +47,8 @@ func TestDoubts(t *testing.T) {
 		{doubtful, "extract -json -", `"all_clear":false,"doubts":["capitals"]`},
 		{"", "validate " + doubtful, "\n  ethereum  0xdac17f958d2ee523a2206206994597c13d831ec8  "},
 		{"", "validate -json " + doubtful, `"doubts":["capitals"]`},
-		{"chain,address\nETH," + doubtful + "\n", "validate -in -", "ETH," + doubtful + ",true,ethereum,0xdac17f958d2ee523a2206206994597c13d831ec8,capitals,false,,,\n"},
+		{"chain,address\nETH," + doubtful + "\n", "validate -in -",
+			"ETH," + doubtful + ",true,ethereum,0xdac17f958d2ee523a2206206994597c13d831ec8,capitals,false,,,\n"},
 	} {
 		code, stdout, stderr := callIn(t, env, test.stdin, strings.Fields(test.args)...)
 		if code != 2 || !strings.Contains(stdout, test.want) || strings.Contains(stdout, "CLEAN") {

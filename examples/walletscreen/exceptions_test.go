@@ -72,7 +72,8 @@ func TestExceptionsFollowed(t *testing.T) {
 			logs       bool
 		}{
 			{"the same", exception, 1, false},
-			{"one more", exception + strings.Replace(exception, "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "0x0000000000000000000000000000000000000001", 1), 2, false},
+			{"one more", exception + strings.Replace(exception, "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "0x0000000000000000000000000000000000000001", 1), 2,
+				false},
 			{"cut off", exception[:40], 2, true},
 			{"none", "", 0, false},
 			{"twice the same", exception + exception, 0, true},

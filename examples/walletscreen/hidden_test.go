@@ -15,7 +15,8 @@ func TestHiddenCharacters(t *testing.T) {
 	dir := t.TempDir()
 	own, table := filepath.Join(dir, "own.csv"), filepath.Join(dir, "in.csv")
 	reason := "\u200b=1+1\u202e\u2066 \x1b[2J\u009b"
-	for name, text := range map[string]string{own: "address,chain,reason,reference\n" + listed + ",ethereum," + reason + "," + reason + "\n", table: "address,chain\n" + listed + ",ethereum\n"} {
+	for name, text := range map[string]string{own: "address,chain,reason,reference\n" + listed + ",ethereum," + reason + "," + reason + "\n",
+		table: "address,chain\n" + listed + ",ethereum\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

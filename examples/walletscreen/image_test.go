@@ -60,7 +60,8 @@ func TestImage(t *testing.T) {
 
 	// What the context leaves out is not needed to build.
 	ignored := deployFile(t, "Dockerfile.dockerignore")
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if and .Module .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}{{end}}", ".").
+	out, err := exec.Command("go", "list", "-deps", "-f",
+		"{{if and .Module .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}{{end}}", ".").
 		Output()
 	if err != nil {
 		t.Fatal(err)

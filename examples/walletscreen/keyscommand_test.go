@@ -84,7 +84,8 @@ func TestKeysCommand(t *testing.T) {
 			expect(token, 429, "quota_exceeded")
 
 			list := squeezed(keysOf(t, db, "list"))
-			if !regexp.MustCompile(`(?m)^ID +NAME +STATE .*\nacme +Acme Ltd +valid +screen usage +2 +2 +100/s, 100 at once +\d{4}-\d\d-\d\d +2999-12-31 +-\nfirst +made by the first start +valid +all +- `).
+			if !regexp.MustCompile(`(?m)^ID +NAME +STATE .*\nacme +Acme Ltd +valid +screen usage +2 +2 +100/s, 100 at once +\d{4}-\d\d-\d\d +2999-12-31 ` +
+				`+-\nfirst +made by the first start +valid +all +- `).
 				MatchString(list) {
 				t.Errorf("the list is\n%s", list)
 			}

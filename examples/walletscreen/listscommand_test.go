@@ -97,12 +97,14 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 	refresh(2, "COMMUNITY_BADLIST REFUSED 0 0 701 - source COMMUNITY_BADLIST: ")
 
 	stdout, _ := lists(0, "status")
-	if !regexp.MustCompile(`COMMUNITY_BADLIST \d{4}-\d\d-\d\d 0 h - - 701 whole(?s:.*)COMMUNITY_BADLIST yes 701 \d{4}-\d\d-\d\dT\d\d:\d\dZ `).MatchString(squeezed(stdout)) {
+	if !regexp.MustCompile(`COMMUNITY_BADLIST \d{4}-\d\d-\d\d 0 h - - 701 whole(?s:.*)` +
+		`COMMUNITY_BADLIST yes 701 \d{4}-\d\d-\d\dT\d\d:\d\dZ `).MatchString(squeezed(stdout)) {
 		t.Error(stdout)
 	}
 	own := filepath.Join(t.TempDir(), "own.csv")
 	os.WriteFile(own, []byte("address\n"+evm(1)+"\n"), 0o600)
-	if stdout, _ = lists(0, "status", "-list", "OWN="+own); !regexp.MustCompile(`OWN \S+ 0 h - - 1\s+whole, in a format that cannot show a cut at its end`).MatchString(squeezed(stdout)) {
+	if stdout, _ = lists(0, "status", "-list", "OWN="+
+		own); !regexp.MustCompile(`OWN \S+ 0 h - - 1\s+whole, in a format that cannot show a cut at its end`).MatchString(squeezed(stdout)) {
 		t.Error(stdout)
 	}
 	stdout, _ = lists(0, "status", "-json")
@@ -157,7 +159,8 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 	}
 	lists(0, "status")
 	proof := filepath.Join(t.TempDir(), "receipts.jsonl")
-	if code, _, stderr := call(t, "", "screen", flag, value, "-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST", "-receipt", proof, "-chain", "ethereum", evm(5)); code != 1 {
+	if code, _, stderr := call(t, "", "screen", flag, value, "-lists", "COMMUNITY_BADLIST", "-require", "COMMUNITY_BADLIST", "-receipt", proof, "-chain",
+		"ethereum", evm(5)); code != 1 {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if code, stdout, stderr := call(t, "", "receipt", "verify", proof, flag, value); code != 0 {
@@ -380,7 +383,8 @@ func TestImportShrinking(t *testing.T) {
 		lists(0, "UK_CONSOLIDATED loaded ", "-accept")
 		addresses = tt.addresses
 	}
-	if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "UK_CONSOLIDATED", "-require", "UK_CONSOLIDATED", "3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1"); code != 1 {
+	if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "UK_CONSOLIDATED", "-require", "UK_CONSOLIDATED",
+		"3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1"); code != 1 {
 		t.Errorf("the last address: exit code %d\n%s", code, stdout)
 	}
 }

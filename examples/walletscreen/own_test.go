@@ -30,8 +30,10 @@ func TestOwnLists(t *testing.T) {
 	}{
 		{[]string{"OWN=" + plain}, unlisted, "CRITICAL  100  ethereum " + unlisted + "\n  BLOCKED  exact match  OWN"},
 		{[]string{"OWN=" + plain}, "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8", "CRITICAL  100  tron TJRabPrwbZy45sbavfcjinPJC18kjpRTv8\n  BLOCKED"},
-		{[]string{"OWN=" + table}, listed, "CLEAN_NO_MATCH  0  ethereum " + strings.ToLower(listed) + "\n  suppressed  exact match  OFAC_SDN 27307  Lazarus Group  license 2026-17 (OWN)\n"},
-		{[]string{"OWN=" + plain + ",MORE=" + table}, "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "CRITICAL  100  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n  BLOCKED  exact match  MORE T-7  fraud\n      listed "},
+		{[]string{"OWN=" + table}, listed, "CLEAN_NO_MATCH  0  ethereum " + strings.ToLower(listed) +
+			"\n  suppressed  exact match  OFAC_SDN 27307  Lazarus Group  license 2026-17 (OWN)\n"},
+		{[]string{"OWN=" + plain + ",MORE=" + table}, "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
+			"CRITICAL  100  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n  BLOCKED  exact match  MORE T-7  fraud\n      listed "},
 		{[]string{"OWN=" + write("empty.csv", "")}, unlisted, "CLEAN_NO_MATCH  0  "},
 	} {
 		var args []string

@@ -229,7 +229,8 @@ func draw(text string) string {
 	}
 	w, h := int(float64(columns)*advance)+2*margin, rows*height+2*margin
 	return fmt.Sprintf(
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%[1]d\" height=\"%[2]d\" viewBox=\"0 0 %[1]d %[2]d\" font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"%[3]d\">\n"+
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%[1]d\" height=\"%[2]d\" viewBox=\"0 0 %[1]d %[2]d\" font-family=\"ui-monospace, Menlo, "+
+			"Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"%[3]d\">\n"+
 			"<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"#1e1e1e\"/>\n%[4]s</svg>\n",
 		w,
 		h,

@@ -73,7 +73,9 @@ func TestScreenAddresses(t *testing.T) {
 			"  SANCTIONED  family match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"eip155:1:" + listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
-		{[]string{"0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 2, "UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n" + fold("  no match, but the capitals do not match the checksum of the address: compare it with the original") + "\n"},
+		{[]string{"0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 2,
+			"UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n" +
+				fold("  no match, but the capitals do not match the checksum of the address: compare it with the original") + "\n"},
 		{[]string{strings.ToUpper(listed[:2]) + strings.ToLower(listed[2:])}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"0x098b716B8Aaf21512996dC57EB0615e2383E2f96"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
@@ -86,13 +88,15 @@ func TestScreenAddresses(t *testing.T) {
 		// 2 wins over 1.
 		{[]string{listed, "0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n\n" +
-			"UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n" + fold("  no match, but the capitals do not match the checksum of the address: compare it with the original") + "\n"},
+			"UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n" +
+			fold("  no match, but the capitals do not match the checksum of the address: compare it with the original") + "\n"},
 		// Each account that a text pays is screened.
 		{[]string{payBoth}, 1, "CLEAN_NO_MATCH  0  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n\n" +
 			"CRITICAL  100  bitcoin 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 25308  YAN Xiaobing\n      entity listed 2019-08-21, as 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\n"},
-		{[]string{strings.ReplaceAll(payBoth, "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")}, 0, "CLEAN_NO_MATCH  0  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n\n" +
-			"CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
+		{[]string{strings.ReplaceAll(payBoth, "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")}, 0,
+			"CLEAN_NO_MATCH  0  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n\n" +
+				"CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
 		{[]string{"bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?lightning=lnbc10n1pj"}, 2, "UNDECIDED  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n" +
 			fold("  no match, but "+address.DoubtUnscreenable.Explain()) + "\n"},
 	} {
@@ -143,7 +147,8 @@ func TestScreenTable(t *testing.T) {
 	code, stdout, stderr := call(t, "", "screen", "-in", in, "-out", out)
 	got, _ := os.ReadFile(out)
 	hit := ";CRITICAL;;100;exact;OFAC_SDN;27307;Lazarus Group;" + listed + ";2022-09-03;2021-07-06;2019-09-13;1;OFAC_SDN;;;"
-	want := "\ufeffid;Wallet Address;Network;level;doubt;score;match;source;source_ref;name;listed_address;added_at;not_listed_on;entity_listed_at;labels;lists;formerly;suppressed;error\n" +
+	want := "\ufeffid;Wallet Address;Network;level;doubt;score;match;source;source_ref;name;listed_address;added_at;not_listed_on;entity_listed_at;labels" +
+		";lists;formerly;suppressed;error\n" +
 		"1;" + listed + ";Ethereum" + hit + "\n" +
 		"2;" + unlisted + ";;CLEAN_NO_MATCH;;0;;;;;;;;;0;;;;\n" +
 		"3;" + listed + ";ETH" + hit + "\n" +
@@ -167,7 +172,8 @@ func TestScreenTable(t *testing.T) {
 // The formats of the standard streams, of compression and of exit codes.
 func TestScreenStreams(t *testing.T) {
 	code, stdout, _ := call(t, "address\n"+unlisted+"\n", "screen", "-in", "-")
-	if want := "address,level,doubt,score,match,source,source_ref,name,listed_address,added_at,not_listed_on,entity_listed_at,labels,lists,formerly,suppressed,error\n" + unlisted + ",CLEAN_NO_MATCH,,0,,,,,,,,,0,,,,\n"; code != 0 ||
+	if want := "address,level,doubt,score,match,source,source_ref,name,listed_address,added_at,not_listed_on,entity_listed_at,labels,lists,formerly,suppr" +
+		"essed,error\n" + unlisted + ",CLEAN_NO_MATCH,,0,,,,,,,,,0,,,,\n"; code != 0 ||
 		stdout != want {
 		t.Errorf("exit code %d, %q", code, stdout)
 	}
@@ -218,10 +224,12 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-chian", "x", "y"}, "screen: unknown flag -chian; did you mean -chain?"},
 		{"", []string{"screen", "--chian=x", "y"}, "screen: unknown flag -chian; did you mean -chain?"},
 		{"WALLETSCREEN_CHIAN=x", []string{"screen", "y"}, "unknown environment variable WALLETSCREEN_CHIAN; did you mean WALLETSCREEN_CHAIN?"},
-		{"WALLETSCREEN_CHAIN=etherium", []string{"screen", "y"}, `-chain: chain "etherium": unsupported chain; any EVM chain is eip155: and its number; did you mean ethereum?`},
+		{"WALLETSCREEN_CHAIN=etherium", []string{"screen", "y"},
+			`-chain: chain "etherium": unsupported chain; any EVM chain is eip155: and its number; did you mean ethereum?`},
 		{"WALLETSCREEN_MAX_AGE=2w", []string{"screen", "y"}, "WALLETSCREEN_MAX_AGE: want a time, such as 30m, 48h, 7d or 10y"},
 		{"", []string{"screen", "-max-age", "2w", "y"}, "screen: -max-age: want a time, such as 30m, 48h, 7d or 10y"},
-		{"", []string{"screen", "-require", "OFAC", "y"}, `-require: there is no list "OFAC"; want OFAC_SDN, EU_CONSOLIDATED, UK_CONSOLIDATED, FBI_IC3 or COMMUNITY_BADLIST`},
+		{"", []string{"screen", "-require", "OFAC", "y"},
+			`-require: there is no list "OFAC"; want OFAC_SDN, EU_CONSOLIDATED, UK_CONSOLIDATED, FBI_IC3 or COMMUNITY_BADLIST`},
 		{"", []string{"screen", "-require", "OFAC_SND", "y"}, `-require: there is no list "OFAC_SND"; did you mean OFAC_SDN?`},
 		{"", []string{"screen"}, "screen: want an ADDRESS, or -in FILE for a table; see screen -help"},
 		{"", []string{"screen", "-chain"}, "screen: -chain needs a value"},
@@ -232,10 +240,13 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-in", dir + "/none.csv"}, "-in: open " + dir + "/none.csv: no such file or directory"},
 		{"", []string{"screen", "-in", in, "-delimiter", "\xe9"}, `screen: -delimiter "\xe9": want one ASCII character, or tab`},
 		{"", []string{"screen", "-in", dir}, "-in: " + dir + " is a directory; want a file"},
-		{"", []string{"screen", "-max-age", "1h", unlisted}, "nothing can be decided: OFAC_SDN is N days old and EU_CONSOLIDATED is N days old, older than -max-age 1h0m0s"},
+		{"", []string{"screen", "-max-age", "1h", unlisted},
+			"nothing can be decided: OFAC_SDN is N days old and EU_CONSOLIDATED is N days old, older than -max-age 1h0m0s"},
 		{"WALLETSCREEN_OFFLINE=maybe", []string{"serve"}, "WALLETSCREEN_OFFLINE: want true or false"},
 		{"", []string{"serve", "-offline=maybe"}, "serve: -offline: want true or false"},
-		{"", []string{"keys", "list", "-db", "postgres://u:hidden@127.0.0.1:1/x"}, "keys list: the database cannot be opened: postgres: sqlstore: failed to connect to `user=u database=x`: 127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused"},
+		{"", []string{"keys", "list", "-db", "postgres://u:hidden@127.0.0.1:1/x"},
+			"keys list: the database cannot be opened: postgres: sqlstore: failed to connect to `user=u database=x`: 127.0.0.1:1 (127.0.0.1): dial error: dial " +
+				"tcp 127.0.0.1:1: connect: connection refused"},
 		{"", []string{"validate"}, "validate: want an ADDRESS, or -in FILE for a table; see validate -help"},
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
 		{"", []string{"screen", "-chain", "Canton", "y"}, `-chain: chain "Canton": unsupported chain; no exact rule for its addresses is known`},
@@ -259,7 +270,8 @@ func TestWrongCalls(t *testing.T) {
 		t.Error("a wrong call has made a file")
 	}
 	// Variables that Kubernetes sets for a service of this name are not mistakes.
-	if code, _, stderr := callIn(t, []string{"WALLETSCREEN_PORT=tcp://10.0.0.1:80", "WALLETSCREEN_SERVICE_HOST=10.0.0.1", "WALLETSCREEN_PORT_80_TCP_ADDR=x"}, "", "version"); code != 0 {
+	if code, _, stderr := callIn(t, []string{"WALLETSCREEN_PORT=tcp://10.0.0.1:80", "WALLETSCREEN_SERVICE_HOST=10.0.0.1", "WALLETSCREEN_PORT_80_TCP_ADDR=x"},
+		"", "version"); code != 0 {
 		t.Error(stderr)
 	}
 	if code, _, _ := callIn(t, []string{"WALLETSCREEN_CHAIN=bitcoin"}, "", "screen", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"); code != 0 {
@@ -331,7 +343,8 @@ func TestValidateTable(t *testing.T) {
 		listed + ",ethereum,true,ethereum," + strings.ToLower(listed) + ",,true,,,\n" +
 		"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron,false,,,,false,bad_checksum,,tron address: checksum mismatch\n" +
 		",,false,,,,false,bad_length,,no address\n" +
-		"x,etherium,false,,,,false,unsupported_chain,,\"chain \"\"etherium\"\": unsupported chain; any EVM chain is eip155: and its number; did you mean ethereum?\"\n"
+		"x,etherium,false,,,,false,unsupported_chain,,\"chain \"\"etherium\"\": unsupported chain; any EVM chain is eip155: and its number; did you mean " +
+		"ethereum?\"\n"
 	if d := cmp.Diff(want, stdout); code != 2 || d != "" || stderr != "4 rows, 1 valid, 3 invalid\naddresses: column \"address\"\nchains: column \"chain\"\n" {
 		t.Errorf("exit code %d, %q, (-want +got):\n%s", code, stderr, d)
 	}

@@ -14,7 +14,8 @@ import (
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	own, in, file := filepath.Join(dir, "own.csv"), filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.html")
-	table := "<b>id</b>,address,coin network\n1," + listed + ",\n2," + unlisted + ",\n3,<script>alert(1)</script>,\n4,5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ,\n5,bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq,\n"
+	table := "<b>id</b>,address,coin network\n1," + listed + ",\n2," + unlisted +
+		",\n3,<script>alert(1)</script>,\n4,5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ,\n5,bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq,\n"
 	for name, text := range map[string]string{
 		own: "address,action,reason\n" + listed + ",block,\"<img src=x onerror=alert(1)> \u202eevil\"\nbc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq,allow,license 7\n" +
 			"bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq,block,fraud\n",

@@ -100,7 +100,8 @@ func start(t *testing.T, args ...string) *running {
 	if m := regexp.MustCompile(`without a key: (http://127\.0\.0\.1:\d+)`).FindStringSubmatch(s.said); m != nil {
 		s.ops = m[1]
 	}
-	if m := regexp.MustCompile(`(https?://127\.0\.0\.1:\d+)/api/v1/screen -H ['"]Authorization: Bearer ([^'"]*)(?:'([^']*)'\))?`).FindStringSubmatch(s.said); m != nil {
+	if m := regexp.MustCompile(`(https?://127\.0\.0\.1:\d+)/api/v1/screen ` +
+		`-H ['"]Authorization: Bearer ([^'"]*)(?:'([^']*)'\))?`).FindStringSubmatch(s.said); m != nil {
 		s.url, s.key = m[1], m[2]
 		if m[3] != "" { // the key is in a file
 			key, err := os.ReadFile(m[3])
@@ -420,9 +421,11 @@ func TestOptions(t *testing.T) {
 		},
 	}
 	env := []string{"WALLETSCREEN_OPS_ADDR=:9", "WALLETSCREEN_TLS_CERT=c", "WALLETSCREEN_TLS_KEY=k", "WALLETSCREEN_AUDIT=a", "WALLETSCREEN_AUDIT_KEY=h",
-		"WALLETSCREEN_AUDIT_DURABLE=true", "WALLETSCREEN_AUDIT_KEEP=2d", "WALLETSCREEN_ADDR=:1", "WALLETSCREEN_DATA=d", "WALLETSCREEN_DB=b", "WALLETSCREEN_API_KEY=p, q",
+		"WALLETSCREEN_AUDIT_DURABLE=true", "WALLETSCREEN_AUDIT_KEEP=2d", "WALLETSCREEN_ADDR=:1", "WALLETSCREEN_DATA=d", "WALLETSCREEN_DB=b",
+		"WALLETSCREEN_API_KEY=p, q",
 		"WALLETSCREEN_OFFLINE=true", "WALLETSCREEN_LOG_FORMAT=json", "WALLETSCREEN_LOG_LEVEL=warn", "WALLETSCREEN_REQUIRE=all", "WALLETSCREEN_MAX_AGE=48h",
-		"WALLETSCREEN_LISTS=A,B", "WALLETSCREEN_LIST=X=x,y,Y=z", "WALLETSCREEN_KEEP=2y", "WALLETSCREEN_MIRROR=A=http://m", "WALLETSCREEN_CLIENT_RATE=5", "WALLETSCREEN_CLIENT_FIELD=X-Real-IP"}
+		"WALLETSCREEN_LISTS=A,B", "WALLETSCREEN_LIST=X=x,y,Y=z", "WALLETSCREEN_KEEP=2y", "WALLETSCREEN_MIRROR=A=http://m", "WALLETSCREEN_CLIENT_RATE=5",
+		"WALLETSCREEN_CLIENT_FIELD=X-Real-IP"}
 	if got := options(t, env); !reflect.DeepEqual(got, want) {
 		t.Errorf("of the environment: %+v", got)
 	}
@@ -450,7 +453,8 @@ func TestWrongConfiguration(t *testing.T) {
 		{"-db mysql://u:hunter2@h/d", "-db: want sqlite:FILE or postgres://"},
 		{"-db postgres://u:x@hunter2@127.0.0.1:1/d", "-db: the URL has more than one @; write %40 for one in the password"},
 		{"-mirror OFAC_SDN=ftp://x", "-mirror OFAC_SDN: want a URL that begins with https:// or http://"},
-		{"-mirror OFAC_SDN=http://mirror.example/sdn.csv", "-mirror OFAC_SDN: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http"},
+		{"-mirror OFAC_SDN=http://mirror.example/sdn.csv",
+			"-mirror OFAC_SDN: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http"},
 		{"-mirror OFAC_SDN=HTTP://127.0.0.1.example/sdn.csv", "-mirror OFAC_SDN: over plain HTTP"},
 		{"-mirror OFAC_SDN=http://localhost/sdn.csv", "-mirror OFAC_SDN: over plain HTTP"},
 		{"-lists OPENSANCTIONS -opensanctions http://mirror.example/x.csv", "-opensanctions: over plain HTTP"},
@@ -516,7 +520,8 @@ func TestDownloading(t *testing.T) {
 	told("LIST", 0, -1)
 	told("OTHER", 9<<20, -1)
 	told("LIST", 25<<20, -1)
-	const once = "msg=downloading source=LIST bytes=10485760 percent=25\nmsg=downloading source=LIST bytes=20971520 percent=50\nmsg=downloading source=LIST bytes=31457280 percent=75\n"
+	const once = "msg=downloading source=LIST bytes=10485760 percent=25\nmsg=downloading source=LIST bytes=20971520 percent=50\nmsg=downloading " +
+		"source=LIST bytes=31457280 percent=75\n"
 	if want := once + once + "msg=downloading source=LIST bytes=26214400\n"; log.String() != want {
 		t.Errorf("logged\n%s\nwant\n%s", log.String(), want)
 	}

@@ -220,7 +220,8 @@ func TestWatch(t *testing.T) {
 	// An exception changes a verdict as well.
 	list.set(9, 3)
 	w.refresh(t)
-	if err := w.screener.SetExceptions(t.Context(), []screening.Exception{{Address: address.MustParse("ethereum", evm(3)), Reason: "r", Author: "a"}}); err != nil {
+	if err := w.screener.SetExceptions(t.Context(), []screening.Exception{{Address: address.MustParse("ethereum", evm(3)), Reason: "r",
+		Author: "a"}}); err != nil {
 		t.Fatal(err)
 	}
 	expect("an exception", w.messages(t), "c3 100>0 removed LIST 3 suppressed LIST 3")
@@ -406,8 +407,12 @@ func TestWatchOptions(t *testing.T) {
 		"-webhook https://x.example":         "-webhook needs -book, the table of customers",
 		"-book b -webhook https://x.example": "-book needs -data, which keeps the lists to compare with",
 		"-book " + dir + "/none -webhook https://x.example -data " + dir: "-book: stat " + dir + "/none: no such file or directory",
-		"-book " + book + " -webhook http://x.example -data " + dir:      "-webhook: the URL begins with http; want https, or http to this machine by its address, such as http://127.0.0.1:9000: a name, even localhost, may lead elsewhere",
-		"-book " + book + " -webhook http://localhost:1 -data " + dir:    "-webhook: the URL begins with http; want https, or http to this machine by its address, such as http://127.0.0.1:9000: a name, even localhost, may lead elsewhere",
+		"-book " + book + " -webhook http://x.example -data " +
+			dir: "-webhook: the URL begins with http; want https, or http to this machine by its address, such as http://127.0.0.1:9000: a name, even " +
+			"localhost, may lead elsewhere",
+		"-book " + book + " -webhook http://localhost:1 -data " +
+			dir: "-webhook: the URL begins with http; want https, or http to this machine by its address, such as http://127.0.0.1:9000: a name, even " +
+			"localhost, may lead elsewhere",
 	} {
 		err := run(t.Context(), append([]string{"-offline", "-addr", "127.0.0.1:0"}, strings.Fields(args)...), io.Discard)
 		if err == nil || err.Error() != want {

@@ -22,10 +22,11 @@ func TestWorkbook(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for name, text := range map[string]string{
-		"xl/workbook.xml":            `<workbook xmlns:r="` + rel + `"><sheets><sheet name="March" r:id="a"/><sheet name="April" r:id="b"/></sheets></workbook>`,
-		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="a" Type="` + rel + `/worksheet" Target="worksheets/1.xml"/><Relationship Id="b" Type="` + rel + `/worksheet" Target="worksheets/2.xml"/></Relationships>`,
-		"xl/worksheets/1.xml":        sheet("Customers of March|Wallet;Netzwerk;Payee wallet no|" + listed + ";ERC-20"),
-		"xl/worksheets/2.xml":        sheet("Wallet|" + unlisted),
+		"xl/workbook.xml": `<workbook xmlns:r="` + rel + `"><sheets><sheet name="March" r:id="a"/><sheet name="April" r:id="b"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="a" Type="` + rel + `/worksheet" Target="worksheets/1.xml"/><Relationship Id="b" Type="` +
+			rel + `/worksheet" Target="worksheets/2.xml"/></Relationships>`,
+		"xl/worksheets/1.xml": sheet("Customers of March|Wallet;Netzwerk;Payee wallet no|" + listed + ";ERC-20"),
+		"xl/worksheets/2.xml": sheet("Wallet|" + unlisted),
 	} {
 		w, err := z.Create(name)
 		if err != nil {
@@ -43,7 +44,8 @@ func TestWorkbook(t *testing.T) {
 	if code != exitMatch || !strings.Contains(string(text), listed+",ERC-20,,CRITICAL,") {
 		t.Errorf("exit code %d: %s\n%s", code, text, stderr)
 	}
-	for _, want := range []string{"addresses: column \"Wallet\"\n", "chains: column \"Netzwerk\"\n", "not read, although it looks like addresses or chains: \"Payee wallet no\"\n",
+	for _, want := range []string{"addresses: column \"Wallet\"\n", "chains: column \"Netzwerk\"\n",
+		"not read, although it looks like addresses or chains: \"Payee wallet no\"\n",
 		"read: sheet \"March\"; not read: [\"April\"]\n", "left out: 1 line above the header\n"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, stderr)

@@ -388,7 +388,8 @@ func TestWebhook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := h.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`)), "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want {
+	if got, want := h.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`)),
+		"v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want {
 		t.Errorf("signature %s, want %s", got, want)
 	}
 	status := http.StatusNoContent
@@ -434,8 +435,10 @@ func TestWebhook(t *testing.T) {
 	if err := h.Post(t.Context(), m); err == nil {
 		t.Error("no error of a receiver that is gone")
 	}
-	for _, bad := range [][2]string{{"", secret}, {"example.com", secret}, {"http://example.com", secret}, {"ftp://example.com", secret}, {"https://a:b@example.com", secret}, {"https://a@example.com", secret}, {"http://a:b@127.0.0.1", secret},
-		{"http://127.evil.example/h", secret}, {"http://127.0.0.1.evil.example", secret}, {"http://localhost.evil.example", secret}, {"http://localhost", secret}, {"http://LOCALHOST:9000/h", secret}, {"http://localhost.", secret},
+	for _, bad := range [][2]string{{"", secret}, {"example.com", secret}, {"http://example.com", secret}, {"ftp://example.com", secret},
+		{"https://a:b@example.com", secret}, {"https://a@example.com", secret}, {"http://a:b@127.0.0.1", secret},
+		{"http://127.evil.example/h", secret}, {"http://127.0.0.1.evil.example", secret}, {"http://localhost.evil.example", secret}, {"http://localhost", secret},
+		{"http://LOCALHOST:9000/h", secret}, {"http://localhost.", secret},
 		{"http://127.1", secret}, {"http://0.0.0.0", secret}, {"http://[::]", secret},
 		{"https://example.com", "secret"}, {"https://example.com", "whsec_AAAA"}} {
 		if _, err := NewWebhook(bad[0], bad[1]); err == nil {
@@ -444,7 +447,8 @@ func TestWebhook(t *testing.T) {
 			t.Errorf("the error of %q quotes the password: %v", bad, err)
 		}
 	}
-	for _, good := range []string{"http://127.0.0.1:1/h", "http://127.9.9.9", "http://[::1]:8080/h", "http://[::ffff:127.0.0.1]", "https://example.com/h?token=t"} {
+	for _, good := range []string{"http://127.0.0.1:1/h", "http://127.9.9.9", "http://[::1]:8080/h", "http://[::ffff:127.0.0.1]",
+		"https://example.com/h?token=t"} {
 		if _, err := NewWebhook(good, secret); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}

@@ -78,7 +78,8 @@ func TestTables(t *testing.T) {
 		{"quote closed in the wrong place", "address,note\n0xa,\"open\n0xb,\"z\"\n", Options{}, [][3]string{{"0xa", "", errQuote.Error()}, {"0xb"}},
 			"address,note" + tail + "0xa,\"\"\"open\"" + bad + "0xb,\"z\"" + verdict},
 		{"semicolons", "name;address\n\"a,b\";0xa\n1,5;0xb\n", Options{}, [][3]string{{"0xa"}, {"0xb"}},
-			"name;address" + strings.ReplaceAll(tail, ",", ";") + "\"a,b\";0xa" + strings.ReplaceAll(verdict, ",", ";") + "1,5;0xb" + strings.ReplaceAll(verdict, ",", ";")},
+			"name;address" + strings.ReplaceAll(tail, ",", ";") + "\"a,b\";0xa" + strings.ReplaceAll(verdict, ",", ";") + "1,5;0xb" + strings.ReplaceAll(verdict,
+				",", ";")},
 		{"tabs", "name\taddress\na\t0xa\n", Options{}, [][3]string{{"0xa"}},
 			"name\taddress" + strings.ReplaceAll(tail, ",", "\t") + "a\t0xa" + strings.ReplaceAll(verdict, ",", "\t")},
 		{"directive", "sep=|\naddress|x\n0xa|1\n", Options{}, [][3]string{{"0xa"}},
@@ -95,9 +96,11 @@ func TestTables(t *testing.T) {
 			"address,x" + tail + "0xa,1" + verdict + "," + bad + "," + bad + "0xb,2" + verdict + "," + bad},
 		{"too few cells", "x,address,y\n1,0xa\n2\n", Options{}, [][3]string{{"0xa"}, {""}}, "x,address,y" + tail + "1,0xa," + verdict + "2,," + verdict},
 		{"empty cells too many", "x,address\n1,0xa,,\n", Options{}, [][3]string{{"0xa"}}, "x,address" + tail + "1,0xa" + verdict},
-		{"too many cells", "x,address,y\n1,Smith, Jo,0xa,\"z\"\n", Options{}, [][3]string{{"Smith", "", "the row has 5 columns, the header has 3: the last one holds the rest"}},
+		{"too many cells", "x,address,y\n1,Smith, Jo,0xa,\"z\"\n", Options{},
+			[][3]string{{"Smith", "", "the row has 5 columns, the header has 3: the last one holds the rest"}},
 			"x,address,y" + tail + "1,Smith,\" Jo,0xa,\"\"z\"\"\"" + bad},
-		{"too many cells and a quote", "x,address\n\",a\"b,0xa\n", Options{}, [][3]string{{"a\"b", "", "the row has 3 columns, the header has 2: the last one holds the rest"}},
+		{"too many cells and a quote", "x,address\n\",a\"b,0xa\n", Options{},
+			[][3]string{{"a\"b", "", "the row has 3 columns, the header has 2: the last one holds the rest"}},
 			"x,address" + tail + "\"\"\"\",\"a\"\"b,0xa\"" + bad},
 		{"columns by name", "address,To\nMain Street,0xa\n", Options{Address: "to"}, [][3]string{{"0xa"}}, "address,To" + tail + "Main Street,0xa" + verdict},
 		{"columns by number", "a,b,c\n1,0xa,tron\n", Options{Address: "2", Chain: "3"}, [][3]string{{"0xa", "tron"}}, "a,b,c" + tail + "1,0xa,tron" + verdict},
@@ -113,12 +116,16 @@ func TestTables(t *testing.T) {
 `},
 		{"names taken", "Error,address, level ,walletscreen_level\na,0xa,old,b\n", Options{}, [][3]string{{"0xa"}},
 			"Error,address, level ,walletscreen_level,walletscreen_walletscreen_level,score,match,valid,walletscreen_error\na,0xa,old,b" + verdict},
-		{"NUL in a row", "address,x\n0xa,\x00\n0x\x00,\n", Options{}, [][3]string{{"0xa"}, {"0x\x00"}}, "address,x" + tail + "0xa,\x00" + verdict + "0x\x00," + verdict},
-		{"formulas", "address,chain\n=\"0xa\",=\"tron\"\n\"=\"\"0xb\"\"\", '\n '0xc ,=\"x\n=\"\",=\"\n", Options{}, [][3]string{{"0xa", "tron"}, {"0xb", ""}, {"0xc", "=\"x"}, {"", "=\""}},
+		{"NUL in a row", "address,x\n0xa,\x00\n0x\x00,\n", Options{}, [][3]string{{"0xa"}, {"0x\x00"}},
+			"address,x" + tail + "0xa,\x00" + verdict + "0x\x00," + verdict},
+		{"formulas", "address,chain\n=\"0xa\",=\"tron\"\n\"=\"\"0xb\"\"\", '\n '0xc ,=\"x\n=\"\",=\"\n", Options{},
+			[][3]string{{"0xa", "tron"}, {"0xb", ""}, {"0xc", "=\"x"}, {"", "=\""}},
 			"address,chain" + tail + "=\"0xa\",=\"tron\"" + verdict + "\"=\"\"0xb\"\"\", '" + verdict + " '0xc ,=\"x" + verdict + "=\"\",=\"" + verdict},
-		{"a formula and a line break", "address,note\n=\"0xa\",\"two\nlines\"\n=\"0xb\",\"open\n0xc,\n", Options{}, [][3]string{{"0xa"}, {"0xb", "", errQuote.Error()}, {"0xc"}},
+		{"a formula and a line break", "address,note\n=\"0xa\",\"two\nlines\"\n=\"0xb\",\"open\n0xc,\n", Options{},
+			[][3]string{{"0xa"}, {"0xb", "", errQuote.Error()}, {"0xc"}},
 			"address,note" + tail + "=\"0xa\",\"two\nlines\"" + verdict + "\"=\"\"0xb\"\"\",\"\"\"open\"" + bad + "0xc," + verdict},
-		{"JSON with a member twice", "{\"address\":\"0xa\",\"chain\":\"tron\"}\n{\"chain\":\"bsc\",\"address\":\"0xa\",\"chain\":\"tron\",\"\":\"x\"}\n", Options{}, [][3]string{{"0xa", "tron"}, {"0xa", "tron", "the member \"chain\" is given twice"}},
+		{"JSON with a member twice", "{\"address\":\"0xa\",\"chain\":\"tron\"}\n{\"chain\":\"bsc\",\"address\":\"0xa\",\"chain\":\"tron\",\"\":\"x\"}\n",
+			Options{}, [][3]string{{"0xa", "tron"}, {"0xa", "tron", "the member \"chain\" is given twice"}},
 			`{"address":"0xa","chain":"tron","level":"X","score":1,"match":"","valid":true,"error":""}
 {"chain":"bsc","address":"0xa","chain":"tron","":"x","level":null,"score":null,"match":"","valid":false,"error":"bad"}
 `},
@@ -228,7 +235,8 @@ func TestCells(t *testing.T) {
 // FuzzRows reads a table, writes it, and reads that: there are as many rows, with the
 // same addresses. Where encoding/csv takes the input it finds the same rows.
 func FuzzRows(f *testing.F) {
-	for _, s := range []string{"address\n0xa\n", "a;address\n\"x\n\";0xa\n\"b;c\n", "{\"address\":\"0xa\"}\n", "sep=;\na;address\n1;2;3\n", "address,b\r\n0xa,\"\"\"\r\n\"\r\n", "1\t0xa\r2\r",
+	for _, s := range []string{"address\n0xa\n", "a;address\n\"x\n\";0xa\n\"b;c\n", "{\"address\":\"0xa\"}\n", "sep=;\na;address\n1;2;3\n",
+		"address,b\r\n0xa,\"\"\"\r\n\"\r\n", "1\t0xa\r2\r",
 		",c,;M,,\"s\n\",,\"\x19,,Ess\n,\x98\n,MM,,,s,,,,,,,;M,,\n\"\x98\n\"M,NN;M,,,,,,c\n"} { // a quote that a later row closes
 		f.Add([]byte(s))
 	}

@@ -50,7 +50,8 @@ func book(t testing.TB, rows string) []byte {
 		"[Content_Types].xml",
 		"<Types/>",
 		"xl/workbook.xml",
-		`<workbook`+xmlns+`><workbookPr/><sheets><sheet name="Chart" r:id="rId3"/><sheet name="Kunden" sheetId="1" r:id="rId1"/><sheet name="Old &amp; gone" r:id="rId2"/></sheets></workbook>`,
+		`<workbook`+xmlns+`><workbookPr/><sheets><sheet name="Chart" r:id="rId3"/><sheet name="Kunden" sheetId="1" r:id="rId1"/><sheet name="Old &amp; `+
+			`gone" r:id="rId2"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels",
 		`<Relationships>`+link(
 			1,
@@ -68,7 +69,8 @@ func book(t testing.TB, rows string) []byte {
 		"xl/sharedStrings.xml",
 		`<sst`+xmlns+`><si><t>address</t></si><si><r><t>0x</t></r><r><t>a</t></r><rPh><t>no</t></rPh></si><si><t xml:space="preserve">two, "three"</t></si></sst>`,
 		"xl/styles.xml",
-		`<styleSheet`+xmlns+`><numFmts><numFmt numFmtId="164" formatCode="dd\.mm\.yyyy;@"/><numFmt numFmtId="165" formatCode="[Red]0.00&quot; days&quot;"/></numFmts>`+
+		`<styleSheet`+xmlns+`><numFmts><numFmt numFmtId="164" formatCode="dd\.mm\.yyyy;@"/><numFmt numFmtId="165" formatCode="[Red]0.00&quot; `+
+			`days&quot;"/></numFmts>`+
 			`<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="22"/></cellXfs></styleSheet>`,
 		"xl/worksheets/sheet1.xml",
 		sheet(rows),
@@ -78,7 +80,8 @@ func book(t testing.TB, rows string) []byte {
 }
 
 const bookRows = `<row r="1"><c r="A1" t="inlineStr"><is><t>Report of March</t></is></c></row>
-<row r="3"><c r="A3" t="str"><f>"I"&amp;"D"</f><v>ID</v></c><c r="B3" t="s"><v>0</v></c><c r="C3" t="inlineStr"><is><t>note</t></is></c><c r="D3" t="inlineStr"><is><t>since</t></is></c></row>
+<row r="3"><c r="A3" t="str"><f>"I"&amp;"D"</f><v>ID</v></c><c r="B3" t="s"><v>0</v></c>
+  <c r="C3" t="inlineStr"><is><t>note</t></is></c><c r="D3" t="inlineStr"><is><t>since</t></is></c></row>
 <row r="4"><c r="A4"><v>1</v></c><c r="B4" t="s"><v>1</v></c><c r="C4" t="s"><v>2</v></c><c r="D4" s="1"><v>45717</v></c></row>
 <row r="5"><c r="A5" s="2"><v>2.5</v></c><c r="C5" t="b"><v>1</v></c><c r="D5" s="3"><v>45717.75</v></c></row>
 <row r="7"><c r="B7" t="inlineStr"><is><t>0xb_x000D_</t></is></c><c r="D7" s="3"><v>0.5</v></c></row>
@@ -169,11 +172,14 @@ func TestColumns(t *testing.T) {
 		{"customers\n0xa\n", Columns{Address: `"customers"`}, [][3]string{{"0xa"}}},
 		{"0xa\naddress\n0xb\n", Columns{Address: "1"}, [][3]string{{"0xa"}, {"address"}, {"0xb"}}},
 		{"type,value\nwallet,\nwallet,0xa\n", Columns{Address: `"value"`}, [][3]string{{""}, {"0xa"}}},
-		{"Empf\xe4nger,Adresse,R\xe9seau,W\xe4hrung\nx,0xa,tron,TRX\n", Columns{Address: `"Adresse"`, Chain: `"Réseau"`, Unused: []string{`"Währung"`}}, [][3]string{{"0xa", "tron"}}},
+		{"Empf\xe4nger,Adresse,R\xe9seau,W\xe4hrung\nx,0xa,tron,TRX\n", Columns{Address: `"Adresse"`, Chain: `"Réseau"`, Unused: []string{`"Währung"`}},
+			[][3]string{{"0xa", "tron"}}},
 		{"dirección,Red\n0xa,tron\n", Columns{Address: `"dirección"`, Chain: `"Red"`}, [][3]string{{"0xa", "tron"}}},
 		{"adresse,Réseau,tx\n0xa,tron,0xhash\n", Columns{Address: `"adresse"`, Chain: `"Réseau"`, Unused: []string{`"tx"`}}, [][3]string{{"0xa", "tron"}}},
-		{"address,network,chain,recipient address,E-Mail-Adresse\n0xa,,tron,,\n", Columns{Address: `"address"`, Chain: `"chain"`, Unused: []string{`"network"`, `"recipient address"`}}, [][3]string{{"0xa", "tron"}}},
-		{"{\"wallet\":\"0xa\",\"kette\":\"tron\",\"to\":\"0xb\"}\n", Columns{Address: `"wallet"`, Chain: `"kette"`, Unused: []string{`"to"`}}, [][3]string{{"0xa", "tron"}}},
+		{"address,network,chain,recipient address,E-Mail-Adresse\n0xa,,tron,,\n",
+			Columns{Address: `"address"`, Chain: `"chain"`, Unused: []string{`"network"`, `"recipient address"`}}, [][3]string{{"0xa", "tron"}}},
+		{"{\"wallet\":\"0xa\",\"kette\":\"tron\",\"to\":\"0xb\"}\n", Columns{Address: `"wallet"`, Chain: `"kette"`, Unused: []string{`"to"`}},
+			[][3]string{{"0xa", "tron"}}},
 	} {
 		table, err := NewReader(strings.NewReader(test.in), Options{Plausible: plausible})
 		if err != nil {
