@@ -99,7 +99,8 @@ pkg a/b, type U struct, Field int`, "\n")
 		"": {{"a", "Gone", ""}, {"a", "Changed", "T"}, {"a", "Field", "T"}, {"a", "Base", "T"}, {"a/b", "New", ""}, {"a/b", "U", ""}},
 		"\n- a: Gone, Changed,\n  and the Field of Base.\n- a/b: New, and `U`.": nil,
 		"\n- a, a/b: T.Gone, T.Changeds, Fields, NewBase, U\n":                  {{"a", "Changed", "T"}, {"a", "Field", "T"}, {"a", "Base", "T"}, {"a/b", "New", ""}},
-		"\n- a/b: Gone, Changed, Field, Base, New\n- a: U":                      {{"a", "Gone", ""}, {"a", "Changed", "T"}, {"a", "Field", "T"}, {"a", "Base", "T"}, {"a/b", "U", ""}},
+		"\n- a/b: Gone, Changed, Field, Base, New\n- a: U": {{"a", "Gone", ""}, {"a", "Changed", "T"}, {"a", "Field", "T"},
+			{"a", "Base", "T"}, {"a/b", "U", ""}},
 	} {
 		if got, ok := unnamed(released, now, changelog); !slices.Equal(got, want) || ok != (want == nil) {
 			t.Errorf("%q: %q, want %q", changelog, got, want)

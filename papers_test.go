@@ -54,7 +54,9 @@ var commandLines = []tested{
 // shell matches a command line: a line of a code block or of a comment, or text in
 // backquotes, that begins with the name of a program.
 var shell = regexp.MustCompile(
-	"(?m)(?:^(?:#|    )? *|`)((?:time )?(?:[A-Z_]+=\\S+ )*(?:\\./)?(?:\\.ci/[a-z]+|beam|claude|cp|curl|docker|echo|git|go|jq|kubectl|mcp|npm|npx|openssl|psql|sudo|systemctl|systemd-analyze|walletscreen)(?:[ ][^`\n]*|(?:`|$)))",
+	"(?m)(?:^(?:#|    )? *|`)((?:time )?(?:[A-Z_]+=\\S+ " +
+		")*(?:\\./)?(?:\\.ci/[a-z]+|beam|claude|cp|curl|docker|echo|git|go|jq|kubectl|mcp|npm|npx|openssl|psql|sudo|systemctl|systemd-analyze|walletscreen)(" +
+		"?:[ ][^`\n]*|(?:`|$)))",
 )
 
 // linesOf returns the command lines of a paper.

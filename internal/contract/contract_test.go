@@ -183,7 +183,8 @@ func checkAnswer(ctx context.Context, to *routers.Route, r *http.Request, status
 var unseen = []string{
 	"credentials_in_query", "invalid_token", "insufficient_scope", "keys_unavailable",
 	"rate_limited", "quota_exceeded", "quota_unavailable", "changes_unavailable", "idempotency_key_reused",
-	"invalid_address", "unsupported_chain", "receipt_unavailable", "past_unavailable", "precondition_failed", "body_too_large", "sources_unavailable", "sources_stale",
+	"invalid_address", "unsupported_chain", "receipt_unavailable", "past_unavailable", "precondition_failed", "body_too_large", "sources_unavailable",
+	"sources_stale",
 }
 
 // TestExchanges checks every exchange against the document: the response, and the

@@ -60,11 +60,15 @@ func TestGenerated(t *testing.T) {
 	}
 	const screen, batch, validate = "/api/v1/screen ", "/api/v1/screen/batch ", "/api/v1/validate "
 	for _, want := range []string{
-		screen + "CLEAN_NO_MATCH", screen + "CRITICAL", screen + "HIGH", screen + "invalid_address", screen + "unsupported_chain", screen + "missing_field", screen + "invalid_type",
-		screen + "invalid_json", screen + "quota_exceeded", screen + "missing_credentials", screen + "invalid_token", screen + "insufficient_scope", screen + "unsupported_media_type",
-		batch + "CLEAN_NO_MATCH", batch + "CRITICAL", batch + "invalid_address", batch + "unsupported_chain", batch + "missing_field", batch + "invalid_type", batch + "quota_exceeded", batch + "body_too_large",
+		screen + "CLEAN_NO_MATCH", screen + "CRITICAL", screen + "HIGH", screen + "invalid_address", screen + "unsupported_chain", screen + "missing_field",
+		screen + "invalid_type",
+		screen + "invalid_json", screen + "quota_exceeded", screen + "missing_credentials", screen + "invalid_token", screen + "insufficient_scope",
+		screen + "unsupported_media_type",
+		batch + "CLEAN_NO_MATCH", batch + "CRITICAL", batch + "invalid_address", batch + "unsupported_chain", batch + "missing_field", batch + "invalid_type",
+		batch + "quota_exceeded", batch + "body_too_large",
 		validate + "valid", validate + "invalid_address", validate + "unsupported_chain", validate + "missing_field",
-		"/api/v1/entries listed", "/api/v1/entries not_found", "/api/v1/changes accepted", "/api/v1/changes refused", "/api/v1/sources OFAC_SDN", "/api/v1/usage resets_at",
+		"/api/v1/entries listed", "/api/v1/entries not_found", "/api/v1/changes accepted", "/api/v1/changes refused", "/api/v1/sources OFAC_SDN",
+		"/api/v1/usage resets_at",
 	} {
 		if seen[want] == 0 {
 			t.Errorf("no answer is %s", want)
@@ -126,7 +130,8 @@ func newGenerator(t *testing.T) *generator {
 	t.Helper()
 	official := []sources.Entry{}
 	for i, l := range listed {
-		official = append(official, sources.Entry{Address: address.MustParse(address.Chain(l.chain), l.address), Listed: l.address, Kind: score.Sanctioned, Ref: fmt.Sprint(i), Name: "A person"})
+		official = append(official, sources.Entry{Address: address.MustParse(address.Chain(l.chain), l.address), Listed: l.address, Kind: score.Sanctioned,
+			Ref: fmt.Sprint(i), Name: "A person"})
 	}
 	many := []sources.Entry{}
 	for i := range 120 {
@@ -138,7 +143,8 @@ func newGenerator(t *testing.T) *generator {
 		t.Fatal(err)
 	}
 	s, err := screening.New([]sources.Source{
-		&changing{sources.Static(sources.Info{ID: "OFAC_SDN", Name: "OFAC", Jurisdiction: sources.US, RefURL: "https://sanctions.example/{ref}"}), [][]sources.Entry{official[:3], official}},
+		&changing{sources.Static(sources.Info{ID: "OFAC_SDN", Name: "OFAC", Jurisdiction: sources.US, RefURL: "https://sanctions.example/{ref}"}),
+			[][]sources.Entry{official[:3], official}},
 		&changing{sources.Static(sources.Info{ID: "COMMUNITY_BADLIST", Name: "Reports", Jurisdiction: sources.Community}), [][]sources.Entry{many, many[:1]}},
 		&changing{missing, [][]sources.Entry{nil}},
 	}, &screening.Options{Store: st, Optional: []string{"MISSING"}})
@@ -231,7 +237,8 @@ func (g *generator) item(bare bool) string {
 	case 4:
 		chain = pick(g, "ETH", "trx", "dogecoin", "", "nowhere", "eip155:5", "Bitcoin Cash", strings.Repeat("x", 300))
 	case 5:
-		text = pick(g, "", " ", "0x123", "vitalik.eth", "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ", strings.Repeat("1", 2000), "\u0000", "é✓\U0001F600", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5")
+		text = pick(g, "", " ", "0x123", "vitalik.eth", "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ", strings.Repeat("1", 2000), "\u0000",
+			"é✓\U0001F600", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5")
 	}
 	q := map[string]any{"address": text, "chain": chain}
 	if g.seldom(4) {
