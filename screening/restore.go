@@ -22,67 +22,76 @@ func (s *Screener) restore(ctx context.Context, i int, had current) (current, er
 	if s.archive == nil {
 		return had, nil
 	}
-	start := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
+	next, err := s.readStore(ctx, i, had)
+	if err != nil {
+		id := s.infos[i].ID
+		s.sourceLocks[i].unread = true
+		next.storeErr = sourceError(id, fmt.Errorf("store: %w", err))
+		s.log.WarnContext(ctx, "store not read", "source", id, "error", err)
+		return next, next.storeErr
+	}
+	return next, nil
+}
+
+// readStore returns the list to hold of source i, as restore does.
+func (s *Screener) readStore(ctx context.Context, i int, had current) (current, error) {
+	start := time.Now()
 	id, ld := s.infos[i].ID, &s.sourceLocks[i]
 	names, gone, err := s.archive.names(ctx, id)
-	if err == nil {
-		if had.stored && (had.file == gone || !slices.Contains(names, had.file)) {
-			had.stored = false // it was deleted, and is saved again
-		}
-		var past *current
-		var broken string
-		var damage error
-		past, broken, damage, err = s.newest(ctx, i, &had, newer(names, ld.known, &had))
-		if err == nil {
-			asked := ld.asked
-			ld.asked = true
-			if len(names) > 0 {
-				ld.known = names[0]
-			}
-			ld.names = names
-			if !asked || damage != nil || ld.unread {
-				had.storeErr = nil
-			}
-			ld.unread = false
-			if damage != nil {
-				had.storeErr = sourceError(id, fmt.Errorf("store: %w", damage))
-				s.log.ErrorContext(ctx, "stored list not usable", "source", id, "error", damage)
-			}
-			if broken != "" && !had.stored && had.seed {
-				had = current{storeErr: had.storeErr} // an older list than the one that is broken
-			}
-			if broken != "" && (had.list == nil || had.stored) { // or it was loaded while the store could not be read
-				had.broken = broken
-			}
-			if past == nil {
-				return s.confirmed(ctx, had)
-			}
-			past.broken = broken
-			// If a program was killed before it had written these events, or the lines were
-			// damaged, they are missing, and are written now.
-			if err := s.pendLost(ctx, i, past, names); err != nil {
-				s.log.WarnContext(ctx, "changes of a list not known", "source", id, "error", err)
-			}
-			if broken == "" { // or it would be the one accepted last
-				s.archive.pend(journal.Event{
-					Type: journal.Accepted, At: s.now(), Source: id, Revision: past.file, List: past.confirmed,
-					Entries: past.list.Entries, Addresses: past.list.Addresses,
-				})
-			}
-			had, err = s.merge(i, had, *past)
-			if err == nil {
-				s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", had.list.Entries, "mapped", had.list.IsMapped(),
-					"last_updated", had.checked, "digest", had.revision.Digest, "took", time.Since(start))
-				return had, nil
-			}
-		}
+	if err != nil {
+		return had, err
 	}
-	ld.unread = true
-	had.storeErr = sourceError(id, fmt.Errorf("store: %w", err))
-	s.log.WarnContext(ctx, "store not read", "source", id, "error", err)
-	return had, had.storeErr
+	if had.stored && (had.file == gone || !slices.Contains(names, had.file)) {
+		had.stored = false // it was deleted, and is saved again
+	}
+	past, broken, damage, err := s.newest(ctx, i, &had, newer(names, ld.known, &had))
+	if err != nil {
+		return had, err
+	}
+	if !ld.asked || damage != nil || ld.unread {
+		had.storeErr = nil
+	}
+	ld.asked, ld.unread, ld.names = true, false, names
+	if len(names) > 0 {
+		ld.known = names[0]
+	}
+	if damage != nil {
+		had.storeErr = sourceError(id, fmt.Errorf("store: %w", damage))
+		s.log.ErrorContext(ctx, "stored list not usable", "source", id, "error", damage)
+	}
+	if broken != "" && !had.stored && had.seed {
+		had = current{storeErr: had.storeErr} // an older list than the one that is broken
+	}
+	if broken != "" && (had.list == nil || had.stored) { // or it was loaded while the store could not be read
+		had.broken = broken
+	}
+	if past == nil {
+		return s.confirmed(ctx, had)
+	}
+	past.broken = broken
+	s.pendAccepted(ctx, i, past, names)
+	next, err := s.merge(i, had, *past)
+	if err == nil {
+		s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries, "mapped", next.list.IsMapped(),
+			"last_updated", next.checked, "digest", next.revision.Digest, "took", time.Since(start))
+	}
+	return next, err
+}
+
+// pendAccepted queues the events of a revision from the store that are missing in the journal,
+// because a program was killed before it had written them, or the lines were damaged.
+func (s *Screener) pendAccepted(ctx context.Context, i int, past *current, names []string) {
+	if err := s.pendLost(ctx, i, past, names); err != nil {
+		s.log.WarnContext(ctx, "changes of a list not known", "source", s.infos[i].ID, "error", err)
+	}
+	if past.broken == "" { // or it would be the one accepted last
+		s.archive.pend(journal.Event{
+			Type: journal.Accepted, At: s.now(), Source: s.infos[i].ID, Revision: past.file, List: past.confirmed,
+			Entries: past.list.Entries, Addresses: past.list.Addresses,
+		})
+	}
 }
 
 // pendLost queues the events that say how a revision differs from the previous revision in
