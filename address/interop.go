@@ -120,7 +120,7 @@ func readInteropName(s string) (interop, bool) {
 	default:
 		return interop{}, false
 	}
-	if key == nil || kind == interopSolana && ref == nil {
+	if key == nil {
 		i.fail("its account or its namespace is not known here")
 		return i, true
 	}
