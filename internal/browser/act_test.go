@@ -78,7 +78,8 @@ func TestKeyboard(t *testing.T) {
 	b.press(t, " ")
 	b.wait(
 		t,
-		`document.querySelectorAll(".rows tbody tr").length === 1 && document.activeElement.dataset.filter === "MEDIUM" && document.activeElement.ariaPressed === "true"`,
+		`document.querySelectorAll(".rows tbody tr").length === 1 && document.activeElement.dataset.filter === "MEDIUM" && `+
+			`document.activeElement.ariaPressed === "true"`,
 	)
 	b.tabTo(t, ".rows tbody button")
 	if name := eval[string](t, b, `document.activeElement.ariaLabel`); name != "Row 2: Medium risk. Show the verdict" {
@@ -122,7 +123,8 @@ func TestKey(t *testing.T) {
 		if eval[bool](
 			t,
 			b,
-			`(document.documentElement.outerHTML + document.getElementById("key-input").value + JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + document.referrer + JSON.stringify(history.state)).includes("wsk_")`,
+			`(document.documentElement.outerHTML + document.getElementById("key-input").value + JSON.stringify({...localStorage, ...sessionStorage}) + `+
+				`document.cookie + document.referrer + JSON.stringify(history.state)).includes("wsk_")`,
 		) {
 			t.Error("the key is in the document, a storage, a cookie, the referrer or the history's state")
 		}
@@ -223,7 +225,8 @@ func TestFile(t *testing.T) {
 	) {
 		t.Errorf("the page says of the file: %s", got)
 	}
-	if got := eval[string](t, b, `["address-column", "chain-column"].map(id => document.getElementById(id).selectedOptions[0].text).join()`); got != "wallet,network" {
+	columns := `["address-column", "chain-column"].map(id => document.getElementById(id).selectedOptions[0].text).join()`
+	if got := eval[string](t, b, columns); got != "wallet,network" {
 		t.Errorf("the page reads the columns %s", got)
 	}
 	b.accessible(t, "review")
@@ -281,7 +284,8 @@ func TestFile(t *testing.T) {
 	if len(records) != len(input) {
 		t.Fatalf("%d records, want %d", len(records), len(input))
 	}
-	if got, want := strings.Join(records[0], ","), "id,name,wallet,network,level,score,match,source,source_ref,name,listed_address,labels,doubt,error,caveat,screened_chain"; got != want {
+	if got, want := strings.Join(records[0], ","), "id,name,wallet,network,level,score,match,source,source_ref,name,listed_address,labels,doubt,error,cav"+
+		"eat,screened_chain"; got != want {
 		t.Errorf("columns %s, want %s", got, want)
 	}
 	got := map[string]int{}
@@ -403,7 +407,8 @@ func TestBusy(t *testing.T) {
 	b := openWith(t, a)
 	b.do(
 		t,
-		`progress = ""; new MutationObserver(() => progress += document.querySelector(".progress")?.innerText ?? "").observe(document.body, {subtree: true, childList: true, characterData: true})`,
+		`progress = ""; new MutationObserver(() => progress += document.querySelector(".progress")?.innerText ?? "").observe(document.body, {subtree: true, `+
+			`childList: true, characterData: true})`,
 	)
 	enter(t, b, lazarus+"\n"+clean)
 	b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
@@ -434,12 +439,19 @@ func TestTables(t *testing.T) {
 	b := openWith(t, newAPI(t, prefix))
 	for _, c := range []struct{ text, want string }{
 		{"address\n" + clean, `{"delimiter":",","records":[["address"],["` + clean + `"]],"width":1,"header":true,"names":["address"],"addresses":0,"chains":-1}`},
-		{clean + "\n" + mixer + "\n", `{"delimiter":",","records":[["` + clean + `"],["` + mixer + `"]],"width":1,"header":false,"names":["Column 1"],"addresses":0,"chains":-1}`},
+		{clean + "\n" + mixer + "\n", `{"delimiter":",","records":[["` + clean + `"],["` + mixer +
+			`"]],"width":1,"header":false,"names":["Column 1"],"addresses":0,"chains":-1}`},
 		{"\ufeffid\tChain\tWallet Address\r\n1\ttron\t" + clean + "\r\n\r\n2\t\n", `{"delimiter":",","records":[]}`},
-		{"=\"Address\",c\n=\"" + clean + "\",'tron\n\"=\"\"" + mixer + "\"\"\",x\n", `{"delimiter":",","records":[["=\"Address\"","c"],["=\"` + clean + `\"","'tron"],["=\"` + mixer + `\"","x"]],"width":2,"header":true,"names":["Address","c"],"addresses":0,"chains":-1}`},
-		{"a|b\n\"x|\"\"y\"\"\"|" + clean + "\n", `{"delimiter":"|","records":[["a","b"],["x|\"y\"","` + clean + `"]],"width":2,"header":true,"names":["a","b"],"addresses":1,"chains":-1}`},
-		{"Customers of March, 2026\n\nID;Wallet;Netzwerk\n1;" + clean + ";ERC-20\n2;" + mixer + ";ETH\n", `{"delimiter":";","records":[["ID","Wallet","Netzwerk"],["1","` + clean + `","ERC-20"],["2","` + mixer + `","ETH"]],"width":3,"header":true,"names":["ID","Wallet","Netzwerk"],"addresses":1,"chains":2,"skipped":2}`},
-		{clean + "\naddress\n" + mixer + "\n", `{"delimiter":",","records":[["` + clean + `"],["address"],["` + mixer + `"]],"width":1,"header":false,"names":["Column 1"],"addresses":0,"chains":-1}`},
+		{"=\"Address\",c\n=\"" + clean + "\",'tron\n\"=\"\"" + mixer + "\"\"\",x\n",
+			`{"delimiter":",","records":[["=\"Address\"","c"],["=\"` + clean + `\"","'tron"],["=\"` + mixer +
+				`\"","x"]],"width":2,"header":true,"names":["Address","c"],"addresses":0,"chains":-1}`},
+		{"a|b\n\"x|\"\"y\"\"\"|" + clean + "\n", `{"delimiter":"|","records":[["a","b"],["x|\"y\"","` + clean +
+			`"]],"width":2,"header":true,"names":["a","b"],"addresses":1,"chains":-1}`},
+		{"Customers of March, 2026\n\nID;Wallet;Netzwerk\n1;" + clean + ";ERC-20\n2;" + mixer + ";ETH\n",
+			`{"delimiter":";","records":[["ID","Wallet","Netzwerk"],["1","` + clean + `","ERC-20"],["2","` + mixer +
+				`","ETH"]],"width":3,"header":true,"names":["ID","Wallet","Netzwerk"],"addresses":1,"chains":2,"skipped":2}`},
+		{clean + "\naddress\n" + mixer + "\n", `{"delimiter":",","records":[["` + clean + `"],["address"],["` + mixer +
+			`"]],"width":1,"header":false,"names":["Column 1"],"addresses":0,"chains":-1}`},
 	} {
 		got := eval[string](t, b, `import("./page/csv.js").then(m => JSON.stringify(m.parse(`+quote(c.text)+`)))`)
 		if strings.Contains(c.want, `[]`) {
@@ -454,7 +466,8 @@ func TestTables(t *testing.T) {
 		}
 	}
 	messy, rows := vectors.Messy(200)
-	if got, want := eval[string](t, b, `import("./page/csv.js").then(m => { const {delimiter, records, addresses, chains, skipped} = m.parse(`+quote(messy)+`); return [delimiter, records.length - 1, addresses, chains, skipped].join(" ") })`),
+	if got, want := eval[string](t, b, `import("./page/csv.js").then(m => { const {delimiter, records, addresses, chains, skipped} = m.parse(`+quote(messy)+
+		`); return [delimiter, records.length - 1, addresses, chains, skipped].join(" ") })`),
 		fmt.Sprintf("; %d 1 2 2", len(rows)); got != want {
 		t.Errorf("of a messy file the page reads %q, want %q", got, want)
 	}
@@ -483,7 +496,8 @@ func TestTables(t *testing.T) {
 		}
 	}
 	// Files of other encodings.
-	for name, bytes := range map[string]string{"utf-8": "[0xc3, 0xa9]", "windows-1252": "[0xe9]", "utf-16le": "[0xff, 0xfe, 0xe9, 0]", "utf-16be": "[0xfe, 0xff, 0, 0xe9]"} {
+	for name, bytes := range map[string]string{"utf-8": "[0xc3, 0xa9]", "windows-1252": "[0xe9]", "utf-16le": "[0xff, 0xfe, 0xe9, 0]",
+		"utf-16be": "[0xfe, 0xff, 0, 0xe9]"} {
 		if got := eval[string](t, b, `import("./page/csv.js").then(m => m.decode(new Uint8Array(`+bytes+`)).replace("\ufeff", ""))`); got != "é" {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -569,12 +583,15 @@ func TestPrint(t *testing.T) {
 		t.Errorf("the record of one address has %d pages", n)
 	}
 	said := eval[string](t, b, `document.getElementById("record").textContent`)
-	for _, want := range []string{"Screening record", theft, "Bitcoin", "Caveats: 18 of 24 lists not current", "Snapshot5f0c1d2e3b4a59687766554433221100ffeeddccbbaa99887766554433221100", "Scoringv1.1", "UTC", "days before", "not legal, compliance or investment advice", "and 37 matches more", "and 10 lists more", " caveats more"} {
+	for _, want := range []string{"Screening record", theft, "Bitcoin", "Caveats: 18 of 24 lists not current",
+		"Snapshot5f0c1d2e3b4a59687766554433221100ffeeddccbbaa99887766554433221100", "Scoringv1.1", "UTC", "days before",
+		"not legal, compliance or investment advice", "and 37 matches more", "and 10 lists more", " caveats more"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the record does not say %q: %s", want, said)
 		}
 	}
-	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}); err != nil {
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}); err != nil {
 		t.Fatal(err)
 	}
 	for what, script := range map[string]string{

@@ -341,7 +341,8 @@ func (a *api) whole(v object, at string) object {
 	}
 	v["data_freshness"], v["scoring_version"] = fresh, "v1.1"
 	v["snapshot"], v["screened_at"] = "5f0c1d2e3b4a59687766554433221100ffeeddccbbaa99887766554433221100", stamp(0)
-	v["_disclaimer"] = "Informational screening signals from public sanctions lists and risk databases; not legal, compliance or investment advice. The data may be incomplete, delayed or wrong. The decision, and any action, is the caller's own."
+	v["_disclaimer"] = "Informational screening signals from public sanctions lists and risk databases; not legal, compliance or investment advice. The " +
+		"data may be incomplete, delayed or wrong. The decision, and any action, is the caller's own."
 	return v
 }
 

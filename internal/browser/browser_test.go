@@ -135,7 +135,8 @@ func open(t *testing.T, url string, v view) *tab {
 func (b *tab) look(t *testing.T, v view, features ...*emulation.MediaFeature) {
 	t.Helper()
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: append(features, &emulation.MediaFeature{Name: "prefers-color-scheme", Value: v.scheme}, &emulation.MediaFeature{Name: "prefers-reduced-motion", Value: "reduce"}),
+		Features: append(features, &emulation.MediaFeature{Name: "prefers-color-scheme", Value: v.scheme},
+			&emulation.MediaFeature{Name: "prefers-reduced-motion", Value: "reduce"}),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,10 @@ func (b *tab) wait(t *testing.T, condition string) {
 	t.Helper()
 	said := eval[string](t, b, `new Promise(done => {
 		const end = Date.now() + 120000;
-		const look = () => (`+condition+`) ? done("") : Date.now() > end ? done((document.getElementById("result")?.dataset.state ?? "") + ": " + (document.querySelector("dialog[open]") ?? document.getElementById("result") ?? document.body).innerText.slice(0, 800) + " | " + document.activeElement.outerHTML.slice(0, 200)) : setTimeout(look, 20);
+		const look = () => (`+condition+`) ? done("") : Date.now() > end ? done((document.getElementById("result")?.dataset.state ?? "")
+		  + ": " + (document.querySelector("dialog[open]") ?? document.getElementById("result") ?? document.body).innerText.slice(0, 800)
+		  + " | " + document.activeElement.outerHTML.slice(0, 200))
+		  : setTimeout(look, 20);
 		look();
 	})`)
 	if said != "" {

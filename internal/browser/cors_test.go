@@ -59,7 +59,8 @@ func TestCORS(t *testing.T) {
 						"Bearer "+token,
 					)+`, "Content-Type": "application/json", "Idempotency-Key": '"`+address+`"'},
 					body: JSON.stringify({address: "`+address+`", chain: "ethereum"})})
-					.then(async r => { const v = await r.json(); return r.status + " " + (v.level ?? v.code) + (r.headers.get("RateLimit") && r.headers.get("X-Request-Id") ? "" : ", whose header fields cannot be read"); })
+					.then(async r => { const v = await r.json(); return r.status + " " + (v.level ?? v.code) +
+					  (r.headers.get("RateLimit") && r.headers.get("X-Request-Id") ? "" : ", whose header fields cannot be read"); })
 					.catch(e => e.name)`,
 				)
 				if allowed := server == naming && i == 0; !allowed {

@@ -48,7 +48,8 @@ func (b *tab) call(t *testing.T, path string) {
 	t.Helper()
 	b.do(
 		t,
-		`window.block = [...document.querySelectorAll(".opblock:is(.opblock-get, .opblock-post)")].find(e => e.querySelector(".opblock-summary-path").dataset.path === `+quote(
+		`window.block = [...document.querySelectorAll(".opblock:is(.opblock-get, .opblock-post)")].find(e => `+
+			`e.querySelector(".opblock-summary-path").dataset.path === `+quote(
 			path,
 		)+`);
 		if (!block.matches(".is-open")) block.querySelector(".opblock-summary-control").click()`,
@@ -140,7 +141,8 @@ func TestDocsSearch(t *testing.T) {
 		text string
 		want []string
 	}{
-		{"", all}, {"usage", []string{"/api/v1/usage"}}, {"Many Addresses", []string{"/api/v1/screen/batch"}}, {"refreshes removed", []string{"/api/v1/changes"}}, {"no such word", []string{}},
+		{"", all}, {"usage", []string{"/api/v1/usage"}}, {"Many Addresses", []string{"/api/v1/screen/batch"}}, {"refreshes removed", []string{"/api/v1/changes"}},
+		{"no such word", []string{}},
 	} {
 		b.do(t, `{ const field = document.querySelector(".operation-filter-input"); field.focus(); field.select(); }`)
 		b.press(t, "\b")
@@ -189,7 +191,8 @@ func TestDocsForms(t *testing.T) {
 	if eval[bool](
 		t,
 		b,
-		`(document.documentElement.outerHTML + [...document.querySelectorAll("input, textarea")].map(e => e.value).join() + location.href + JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + JSON.stringify(history.state)).includes(`+quote(
+		`(document.documentElement.outerHTML + [...document.querySelectorAll("input, textarea")].map(e => e.value).join() + location.href + `+
+			`JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + JSON.stringify(history.state)).includes(`+quote(
 			token,
 		)+`)`,
 	) {
@@ -230,7 +233,8 @@ func TestDocsPolicy(t *testing.T) {
 		`<a href="javascript:ran">x</a>`:                                       `<a>x</a>`,
 		`<scr<b>ipt>x</script>`:                                                `&lt;scr<b>ipt&gt;x&lt;/script&gt;</b>`,
 	} {
-		if got := eval[string](t, b, `(() => { const e = document.createElement("div"); e.innerHTML = `+quote(text)+`; document.body.append(e); return e.innerHTML; })()`); got != want {
+		if got := eval[string](t, b, `(() => { const e = document.createElement("div"); e.innerHTML = `+quote(text)+
+			`; document.body.append(e); return e.innerHTML; })()`); got != want {
 			t.Errorf("%s becomes %s, want %s", text, got, want)
 		}
 	}
@@ -266,7 +270,8 @@ func TestDocsPhone(t *testing.T) {
 
 	url, _ = serveReal(t, 1) // whose files are not in the cache
 	c := open(t, "about:blank", docViews[2])
-	if _, err := chromedp.Call(c.ctx, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/*/swagger-ui-bundle.js", Block: true}}}); err != nil {
+	if _, err := chromedp.Call(c.ctx, network.SetBlockedURLs,
+		network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/*/swagger-ui-bundle.js", Block: true}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := chromedp.Do(c.ctx, chromedp.Navigate(url+"docs")); err != nil {

@@ -21,16 +21,22 @@ func TestCopyingErrors(t *testing.T) {
 		pages   []string
 	}{
 		{"ethereum", lazarus, strings.Replace(lazarus, "EB0615", "EBO615", 1), "tron", []string{"https://etherscan.io/address/", "ethereum:", "eip155:1:"}},
-		{"bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "1AlzP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "tron", []string{"https://mempool.space/address/", "bitcoin:", "bip122:000000000019d6689c085ae165831e93:"}},
+		{"bitcoin", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "1AlzP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "tron",
+			[]string{"https://mempool.space/address/", "bitcoin:", "bip122:000000000019d6689c085ae165831e93:"}},
 		{"bitcoin", theft, "bc1qw5O8d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "ethereum", []string{"https://blockstream.info/address/", "BITCOIN:"}},
 		{"tron", clean, strings.Replace(clean, "pL8o", "pL80", 1), "ethereum", []string{"https://tronscan.org/#/address/", "tron:"}},
-		{"litecoin", "LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1", "LM2WMpRlRp6j3Sa59cMXMs1SPzj9eXpGc1", "bitcoin", []string{"https://blockchair.com/litecoin/address/", "litecoin:"}},
+		{"litecoin", "LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1", "LM2WMpRlRp6j3Sa59cMXMs1SPzj9eXpGc1", "bitcoin",
+			[]string{"https://blockchair.com/litecoin/address/", "litecoin:"}},
 		{"dogecoin", "DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L", "DH5yaieq0ZN36fDVciNyRueRGvGLR3mr7L", "bitcoin", []string{"https://dogechain.info/address/", "dogecoin:"}},
 		{"xrp", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", "rHb9CJAWyB4rj9lVRWn96DkukG4bwdtyTh", "bitcoin", []string{"https://xrpscan.com/account/"}},
-		{"stellar", "GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7", "GAAZI4TCR3TY50JHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7", "bitcoin", []string{"https://stellar.expert/explorer/public/account/", "stellar:pubnet:"}},
-		{"polkadot", "15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5", "150F4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5", "bitcoin", []string{"https://polkadot.subscan.io/account/", "polkadot:91b171bb158e2d3848fa23a9f1c25182:"}},
-		{"cosmos", "cosmos1jv65s3grqf6v6jl3dp4t6c9t9rk99cd88lyufl", "cosmos1jv65s3grqf6v6jI3dp4t6c9t9rk99cd88lyufl", "bitcoin", []string{"https://www.mintscan.io/cosmos/address/", "cosmos:cosmoshub-4:"}},
-		{"bitcoin-cash", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdxba", "ethereum", []string{"https://blockchair.com/bitcoin-cash/address/"}},
+		{"stellar", "GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7", "GAAZI4TCR3TY50JHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7", "bitcoin",
+			[]string{"https://stellar.expert/explorer/public/account/", "stellar:pubnet:"}},
+		{"polkadot", "15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5", "150F4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5", "bitcoin",
+			[]string{"https://polkadot.subscan.io/account/", "polkadot:91b171bb158e2d3848fa23a9f1c25182:"}},
+		{"cosmos", "cosmos1jv65s3grqf6v6jl3dp4t6c9t9rk99cd88lyufl", "cosmos1jv65s3grqf6v6jI3dp4t6c9t9rk99cd88lyufl", "bitcoin",
+			[]string{"https://www.mintscan.io/cosmos/address/", "cosmos:cosmoshub-4:"}},
+		{"bitcoin-cash", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdxba", "ethereum",
+			[]string{"https://blockchair.com/bitcoin-cash/address/"}},
 	} {
 		type try struct{ text, chain, says, marks, button string }
 		half := len(c.address)*2/3 + 1
@@ -62,7 +68,8 @@ func TestCopyingErrors(t *testing.T) {
 				const end = Date.now() + 60000;
 				const look = () => {
 					const fix = [...document.querySelectorAll("#fixes button")].find(b => b.textContent === `+quote(q.button)+`);
-					if (fix && document.getElementById("hint").textContent.includes(`+quote(q.says)+`) && (document.querySelector("#fixes mark")?.textContent ?? "") === `+quote(q.marks)+`) return fix.click(), done("");
+					if (fix && document.getElementById("hint").textContent.includes(`+quote(q.says)+`) && (document.querySelector("#fixes mark")?.textContent ?? "") === `+
+				quote(q.marks)+`) return fix.click(), done("");
 					if (Date.now() > end) return done(document.getElementById("hint").textContent + " | " + document.getElementById("fixes").innerText);
 					setTimeout(look, 20);
 				};

@@ -139,7 +139,8 @@ var states = []state{
 		text(
 			".history summary",
 			"History of the account (3 dates)",
-		), `[...document.querySelectorAll(".history li")].map(e => e.textContent).join("; ") === "13 Sep 2019OFAC listed LAZARUS GROUP; 1 Apr 2022OFAC did not list the address yet; 14 Apr 2022OFAC listed the address, at the latest"`}},
+		), `[...document.querySelectorAll(".history li")].map(e => e.textContent).join("; ") === "13 Sep 2019OFAC listed LAZARUS GROUP; 1 Apr 2022OFAC did ` +
+			`not list the address yet; 14 Apr 2022OFAC listed the address, at the latest"`}},
 	{name: "formerly", reach: screenOne(clean), prepare: func(a *api) {
 		a.held[clean] = object{
 			"all_clear": true,
@@ -149,7 +150,8 @@ var states = []state{
 				{"source": "OFAC_SDN", "source_ref": "39796", "name": "TORNADO CASH", "since": "2022-11-08T00:00:00Z", "until": "2025-03-21T00:00:00Z"},
 			},
 		}
-	}, holds: []string{text(title, "No match, but it was listed before"), isShape("qualified"), aboveTitle, has(above, "Formerly listed: TORNADO CASH, OFAC_SDN, since 8 Nov 2022 at the latest, until 21 Mar 2025."),
+	}, holds: []string{text(title, "No match, but it was listed before"), isShape("qualified"), aboveTitle,
+		has(above, "Formerly listed: TORNADO CASH, OFAC_SDN, since 8 Nov 2022 at the latest, until 21 Mar 2025."),
 		has(".history li:last-child", "21 Mar 2025OFAC removed it")}},
 	{name: "doubt", reach: screenOne(clean), prepare: func(a *api) {
 		a.held[clean] = object{"doubts": []string{"capitals", "unscreenable"}, "all_clear": false}
@@ -212,7 +214,8 @@ var states = []state{
 				},
 			},
 		}
-	}, holds: []string{has(title, "No match, but a match does not count"), isShape("qualified"), has(above, "A match on COMMUNITY_BADLIST (x-1) does not count: our own hot wallet, says ops, until 31 Jan 2027."), aboveTitle}},
+	}, holds: []string{has(title, "No match, but a match does not count"), isShape("qualified"),
+		has(above, "A match on COMMUNITY_BADLIST (x-1) does not count: our own hot wallet, says ops, until 31 Jan 2027."), aboveTitle}},
 	{
 		name:    "no lists",
 		prepare: func(a *api) { a.lists = []object{} },
@@ -278,8 +281,10 @@ var states = []state{
 	{name: "many", all: true, reach: func(t *testing.T, b *tab) {
 		enter(t, b, strings.Join([]string{clean, lazarus, mixer, "not an address", theft, secret, dot}, "\n"))
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
-	}, holds: []string{has(title, "3 matches in 7 rows"), isShape("critical"), has(above, "2 rows could not be screened. They are not clean."), aboveTitle, has("#result tbody", "withheld"),
-		`document.querySelectorAll("#result tbody tr").length === 7`, has("#result tbody tr:nth-child(4)", "This is not an address"), has("#result tbody tr:nth-child(7)", "No match"), `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
+	}, holds: []string{has(title, "3 matches in 7 rows"), isShape("critical"), has(above, "2 rows could not be screened. They are not clean."), aboveTitle,
+		has("#result tbody", "withheld"),
+		`document.querySelectorAll("#result tbody tr").length === 7`, has("#result tbody tr:nth-child(4)", "This is not an address"),
+		has("#result tbody tr:nth-child(7)", "No match"), `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
 	{
 		name:  "as of a day",
 		all:   true,
@@ -323,13 +328,15 @@ var states = []state{
 		b.wait(t, `document.querySelectorAll(".entries tbody tr").length === 2`)
 		b.press(t, "laz")
 		b.wait(t, has("#detail [role=status]", "1 entry found."))
-	}, holds: []string{`document.getElementById("detail").open`, text("#detail h2", "OFAC Specially Designated Nationals"), `document.querySelector(".entries bdi").textContent === "` + lazarus + `"`,
+	}, holds: []string{`document.getElementById("detail").open`, text("#detail h2", "OFAC Specially Designated Nationals"),
+		`document.querySelector(".entries bdi").textContent === "` + lazarus + `"`,
 		text(".entries .why bdi", "LAZARUS GROUP · Sanctioned · 27307"), `document.activeElement.id === "search"`}},
 	{name: "many in one row", reach: func(t *testing.T, b *tab) {
 		enter(t, b, lazarus+"\n"+clean)
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
 		b.do(t, `document.querySelector("#result tbody button").click()`)
-	}, holds: []string{`document.getElementById("detail").open`, has("#detail h2", "Sanctioned: LAZARUS GROUP"), `document.activeElement.closest("dialog") !== null`}},
+	}, holds: []string{`document.getElementById("detail").open`, has("#detail h2", "Sanctioned: LAZARUS GROUP"),
+		`document.activeElement.closest("dialog") !== null`}},
 }
 
 // dot is an address of several chains, on which it stands for different accounts.
@@ -405,15 +412,22 @@ func TestFirstScreen(t *testing.T) {
 			held          object   // more members of the result
 			see           []string // from the top down
 		}{
-			{"dates", lazarus, object{"labels": []object{{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": "27307", "added_at": "2022-04-14T00:00:00Z", "match": "exact",
+			{"dates", lazarus, object{"labels": []object{{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": "27307", "added_at": "2022-04-14T00:00:00Z",
+				"match":          "exact",
 				"listed_address": lazarus, "name": "LAZARUS GROUP", "entity_listed_at": "2019-09-13T00:00:00Z", "not_listed_on": "2022-04-01T00:00:00Z"}}},
-				[]string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label dl div:nth-child(1)", ".label dl div:nth-child(2)", ".label dl div:nth-child(3)", ".label dl div:nth-child(4)"}},
-			{"formerly listed", clean, object{"formerly": []object{{"source": "OFAC_SDN", "source_ref": "39796", "name": "TORNADO CASH", "since": "2022-11-08T00:00:00Z", "until": "2025-03-21T00:00:00Z"}}},
+				[]string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label dl div:nth-child(1)", ".label dl div:nth-child(2)",
+					".label dl div:nth-child(3)", ".label dl div:nth-child(4)"}},
+			{"formerly listed", clean, object{"formerly": []object{{"source": "OFAC_SDN", "source_ref": "39796", "name": "TORNADO CASH",
+				"since": "2022-11-08T00:00:00Z", "until": "2025-03-21T00:00:00Z"}}},
 				[]string{"#address", above, above + " li", title, ".line-of", ".subject", ".next"}},
-			{"in doubt", clean, object{"doubts": []string{"capitals", "unscreenable"}}, []string{"#address", above, above + " li:last-child", title, ".line-of", ".subject", ".next"}},
-			{"listed", lazarus, nil, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label a", ".label dl div:nth-child(2)", ".label dl div:nth-child(3)"}},
-			{"mixer", mixer, nil, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label dl div:nth-child(2)", "#result .actions", "#result .actions button:last-child"}},
-			{"as of a day", lazarus, nil, []string{"#address", "#at", "#result .asof", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label a"}},
+			{"in doubt", clean, object{"doubts": []string{"capitals", "unscreenable"}},
+				[]string{"#address", above, above + " li:last-child", title, ".line-of", ".subject", ".next"}},
+			{"listed", lazarus, nil, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label a",
+				".label dl div:nth-child(2)", ".label dl div:nth-child(3)"}},
+			{"mixer", mixer, nil, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label dl div:nth-child(2)",
+				"#result .actions", "#result .actions button:last-child"}},
+			{"as of a day", lazarus, nil, []string{"#address", "#at", "#result .asof", title, ".line-of", ".subject", above + " summary", ".next", ".label p",
+				".label a"}},
 			{"not clear", clean, nil, []string{"#address", above, above + " li:last-child", title, ".line-of", ".subject", ".next", "#result .actions"}},
 		} {
 			a := newAPI(t, prefix)

@@ -115,7 +115,8 @@ func TestAnotherDay(t *testing.T) {
 	b.wait(t, has("#at-note", "not a whole date")+` && document.activeElement.id === "at" && `+has(title, "Sanctioned"))
 	b.quiet(t)
 
-	for name, url := range map[string]string{"This server screens with the lists of now only.": serve("", nil), "lacks the scope past": serve("screen sources", opts)} {
+	for name, url := range map[string]string{"This server screens with the lists of now only.": serve("", nil),
+		"lacks the scope past": serve("screen sources", opts)} {
 		c := open(t, url, view{"light", 1280})
 		c.wait(t, inState("empty")+` && document.getElementById("health").textContent !== "Lists"`)
 		screenAt(lazarus, old)(t, c)

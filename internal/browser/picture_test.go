@@ -82,7 +82,8 @@ func TestPicture(t *testing.T) {
 	b.messages(t) // waits until the page is drawn
 	// The words that are at least partly on the first screen.
 	said := eval[string](t, b, `[...document.querySelectorAll("h2, h3, p, dt, dd, button, summary")]
-		.filter(e => { const r = e.getBoundingClientRect(); return r.height > 1 && r.width > 1 && r.top < innerHeight && !e.closest("[hidden]"); }).map(e => e.innerText.replaceAll("\n", " ").trim()).filter(Boolean).join("\n") + "\n"`)
+		.filter(e => { const r = e.getBoundingClientRect(); return r.height > 1 && r.width > 1 && r.top < innerHeight && !e.closest("[hidden]"); })
+		  .map(e => e.innerText.replaceAll("\n", " ").trim()).filter(Boolean).join("\n") + "\n"`)
 	if *update {
 		shot, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{})
 		if err != nil {

@@ -110,8 +110,10 @@ func TestRealAPI(t *testing.T) {
 	b.wait(t, has("#detail [role=status]", "1 entry found."))
 	b.do(t, `document.querySelector(".entries button").click()`)
 	b.wait(t, inState("verdict")+` && !document.getElementById("detail").open`)
-	for _, c := range []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), has(".label h3", "LAZARUS GROUP"), has(".label", "The list names this very address."), has(".label a", "27307"),
-		`document.querySelector(".label a").href === "https://sanctions.example/27307"`, has(".label", "14 Apr 2022"), has("#result", "not legal, compliance or investment advice"), `!document.querySelector("` + above + `")`} {
+	for _, c := range []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), has(".label h3", "LAZARUS GROUP"),
+		has(".label", "The list names this very address."), has(".label a", "27307"),
+		`document.querySelector(".label a").href === "https://sanctions.example/27307"`, has(".label", "14 Apr 2022"),
+		has("#result", "not legal, compliance or investment advice"), `!document.querySelector("` + above + `")`} {
 		if !eval[bool](t, b, `Boolean(`+c+`)`) {
 			t.Errorf("not so: %s", c)
 		}
@@ -123,8 +125,10 @@ func TestRealAPI(t *testing.T) {
 	b.wait(t, has(title, "No match, but the address may be mistyped")+` && `+has(above, "The capitals do not match the checksum"))
 	enter(t, b, strings.Join([]string{clean, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T", secret, lazarus, mixer, theft}, "\n"))
 	b.wait(t, `document.querySelector(".many")?.dataset.state === "stopped"`)
-	for _, c := range []string{has(title, "1 match in 6 rows"), has(above, "The quota of this key is used up"), has(".summary", "2 rows could not be screened."), has(".summary", "1 row was not screened."),
-		has("#result tbody tr:nth-child(1)", "No match"), has("#result tbody tr:nth-child(1)", "tron"), has("#result tbody tr:nth-child(3)", "withheld"), has("#result tbody tr:nth-child(4)", "Critical risk")} {
+	for _, c := range []string{has(title, "1 match in 6 rows"), has(above, "The quota of this key is used up"),
+		has(".summary", "2 rows could not be screened."), has(".summary", "1 row was not screened."),
+		has("#result tbody tr:nth-child(1)", "No match"), has("#result tbody tr:nth-child(1)", "tron"), has("#result tbody tr:nth-child(3)", "withheld"),
+		has("#result tbody tr:nth-child(4)", "Critical risk")} {
 		if !eval[bool](t, b, `Boolean(`+c+`)`) {
 			t.Errorf("not so: %s in %s", c, eval[string](t, b, `document.getElementById("result").innerText.slice(0, 1200)`))
 		}
