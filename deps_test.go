@@ -14,20 +14,25 @@ const module = "github.com/walletscreen/walletscreen/"
 // is a statement of policy: if the test fails, the code is wrong, not this
 // table. What is not named here is not there.
 var imports = map[string]string{
-	"address":                   "address/internal/base32 address/internal/crc16 address/internal/curve address/internal/f4jumble address/internal/groestl internal/base58 internal/bech32 internal/identity",
+	"address": "address/internal/base32 address/internal/crc16 address/internal/curve address/internal/f4jumble " +
+		"address/internal/groestl internal/base58 internal/bech32 internal/identity",
 	"address/internal/base32":   "",
 	"address/internal/crc16":    "",
 	"address/internal/curve":    "",
 	"address/internal/f4jumble": "",
 	"address/internal/groestl":  "",
 
-	"score":                           "",
-	"sources":                         "address score",
-	"sources/sourcetest":              "address score sources",
-	"sources/ofac":                    "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/info sources/internal/xmlscan",
-	"sources/eu":                      "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/info sources/internal/xmlscan",
-	"sources/uk":                      "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/info sources/internal/xmlscan",
-	"sources/badlist":                 "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/info",
+	"score":              "",
+	"sources":            "address score",
+	"sources/sourcetest": "address score sources",
+	"sources/ofac": "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
+		"sources/internal/info sources/internal/xmlscan",
+	"sources/eu": "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
+		"sources/internal/info sources/internal/xmlscan",
+	"sources/uk": "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
+		"sources/internal/info sources/internal/xmlscan",
+	"sources/badlist": "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
+		"sources/internal/info",
 	"sources/opensanctions":           "score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext",
 	"sources/nbctf":                   "score sources sources/internal/csvscan sources/internal/fetch",
 	"sources/stablecoin":              "address internal/atomicfile score sources sources/internal/fetch",
@@ -45,30 +50,33 @@ var imports = map[string]string{
 	"internal/journal":                "internal/revision sources sources/store",
 	"internal/storetest":              "internal/revision sources/store",
 	"sources/store/pgstore":           "sources/store",
-	"screening":                       "address internal/identity internal/index internal/journal internal/mapfile internal/revision internal/visible score screening/internal/list sources sources/store",
-	"screening/book":                  "address internal/atomicfile internal/base58 internal/bech32 internal/identity internal/index screening screening/internal/list sources",
-	"screening/receipt":               "address internal/version score screening sources sources/store",
-	"screening/internal/list":         "address internal/identity internal/index internal/mapfile internal/pace internal/revision score sources",
-	"httpapi":                         "address httpapi/internal/static internal/journal internal/pace internal/revision internal/visible score screening sources sources/store",
-	"httpapi/audit":                   "internal/atomicfile internal/visible address httpapi score screening",
-	"httpapi/docs":                    "httpapi/internal/static",
-	"httpapi/internal/static":         "",
-	"httpapi/page":                    "address httpapi/internal/static",
-	"internal/api":                    "",
-	"internal/base58":                 "",
-	"internal/bech32":                 "",
-	"internal/identity":               "",
-	"internal/index":                  "internal/atomicfile internal/mapfile internal/pace",
-	"internal/atomicfile":             "",
-	"internal/vectors":                "address",
-	"internal/revision":               "address internal/mapfile score sources",
-	"internal/mapfile":                "",
-	"internal/longtest":               "",
-	"internal/pace":                   "",
-	"internal/version":                "",
-	"internal/visible":                "",
-	"internal/pipenet":                "",
-	"internal/postgrestest":           "internal/atomicfile",
+	"screening": "address internal/identity internal/index internal/journal internal/mapfile internal/revision " +
+		"internal/visible score screening/internal/list sources sources/store",
+	"screening/book": "address internal/atomicfile internal/base58 internal/bech32 internal/identity internal/index screening " +
+		"screening/internal/list sources",
+	"screening/receipt":       "address internal/version score screening sources sources/store",
+	"screening/internal/list": "address internal/identity internal/index internal/mapfile internal/pace internal/revision score sources",
+	"httpapi": "address httpapi/internal/static internal/journal internal/pace internal/revision internal/visible " +
+		"score screening sources sources/store",
+	"httpapi/audit":           "internal/atomicfile internal/visible address httpapi score screening",
+	"httpapi/docs":            "httpapi/internal/static",
+	"httpapi/internal/static": "",
+	"httpapi/page":            "address httpapi/internal/static",
+	"internal/api":            "",
+	"internal/base58":         "",
+	"internal/bech32":         "",
+	"internal/identity":       "",
+	"internal/index":          "internal/atomicfile internal/mapfile internal/pace",
+	"internal/atomicfile":     "",
+	"internal/vectors":        "address",
+	"internal/revision":       "address internal/mapfile score sources",
+	"internal/mapfile":        "",
+	"internal/longtest":       "",
+	"internal/pace":           "",
+	"internal/version":        "",
+	"internal/visible":        "",
+	"internal/pipenet":        "",
+	"internal/postgrestest":   "internal/atomicfile",
 
 	"httpapi/access":                   "httpapi",
 	"httpapi/access/sqlstore":          "httpapi/access",
@@ -100,10 +108,12 @@ var links = map[string]string{
 	"sources/store/pgstore": "golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text github.com/decred/dcrd github.com/jackc",
 
 	// Each database is a driver, and what that needs.
-	"httpapi/access/sqlstore":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
-	"httpapi/access":                   "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
-	"httpapi/access/sqlstore/sqlite":   "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time modernc.org github.com/dustin/go-humanize github.com/google/uuid github.com/mattn/go-isatty github.com/ncruces/go-strftime github.com/remyoudompheng/bigfft",
-	"httpapi/access/sqlstore/postgres": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text golang.org/x/time github.com/jackc",
+	"httpapi/access/sqlstore": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/access":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/access/sqlstore/sqlite": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time modernc.org " +
+		"github.com/dustin/go-humanize github.com/google/uuid github.com/mattn/go-isatty github.com/ncruces/go-strftime github.com/remyoudompheng/bigfft",
+	"httpapi/access/sqlstore/postgres": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text " +
+		"golang.org/x/time github.com/jackc",
 }
 
 // never are packages of the standard library that these must not link, and the

@@ -38,14 +38,18 @@ var interruptions = map[string]string{
 	"NBSP at the break": "\u00a0\n\u00a0", "NBSP and CR": "\u00a0\r\u00a0", "line separator": "\u2028", "next line": "\u0085",
 	"hyphen": "-\n", "hyphen and CRLF": "-\r\n", "soft hyphen": "\u00ad", "soft hyphen at the end of a line": "\u00ad\n", "Unicode hyphen": "\u2010\n",
 	"line number": "\n 12  ", "line number with a dot": "\n12. ", "line number with CRLF": "\r\n7\t",
-	"zero-width space": "\u200b", "zero-width joiner": "\u200d", "word joiner": "\u2060", "byte order mark": "\ufeff", "marks of direction": "\u200e\u202a\u202c", "isolates": "\u2066\u2069",
-	"wbr": "<wbr>", "wbr closed": "<wbr/>", "br": "<br>", "br closed": "<br />\r\n", "span": "<span>", "span with a class": `</span><span class="x y">`, "bold": "</b><b>", "comment": "<!-- x -->",
+	"zero-width space": "\u200b", "zero-width joiner": "\u200d", "word joiner": "\u2060", "byte order mark": "\ufeff",
+	"marks of direction": "\u200e\u202a\u202c", "isolates": "\u2066\u2069",
+	"wbr": "<wbr>", "wbr closed": "<wbr/>", "br": "<br>", "br closed": "<br />\r\n",
+	"span": "<span>", "span with a class": `</span><span class="x y">`, "bold": "</b><b>", "comment": "<!-- x -->",
 	"shy": "&shy;", "shy by number": "&#173;", "shy in hex": "&#xAD;", "zero-width by number": "&#8203;", "escaped markup": "&lt;wbr&gt;",
 	"strings": `"+"`, "strings with blanks": `" + "`, "strings on two lines": "\" +\n    \"", "strings with a dot": `' . '`, "strings side by side": "\"\n  \"",
-	"continued line": "\\\n", "table": " |\n| ", "bar": "\n| ", "quotation": "\n> ", "quotation of a quotation": "\r\n>> ", "comment of code": "\n// ", "hash comment": "\n# ",
+	"continued line": "\\\n", "table": " |\n| ", "bar": "\n| ", "quotation": "\n> ",
+	"quotation of a quotation": "\r\n>> ", "comment of code": "\n// ", "hash comment": "\n# ",
 	"LaTeX": `\allowbreak `, "LaTeX in braces": `\allowbreak{}`, "LaTeX hyphen": `\-`,
 	"Word": `</w:t></w:r><w:r w:rsidR="00A1"><w:rPr><w:b/></w:rPr><w:t xml:space="preserve">`, "Word line": `</w:t><w:br/><w:t>`,
-	"JSON line feed": `\n`, "JSON zero width": `\u200b`, "JSON markup": `\u003cwbr\u003e`, "quoted-printable": "=\r\n", "quoted-printable zero width": "=E2=80=8B", "URL zero width": "%E2%80%8B",
+	"JSON line feed": `\n`, "JSON zero width": `\u200b`, "JSON markup": `\u003cwbr\u003e`,
+	"quoted-printable": "=\r\n", "quoted-printable zero width": "=E2=80=8B", "URL zero width": "%E2%80%8B",
 }
 
 // TestFindAllInDocuments checks that an address that a document interrupts is found,
@@ -58,7 +62,8 @@ func TestFindAllInDocuments(t *testing.T) {
 			}
 		}
 		for name, text := range map[string]string{
-			"groups of four": splitEvery(s, 4, " "), "groups with NBSP": splitEvery(s, 4, "\u00a0"), "groups behind the prefix": s[:2] + " " + splitEvery(s[2:], 4, " "), "groups with the prefix": s[:2] + splitEvery(s[2:], 4, " "),
+			"groups of four": splitEvery(s, 4, " "), "groups with NBSP": splitEvery(s, 4, "\u00a0"),
+			"groups behind the prefix": s[:2] + " " + splitEvery(s[2:], 4, " "), "groups with the prefix": s[:2] + splitEvery(s[2:], 4, " "),
 			"groups of five":     splitEvery(s, 5, " "),
 			"groups on lines":    splitEvery(s[:20], 4, " ") + "\n" + splitEvery(s[20:], 4, " "),
 			"lines":              splitEvery(s, 10, "\n"),

@@ -202,7 +202,8 @@ func TestStoreDamaged(t *testing.T) {
 		}
 		s = newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
 		_, err = s.Open(ctx)
-		if r, unanswered := s.ScreenText("ethereum", fmt.Sprintf("0x%040x", 2)); s.Sources()[0].Digest != digestOf(2) || len(r.Labels) != 1 || unanswered != nil || err != nil {
+		r, unanswered := s.ScreenText("ethereum", fmt.Sprintf("0x%040x", 2))
+		if s.Sources()[0].Digest != digestOf(2) || len(r.Labels) != 1 || unanswered != nil || err != nil {
 			t.Errorf("%s at %d, made again: %v, %v, and %s is held", what, at, err, unanswered, s.Sources()[0].Digest)
 		}
 	}

@@ -132,7 +132,8 @@ var states = []state{
 	{name: "dates", reach: screenOne(lazarus), prepare: func(a *api) {
 		a.held[strings.ToLower(lazarus)] = object{
 			"labels": []object{{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": "27307", "added_at": "2022-04-14T00:00:00Z", "match": "exact",
-				"listed_address": lazarus, "name": "LA\u200bZARUS \u202eGROUP\u2066\ufeff", "entity_listed_at": "2019-09-13T00:00:00Z", "not_listed_on": "2022-04-01T00:00:00Z"}},
+				"listed_address": lazarus, "name": "LA\u200bZARUS \u202eGROUP\u2066\ufeff",
+				"entity_listed_at": "2019-09-13T00:00:00Z", "not_listed_on": "2022-04-01T00:00:00Z"}},
 		}
 	}, holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), `document.querySelector("` + title + ` bdi").textContent === "LAZARUS GROUP"`,
 		has(".label", "Entity listed13 Sep 2019"), has(".label", "Address listedsince 14 Apr 2022 at the latest, not yet on 1 Apr 2022"),
