@@ -31,7 +31,8 @@ type Store interface {
 
 	// Open returns the content of a file, and a function that frees it, which may be
 	// nil. The content must stay valid until then, also if the file is deleted or
-	// replaced. A file that does not exist is an error that wraps ErrNotFound.
+	// replaced. Less than 64 MiB must be memory that nothing else can change; more may be a
+	// mapped file, and is verified again at each refresh. A file that does not exist is an error that wraps ErrNotFound.
 	Open(ctx context.Context, name string) (data []byte, release func() error, err error)
 
 	// Names returns the names of the files, in any order.
