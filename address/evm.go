@@ -2,6 +2,7 @@ package address
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
@@ -166,14 +167,18 @@ func hasCapitals(digits, prefix string, invert byte) bool {
 func capitals(digits, prefix string, invert byte) (b [40]byte) {
 	var buf [8 + 40]byte
 	text := append(buf[:0], prefix...)
-	for i := range b {
-		b[i] = digits[i] | 0x20 // digits have this bit, too
+	for i := 0; i < len(b); i += 8 {
+		binary.LittleEndian.PutUint64(b[i:], load8(digits, i)|caseBits) // digits have this bit, too
 	}
 	sum := keccak256(append(text, b[:]...))
-	for i, c := range b { // without branches, which the processor cannot predict
-		upper := sum[i/2] << (4 * (i & 1)) & 0x80 >> 2
-		letter := c >> 1 & 0x20
-		b[i] ^= (upper ^ invert) & letter
+	for i := 0; i < len(b); i += 8 { // without branches, which the processor cannot predict
+		h := uint64(binary.LittleEndian.Uint32(sum[i/2:]))
+		h = (h | h<<16) & 0x0000ffff_0000ffff
+		h = (h | h<<8) & 0x00ff00ff_00ff00ff // a byte of the hash for each two digits
+		upper := h>>2&0x00200020_00200020 | h<<10&0x20002000_20002000
+		w := binary.LittleEndian.Uint64(b[i:])
+		letters := w >> 1 & caseBits
+		binary.LittleEndian.PutUint64(b[i:], w^(upper^uint64(invert)*(caseBits/0x20))&letters)
 	}
 	return b
 }
