@@ -51,9 +51,9 @@ func newArchive(st store.Store) *archive {
 // isShared reports whether the store is one that replicas share. a may be nil.
 func (a *archive) isShared() bool { return a != nil && a.replicas != nil }
 
-// names returns the names of the revisions of a source, the newest first. gone is the one
-// accepted last if its file does not exist, and otherwise "".
-func (a *archive) names(ctx context.Context, source string) (names []string, gone string, err error) {
+// names returns the names of the revisions of a source, the newest first. The files of those in
+// gone do not exist.
+func (a *archive) names(ctx context.Context, source string) (names, gone []string, err error) {
 	defer caught(&err)
 	return a.files.Candidates(ctx, source)
 }
@@ -224,15 +224,15 @@ func (a *archive) queue(events ...journal.Event) {
 // event before said the same. If the clock was put back since that event, it is repeated
 // with its time by the clock of now. Calls of note must not overlap.
 func (a *archive) note(snap *snapshot) {
-	if len(snap.segments) == 0 {
-		return
-	}
 	e := journal.Event{Type: journal.Answering, At: snap.now().UTC(), Digest: snap.origin.digest, Lists: make(map[string]string), Broken: make(map[string]string)}
 	for i, h := range snap.held {
 		e.Lists[snap.infos[i].ID] = h.file
 		if h.isBehind() {
 			e.Broken[snap.infos[i].ID] = h.broken
 		}
+	}
+	if len(snap.segments)+len(e.Broken) == 0 {
+		return
 	}
 	if snap.exceptions != nil {
 		e.Exceptions = snap.exceptions.text

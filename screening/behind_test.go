@@ -29,6 +29,10 @@ func TestBehind(t *testing.T) {
 		sum := sha256.Sum256(append([]byte(head), trailer...))
 		return os.WriteFile(name, slices.Concat([]byte(head), trailer, sum[:]), 0o600)
 	}
+	cutAndForget := func(name string) error {
+		journal := filepath.Join(filepath.Dir(name), "journal")
+		return errors.Join(cut(name), os.Remove(journal), os.Remove(journal+".whole"))
+	}
 	for _, tt := range []struct {
 		name     string
 		spoil    func(name string) error
@@ -41,6 +45,9 @@ func TestBehind(t *testing.T) {
 		{"cut, with a seed", cut, true, true, false, store.ErrDamaged},
 		{"cut, only a seed", cut, false, true, false, store.ErrDamaged},
 		{"cut, nothing else", cut, false, false, false, store.ErrDamaged},
+		{"cut, without a journal", cutAndForget, true, true, false, store.ErrDamaged},
+		{"cut, without a journal, only a seed", cutAndForget, false, true, false, store.ErrDamaged},
+		{"cut, without a journal, optional", cutAndForget, false, true, true, store.ErrDamaged},
 		{"deleted", os.Remove, true, true, false, store.ErrNotFound},
 		{"deleted, only a seed", os.Remove, false, true, false, store.ErrNotFound},
 		{"another version", version, true, true, false, store.ErrVersion},
@@ -62,6 +69,7 @@ func TestBehind(t *testing.T) {
 				if tt.seeded {
 					src = sources.Seeded(live, &flaky{info: ofac, load: bundled.load})
 				}
+				other := &flaky{info: sources.Info{ID: "OTHER", Name: "other list", Jurisdiction: sources.EU}, load: numbered(1, 99)} // opened at another instant
 				opts := func() *screening.Options {
 					opts := &screening.Options{Store: openStore(t, dir)}
 					if tt.optional {
@@ -69,7 +77,7 @@ func TestBehind(t *testing.T) {
 					}
 					return opts
 				}
-				s := newScreener(t, opts(), src)
+				s := newScreener(t, opts(), src, other)
 				if tt.older {
 					live.load = first.load
 					refresh(t, s)
@@ -82,7 +90,9 @@ func TestBehind(t *testing.T) {
 				if err := tt.spoil(broken); err != nil {
 					t.Fatal(err)
 				}
-				if tt.older {
+				_, err := os.Stat(filepath.Join(dir, "journal"))
+				known := err == nil // when the broken list was published
+				if tt.older && known {
 					loseChanges(t, dir)
 				}
 				caveat := []screening.Caveat{{Source: ofac.ID, Kind: screening.CaveatMissing}}
@@ -104,7 +114,7 @@ func TestBehind(t *testing.T) {
 				}
 				live.load = down
 				for _, when := range []string{"the first start", "the second start"} {
-					s = newScreener(t, opts(), src)
+					s = newScreener(t, opts(), src, other)
 					if _, err := s.Open(ctx); !errors.Is(err, tt.want) && !errors.Is(err, store.ErrNotFound) {
 						t.Errorf("%s: %v, want %v", when, err, tt.want)
 					}
@@ -113,20 +123,19 @@ func TestBehind(t *testing.T) {
 						t.Errorf("%s: %v", when, err)
 					}
 					check(when+", refreshed", s)
-					p, err := screening.OpenAt(ctx, openStore(t, dir), time.Now(), []sources.Source{src}, opts())
-					switch {
-					case err == nil:
-						check(when+", as of then", p)
-					case tt.older || !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrVersion):
-						t.Errorf("%s, as of then: %v", when, err)
+					p, err := screening.OpenAt(ctx, openStore(t, dir), time.Now(), []sources.Source{src, other}, opts())
+					if err != nil {
+						t.Fatalf("%s, as of then: %v", when, err)
 					}
+					check(when+", as of then", p)
 					time.Sleep(time.Hour)
 				}
-				live.load = second.load
-				if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrOlder) {
-					t.Errorf("an older list: %v, want ErrOlder", err)
+				if live.load = second.load; known {
+					if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrOlder) {
+						t.Errorf("an older list: %v, want ErrOlder", err)
+					}
+					check("an older list is refused", s)
 				}
-				check("an older list is refused", s)
 				live.load = newest.load
 				refresh(t, s)
 				for _, when := range []string{"loaded again", "and started again"} {
@@ -134,7 +143,7 @@ func TestBehind(t *testing.T) {
 					if err != nil || len(r.Labels) != 1 || r.Caveats() != nil {
 						t.Errorf("%s: %+v, %v", when, r, err)
 					}
-					s = newScreener(t, opts(), src)
+					s = newScreener(t, opts(), src, other)
 					if _, err := s.Open(ctx); err != nil {
 						t.Errorf("%s: %v", when, err)
 					}

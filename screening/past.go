@@ -156,13 +156,15 @@ func (s *Screener) openPast(ctx context.Context, e *journal.Event, at time.Time)
 				if err := s.openThen(ctx, i, name, at, &all[i]); err != nil {
 					errs[i] = sourceError(info.ID, fmt.Errorf("%s: %w", name, err))
 				}
-				all[i].broken = e.Broken[info.ID]
 			})
 		}
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
+	}
+	for i, info := range s.infos {
+		all[i].broken = e.Broken[info.ID]
 	}
 	exceptions, err := ReadExceptions(strings.NewReader(e.Exceptions))
 	var set *exceptionSet

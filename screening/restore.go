@@ -43,7 +43,7 @@ func (s *Screener) readStore(ctx context.Context, i int, had current) (current, 
 	if err != nil {
 		return had, err
 	}
-	if had.stored && (had.file == gone || !slices.Contains(names, had.file)) {
+	if had.stored && (slices.Contains(gone, had.file) || !slices.Contains(names, had.file)) {
 		had.stored = false // it was deleted, and is saved again
 	}
 	past, broken, damage, err := s.newest(ctx, i, &had, newer(names, ld.known, &had))

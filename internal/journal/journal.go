@@ -63,16 +63,16 @@ func (a *Journal) read(ctx context.Context) (*memory, error) {
 // all that have one, and otherwise last.
 func (a *Journal) Revisions(ctx context.Context, source string) ([]string, error) {
 	names, gone, err := a.Candidates(ctx, source)
-	return slices.DeleteFunc(names, func(name string) bool { return name == gone }), err
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(gone, name) }), err
 }
 
-// Candidates returns the names of the revisions of a source, in the order of Revisions. The one
-// accepted last is among them even if its file does not exist, because it was set aside for
-// example; then it is gone. Otherwise gone is "".
-func (a *Journal) Candidates(ctx context.Context, source string) (names []string, gone string, err error) {
+// Candidates returns the names of the revisions of a source, in the order of Revisions. Those that
+// may be the newest are among them even if their file is gone, because it was set aside for
+// example: the one accepted last, and the one that was broken when questions were answered last.
+func (a *Journal) Candidates(ctx context.Context, source string) (names, gone []string, err error) {
 	names, err = a.st.Names(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		of, _, _, ok := revision.ParseName(name)
@@ -82,13 +82,11 @@ func (a *Journal) Candidates(ctx context.Context, source string) (names []string
 	defer a.mu.Unlock()
 	j, err := a.read(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	if last, ok := j.newest[source]; ok {
-		name := j.name(&line{source: []byte(source), ref: []byte(last.ref)}, "")
+	for _, name := range []string{j.acceptedLast(source), j.brokenLast(source)} {
 		if name != "" && !slices.Contains(names, name) {
-			gone = name
-			names = append(names, gone)
+			names, gone = append(names, name), append(gone, name)
 		}
 	}
 	j.sort(names)

@@ -325,6 +325,36 @@ func (j *memory) newestAnswer() (Event, bool) {
 	return j.answer(&j.marks[len(j.marks)-1])
 }
 
+// acceptedLast returns the name of the revision of a source that was accepted last, "" if it is not
+// known.
+func (j *memory) acceptedLast(source string) string {
+	last, ok := j.newest[source]
+	if !ok {
+		return ""
+	}
+	return j.name(&line{source: []byte(source), ref: []byte(last.ref)}, "")
+}
+
+// brokenLast returns the name of the revision of a source that the last Answering event in which
+// the source has a list, or a broken one, says was broken; "" if none was. A program that has just
+// started answers from the lists that it has opened so far.
+func (j *memory) brokenLast(source string) string {
+	for i := range slices.Backward(j.marks) {
+		if j.marks[i].answer == nil {
+			continue
+		}
+		e, _ := j.answer(&j.marks[i])
+		name := e.Broken[source]
+		if of, _, _, ok := revision.ParseName(name); ok && of == source {
+			return name
+		}
+		if e.Lists[source] != "" {
+			return ""
+		}
+	}
+	return ""
+}
+
 // damagedAfter reports whether a line after mark i, which may be an Answering event of
 // the time at or before, is damaged. Events that are later than at show that what
 // follows them is later, too.
