@@ -194,7 +194,7 @@ func TestPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	times := regexp.MustCompile(`[0-9-]{10} +[0-9]+ (minute|hour|day)s?|(width|height|viewBox)="[^"]*"|<text [^>]*>caveat: .*\n| +`)
+	times := regexp.MustCompile(`[0-9-]{10} +[0-9,]+ (min|h|d)\b|(width|height|viewBox)="[^"]*"|<text [^>]*>caveat: .*\n| +`)
 	if want, got := times.ReplaceAllString(string(old), " "), times.ReplaceAllString(picture, " "); got != want {
 		t.Errorf("%s is not what the program prints; run go test -run TestPicture -update ./examples/walletscreen. Got\n%s\nwant\n%s", name, got, want)
 	}

@@ -136,7 +136,7 @@ func TestSaving(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 4 {
-			accept(t, a, "TEST", i+1, day(i))
+			accept(t, a, "TEST", i+1, now.Add(time.Duration(i-4)*time.Second))
 		}
 		all, err := a.Revisions(ctx, "TEST")
 		if err != nil || slices.Contains(all, saving) != (age == time.Minute) {
