@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,9 +13,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/export"
-	"github.com/walletscreen/walletscreen/internal/journal"
-	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -25,13 +21,13 @@ import (
 // A listsCall is a call of a command below lists.
 type listsCall struct {
 	*program
-	lists         listOptions
-	json          bool
-	accept        bool
-	downloaded    string
-	comments      string
-	format, table string
-	out           string
+	lists      listOptions
+	json       bool
+	accept     bool
+	downloaded string
+	comments   string
+	format     string
+	out        string
 }
 
 func (p *program) listsCommand() *cli.Command {
@@ -54,11 +50,12 @@ func (p *program) listsCommand() *cli.Command {
 			subcommand("lists", "diff", "[flags] A [B]", "shows what was added and removed between A and B",
 				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.diff),
-			subcommand("lists", "export", "[flags]", "writes the lists as tables for a database",
-				"It is for a database that cannot call the program: one row for each spelling of a listed account. See docs/sql.md.",
+			subcommand("lists", "export", "[flags]", "writes the entries of the lists as a table",
+				"The table has the entries that match now, as the publishers list them. It is for people and\n"+
+					"reports: to compare it with addresses finds one spelling of each. To screen the rows of a\n"+
+					"database, use screen -in.",
 				slices.Concat([]cli.Flag{
-					p.text("format", "csv", "`format` to write: csv or sql", &l.format),
-					p.text("table", "addresses", "`table` to write in csv: addresses, or chains", &l.table),
+					p.text("format", "csv", "`format` to write: csv", &l.format),
 					p.text("out", "", "`file` to write; with .gz at the end it is compressed (default: the standard output)", &l.out),
 				}, common), l.export),
 			subcommand("lists", "import", "[flags] ID=FILE...", "reads downloaded lists into -data or -db",
@@ -251,111 +248,4 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 		return errSilent
 	}
 	return nil
-}
-
-func (l *listsCall) export(ctx context.Context, _ []string) error {
-	format, err := export.ParseFormat(l.format)
-	if err != nil {
-		return fmt.Errorf("-format: %w", err)
-	}
-	if l.table != "addresses" && l.table != "chains" {
-		return fmt.Errorf("-table %.40q: want addresses or chains", l.table)
-	}
-	s, srcs, err := l.open(ctx)
-	if err != nil {
-		return err
-	}
-	if bad := l.lists.undecidable(s); bad != nil {
-		return bad
-	}
-	out, err := openOutput(l.out, l.stdout, nil)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	if l.table == "chains" || format == export.SQL {
-		if err := export.WriteChains(out.w, format); err != nil {
-			return err
-		}
-	}
-	if l.table == "chains" {
-		return out.Close()
-	}
-	sum, err := export.Write(ctx, out.w, format, s, sequence(func(add func(sources.Entry) error) error { return l.entries(ctx, s, srcs, add) }))
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(l.stderr, "%s rows of %s entries, snapshot %s\n", grouped(int64(sum.Rows)), grouped(int64(sum.Entries)), sum.Snapshot)
-	return out.Close()
-}
-
-// entries calls add for the entries of all lists that s answers from.
-func (l *listsCall) entries(ctx context.Context, s *screening.Screener, srcs []sources.Source, add func(sources.Entry) error) error {
-	st, err := l.openStore(ctx, &l.lists, false)
-	if err != nil {
-		return err
-	}
-	for i, held := range s.Sources() {
-		if held.Digest == "" {
-			continue
-		}
-		if st != nil {
-			archive := journal.New(st)
-			names, err := archive.Revisions(ctx, held.Info.ID)
-			if err != nil {
-				return err
-			}
-			n := slices.IndexFunc(names, func(name string) bool {
-				_, _, digest, _ := revision.ParseName(name)
-				return digest == held.Digest
-			})
-			if n >= 0 {
-				if err := keptEntries(ctx, archive, names[n], add); err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		if _, err := srcs[i].Load(ctx, sources.Revision{}, add); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keptEntries calls add for the entries of a revision by its name in the store.
-func keptEntries(ctx context.Context, a *journal.Journal, name string, add func(sources.Entry) error) error {
-	f, err := a.Open(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for e, err := range f.Entries() {
-		if err == nil {
-			err = add(e)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-var errStop = errors.New("nobody wants more")
-
-// sequence returns the values for which each calls its argument, and its error.
-func sequence[T any](each func(func(T) error) error) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		more := true
-		err := each(func(v T) error {
-			if more = yield(v, nil); !more {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && more {
-			var none T
-			yield(none, err)
-		}
-	}
 }

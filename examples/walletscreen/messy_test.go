@@ -22,7 +22,7 @@ import (
 // TestMessyTable screens an export of a spreadsheet program with everything that people write
 // into one, by screen -in and by batches of the HTTP API, and compares each row with
 // [screening.Screener.ScreenInput] of its two cells. What stands in the column of the chain never
-// loses a hit. The tests of the MCP server, of Beam, and of the export to SQL ask the same rows.
+// loses a hit. The tests of the MCP server and of Beam ask the same rows.
 func TestMessyTable(t *testing.T) {
 	file, rows := vectors.Messy(longtest.N(1000, 5000))
 	dir := t.TempDir()

@@ -339,11 +339,11 @@ func TestValidate(t *testing.T) {
 
 func TestValidateTable(t *testing.T) {
 	code, stdout, stderr := call(t, "address,chain\n"+listed+",ethereum\nTJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron\n,\nx,etherium\n", "validate", "-in", "-")
-	want := "address,chain,valid,chain_detected,normalized,doubt,joinable,reason,offset,error\n" +
-		listed + ",ethereum,true,ethereum," + strings.ToLower(listed) + ",,true,,,\n" +
-		"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron,false,,,,false,bad_checksum,,tron address: checksum mismatch\n" +
-		",,false,,,,false,bad_length,,no address\n" +
-		"x,etherium,false,,,,false,unsupported_chain,,\"chain \"\"etherium\"\": unsupported chain; any EVM chain is eip155: and its number; did you mean " +
+	want := "address,chain,valid,chain_detected,normalized,doubt,reason,offset,error\n" +
+		listed + ",ethereum,true,ethereum," + strings.ToLower(listed) + ",,,,\n" +
+		"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron,false,,,,bad_checksum,,tron address: checksum mismatch\n" +
+		",,false,,,,bad_length,,no address\n" +
+		"x,etherium,false,,,,unsupported_chain,,\"chain \"\"etherium\"\": unsupported chain; any EVM chain is eip155: and its number; did you mean " +
 		"ethereum?\"\n"
 	if d := cmp.Diff(want, stdout); code != 2 || d != "" || stderr != "4 rows, 1 valid, 3 invalid\naddresses: column \"address\"\nchains: column \"chain\"\n" {
 		t.Errorf("exit code %d, %q, (-want +got):\n%s", code, stderr, d)

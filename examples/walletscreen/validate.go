@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/export"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 )
 
@@ -27,7 +26,7 @@ func (p *program) validateCommand() *cli.Command {
 			"address do not matter, and it prints the normal form that screen uses. A doubt, such as capitals\n" +
 			"that do not verify, stands beside it.\n" +
 			"Tables are those of screen; the columns that are added are valid, chain_detected, normalized,\n" +
-			"doubt, joinable (see docs/sql.md), reason, offset and error.\n\n" +
+			"doubt, reason, offset and error.\n\n" +
 			"Exit codes: 0 if all are valid and without a doubt, 2 if not.",
 		Flags: append(p.tableFlags(&table), p.flag("json", "print one JSON object a line; of a table, the summary", &asJSON)),
 		Action: func(ctx context.Context, c *cli.Command) error {
@@ -67,7 +66,7 @@ func (p *program) validateCommand() *cli.Command {
 // validationColumns are the columns that validate adds to a table.
 var validationColumns = []rows.Column{
 	{Name: "valid", Type: rows.Bool}, {Name: "chain_detected", Type: rows.Exact}, {Name: "normalized", Type: rows.Exact}, {Name: "doubt", Type: rows.Exact},
-	{Name: "joinable", Type: rows.Bool}, {Name: "reason"}, {Name: "offset", Type: rows.Number}, {Name: "error"},
+	{Name: "reason"}, {Name: "offset", Type: rows.Number}, {Name: "error"},
 }
 
 // validateTable validates the table of -in.
@@ -82,7 +81,7 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, asJSO
 		if v.Offset != nil {
 			offset = strconv.Itoa(*v.Offset)
 		}
-		return append(dst, strconv.FormatBool(v.Valid), chain, normalized, joinDoubts(v.Doubts), strconv.FormatBool(v.isJoinable()), v.Reason, offset, v.Error)
+		return append(dst, strconv.FormatBool(v.Valid), chain, normalized, joinDoubts(v.Doubts), v.Reason, offset, v.Error)
 	}}
 	err := job.run(ctx)
 	if errors.Is(err, errSetup) {
@@ -132,12 +131,6 @@ type validation struct {
 
 // isSure reports whether the text is an address without a doubt.
 func (v *validation) isSure() bool { return v.Valid && len(v.Doubts) == 0 }
-
-// isJoinable reports whether a join of the normal form with the tables of lists export
-// decides about the text.
-func (v *validation) isJoinable() bool {
-	return len(v.read) == 1 && len(v.Doubts) == 0 && export.Joins(v.read[0])
-}
 
 // A spelling is a text as an address of one chain.
 type spelling struct {
