@@ -148,7 +148,7 @@ func TestFreezes(t *testing.T) {
 
 // TestOpenSanctions loads a dataset from a server, from a file, and by import.
 func TestOpenSanctions(t *testing.T) {
-	const dir, name = "../../sources/opensanctions/testdata", "entities.ftm.json"
+	const dir, name = "../../sources/opensanctions/testdata", "targets.simple.csv"
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer server.Close()
 	for _, args := range [][]string{
@@ -159,7 +159,7 @@ func TestOpenSanctions(t *testing.T) {
 		data := t.TempDir()
 		args = append([]string{"lists", args[0], "-data", data}, args[1:]...)
 		code, stdout, stderr := call(t, "", args...)
-		if code != 0 || !strings.Contains(squeezed(stdout), "OPENSANCTIONS loaded 5 ") {
+		if code != 0 || !strings.Contains(squeezed(stdout), "OPENSANCTIONS loaded 6 ") {
 			t.Errorf("%q: code %d, %s %s", args, code, stdout, stderr)
 		}
 		if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN,EU_CONSOLIDATED,OPENSANCTIONS", "-chain", "solana",

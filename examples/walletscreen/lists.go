@@ -60,7 +60,7 @@ func (p *program) fetchFlags(o *listOptions) []cli.Flag {
 		p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.mirrors),
 		p.flag("mirror-over-http", "let -mirror, -opensanctions and -rpc fetch over plain HTTP from other machines: anyone on the way can then take addresses out of a list", &o.mirrorHTTP),
 		p.texts("rpc", "node for the lists USDT_FROZEN and USDC_FROZEN, as `CHAIN=URL`, such as ethereum=https://node.example; of tron it is a server like TronGrid; may be given several times", &o.rpc),
-		p.text("opensanctions", "", "`URL or file` of the list OPENSANCTIONS: entities.ftm.json or targets.simple.csv of a dataset; business use needs a license from OpenSanctions", &o.opensanctions),
+		p.text("opensanctions", "", "`URL or file` of the list OPENSANCTIONS: targets.simple.csv of a dataset; business use needs a license from OpenSanctions", &o.opensanctions),
 		p.keepFlag(o),
 	}
 }

@@ -25,12 +25,12 @@ func ExampleNew() {
 }
 
 func ExampleParse() {
-	f, err := os.Open("testdata/entities.ftm.json")
+	f, err := os.Open("testdata/targets.simple.csv")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer f.Close()
 	rev, err := opensanctions.Parse(f, func(e sources.Entry) error { return nil })
 	fmt.Println(rev.Records, "records,", err)
-	// Output: 8 records, <nil>
+	// Output: 5 records, <nil>
 }

@@ -18,7 +18,7 @@ const maxIndex = 8 << 20
 // checksum returns the SHA-1 of the file according to the index, in lower-case hex, or "".
 // It reads this part of the index:
 //
-//	{"resources": [{"name": "entities.ftm.json", "checksum": "b7e0fecaa2473f0e8f0181dd87bafd2c6bc8d997"}]}
+//	{"resources": [{"name": "targets.simple.csv", "checksum": "b7e0fecaa2473f0e8f0181dd87bafd2c6bc8d997"}]}
 func (s *source) checksum(ctx context.Context) string {
 	file, err := url.Parse(s.URL)
 	if s.Index == "" || err != nil {

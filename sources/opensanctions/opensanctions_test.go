@@ -23,7 +23,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
-var files = []string{"entities.ftm.json", "targets.simple.csv"}
+const file = "targets.simple.csv"
 
 func readFile(t testing.TB, name string) string {
 	t.Helper()
@@ -82,19 +82,12 @@ func TestParse(t *testing.T) {
 		records int
 		want    []string
 	}{
-		{"entities.ftm.json", 8, []string{
-			"ofac-wallet-1|bitcoin|" + btc + "|XBT|COMMUNITY_REPORT|Xiaobing Yan|2021-09-26T14:52:15Z",
-			"ofac-wallet-2|ethereum|" + evm + "|ETH|STOLEN_FUNDS|Lazarus Group|2022-04-14T16:00:00Z",
-			"ofac-wallet-2|tron|" + tron + "|ETH|STOLEN_FUNDS|Lazarus Group|2022-04-14T16:00:00Z",
-			"ofac-wallet-3|-|" + nothing + "|XMR|COMMUNITY_REPORT|a wallet of two lines|2021-09-26T00:00:00Z",
-			"wallet-4|solana|" + sol + "|SOL|COMMUNITY_REPORT||-",
-		}},
 		{"targets.simple.csv", 5, []string{
 			"ofac-wallet-1|bitcoin|" + btc + "||COMMUNITY_REPORT||2021-09-26T14:52:15Z",
 			"ofac-wallet-2|-|a;b||COMMUNITY_REPORT||2022-04-14T16:00:00Z",
 			"ofac-wallet-2|tron|" + tron + "||COMMUNITY_REPORT||2022-04-14T16:00:00Z",
 			"ofac-wallet-2|ethereum|" + evm + "||COMMUNITY_REPORT||2022-04-14T16:00:00Z",
-			"wallet-4|-|" + sol + "||COMMUNITY_REPORT||-",
+			"wallet-4|-|" + sol + "||COMMUNITY_REPORT|a wallet \"of\" a name|-",
 			"wallet-5|-|" + nothing + "||COMMUNITY_REPORT||2022-04-14T00:00:00Z",
 		}},
 	} {
@@ -127,77 +120,48 @@ func TestParse(t *testing.T) {
 
 func TestKinds(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		kinds opensanctions.Options
-		ftm   []score.Kind // of the first, the second and the last wallet
-		csv   []score.Kind // of the first two and the last
+		name string
+		opts opensanctions.Options
+		want []score.Kind // of the first wallet, which is sanctioned, the second and the last
 	}{
-		{"zero", opensanctions.Options{}, []score.Kind{score.CommunityReport, score.StolenFunds, score.CommunityReport}, []score.Kind{score.CommunityReport,
-			score.CommunityReport, score.CommunityReport}},
-		{"official", opensanctions.Options{Jurisdiction: sources.US}, []score.Kind{score.Sanctioned, score.Sanctioned, score.CommunityReport},
-			[]score.Kind{score.Sanctioned, score.CommunityReport, score.CommunityReport}},
-		{"other", opensanctions.Options{Dataset: "ransomwhere"}, []score.Kind{score.Ransomware, score.StolenFunds, score.Ransomware},
-			[]score.Kind{score.Ransomware, score.Ransomware, score.Ransomware}},
+		{"zero", opensanctions.Options{}, []score.Kind{score.CommunityReport, score.CommunityReport, score.CommunityReport}},
+		{"official", opensanctions.Options{Jurisdiction: sources.US}, []score.Kind{score.Sanctioned, score.CommunityReport, score.CommunityReport}},
+		{"other", opensanctions.Options{Dataset: "ransomwhere"}, []score.Kind{score.Ransomware, score.Ransomware, score.Ransomware}},
 	} {
-		for i, want := range [][]score.Kind{tt.ftm, tt.csv} {
-			entries, _, err := parse(t, tt.kinds, strings.NewReader(readFile(t, files[i])))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := []score.Kind{entries[0].Kind, entries[1].Kind, entries[len(entries)-1].Kind}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s, %s: kinds %q, want %q", tt.name, files[i], got, want)
-			}
+		entries, _, err := parse(t, tt.opts, strings.NewReader(readFile(t, file)))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	for topics, want := range map[string]score.Kind{
-		`"crime.fraud","wanted"`: score.Scam, `"crime.fraud","crime.theft"`: score.StolenFunds, `"sanction.linked"`: score.CommunityReport,
-		`"crime.theft","sanction"`: score.Sanctioned,
-	} {
-		line := `{"id":"w","schema":"CryptoWallet","properties":{"publicKey":["` + btc + `"],"topics":[` + topics + `]}}` + "\n"
-		entries, _, err := parse(t, opensanctions.Options{Jurisdiction: sources.US}, strings.NewReader(line))
-		if err != nil || entries[0].Kind != want {
-			t.Errorf("topics %s: %+v, %v, want %s", topics, entries, err, want)
+		if got := []score.Kind{entries[0].Kind, entries[1].Kind, entries[len(entries)-1].Kind}; !slices.Equal(got, tt.want) {
+			t.Errorf("%s: kinds %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }
 
 func TestParseErrors(t *testing.T) {
 	const header = "id,schema,name,identifiers,sanctions,first_seen\n"
-	wallet := `{"id":"w","schema":"CryptoWallet","properties":{"publicKey":["` + btc + `"]}}` + "\n"
-	key := func(k string) string { return strings.Replace(wallet, btc, k, 1) }
+	key := func(k string) string { return header + "w,CryptoWallet,x," + k + ",,\n" }
 	for _, tt := range []struct {
 		name, in, want string
 		line           int64
 	}{
-		{"a wallet twice", wallet + wallet, "twice", 2},
-		{"a row twice", header + "w,CryptoWallet," + btc + ",,,\nw,CryptoWallet," + btc + ",,,\n", "twice", 3},
+		{"a wallet twice", key(btc) + "w,CryptoWallet,x," + btc + ",,\n", "twice", 3},
 		{"nothing", "", "EOF", 0},
 		{"a mark", "\ufeff", "EOF", 0},
 		{"HTML", "<!DOCTYPE html>", "HTML", 1},
-		{"no wallet", `{"id":"a","schema":"Person"}` + "\n", "no wallet in 1", 0},
-		{"a wallet without a key only", `{"id":"a","schema":"CryptoWallet","properties":{}}` + "\n", "no wallet in 1", 0},
-		{"an empty line", wallet + "\n" + wallet, "JSON", 2},
-		{"two objects on a line", strings.TrimSpace(wallet) + wallet, "after top-level value", 1},
-		{"an array", wallet + "[]\n", "array", 2},
-		{"another object", `{"result":[]}` + "\n", "no entity", 1},
-		{"an index of datasets", "{\n\"datasets\": []}\n", "JSON", 1},
-		{"no schema", wallet + `{"id":"a"}` + "\n", "no entity", 2},
-		{"a wallet without properties", wallet + `{"id":"w","schema":"CryptoWallet"}` + "\n", "properties", 2},
-		{"a holder that is an object", `{"id":"w","schema":"CryptoWallet","properties":{"publicKey":["x"],"holder":[{}]}}` + "\n", "holder", 1},
-		{"a key that is blank", wallet + key(" "), "no text", 2},
-		{"a long key", key(strings.Repeat("a", 2000)), "2000", 1},
-		{"a key not in UTF-8", key("\xff"), "UTF-8", 1},
-		{"a long line", wallet + `{"id":"` + strings.Repeat("a", 17<<20), "more than", 2},
-
-		{"csv: another header", "a,b\n1,2\n", "no column", 1},
-		{"csv: a column twice", "id," + header, "twice", 1},
-		{"csv: a row with less", header + "w,CryptoWallet\n", "2 columns", 2},
-		{"csv: no id", header + ",CryptoWallet," + btc + ",,,\n", "no entity", 2},
-		{"csv: no wallet", header + "p,Person,x,,,\n", "no wallet in 1", 0},
-		{"csv: quotes in a cell", header + "w,CryptoWallet,x,\"\"\"a\",,\n", "identifiers", 2},
-		{"csv: an empty key", header + "w,CryptoWallet,x,a;;b,,\n", "no text", 2},
-		{"csv: lines in a cell", header + "w,CryptoWallet,x,\"a\nb\",,\n", "more than one line", 2},
+		{"JSON of entities", `{"id":"a","schema":"Person"}` + "\n", "JSON, want targets.simple.csv", 1},
+		{"another header", "a,b\n1,2\n", "no column", 1},
+		{"a column twice", "id," + header, "twice", 1},
+		{"a row with less", header + "w,CryptoWallet\n", "2 columns", 2},
+		{"no id", header + ",CryptoWallet," + btc + ",,,\n", "no entity", 2},
+		{"no wallet", header + "p,Person,x,,,\n", "no wallet in 1", 0},
+		{"a wallet without a key only", header + "w,CryptoWallet,,,,\n", "no wallet in 1", 0},
+		{"quotes in a cell", header + "w,CryptoWallet,x,\"\"\"a\",,\n", "identifiers", 2},
+		{"an empty key", key("a;;b"), "no text", 2},
+		{"a key that is blank", key(" "), "no text", 2},
+		{"a long key", key(strings.Repeat("a", 2000)), "2000", 2},
+		{"a key not in UTF-8", key("\xff"), "UTF-8", 2},
+		{"lines in a cell", key("\"a\nb\""), "more than one line", 2},
 		{"text", btc + "\n", "no column", 1},
 	} {
 		_, _, err := parse(t, opensanctions.Options{}, strings.NewReader(tt.in))
@@ -206,20 +170,14 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%s: error %.200v, want one with %q at line %d", tt.name, err, tt.want, tt.line)
 		}
 	}
-	refused := errors.New("refused")
-	for _, file := range files {
-		doc := readFile(t, file)
-		if _, _, err := parse(t, opensanctions.Options{}, io.MultiReader(strings.NewReader(doc[:700]), iotest.ErrReader(os.ErrDeadlineExceeded))); !errors.Is(
-			err,
-			os.ErrDeadlineExceeded,
-		) {
-			t.Errorf("%s: error %v, want that of the reader", file, err)
-		}
-		calls := 0
-		if _, err := opensanctions.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return refused }); !errors.Is(err, refused) ||
-			calls != 1 {
-			t.Errorf("%s: error %v after %d calls of add, want that of add after 1", file, err, calls)
-		}
+	doc := readFile(t, file)
+	broken := io.MultiReader(strings.NewReader(doc[:700]), iotest.ErrReader(os.ErrDeadlineExceeded))
+	if _, _, err := parse(t, opensanctions.Options{}, broken); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("error %v, want that of the reader", err)
+	}
+	refused, calls := errors.New("refused"), 0
+	if _, err := opensanctions.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return refused }); !errors.Is(err, refused) || calls != 1 {
+		t.Errorf("error %v after %d calls of add, want that of add after 1", err, calls)
 	}
 }
 
@@ -235,14 +193,12 @@ func serve(t *testing.T, doc string) *opensanctions.Options {
 }
 
 func TestSource(t *testing.T) {
-	for _, file := range files {
-		for _, j := range []sources.Jurisdiction{"", sources.US} {
-			t.Run(file+string(j), func(t *testing.T) {
-				opts := serve(t, readFile(t, file))
-				opts.Jurisdiction = j
-				sourcetest.Run(t, func(*testing.T) sources.Source { return opensanctions.New(opts) })
-			})
-		}
+	for _, j := range []sources.Jurisdiction{"", sources.US} {
+		t.Run(string(j), func(t *testing.T) {
+			opts := serve(t, readFile(t, file))
+			opts.Jurisdiction = j
+			sourcetest.Run(t, func(*testing.T) sources.Source { return opensanctions.New(opts) })
+		})
 	}
 }
 
@@ -251,8 +207,8 @@ func TestNew(t *testing.T) {
 		opts opensanctions.Options
 		id   string
 		j    sources.Jurisdiction
-		kind score.Kind // of the first wallet, which has the topic "sanction"
-		last score.Kind // of one without topics
+		kind score.Kind // of the first wallet, which is sanctioned
+		last score.Kind // of one that is not
 	}{
 		{opensanctions.Options{Dataset: "us_ofac_sdn"}, "OPENSANCTIONS_US_OFAC_SDN", sources.Community, score.CommunityReport, score.CommunityReport},
 		{opensanctions.Options{Dataset: "us_ofac_sdn", Jurisdiction: sources.US}, "OPENSANCTIONS_US_OFAC_SDN", sources.US, score.Sanctioned, score.CommunityReport},
@@ -263,7 +219,7 @@ func TestNew(t *testing.T) {
 		var asked string
 		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			asked = r.URL.String()
-			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(readFile(t, files[0]))), ContentLength: -1, Request: r}, nil
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(readFile(t, file))), ContentLength: -1, Request: r}, nil
 		})}
 		tt.opts.Client = client
 		src := opensanctions.New(&tt.opts)
@@ -283,7 +239,7 @@ func TestNew(t *testing.T) {
 		if first, last := entries[0].Kind, entries[len(entries)-1].Kind; first != tt.kind || last != tt.last {
 			t.Errorf("%s: kinds %s and %s, want %s and %s", tt.id, first, last, tt.kind, tt.last)
 		}
-		if want := "https://data.opensanctions.org/datasets/latest/" + tt.opts.Dataset + "/entities.ftm.json"; asked != want {
+		if want := "https://data.opensanctions.org/datasets/latest/" + tt.opts.Dataset + "/targets.simple.csv"; asked != want {
 			t.Errorf("%s: asked for %s, want %s", tt.id, asked, want)
 		}
 	}
@@ -303,11 +259,6 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func FuzzParse(f *testing.F) {
-	f.Add(
-		`{"id":"w","caption":"x","schema":"CryptoWallet","properties":{"publicKey":["` + btc +
-			`","x"],"currency":["XBT"],"holder":["p"],"topics":["sanction"]},"first_seen":"2023-04-20T09:20:33"}` + "\n" +
-			`{"id":"p","caption":"P","schema":"Person"}` + "\n",
-	)
 	f.Add("id,schema,name,identifiers,sanctions,first_seen\n\"w\",CryptoWallet," + evm + ",\"\"\"a;b\"\";" + tron + "\",x,2022-04-14\n")
 	f.Fuzz(func(t *testing.T, in string) {
 		entries, rev, err := parse(t, opensanctions.Options{}, strings.NewReader(in))
@@ -327,12 +278,12 @@ func FuzzParse(f *testing.F) {
 
 // TestIndex uses an index with the checksum of the file.
 func TestIndex(t *testing.T) {
-	doc := readFile(t, "entities.ftm.json")
+	doc := readFile(t, "targets.simple.csv")
 	lines := strings.SplitAfter(doc, "\n")
 	cut := strings.Join(lines[:len(lines)-2], "") // and the empty string behind the last
 	checksum := func(doc string) string {
 		return fmt.Sprintf(
-			`{"name": "x", "resources": [{"name": "names.txt", "checksum": "0"}, {"name": "entities.ftm.json", "checksum": "%X", "size": 1}]}`,
+			`{"name": "x", "resources": [{"name": "names.txt", "checksum": "0"}, {"name": "targets.simple.csv", "checksum": "%X", "size": 1}]}`,
 			sha1.Sum([]byte(doc)),
 		)
 	}
@@ -347,12 +298,12 @@ func TestIndex(t *testing.T) {
 		{"published meanwhile", doc, checksum(cut), checksum(doc), true},
 		{"no index", doc, "", "", true},
 		{"another form", doc, `{"resources": "none"}`, "", true},
-		{"another checksum", doc, `{"resources": [{"name": "entities.ftm.json", "checksum": "sha256:0"}]}`, "", true},
-		{"of another file", doc, `{"resources": [{"name": "targets.simple.csv", "checksum": "b7e0fecaa2473f0e8f0181dd87bafd2c6bc8d997"}]}`, "", true},
+		{"another checksum", doc, `{"resources": [{"name": "targets.simple.csv", "checksum": "sha256:0"}]}`, "", true},
+		{"of another file", doc, `{"resources": [{"name": "names.json", "checksum": "b7e0fecaa2473f0e8f0181dd87bafd2c6bc8d997"}]}`, "", true},
 	} {
 		asked := 0
 		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/entities.ftm.json" {
+			if r.URL.Path == "/targets.simple.csv" {
 				io.WriteString(w, tt.doc)
 				return
 			}
@@ -366,7 +317,7 @@ func TestIndex(t *testing.T) {
 			}
 			io.WriteString(w, index)
 		}))
-		opts := &opensanctions.Options{Dataset: "x", URL: server.URL + "/entities.ftm.json", Index: server.URL + "/index.json", Client: server.Client()}
+		opts := &opensanctions.Options{Dataset: "x", URL: server.URL + "/targets.simple.csv", Index: server.URL + "/index.json", Client: server.Client()}
 		var entries []sources.Entry
 		rev, err := opensanctions.New(opts).Load(t.Context(), sources.Revision{}, func(e sources.Entry) error {
 			entries = append(entries, e)

@@ -4,9 +4,8 @@
 // OpenSanctions' data are under CC BY-NC 4.0. Use in business needs a license from
 // OpenSanctions. So this module contains none of the data, and loads them only through New.
 //
-// Prefer entities.ftm.json, whose lines are entities of the FollowTheMoney model: it has the
-// currency of a wallet, its holder, and the accusation. targets.simple.csv has none of
-// these, so an address without a checksum, such as one of Solana, matches only as a string.
+// The file is targets.simple.csv. It has neither the currency of a wallet nor its holder, so an
+// address without a checksum, such as one of Solana, matches only as a string.
 //
 // A dataset is OpenSanctions' version of an authority's list, and not that list. So a wallet
 // is of a community kind, sanctioned or not, unless Options.Jurisdiction says otherwise.
@@ -16,11 +15,9 @@ import (
 	"bufio"
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"slices"
 	"strings"
@@ -30,28 +27,22 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 const (
-	maxSize    = 8 << 30  // of a file, in bytes; the file of all datasets has some 3 GB
-	maxLine    = 16 << 20 // of an entity
+	maxSize    = 2 << 30 // of a file, in bytes
 	maxWallets = 1 << 20
-	maxHolders = 1 << 20 // beyond it, or beyond maxNames, wallets have no name
-	maxNames   = 1 << 26 // of all names, in bytes
-	maxListed  = 1024    // of an address
+	maxListed  = 1024 // of an address
 )
 
-// kind returns the kind of a wallet with the given topics: of those that are known, the one
-// with the most points counts.
-func (o *Options) kind(topics []string) score.Kind {
-	official := o.Jurisdiction != "" && o.Jurisdiction != sources.Community
-	switch {
-	case official && slices.Contains(topics, "sanction"): // not "sanction.linked": an entity near a sanctioned one
+// walletSchema is the schema of wallets.
+const walletSchema = "CryptoWallet"
+
+// kind returns the kind of a wallet.
+func (o *Options) kind(sanctioned bool) score.Kind {
+	if sanctioned && o.Jurisdiction != "" && o.Jurisdiction != sources.Community {
 		return score.Sanctioned
-	case slices.Contains(topics, "crime.theft"):
-		return score.StolenFunds
-	case slices.Contains(topics, "crime.fraud"):
-		return score.Scam
 	}
 	return cmp.Or(datasetKinds[o.Dataset], score.CommunityReport)
 }
@@ -62,20 +53,31 @@ var datasetKinds = map[string]score.Kind{
 	"us_fbi_lazarus_crypto": score.StolenFunds,
 }
 
-// Parse reads a dataset and calls add for each address of a wallet, in the order of the
-// dataset. The content shows whether r is entities.ftm.json or targets.simple.csv. In the
-// former, entities of other schemas than CryptoWallet give the names of holders. In the
-// latter, wallets whose column "sanctions" is not empty have the topic "sanction".
+// The columns of targets.simple.csv that are read, and their places in a row.
+const (
+	columnID = iota
+	columnSchema
+	columnName
+	columnIdentifiers
+	columnSanctions
+	columnFirstSeen
+	columnCount
+)
+
+var columnNames = [columnCount]string{"id", "schema", "name", "identifiers", "sanctions", "first_seen"}
+
+// Parse reads targets.simple.csv and calls add for each address of a wallet, in the order of
+// the file.
 //
-// Asset is the wallet's currency, Ref the id of the entity, and Name the name of its holder.
-// FirstSeen is when OpenSanctions first saw the wallet; ListedAt is zero. The Digest covers
-// all bytes of r, Records is the number of its entities, and Published is zero.
+// Ref is the id of the entity, and Name its name unless that is an address. FirstSeen is when
+// OpenSanctions first saw the wallet; ListedAt is zero. The Digest covers all bytes of r,
+// Records is the number of its entities, and Published is zero.
 //
 // Nothing is added unless all of r was read. A file that was cut within a line, is another
 // file, or has no wallet is an error. One that was cut between two lines looks whole, so
 // Revision.OpenEnded is true; [New] compares a checksum. Errors are a
 // [*sources.RecordError], or come from r, or wrap an error of add. Parse holds the wallets in
-// memory, and the names of up to a million possible holders.
+// memory.
 //
 // Entries have the kinds of a list of jurisdiction Community; see [Options.Parse] for
 // others.
@@ -86,14 +88,14 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 // Parse is the function [Parse] with the kinds of the Dataset and the Jurisdiction of o. It uses
 // nothing else of o.
 func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	d := dataset{kind: o.kind, ids: make(map[string]bool), names: names{seed: maphash.MakeSeed(), places: make(map[uint64]uint32)}}
+	d := dataset{options: o, ids: make(map[string]bool)}
 	rev, err := d.read(r)
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	for _, w := range d.wallets {
-		if err := add(d.entry(w)); err != nil {
-			return sources.Revision{}, fmt.Errorf("entity %.64q: %w", w.id, err)
+	for _, e := range d.wallets {
+		if err := add(e); err != nil {
+			return sources.Revision{}, fmt.Errorf("entity %.64q: %w", e.Ref, err)
 		}
 	}
 	return rev, nil
@@ -101,58 +103,10 @@ func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Rev
 
 // A dataset is what a file says about wallets.
 type dataset struct {
-	kind    func(topics []string) score.Kind
+	options *Options
 	records int
-	wallets []wallet
+	wallets []sources.Entry
 	ids     map[string]bool // of the entities with wallets
-	names   names           // of entities that may hold wallets
-}
-
-// names are names by id. Most entities of a dataset may hold wallets, and hardly any does,
-// so names keeps a hash of each id, and one text. Two ids of a million have one hash once
-// in thirty million datasets.
-type names struct {
-	seed   maphash.Seed
-	places map[uint64]uint32 // in text, of the length of a name, by the hash of the id
-	text   []byte
-}
-
-// add adds a name of at most 512 bytes, unless there are too many.
-func (n *names) add(id, name string) {
-	if name != "" && len(n.places) < maxHolders && len(n.text) < maxNames {
-		n.places[maphash.String(n.seed, id)] = uint32(len(n.text))
-		n.text = append(binary.LittleEndian.AppendUint16(n.text, uint16(len(name))), name...)
-	}
-}
-
-// of returns the name of an id, or "".
-func (n *names) of(id string) string {
-	place, ok := n.places[maphash.String(n.seed, id)]
-	if !ok {
-		return ""
-	}
-	text := n.text[place:]
-	return string(text[2 : 2+binary.LittleEndian.Uint16(text)])
-}
-
-// A wallet is an address of an entity of the schema CryptoWallet.
-type wallet struct {
-	id, listed, asset, name string
-	holders                 []string // ids
-	kind                    score.Kind
-	firstSeen               time.Time
-}
-
-func (d *dataset) entry(w wallet) sources.Entry {
-	e := sources.Entry{Listed: w.listed, Asset: w.asset, Kind: w.kind, Ref: w.id, Name: w.name, FirstSeen: w.firstSeen}
-	for _, id := range w.holders {
-		if name := d.names.of(id); name != "" {
-			e.Name = name
-			break
-		}
-	}
-	e.Address, _ = sources.Decode(w.asset, w.listed)
-	return e
 }
 
 // read reads a whole file.
@@ -165,14 +119,13 @@ func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 	}
 	switch text := strings.TrimPrefix(string(head), "\ufeff"); {
 	case text == "":
-		return sources.Revision{}, fail(0, "", io.ErrUnexpectedEOF)
+		err = fail(0, "", io.ErrUnexpectedEOF)
 	case text[0] == '{':
-		in.Discard(len(head) - len(text))
-		err = d.readEntities(in)
+		err = fail(1, "", errors.New("JSON, want targets.simple.csv of the dataset"))
 	case text[0] == '<':
-		err = fail(1, "", errors.New("HTML or XML, not a dataset"))
+		err = fail(1, "", errors.New("HTML or XML, want targets.simple.csv of the dataset"))
 	default:
-		err = d.readTargets(in)
+		err = d.readRows(in)
 	}
 	if err == nil && len(d.wallets) == 0 {
 		err = fail(0, "", fmt.Errorf("no wallet in %d entities", d.records))
@@ -188,31 +141,97 @@ func fail(line int64, ref string, err error) error {
 	return &sources.RecordError{Line: line, Byte: 0, Ref: ref, Err: err}
 }
 
-// end ends an entity with wallets. Its errors name no place.
-func (d *dataset) end(id string) error {
-	if d.ids[id] {
+// readRows reads the rows below a header that names the columns, among them
+//
+//	id,schema,name,…,identifiers,sanctions,…,first_seen,…
+func (d *dataset) readRows(in io.Reader) error {
+	s, err := csvscan.New(in).Header()
+	if err != nil {
+		return err
+	}
+	var places [columnCount]int
+	for i, name := range columnNames {
+		places[i] = s.Column(name)
+	}
+	return s.Each(func() error {
+		var t [columnCount]string
+		for i, place := range places {
+			t[i] = s.Row[place]
+		}
+		if t[columnID] == "" || t[columnSchema] == "" {
+			return fail(s.Line(), t[columnID], errors.New("no entity: id or schema missing"))
+		}
+		d.records++
+		if t[columnSchema] != walletSchema {
+			return nil
+		}
+		for i := range t {
+			t[i] = strings.Clone(t[i]) // not to keep the row
+		}
+		if err := d.addWallet(t); err != nil {
+			return fail(s.Line(), t[columnID], err)
+		}
+		return nil
+	})
+}
+
+// addWallet adds the addresses of a wallet. They are among its identifiers, and its name is
+// one of them unless it has another name. Its errors name no place.
+func (d *dataset) addWallet(t [columnCount]string) error {
+	if d.ids[t[columnID]] {
 		return errors.New("id given twice")
 	}
-	if len(d.ids) < maxWallets {
-		d.ids[id] = true
+	keys, err := values(t[columnIdentifiers])
+	if err != nil {
+		return fmt.Errorf("identifiers: %w", err)
+	}
+	name := t[columnName]
+	_, isAddress := sources.Decode("", name)
+	if isAddress || len(keys) == 0 && name != "" || len(sources.Repair("", name)) > 0 {
+		if !slices.Contains(keys, name) {
+			keys = append(keys, name)
+		}
+	}
+	if slices.Contains(keys, name) {
+		name = ""
+	}
+	for _, key := range keys {
+		switch {
+		case sources.TrimListed(key) == "":
+			return errors.New("an address of no text")
+		case len(key) > maxListed:
+			return fmt.Errorf("an address of %d bytes", len(key))
+		case !utf8.ValidString(key) || strings.ContainsRune(key, utf8.RuneError):
+			return fmt.Errorf("address %.64q: not UTF-8", key)
+		case len(d.wallets) == maxWallets:
+			return fmt.Errorf("more than %d addresses", maxWallets)
+		}
+		e := sources.Entry{Listed: key, Kind: d.options.kind(t[columnSanctions] != ""), Ref: freetext.Name(t[columnID]), Name: freetext.Name(name)}
+		e.FirstSeen = parseTime(t[columnFirstSeen])
+		e.Address, _ = sources.Decode("", key)
+		d.wallets = append(d.wallets, e)
+		d.ids[t[columnID]] = true
 	}
 	return nil
 }
 
-// add adds a wallet. Its errors name no place.
-func (d *dataset) add(w wallet) error {
-	switch {
-	case sources.TrimListed(w.listed) == "":
-		return errors.New("an address of no text")
-	case len(w.listed) > maxListed:
-		return fmt.Errorf("an address of %d bytes", len(w.listed))
-	case !utf8.ValidString(w.listed) || strings.ContainsRune(w.listed, utf8.RuneError):
-		return fmt.Errorf("address %.64q: not UTF-8", w.listed)
-	case len(d.wallets) == maxWallets:
-		return fmt.Errorf("more than %d addresses", maxWallets)
+// values returns the values of a cell with several: CSV of its own, of one
+// record with semicolons.
+func values(cell string) ([]string, error) {
+	if cell == "" {
+		return nil, nil
 	}
-	d.wallets = append(d.wallets, w)
-	return nil
+	s := csvscan.New(strings.NewReader(cell))
+	s.Comma, s.OpenEnd = ';', true
+	all, err := s.Next()
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Clone(all)
+	if _, err := s.Next(); err != io.EOF {
+		return nil, errors.New("more than one line")
+	}
+	return all, nil
 }
 
 // parseTime returns the time that s gives, in UTC, or the zero time. Times of

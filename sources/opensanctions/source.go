@@ -22,13 +22,12 @@ type Options struct {
 	Dataset string
 	// Jurisdiction is the issuer of the list; "" means Community. Set it, for example
 	// to US for us_ofac_sdn, if you rely on OpenSanctions for that authority's list: only
-	// then wallets with the topic "sanction" are [score.Sanctioned]. Leave it for datasets
-	// that collect the lists of many authorities. Wallets with the topic "crime.theft" are
-	// [score.StolenFunds], and those with "crime.fraud" [score.Scam]. All others are
-	// [score.CommunityReport], but those of the datasets ransomwhere, [score.Ransomware], and
+	// then wallets whose column "sanctions" is not empty are [score.Sanctioned]. Leave it for
+	// datasets that collect the lists of many authorities. All others are
+	// [score.CommunityReport], except those of the datasets ransomwhere, [score.Ransomware], and
 	// us_fbi_lazarus_crypto, [score.StolenFunds].
 	Jurisdiction sources.Jurisdiction
-	// URL is the address of the file; "" means OpenSanctions' newest entities.ftm.json
+	// URL is the address of the file; "" means OpenSanctions' newest targets.simple.csv
 	// of the dataset. It must be https, unless AllowHTTP is set.
 	URL string
 	// Index is the address of the dataset's index, which has a checksum of the file;
@@ -62,7 +61,7 @@ func New(opts *Options) sources.Source {
 	}
 	if s.URL == "" && s.Dataset != "" {
 		latest := "https://data.opensanctions.org/datasets/latest/" + url.PathEscape(s.Dataset)
-		s.URL = latest + "/entities.ftm.json"
+		s.URL = latest + "/targets.simple.csv"
 		s.Index = cmp.Or(s.Index, latest+"/index.json")
 	}
 	return s

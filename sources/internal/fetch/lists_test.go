@@ -165,12 +165,6 @@ func darklistItem(i int) any {
 	return map[string]string{"address": account(i), "comment": "x", "date": "2018-11-06"}
 }
 
-func ftmLines(n int) string {
-	return each(n, func(i int) string {
-		return fmt.Sprintf(`{"id":"w%d","schema":"CryptoWallet","properties":{"publicKey":[%q],"currency":["ETH"]}}`+"\n", i, account(i))
-	})
-}
-
 func targetsCSV(n int) string {
 	return "id,schema,name,identifiers,sanctions,first_seen\n" + each(n, func(i int) string {
 		return fmt.Sprintf("w%d,CryptoWallet,%s,,,\n", i, account(i))
@@ -192,7 +186,7 @@ func euFeed(n int) map[string]string {
 
 // indexed returns a dataset and the index that has its checksum.
 func indexed(n int) map[string]string {
-	doc := ftmLines(n)
+	doc := targetsCSV(n)
 	return map[string]string{"/list": doc, "/index": fmt.Sprintf(`{"name": "il_mod_crypto",
 "resources": [{"name": "list", "checksum": "%x"}]}`+"\n", sha1.Sum([]byte(doc)))}
 }
@@ -339,15 +333,14 @@ var lists = func() []published {
 		{name: "text of addresses", source: badlistSource(mew), files: one(func(n int) string {
 			return each(n, func(i int) string { return account(i) + " # x\n" })
 		}), parse: badlist.Parse, open: true},
-		{name: "OpenSanctions, entities.ftm.json", source: dataset, files: one(ftmLines), parse: opensanctions.Parse, open: true},
-		{name: "OpenSanctions, targets.simple.csv", source: dataset, files: one(targetsCSV), parse: opensanctions.Parse, open: true},
+		{name: "OpenSanctions", source: dataset, files: one(targetsCSV), parse: opensanctions.Parse, open: true},
 		{name: "FBI", source: func(c *http.Client) sources.Source {
 			return fbi.New(&fbi.Options{URL: host + "/list", Client: c})
 		}, files: one(announcement), parse: fbi.Parse, fixed: 51},
 		{name: "EU, XML with its feed", source: func(c *http.Client) sources.Source {
 			return eu.New(&eu.Options{URL: host + "/list", RSS: host + "/rss", Client: c})
 		}, files: euFeed},
-		{name: "OpenSanctions, entities.ftm.json with its index", source: func(c *http.Client) sources.Source {
+		{name: "OpenSanctions with its index", source: func(c *http.Client) sources.Source {
 			return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Index: host + "/index", Client: c})
 		}, files: indexed},
 		{name: "USDT on Ethereum", source: frozen("ethereum", host+"/node", usdt), serve: ethereum},
