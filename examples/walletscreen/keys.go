@@ -73,7 +73,7 @@ func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) err
 		}
 		return nil
 	}
-	token, first, err := access.NewKey(access.Key{ID: firstKey, Name: "made by the first start"})
+	token, first, err := access.NewKey(access.Key{ID: firstKey, Name: "made by the first start", Scopes: access.AllScopes()})
 	if err != nil {
 		return err
 	}

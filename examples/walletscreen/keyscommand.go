@@ -24,6 +24,7 @@ type keysCall struct {
 	json     bool
 
 	id, name, quota, rate, burst, scopes, expires string // of create and set
+	force                                         bool
 	overlap                                       time.Duration
 }
 
@@ -33,13 +34,24 @@ func (p *program) keysCommand() *cli.Command {
 		p.text("data", "", "`directory` of the server's data", &k.data),
 		p.text("db", "", "`database`: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME (default: "+dbFile+" in -data)", &k.db),
 	}
+	// A variable of a script that was never set must not mean the default.
+	given := func(f cli.Flag) cli.Flag {
+		f.(*cli.StringFlag).Validator = func(s string) error {
+			if strings.Trim(s, " ,") == "" {
+				return errors.New("the value is empty")
+			}
+			return nil
+		}
+		return f
+	}
 	settings := []cli.Flag{
-		p.text("name", "", "`name` of the key's owner", &k.name),
-		p.text("quota", "", "screenings per calendar month in UTC, a `number` or none (default: none)", &k.quota),
-		p.text("rate", "", "requests per second to each replica, a `number` or none; needs -burst (default: none)", &k.rate),
-		p.text("burst", "", "`number` of requests at once; needs -rate", &k.burst),
-		p.text("scopes", "", "`endpoints` that the key may use, some of "+access.AllScopes()+", or all (default: all)", &k.scopes),
-		p.text("expires", "", "`time` when the key expires, such as 2027-12-31 or 2027-12-31T18:00:00Z, or never (default: never)", &k.expires),
+		given(p.text("name", "", "`name` of the key's owner", &k.name)),
+		given(p.text("quota", "", "screenings per calendar month in UTC, a `number` or none (default: none)", &k.quota)),
+		given(p.text("rate", "", "requests per second to each replica, a `number` or none; needs -burst (default: none)", &k.rate)),
+		given(p.text("burst", "", "`number` of requests at once; needs -rate", &k.burst)),
+		given(p.text("scopes", "", "`endpoints` that the key may use, some of "+access.AllScopes()+", or all (default: all but own and past)", &k.scopes)),
+		given(p.text("expires", "", "`time` when the key expires, such as 2027-12-31 or 2027-12-31T18:00:00Z, or never (default: never)", &k.expires)),
+		p.flag("force", "accept a time of -expires that is in the past", &k.force),
 	}
 	command := func(name, synopsis, usage string, flags []cli.Flag, do func(context.Context, *keyStore) error) *cli.Command {
 		return subcommand("keys", name, synopsis, usage, "", slices.Concat(flags, where), func(ctx context.Context, args []string) error {
@@ -146,12 +158,14 @@ func (k *keysCall) apply(key *access.Key) error {
 		}),
 		setting("expires", k.expires, &key.Expires, "never", "a day such as 2027-12-31, a time such as 2027-12-31T18:00:00Z", func(s string) (time.Time, bool) {
 			t, _, ok := dayOrTime(s)
-			return t, ok
+			return t, ok && t.Year() >= 1970 // the zero time would mean never
 		}),
 	)
 	switch {
 	case err != nil:
 		return err
+	case k.expires != "" && state(*key, time.Now()) == "expired" && !k.force:
+		return fmt.Errorf("-expires %s is in the past, so the key would admit nobody; to set it all the same, add -force", k.expires)
 	case key.Burst == 0 && key.Rate > 0:
 		return errors.New("-rate needs -burst")
 	case key.Burst > 0 && key.Rate == 0:
@@ -193,7 +207,7 @@ func (k *keysCall) create(ctx context.Context, s *keyStore) error {
 	if err != nil {
 		return err
 	}
-	return k.said(token, "key "+key.ID+" was created", s)
+	return k.said(token, fmt.Sprintf("key %s with the scopes %s was created", key.ID, key.Scopes), s)
 }
 
 // change changes a key. It tries again if somebody else changes it at the same time.

@@ -139,6 +139,12 @@ func TestKeysCommandErrors(t *testing.T) {
 		{"create -burst 1 -db DB", "keys create: -burst needs -rate"},
 		{"create -rate fast -burst 1 -db DB", `-rate "fast": want a number above 0, or none`},
 		{"create -scopes read -db DB", "scope \"read\""},
+		{"create -scopes ,, -db DB", "keys create: -scopes: the value is empty"},
+		{"set here -scopes , -db DB", "keys set: -scopes: the value is empty"},
+		{"create -expires 0001-01-01 -db DB", `-expires "0001-01-01": want a day`},
+		{"create -expires 1969-12-31 -force -db DB", `-expires "1969-12-31": want a day`},
+		{"create -expires 2020-01-01 -db DB", "-expires 2020-01-01 is in the past"},
+		{"set here -expires 2020-01-01T00:00:00Z -db DB", "in the past"},
 		{"create -expires tomorrow -db DB", `-expires "tomorrow": want a day such as 2027-12-31`},
 		{"set here -db DB", "want a setting to change: -name, -quota"},
 		{"set nobody -name x -db DB", `there is no key "nobody"`},
@@ -155,6 +161,14 @@ func TestKeysCommandErrors(t *testing.T) {
 		code, stdout, stderr := call(t, "", append([]string{"keys"}, args...)...)
 		if code != 2 || !strings.Contains(stderr, tt.want) || strings.Contains(stderr, "hunter2") || stdout != "" || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("keys %s: exit code %d, %q, %q, want an error with %q", tt.args, code, stderr, stdout, tt.want)
+		}
+	}
+	for _, flag := range []string{"-scopes", "-quota", "-rate", "-expires", "-name"} {
+		for _, empty := range []string{"", " ", ", ,"} {
+			code, stdout, stderr := call(t, "", "keys", "create", "-db", db, flag, empty)
+			if code != 2 || stdout != "" || !strings.Contains(stderr, flag+": the value is empty") {
+				t.Errorf("keys create %s %q: exit code %d, %q, %q", flag, empty, code, stderr, stdout)
+			}
 		}
 	}
 	for _, args := range []string{"help", "keys -help", "keys create -help", "help keys create", "keys rotate here -help"} {
@@ -182,10 +196,10 @@ func TestKeysSet(t *testing.T) {
 		return regexp.MustCompile(`(?m)^acme.*$`).FindString(squeezed(keysOf(t, db, "list")))
 	}
 	for _, tt := range []struct{ flags, want string }{
-		{"-quota 12000", "acme Acme Ltd valid all 12,000 0 2/s, 4 at once "},
+		{"-quota 12000", "acme Acme Ltd valid screen sources usage validate 12,000 0 2/s, 4 at once "},
 		{"-burst 9 -scopes usage,screen", "acme Acme Ltd valid screen usage 12,000 0 2/s, 9 at once "},
 		{"-rate none -quota none -scopes all -name Acme", "acme Acme valid all - 0 - "},
-		{"-expires 2020-01-01", "acme Acme expired "},
+		{"-expires 2020-01-01 -force", "acme Acme expired "},
 		{"-expires never", "acme Acme valid "},
 	} {
 		keysOf(t, db, append([]string{"set", "acme"}, strings.Fields(tt.flags)...)...)
@@ -196,6 +210,24 @@ func TestKeysSet(t *testing.T) {
 	var key jsonKey
 	if err := json.Unmarshal([]byte(strings.Split(keysOf(t, db, "list", "-json"), "\n")[0]), &key); err != nil || key.ID != "acme" || key.State != "valid" {
 		t.Error(key, err)
+	}
+}
+
+// A new key may neither see the operator's own lists nor screen with earlier ones unless it was
+// said, and the command says what it gave.
+func TestKeysCreateScopes(t *testing.T) {
+	dir := t.TempDir()
+	start(t, append(shortest, "-data", dir)...).stop()
+	for scopes, want := range map[string]string{
+		"-name=x": "screen sources usage validate", "-scopes=all": access.AllScopes(), "-scopes=past,screen": "past screen",
+	} {
+		code, _, stderr := call(t, "", "keys", "create", "-data", dir, scopes)
+		if code != 0 || !strings.Contains(stderr, " with the scopes "+want+" was created in ") {
+			t.Errorf("%s: exit code %d, %s", scopes, code, stderr)
+		}
+	}
+	if list := squeezed(keysOf(t, "sqlite:"+filepath.Join(dir, dbFile), "list")); strings.Count(list, " screen sources usage validate ") != 1 {
+		t.Errorf("want one key without own and past:\n%s", list)
 	}
 }
 

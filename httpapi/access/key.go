@@ -121,6 +121,10 @@ func unprintable(c rune) bool { return c != ' ' && !unicode.IsPrint(c) }
 // allScopes are the scopes of the endpoints of package httpapi, sorted.
 var allScopes = []string{"own", "past", "screen", "sources", "usage", "validate"}
 
+// ownerScopes are the scopes that a key has only if it was given them: they show what the
+// operator has written himself, and open the lists of earlier times.
+var ownerScopes = []string{"own", "past"}
+
 // AllScopes returns all scopes, separated by spaces.
 func AllScopes() string { return strings.Join(allScopes, " ") }
 
@@ -143,7 +147,7 @@ func NormalScopes(scopes string) (string, error) {
 // NewKey returns a new API key: the token, which is shown to its owner once, and the
 // key to store with [Store.PutKey]. It has the fields of k; an empty ID becomes 12
 // random letters and digits, a zero Created the current time, and empty Scopes all
-// scopes. Previous and Version of k are ignored. The error comes from [Key.Normal].
+// scopes but own and past. Previous and Version of k are ignored. The error comes from [Key.Normal].
 //
 // The token is "wsk_", the id, "_" and a secret of 260 random bits. One SHA-256 is
 // enough for so many bits; a slow hash would only give attackers a way to load the
@@ -157,7 +161,7 @@ func NewKey(k Key) (token string, key Key, err error) {
 		k.Created = time.Now()
 	}
 	if k.Scopes == "" {
-		k.Scopes = AllScopes()
+		k.Scopes = strings.Join(slices.DeleteFunc(slices.Clone(allScopes), func(s string) bool { return slices.Contains(ownerScopes, s) }), " ")
 	}
 	k.Previous, k.PreviousEnds, k.Version = [sha256.Size]byte{}, time.Time{}, 0
 	token, k.Secret = newToken(k.ID)

@@ -344,7 +344,7 @@ func TestKeyringUsed(t *testing.T) {
 
 func TestNewKey(t *testing.T) {
 	token, k, err := access.NewKey(access.Key{Name: "x", Version: 7, Previous: [32]byte{1}, PreviousEnds: time.Now()})
-	if err != nil || len(k.ID) != 12 || !strings.HasPrefix(token, "wsk_"+k.ID+"_") || k.Scopes != access.AllScopes() || k.Created.IsZero() || k.Version != 0 ||
+	if err != nil || len(k.ID) != 12 || !strings.HasPrefix(token, "wsk_"+k.ID+"_") || k.Scopes != "screen sources usage validate" || k.Created.IsZero() || k.Version != 0 ||
 		k.Previous != [32]byte{} ||
 		k.Name != "x" {
 		t.Errorf("NewKey is %q, %+v, %v", token, k, err)

@@ -77,7 +77,7 @@ func serveReal(t *testing.T, quota int64) (url, token string) {
 		}
 	}
 	keys := access.NewMemory()
-	token, key, err := access.NewKey(access.Key{Name: "page", Quota: quota})
+	token, key, err := access.NewKey(access.Key{Name: "page", Quota: quota, Scopes: access.AllScopes()})
 	if err != nil {
 		t.Fatal(err)
 	}
