@@ -14,7 +14,7 @@ import (
 
 // Scopes of the endpoints, for [Admit] and Caller.Scopes.
 const (
-	scopeOwn      = "own"  // beside scopeSources: the entries of the operator's own lists
+	scopeOwn      = "own"  // beside others: what the operator has written in lists and exceptions of his own
 	scopePast     = "past" // beside scopeScreen: screening with the lists of an earlier time
 	scopeScreen   = "screen"
 	scopeSources  = "sources"

@@ -194,7 +194,7 @@ func (e *exchange) grantItems(items []batchItem) (granted int) {
 			if c, err := address.ParseChain(name); it.chain != "" && (err != nil || c != it.chain) {
 				name = string(it.chain)
 			}
-			it.answer = newResult(it.text, name, it.found)
+			it.answer = newResult(it.text, name, e.shown(it.found))
 			it.answer.ID = it.id
 		default:
 			it.bad = &problem{Code: quotaExceeded, Detail: fmt.Sprintf("The quota of %d screenings in a calendar month (UTC) ended before this item. It was not screened.", e.caller.Quota)}

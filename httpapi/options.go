@@ -147,9 +147,10 @@ type Caller struct {
 	ID string
 
 	// Scopes are the scopes that the caller has, separated by spaces: see [Admit].
-	// Empty means all. The endpoints have screen, sources, usage and validate; own, beside
-	// sources, shows the entries of the operator's own lists in /api/v1/changes; past,
-	// beside screen, screens with the lists of an earlier time.
+	// Empty means all. The endpoints have screen, sources, usage and validate. Past, beside
+	// screen, screens with the lists of an earlier time. Own shows what the operator has
+	// written: beside sources the entries of his own lists, beside screen their references and
+	// reasons, and the reasons and authors of exceptions.
 	Scopes string
 
 	// Quota is the number of screenings in a calendar month (UTC) that

@@ -52,9 +52,10 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if err != nil {
 		return nil, e.failed(name, err)
 	}
-	answer := newResult(text, name, found)
+	shown := e.shown(found)
+	answer := newResult(text, name, shown)
 	if wantsReceipt {
-		receipt, err := e.Receipt(chain, text, found, e.now)
+		receipt, err := e.Receipt(chain, text, shown, e.now)
 		if err != nil {
 			return nil, e.internal(err)
 		}
@@ -71,6 +72,14 @@ func (e *exchange) screen() ([]byte, *problem) {
 		e.result = found
 	}
 	return e.withSnapshot(marshal(answer), found.Sources(), found.Digest(), found.ScoringVersion), nil
+}
+
+// shown returns what the caller may see of a result.
+func (e *exchange) shown(r screening.Result) screening.Result {
+	if len(r.Labels)+len(r.Suppressed)+len(r.Formerly) == 0 || e.caller.has(scopeOwn) {
+		return r
+	}
+	return r.WithoutOwn()
 }
 
 // record gives one answer to Options.Audit.

@@ -7,6 +7,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // A Result is the answer to one question, from one snapshot of the lists. It keeps no
@@ -46,6 +47,34 @@ type Result struct {
 // doubt, and no list has a caveat now. Suppressed does not change it.
 func (r Result) AllClear() bool {
 	return r.origin != nil && r.Score == 0 && len(r.Labels) == 0 && len(r.Doubts) == 0 && len(r.Caveats()) == 0
+}
+
+// WithoutOwn returns r for a reader who may not see what the operator has written: without the
+// references and names in the operator's own lists, and without the reasons and authors of
+// exceptions. The verdict stays the same.
+func (r Result) WithoutOwn() Result {
+	own := func(id string) bool {
+		return slices.ContainsFunc(r.Sources(), func(s SourceStatus) bool { return s.Info.ID == id && s.Info.Jurisdiction == sources.Operator })
+	}
+	r.Labels, r.Suppressed, r.Formerly = slices.Clone(r.Labels), slices.Clone(r.Suppressed), slices.Clone(r.Formerly)
+	for i := range r.Labels {
+		if l := &r.Labels[i]; own(l.Source) {
+			l.Ref, l.Name = "", ""
+		}
+	}
+	for i := range r.Suppressed {
+		s := &r.Suppressed[i]
+		s.Reason, s.Author, s.Created = "", "", time.Time{}
+		if own(s.Source) {
+			s.Ref, s.Name = "", ""
+		}
+	}
+	for i := range r.Formerly {
+		if f := &r.Formerly[i]; own(f.Source) {
+			f.Ref, f.Name = "", ""
+		}
+	}
+	return r
 }
 
 // A Caveat is a reason not to rely on a list that an answer comes from.

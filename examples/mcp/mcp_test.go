@@ -483,7 +483,7 @@ func TestOwnLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFixture(t, access.Key{Name: "test"}, s)
+	f := newFixture(t, access.Key{Name: "test", Scopes: "own screen"}, s)
 	client := f.dial(t, f.token)
 	answer, failure := call(t, client, "screen_address", map[string]any{"address": clean, "chain": "tron"})
 	if text := fmt.Sprint(answer); answer["level"] != "CRITICAL" || !strings.Contains(text, "OWN") || strings.ContainsAny(text, "\u200b\u202e") ||

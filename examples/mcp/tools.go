@@ -309,7 +309,11 @@ func (answer *wireScreening) explain() screening {
 		s.Caveats = append(s.Caveats, "No list was searched.")
 	}
 	for _, l := range answer.Suppressed {
-		s.Suppressed = append(s.Suppressed, fmt.Sprintf("A match on %s (%s, %s) does not count, by an exception of the operator: %s", l.Source, l.Kind, plainText(l.SourceRef), plainText(l.Reason)))
+		text := fmt.Sprintf("A match on %s (%s, %s) does not count, by an exception of the operator", l.Source, l.Kind, plainText(l.SourceRef))
+		if l.Reason != "" { // only a key with the scope own gets it
+			text += ": " + plainText(l.Reason)
+		}
+		s.Suppressed = append(s.Suppressed, text)
 	}
 	s.AllClear = s.AllClear && s.Level == "CLEAN_NO_MATCH" && len(s.Lists) > 0 // an older server has no all_clear
 	return s

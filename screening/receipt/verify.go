@@ -140,7 +140,11 @@ func (r *Receipt) replay(ctx context.Context, st store.Store) (outcome string, r
 		if err != nil {
 			return fmt.Errorf("the lists of that time give no verdict: %w", err)
 		}
-		return r.compare(&got)
+		err = r.compare(&got)
+		if shown := got.WithoutOwn(); err != nil && r.compare(&shown) == nil {
+			return nil // the caller was not shown what the operator has written
+		}
+		return err
 	})
 }
 
