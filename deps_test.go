@@ -59,6 +59,7 @@ var imports = map[string]string{
 	"httpapi": "address httpapi/internal/static internal/journal internal/pace internal/revision internal/visible " +
 		"score screening sources sources/store",
 	"httpapi/audit":           "internal/atomicfile internal/visible address httpapi score screening",
+	"httpapi/compat":          "address httpapi score screening",
 	"httpapi/docs":            "httpapi/internal/static",
 	"httpapi/internal/static": "",
 	"httpapi/page":            "address httpapi/internal/static",
@@ -102,6 +103,7 @@ var links = map[string]string{
 	"screening/receipt":     "github.com/decred/dcrd golang.org/x/crypto golang.org/x/mod golang.org/x/sys",
 	"httpapi":               "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
 	"httpapi/audit":         "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/compat":        "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
 	"httpapi/page":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys",
 
 	"sources/store":         "golang.org/x/crypto golang.org/x/sys github.com/decred/dcrd",
@@ -128,6 +130,7 @@ var never = map[string]string{
 	"screening/receipt":     "net net/http encoding/xml database/sql testing",
 	"httpapi":               "encoding/xml database/sql testing",
 	"httpapi/audit":         "encoding/xml database/sql testing",
+	"httpapi/compat":        "encoding/xml database/sql testing",
 	"httpapi/page":          "encoding/xml database/sql testing",
 	"sources/store":         "net net/http encoding/xml database/sql testing",
 	"sources/store/pgstore": "testing",

@@ -28,7 +28,7 @@ var shownCommand = regexp.MustCompile("(?m)^(?:#|\\$)? *(?:docker compose .* exe
 // the input files of each paper are in one folder. Of serve it reads the flags.
 func TestPapers(t *testing.T) {
 	papers := []string{"deploy/compose.yml"}
-	for _, pattern := range []string{"docs/*.md", "../*/README.md", "../README.md", "../../*.md"} {
+	for _, pattern := range []string{"docs/*.md", "../*/README.md", "../README.md", "../../httpapi/*/README.md", "../../*.md"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

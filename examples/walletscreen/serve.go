@@ -23,9 +23,11 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
+	"github.com/walletscreen/walletscreen/httpapi/compat"
 	"github.com/walletscreen/walletscreen/httpapi/docs"
 	"github.com/walletscreen/walletscreen/httpapi/page"
 	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -49,6 +51,8 @@ type serveOptions struct {
 	book, webhook       string
 	webhookSecret       string
 	receiptKey          string
+	compat              bool
+	compatKinds         []string
 	logFormat, logLevel string
 }
 
@@ -81,6 +85,8 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.text("webhook", "", "`URL` to post these messages to, signed as Standard Webhooks says, for three days until it answers 2xx", &o.webhook),
 			p.text("webhook-secret", "", "`file` with the secret of the signature, whsec_ and base64 (default: webhook-secret in -data, which is made)", &o.webhookSecret),
 			p.text("receipt-key", "", "`file` with the private key that signs receipts, for clients that ask for one; receipt key makes one (default: receipts are not signed)", &o.receiptKey),
+			p.flag("compat", "also answer the calls of Chainalysis's free sanctions API and of TRM Labs' sanctions screening, which cannot show how old a list is: set -max-age; see httpapi/compat/README.md", &o.compat),
+			p.texts("compat-kinds", "with -compat, labels to show beside those of official lists and of your own, as `KIND`, such as SCAM, or all; may be given several times (default: none)", &o.compatKinds),
 			p.text("log-format", "text", "`format` of the log on standard error: text or json", &o.logFormat),
 			p.text("log-level", "info", "least severe `level` that is logged: debug, info, warn or error", &o.logLevel),
 		}),
@@ -130,6 +136,9 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 	}
 	s := &server{serveOptions: c, log: logger, level: level, metrics: newMetrics(), serving: &p.serving}
 	if err := c.limitClients(&s.limits); err != nil {
+		return err
+	}
+	if s.kinds, err = c.shownKinds(logger); err != nil {
 		return err
 	}
 	closeLists, err := s.openLists(ctx)
@@ -183,6 +192,7 @@ type server struct {
 	trail       *audit.Log      // nil for none
 	watcher     *watcher        // nil for none
 	signers     []signed.Signer // of receipts: none or one
+	kinds       []score.Kind    // that -compat shows
 	level       *slog.LevelVar  // of log
 	store       store.Store     // nil for none
 	listener    net.Listener
@@ -331,6 +341,9 @@ func (s *server) handler() http.Handler {
 		opts.Audit = s.trail.Record
 	}
 	api, people := httpapi.NewHandler(s.screener, s.keys, &opts), page.New()
+	if s.compat {
+		api = compat.New(s.screener, s.keys, &opts, s.kinds...)
+	}
 	// Unlike a ServeMux, this never redirects: the API answers "//api/v1/screen", too.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
