@@ -110,6 +110,9 @@ func TestVectorsAreSpellings(t *testing.T) {
 
 // TestSpellingsOn checks the addresses of one key on each of several chains.
 func TestSpellingsOn(t *testing.T) {
+	if all := (address.Key{}).Spellings(); len(all)+len(address.Key{}.SpellingsOn("bitcoin")) > 0 {
+		t.Errorf("the zero Key has the spellings %v", all)
+	}
 	k, _ := address.MustParse("ethereum", "0x098b716b8aaf21512996dc57eb0615e2383e2f96").Key()
 	for c, want := range map[address.Chain][]string{
 		"bsc":            {"0x098b716b8aaf21512996dc57eb0615e2383e2f96"},
