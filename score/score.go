@@ -12,11 +12,12 @@ import "errors"
 // A Kind is a kind of risk signal. A table knows the kinds that it has points for.
 type Kind string
 
-// The kinds. The first two are official: only a government's or a supranational
+// The kinds. The first three are official: only a government's or a supranational
 // body's list may emit them. Only an operator's own list may emit Blocked.
 const (
 	Sanctioned         Kind = "SANCTIONED"          // on an official sanctions list
 	TerroristFinancing Kind = "TERRORIST_FINANCING" // named or seized for terrorist financing by an authority
+	Seized             Kind = "SEIZED"              // named for seizure or forfeiture by an authority
 	Ransomware         Kind = "RANSOMWARE"          // received ransom payments
 	StolenFunds        Kind = "STOLEN_FUNDS"        // holds or moved the proceeds of a theft
 	Phishing           Kind = "PHISHING"            // used by a site or message that poses as another
@@ -27,7 +28,7 @@ const (
 )
 
 // Official reports whether only official lists may emit k.
-func (k Kind) Official() bool { return k == Sanctioned || k == TerroristFinancing }
+func (k Kind) Official() bool { return k == Sanctioned || k == TerroristFinancing || k == Seized }
 
 // A Match says how a screened address relates to the listed one. The zero Match is
 // invalid.

@@ -119,12 +119,27 @@ func TestVersionsAddOnly(t *testing.T) {
 	if n, want := len(v1_1.Kinds()), len(v1_0.Kinds())+1; n != want {
 		t.Errorf("v1.1 has %d kinds, want %d", n, want)
 	}
+	v1_2, ok := score.Lookup("v1.2")
+	if !ok {
+		t.Fatal("no table v1.2")
+	}
+	for _, k := range v1_2.Kinds() {
+		for _, m := range matches {
+			was, scored := v1_1.Points(k, m)
+			if is, ok := v1_2.Points(k, m); !ok || scored != (k != score.Seized) || scored && is != was {
+				t.Errorf("Points(%s, %s) = %d in v1.2, %d in v1.1", k, m, is, was)
+			}
+		}
+	}
+	if n, want := len(v1_2.Kinds()), len(v1_1.Kinds())+1; n != want {
+		t.Errorf("v1.2 has %d kinds, want %d", n, want)
+	}
 }
 
 func ExampleLatest() {
 	t := score.Latest()
 	fmt.Println(t.Version(), t.Level(0))
-	// Output: v1.1 CLEAN_NO_MATCH
+	// Output: v1.2 CLEAN_NO_MATCH
 }
 
 func ExampleTable_Level() {
@@ -184,7 +199,7 @@ func ExampleTable_Points() {
 	t := score.Latest()
 	points, _ := t.Points(score.Sanctioned, score.Key)
 	fmt.Println(t.Version(), points, t.Level(points))
-	// Output: v1.1 85 HIGH
+	// Output: v1.2 85 HIGH
 }
 
 func TestMatchText(t *testing.T) {

@@ -1,5 +1,7 @@
 package score
 
+import "slices"
+
 // IMPORTANT NOTE
 //
 // This file decides scores. A released table and its golden file in testdata are
@@ -50,8 +52,15 @@ var v1_1 = Table{
 	bands:   v1_0.bands,
 }
 
+// v1_2 adds Seized to v1.1.
+var v1_2 = Table{
+	version: "v1.2",
+	rows:    slices.Insert(slices.Clone(v1_1.rows), 3, row{Seized, 85, 75}),
+	bands:   v1_1.bands,
+}
+
 // tables holds every table ever shipped, the newest last.
-var tables = []*Table{&v1_0, &v1_1}
+var tables = []*Table{&v1_0, &v1_1, &v1_2}
 
 // Latest returns the newest table. To pin a version across upgrades, use [Lookup].
 func Latest() *Table { return tables[len(tables)-1] }

@@ -108,7 +108,7 @@ type lister struct {
 func (l *lister) entry(community bool) sources.Entry {
 	kinds := l.kinds
 	if community {
-		kinds = kinds[2:]
+		kinds = kinds[3:]
 	}
 	e := sources.Entry{
 		Kind: kinds[l.rng.IntN(len(kinds))], Ref: strconv.Itoa(l.rng.IntN(4)), Name: strconv.Itoa(l.rng.IntN(3)),

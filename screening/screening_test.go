@@ -98,7 +98,7 @@ func TestMatches(t *testing.T) {
 			t.Errorf("ScreenText(%s, %q): %v", tt.chain, tt.text, err)
 			continue
 		}
-		if r.Score != tt.score || r.Level != tt.level || r.Address.Normalized() != tt.normalized || r.ScoringVersion != "v1.1" || len(r.Digest()) != 64 {
+		if r.Score != tt.score || r.Level != tt.level || r.Address.Normalized() != tt.normalized || r.ScoringVersion != "v1.2" || len(r.Digest()) != 64 {
 			t.Errorf("ScreenText(%s, %q) = %+v, want %+v", tt.chain, tt.text, r, tt)
 		}
 		if tt.match == 0 {
@@ -249,7 +249,7 @@ func TestModel(t *testing.T) {
 		for _, info := range []sources.Info{ofac, community} {
 			allowed := kinds
 			if info.Jurisdiction == sources.Community {
-				allowed = kinds[2:]
+				allowed = kinds[3:]
 			}
 			entries := make([]sources.Entry, 1+rng.IntN(60))
 			for i := range entries {

@@ -162,7 +162,7 @@ func TestMetrics(t *testing.T) {
 		{0, "walletscreen_audit_refused_total", nil},
 		{0, "walletscreen_audit_queue", nil},
 		{0, "walletscreen_audit_failing", nil},
-		{1, "walletscreen_snapshot_info", []string{"scoring_version", "v1.1"}},
+		{1, "walletscreen_snapshot_info", []string{"scoring_version", "v1.2"}},
 	} {
 		if got := value(t, all, tt.name, tt.labels...); got != tt.want {
 			t.Errorf("%s %q is %v, want %v", tt.name, tt.labels, got, tt.want)

@@ -350,7 +350,7 @@ func TestWrongAnswers(t *testing.T) {
 		{"a match without the listed address", "screen_key", 0, `"listed_address"`, `"address"`},
 		{"half a freshness", "screen_clean", 0, `"age_seconds":3601`, `"age_seconds":null`},
 		{"negative age", "screen_clean", 0, `"age_seconds":3601`, `"age_seconds":-1`},
-		{"version", "screen_clean", 0, `"v1.1"`, `"1.1"`},
+		{"version", "screen_clean", 0, `"v1.2"`, `"1.1"`},
 		{"status of no answer", "screen_clean", 202, ``, ``},
 		{"result as a problem", "screen_clean", 400, ``, ``},
 		{"an object for the sources", "sources", 0, `[{`, `{"sources":[{`},
@@ -450,7 +450,7 @@ func TestScores(t *testing.T) {
 }
 
 var kinds = []score.Kind{
-	score.Sanctioned, score.TerroristFinancing, score.Ransomware, score.StolenFunds,
+	score.Sanctioned, score.TerroristFinancing, score.Seized, score.Ransomware, score.StolenFunds,
 	score.Phishing, score.Scam, score.Mixer, score.CommunityReport, score.Blocked,
 }
 

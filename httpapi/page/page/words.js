@@ -51,6 +51,7 @@ export const levels = {
 const kinds = {
   SANCTIONED: "Sanctioned",
   TERRORIST_FINANCING: "Terrorist financing",
+  SEIZED: "Named for seizure",
   STOLEN_FUNDS: "Stolen funds",
   BLOCKED: "Blocked by your own list",
   COMMUNITY_REPORT: "Reported by the community",
