@@ -1,7 +1,7 @@
 // Package badlist reads lists of bad addresses that communities maintain, in JSON of
-// several shapes, CSV, and text with one address on a line. Begin with [New], which fetches
-// MyEtherWallet's darklist or another list, [Parse] for a file, and [Options.Parse] for other
-// members. [ScamSniffer] and [Ransomwhere] are options for [New].
+// several shapes, CSV, TagPack (YAML), and text with one address on a line. Begin with
+// [New], which fetches MyEtherWallet's darklist or another list, [Parse] for a file, and
+// [Options.Parse] for other members. [ScamSniffer] and [Ransomwhere] are options for [New].
 //
 // Volunteers maintain these lists by hand. A malformed entry is never dropped: a string
 // that is not an address is listed as it stands, and the same string matches. A file that is
@@ -48,6 +48,9 @@ const (
 //   - CSV with a header that has a column "address", and maybe "comment" and "date",
 //     separated by commas, semicolons or tabs. A row that begins with "#" is a comment,
 //     unless another column has its address.
+//   - TagPack, the YAML of GraphSense: only tags with an "abuse" count, their own or that of the
+//     head, for the others are of exchanges and victims. The abuse gives the Kind, and the
+//     source of the tag is its Ref.
 //   - Text with one address on a line, and a comment behind #. Blanks around an address and
 //     empty lines are ignored.
 //
@@ -151,6 +154,10 @@ func (p *parser) parse(in *bufio.Reader) error {
 		return &sources.RecordError{Byte: int64(len(head) - len(text)), Err: errors.New("HTML or XML, not a list of addresses")}
 	case p.List != "" || p.named:
 		return &sources.RecordError{Byte: int64(len(head) - len(text)), Err: errors.New("not JSON")}
+	case isTagPack(text):
+		p.openEnded = true
+		in.Discard(mark)
+		err = p.tagPack(in)
 	default:
 		p.openEnded = true
 		f := csvscan.File{Columns: p.names[:], Comment: columnName}
@@ -169,7 +176,10 @@ func (p *parser) parse(in *bufio.Reader) error {
 }
 
 // emit adds the entries of a record. Its errors name no place.
-func (p *parser) emit(r record) error {
+func (p *parser) emit(r record) error { return p.emitAs(r, cmp.Or(p.Kind, kindOf(r[columnName]))) }
+
+// emitAs is emit for entries of a kind.
+func (p *parser) emitAs(r record, kind score.Kind) error {
 	listed := r[columnAddress]
 	switch {
 	case sources.TrimListed(listed) == "":
@@ -183,7 +193,7 @@ func (p *parser) emit(r record) error {
 	}
 	e := sources.Entry{
 		Listed:   listed,
-		Kind:     cmp.Or(p.Kind, kindOf(r[columnName])),
+		Kind:     kind,
 		Ref:      cmp.Or(r[columnRef], p.Ref),
 		Name:     freetext.Name(r[columnName]),
 		ListedAt: parseDate(r[columnDate]),
