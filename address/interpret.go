@@ -110,10 +110,10 @@ func (r *Reading) addFound(text string) {
 	if len(r.Addresses) > 0 && r.Addresses[0].text == text { // the common case
 		return
 	}
-	rest := lowerASCII(text)
+	rest := strings.ToLower(text)
 	for _, a := range r.Addresses {
-		own := lowerASCII(a.text)
-		if i := strings.Index(rest, own); i >= 0 {
+		own := strings.ToLower(a.text)
+		if i := strings.Index(rest, own); i >= 0 && len(rest) == len(text) {
 			text, rest = text[:i]+" "+text[i+len(own):], rest[:i]+" "+rest[i+len(own):]
 		}
 	}

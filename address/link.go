@@ -57,10 +57,8 @@ func (w *wrapped) readLink(s string) {
 		}
 		if len(segment) < 20 {
 			// A part of the path, or a name.
-			if i == 0 && len(segments) > 1 && segment != "mainnet" {
-				if c, err := ParseChain(segment); err == nil {
-					w.chain = c
-				}
+			if c, err := ParseChain(segment); err == nil && i == 0 && len(segments) > 1 && segment != "mainnet" {
+				w.chain = c
 			}
 			continue
 		}

@@ -100,8 +100,11 @@ type Info struct {
 }
 
 // URL returns the address of the publisher's page about the record ref, or "" if the
-// publisher has none.
+// publisher has none. A ref that begins with https:// is that address.
 func (i Info) URL(ref string) string {
+	if strings.HasPrefix(ref, "https://") {
+		return ref
+	}
 	if ref == "" && strings.Contains(i.RefURL, refMark) {
 		return ""
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/eu"
-	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/own"
 	"github.com/walletscreen/walletscreen/sources/uk"
@@ -110,7 +109,7 @@ func openLists(ctx context.Context, c config, logger *slog.Logger, background *s
 			sources.Seeded(ofac.New(nil), bundle.OFAC()),
 			sources.Seeded(eu.New(nil), bundle.EU()),
 			sources.Seeded(uk.New(nil), bundle.UK()),
-			sources.Seeded(fbi.New(nil), bundle.FBI()),
+			bundle.FBI(), bundle.DOJ(), bundle.GraphSense(),
 			sources.Seeded(badlist.New(nil), bundle.Badlist()),
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/eu"
-	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/nbctf"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/opensanctions"
@@ -29,6 +28,7 @@ import (
 type published struct {
 	bundled func() sources.Source // nil if it is not bundled
 	usual   bool                  // it is held if -lists does not choose
+	final   bool                  // live is bundled: the document cannot change
 	byHand  bool                  // only a mirror or an import brings it
 	needs   string                // the flag without which the list cannot be fetched
 	// live returns the source that fetches the list, from a mirror if that is not empty.
@@ -58,9 +58,9 @@ func (o *listOptions) catalog() []published {
 		{bundled: bundle.UK, usual: true, live: func(mirror string) sources.Source {
 			return uk.New(&uk.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
 		}, parse: uk.Parse},
-		{bundled: bundle.FBI, usual: true, live: func(mirror string) sources.Source {
-			return fbi.New(&fbi.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
-		}, parse: fbi.Parse},
+		{usual: true, final: true, live: func(string) sources.Source { return bundle.FBI() }},
+		{usual: true, final: true, live: func(string) sources.Source { return bundle.DOJ() }},
+		{usual: true, final: true, live: func(string) sources.Source { return bundle.GraphSense() }},
 		{bundled: bundle.Badlist, usual: true, live: community(func() *badlist.Options { return &badlist.Options{} }), parse: badlist.Parse},
 		{live: func(mirror string) sources.Source {
 			return ofac.NewConsolidated(&ofac.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
@@ -160,6 +160,8 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 		delete(mirrors, id)
 		chosen := slices.Contains(o.choose, id) || len(o.choose) == 0 && (p.usual || mirrored)
 		switch {
+		case mirrored && p.final:
+			return nil, fmt.Errorf("-mirror %s: the document is final and part of the program, so nothing is fetched", id)
 		case chosen && live && !mirrored && !o.given(p.needs):
 			return nil, fmt.Errorf("-lists %s needs %s", id, p.needs)
 		case chosen:
@@ -185,6 +187,8 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 func (p *published) source(mirror string, live bool) sources.Source {
 	s := p.live(mirror)
 	switch {
+	case p.final:
+		return s
 	case !live:
 		s = stored{s.Info(), errOffline}
 	case p.byHand && mirror == "":

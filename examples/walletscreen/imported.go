@@ -42,6 +42,9 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 		known = append(known, info.ID)
 		for _, arg := range args {
 			if id, file, ok := strings.Cut(arg, "="); ok && id == info.ID {
+				if p.final {
+					return fmt.Errorf("%s is final and part of the program: there is nothing to import", id)
+				}
 				if p.parse == nil {
 					return fmt.Errorf("%s comes from nodes, and not from a file: want lists refresh %s", id, p.needs)
 				}

@@ -93,7 +93,7 @@ func runShown(t *testing.T, where, line, data, db string) {
 	case "lists refresh": // without a network
 		mirror := httptest.NewServer(http.NotFoundHandler())
 		defer mirror.Close()
-		env, worst = append(env, "WALLETSCREEN_MIRROR=FBI_IC3="+mirror.URL), 2
+		env, worst = append(env[:1], "WALLETSCREEN_LISTS=EU_CONSOLIDATED", "WALLETSCREEN_MIRROR=EU_CONSOLIDATED="+mirror.URL), 2
 	case "lists import": // an excerpt
 		args = append(args, "-accept")
 	}
@@ -167,8 +167,8 @@ func TestGreeting(t *testing.T) {
 	defer s.stop()
 	_, command, _ := strings.Cut(s.said, "\ncurl ")
 	command = "curl " + command
-	if lines := strings.Count(s.said, "\n"); lines > 10 {
-		t.Errorf("%d lines, want at most 10:\n%s", lines, s.said)
+	if lines := strings.Count(s.said, "\n"); lines > 12 {
+		t.Errorf("%d lines, want at most 12:\n%s", lines, s.said)
 	}
 	out, err := exec.Command("sh", "-c", command).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), `"level":"CRITICAL"`) {

@@ -143,7 +143,7 @@ func TestScreenTable(t *testing.T) {
 		"3;"+listed+";ETH\r\n"+
 		"\"4\r\n\";;\r\n"+
 		"5;"+listed+";polygno\r\n"+
-		"6;12t9YDPgwueZ9NyMgw519p7AA8isjr6SMw;\r\n"), 0o600)
+		"6;1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2;\r\n"), 0o600)
 	code, stdout, stderr := call(t, "", "screen", "-in", in, "-out", out)
 	got, _ := os.ReadFile(out)
 	hit := ";CRITICAL;;100;exact;OFAC_SDN;27307;Lazarus Group;" + listed + ";2022-09-03;2021-07-06;2019-09-13;1;OFAC_SDN;;;"
@@ -154,7 +154,7 @@ func TestScreenTable(t *testing.T) {
 		"3;" + listed + ";ETH" + hit + "\n" +
 		"\"4\n\";;;;;;;;;;;;;;;;;;no address\n" +
 		"5;" + listed + ";polygno" + hit + "\"chain \"\"polygno\"\": unsupported chain; any EVM chain is eip155: and its number; did you mean polygon?\"\n" +
-		"6;12t9YDPgwueZ9NyMgw519p7AA8isjr6SMw;;CLEAN_NO_MATCH;;0;;;;;;;;;0;;;;\n"
+		"6;1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2;;CLEAN_NO_MATCH;;0;;;;;;;;;0;;;;\n"
 	lines := strings.SplitAfter(strings.ReplaceAll(string(got), "\r\n", "\n"), "\n")
 	if d := cmp.Diff(want, strings.Join(lines, "")); code != 2 || stdout != "" || d != "" {
 		t.Errorf("exit code %d, standard output %q, (-want +got):\n%s", code, stdout, d)
@@ -204,7 +204,7 @@ func TestScreenStreams(t *testing.T) {
 		Levels map[string]int
 		Lists  []struct{ ID string }
 	}
-	if json.Unmarshal([]byte(stdout), &s); code != 1 || stderr != "" || s.Rows != 1 || s.Levels["CRITICAL"] != 1 || len(s.Lists) != 5 {
+	if json.Unmarshal([]byte(stdout), &s); code != 1 || stderr != "" || s.Rows != 1 || s.Levels["CRITICAL"] != 1 || len(s.Lists) != 7 {
 		t.Errorf("exit code %d, summary %s, %s", code, stdout, stderr)
 	}
 }
@@ -229,7 +229,7 @@ func TestWrongCalls(t *testing.T) {
 		{"WALLETSCREEN_MAX_AGE=2w", []string{"screen", "y"}, "WALLETSCREEN_MAX_AGE: want a time, such as 30m, 48h, 7d or 10y"},
 		{"", []string{"screen", "-max-age", "2w", "y"}, "screen: -max-age: want a time, such as 30m, 48h, 7d or 10y"},
 		{"", []string{"screen", "-require", "OFAC", "y"},
-			`-require: there is no list "OFAC"; want OFAC_SDN, EU_CONSOLIDATED, UK_CONSOLIDATED, FBI_IC3 or COMMUNITY_BADLIST`},
+			`-require: there is no list "OFAC"; want OFAC_SDN, EU_CONSOLIDATED, UK_CONSOLIDATED, FBI_IC3, DOJ_FORFEITURE, GRAPHSENSE or COMMUNITY_BADLIST`},
 		{"", []string{"screen", "-require", "OFAC_SND", "y"}, `-require: there is no list "OFAC_SND"; did you mean OFAC_SDN?`},
 		{"", []string{"screen"}, "screen: want an ADDRESS, or -in FILE for a table; see screen -help"},
 		{"", []string{"screen", "-chain"}, "screen: -chain needs a value"},
@@ -422,7 +422,7 @@ func TestVersion(t *testing.T) {
 	}
 	code, stdout, _ = call(t, "", "version", "-json")
 	var v version
-	if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil || len(v.Bundled) != 5 || v.Scoring == "" {
+	if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil || len(v.Bundled) != 7 || v.Scoring == "" {
 		t.Errorf("exit code %d, %v, %s", code, err, stdout)
 	}
 }

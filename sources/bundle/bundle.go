@@ -13,6 +13,8 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/fbi"
+	"github.com/walletscreen/walletscreen/sources/internal/document"
 	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
@@ -30,8 +32,11 @@ var euFile []byte
 //go:embed uk.rev
 var ukFile []byte
 
-//go:embed fbi.rev
-var fbiFile []byte
+//go:embed doj.csv
+var dojFile []byte
+
+//go:embed graphsense.csv.gz
+var graphSenseFile []byte
 
 //go:embed badlist.rev
 var badlistFile []byte
@@ -43,14 +48,16 @@ var badlistFile []byte
 // day of the list, however often it is loaded. Its Completeness says how much of the
 // list it holds.
 func All() []sources.Source {
-	return []sources.Source{OFAC(), EU(), UK(), FBI(), Badlist()}
+	return []sources.Source{OFAC(), EU(), UK(), FBI(), DOJ(), GraphSense(), Badlist()}
 }
 
 // Optional returns the ids of the bundled lists that a program should not require if it
 // loads nothing else: UK_CONSOLIDATED, which is a part of the list and so never counts
-// as loaded; FBI_IC3, a single announcement; and COMMUNITY_BADLIST, which nobody has
-// maintained since 2018.
-func Optional() []string { return []string{"UK_CONSOLIDATED", "FBI_IC3", "COMMUNITY_BADLIST"} }
+// as loaded; FBI_IC3, DOJ_FORFEITURE and GRAPHSENSE, which are documents and not sanctions
+// lists; and COMMUNITY_BADLIST, which nobody has maintained since 2018.
+func Optional() []string {
+	return []string{"UK_CONSOLIDATED", "FBI_IC3", "DOJ_FORFEITURE", "GRAPHSENSE", "COMMUNITY_BADLIST"}
+}
 
 // OFAC returns the SDN List of the US Treasury's Office of Foreign Assets Control, the
 // seed of the source in package ofac. It has a history: see [sources.History].
@@ -62,9 +69,25 @@ func EU() sources.Source { return &source{info.EU, euFile, nil} }
 // UK returns the UK Sanctions List, the seed of the source in package uk.
 func UK() sources.Source { return &source{info.UK, ukFile, nil} }
 
-// FBI returns the FBI's announcement of 26 February 2025 about the theft from Bybit,
-// the seed of the source in package fbi. It is not a sanctions list.
-func FBI() sources.Source { return &source{info.FBI, fbiFile, nil} }
+// FBI returns the announcements of package fbi. They are not a sanctions list, and final.
+func FBI() sources.Source { return fbi.New() }
+
+// DOJ returns the 155 addresses that the US Department of Justice named for seizure in its
+// forfeiture complaint of 13 August 2020 against the campaigns of al-Qaeda. It is final, and
+// no sanctions list: its entries are [score.Seized].
+func DOJ() sources.Source {
+	return &document.Source{Of: info.DOJ, File: dojFile,
+		Provenance: "GraphSense's TagPack of the attachment of a press release, graphsense/graphsense-tagpacks 29ff93c8"}
+}
+
+// GraphSense returns addresses that received ransoms, by two studies that end in 2017 and
+// 2022, and addresses of thieves of hacked services until 2018: the tags with an abuse in
+// three TagPacks of GraphSense. The Ref of an entry is its source, its Name the family or the
+// hack. It is final: Ransomwhere of package badlist goes on.
+func GraphSense() sources.Source {
+	return &document.Source{Of: info.GraphSense, File: graphSenseFile,
+		Provenance: "the TagPacks ransomware, ransomwhere and hacks, graphsense/graphsense-tagpacks 29ff93c8"}
+}
 
 // Badlist returns the darklist of MyEtherWallet, the seed of the source in package
 // badlist. Its newest entry is of November 2018.

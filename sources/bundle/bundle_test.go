@@ -29,7 +29,7 @@ import (
 
 // live returns the live sources of the lists that All returns.
 func live() []sources.Source {
-	return []sources.Source{ofac.New(nil), eu.New(nil), uk.New(nil), fbi.New(nil), badlist.New(nil)}
+	return []sources.Source{ofac.New(nil), eu.New(nil), uk.New(nil), fbi.New(), bundle.DOJ(), bundle.GraphSense(), badlist.New(nil)}
 }
 
 func TestSourcesConform(t *testing.T) {
@@ -80,7 +80,9 @@ func TestRevision(t *testing.T) {
 		"OFAC_SDN":          {date(2026, 10, 1), sources.Assembled, 1065, 1050},
 		"EU_CONSOLIDATED":   {date(2026, 9, 22), sources.Assembled, 9, 9},
 		"UK_CONSOLIDATED":   {date(2026, 10, 2), sources.Partial, 61, 56},
-		"FBI_IC3":           {date(2025, 2, 26), sources.Whole, 51, 51},
+		"FBI_IC3":           {date(2025, 2, 26), sources.Whole, 101, 101},
+		"DOJ_FORFEITURE":    {date(2020, 8, 13), sources.Whole, 155, 155},
+		"GRAPHSENSE":        {date(2022, 2, 15), sources.Whole, 7690, 7690},
 		"COMMUNITY_BADLIST": {date(2018, 11, 6), sources.Whole, 693, 630},
 	}
 	for _, src := range bundle.All() {
@@ -471,18 +473,54 @@ func TestShrunk(t *testing.T) {
 	}
 }
 
+// TestNoThiefIsClean screens the addresses of all final documents by default, and wallets of
+// hacked services, which the same pack has, without an abuse: these are victims.
+func TestNoThiefIsClean(t *testing.T) {
+	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := map[score.Kind]int{score.StolenFunds: 101 + 178, score.Seized: 155, score.Ransomware: 7512}
+	got := map[score.Kind]int{}
+	for _, src := range []sources.Source{bundle.FBI(), bundle.DOJ(), bundle.GraphSense()} {
+		entries, _ := load(t, src)
+		for _, e := range entries {
+			r, err := s.Screen(e.Address)
+			if err != nil || r.Score == 0 {
+				t.Fatalf("%s of %s: %+v, %v, want a label", e.Listed, e.Name, r, err)
+			}
+			if i := slices.IndexFunc(r.Labels, func(l screening.Label) bool { return l.Source == src.Info().ID && l.Kind == e.Kind }); i < 0 ||
+				r.Labels[i].AddedAt != e.ListedAt || r.Labels[i].Ref == "" || src.Info().URL(r.Labels[i].Ref) == "" {
+				t.Errorf("%s of %s: %+v, want a label with its date and document", e.Listed, e.Name, r.Labels)
+			}
+			got[e.Kind]++
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("addresses by kind: %v, want %v", got, want)
+	}
+	for _, victim := range []string{"1NZcj9Gqtj21q4XPdZYMx43HhJyPjE6GqM", "144GDgUDzXaJ21N2PEPc5p5MoC93HRxMnP", "184VFd8519G6WPg78r8YTvkL2zQ8aLxw9Q"} {
+		if r, err := s.ScreenText("bitcoin", victim); err != nil || r.Level != score.CleanNoMatch {
+			t.Errorf("the victim's wallet %s: %+v, %v, want %s", victim, r, err, score.CleanNoMatch)
+		}
+	}
+}
+
 // TestSize limits the number of bytes that an embedder links.
 func TestSize(t *testing.T) {
 	total := int64(0)
-	for _, name := range []string{"ofac.rev", "badlist.rev", "eu.rev", "uk.rev", "fbi.rev", "ofac_history.csv.gz"} {
+	for _, name := range []string{"ofac.rev", "badlist.rev", "eu.rev", "uk.rev", "doj.csv", "../fbi/announcements.csv", "graphsense.csv.gz", "ofac_history.csv.gz"} {
 		f, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		total += f.Size()
 	}
-	if total > 150_000 {
-		t.Errorf("the lists have %d bytes, want at most 150000", total)
+	if total > 350_000 {
+		t.Errorf("the lists have %d bytes, want at most 350000", total)
 	}
 }
 
@@ -535,12 +573,14 @@ func ExampleAll() {
 	// EU_CONSOLIDATED EU
 	// UK_CONSOLIDATED UK
 	// FBI_IC3 US
+	// DOJ_FORFEITURE US
+	// GRAPHSENSE Community
 	// COMMUNITY_BADLIST Community
 }
 
 func ExampleOptional() {
 	fmt.Println(bundle.Optional())
-	// Output: [UK_CONSOLIDATED FBI_IC3 COMMUNITY_BADLIST]
+	// Output: [UK_CONSOLIDATED FBI_IC3 DOJ_FORFEITURE GRAPHSENSE COMMUNITY_BADLIST]
 }
 
 func ExampleOFAC() {

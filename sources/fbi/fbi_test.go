@@ -1,11 +1,8 @@
 package fbi_test
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,92 +14,53 @@ import (
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
-const file = "psa250226.txt"
-
-// page returns the announcement as an HTML page, each address with a link.
-func page(text string) string {
-	var b strings.Builder
-	b.WriteString("<!DOCTYPE html><html><body><p>TraderTraitor actors hold Ethereum assets at:</p><ul>\n")
-	for a := range strings.Lines(text) {
-		a = strings.TrimSpace(a)
-		fmt.Fprintf(&b, "<li><a href=\"https://explorer.example/address/%s\">%s</a></li>\n", a, a)
-	}
-	return b.String() + "</ul></body></html>\n"
-}
-
-func TestParse(t *testing.T) {
-	text := listtest.ReadFile(t, file)
-	digests := map[string]bool{}
-	for name, doc := range map[string]string{"text": text, "HTML": page(text), "changed HTML": page(text) + "<!-- 2026 -->"} {
-		var entries []sources.Entry
-		rev, err := fbi.Parse(strings.NewReader(doc), func(e sources.Entry) error { entries = append(entries, e); return nil })
-		day := time.Date(2025, 2, 26, 0, 0, 0, 0, time.UTC)
-		if err != nil || len(entries) != 51 || rev.Records != 51 || rev.Published != day || len(rev.Digest) != 64 || rev.OpenEnded {
-			t.Fatalf("%s: %d entries, %+v, %v, want 51", name, len(entries), rev, err)
-		}
-		if digests[rev.Digest] = true; len(digests) > 1 {
-			t.Errorf("%s: another digest, want that of the addresses", name)
-		}
-		for i, e := range entries {
-			if e.Kind != score.StolenFunds || e.Address.Chain() != "ethereum" || e.ListedAt != day || e.Ref != "I-022625-PSA" {
-				t.Errorf("%s: entry %d is %+v", name, i, e)
-			}
-		}
-		if got, want := entries[0].Listed, "0x51E9d833Ecae4E8D9D8Be17300AEE6D3398C135D"; got != want {
-			t.Errorf("%s: the first address is %s, want %s", name, got, want)
-		}
-	}
-}
-
-func TestParseFails(t *testing.T) {
-	text := listtest.ReadFile(t, file)
-	for name, doc := range map[string]string{
-		"empty": "", "cut": text[:len(text)/2], "cut within the last address": text[:len(text)-5],
-		"an address more": text + "0x00000000000000000000000000000000000a11ce\n",
-		"another page":    "<html><body>Not found</body></html>", "too long": text + strings.Repeat(" ", 4<<20),
-	} {
-		rev, err := fbi.Parse(strings.NewReader(doc), func(e sources.Entry) error { t.Errorf("%s: added %+v", name, e); return nil })
-		if err == nil || !rev.IsZero() {
-			t.Errorf("%s: %+v, no error", name, rev)
-		}
-	}
-	full := errors.New("disk full")
-	if _, err := fbi.Parse(strings.NewReader(text), func(sources.Entry) error { return full }); !errors.Is(err, full) {
-		t.Errorf("error %v, want that of add", err)
-	}
-}
-
 func TestSource(t *testing.T) {
-	doc := page(listtest.ReadFile(t, file))
-	list := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"1"`)
-		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(doc))
-	}))
-	defer list.Close()
-	sourcetest.Run(t, func(*testing.T) sources.Source {
-		return fbi.New(&fbi.Options{URL: list.URL, Client: list.Client()})
-	})
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html></html>") }))
-	defer server.Close()
-	if entries, _, err := listtest.Load(t.Context(), fbi.New(&fbi.Options{URL: server.URL, Client: server.Client()}), sources.Revision{}); err == nil ||
-		entries != nil {
-		t.Errorf("another page: %d entries, %v, want an error", len(entries), err)
-	}
-	info := fbi.New(nil).Info()
-	if err := info.Validate(); err != nil || info.ID != "FBI_IC3" || info.Jurisdiction != sources.US || info.URL("I-022625-PSA") != fbi.Page {
-		t.Errorf("Info = %+v, %v", info, err)
-	}
+	sourcetest.Run(t, func(*testing.T) sources.Source { return fbi.New() })
 }
 
-func ExampleParse() {
-	// A page saved from fbi.Page, or the addresses one per line.
-	_, err := fbi.Parse(strings.NewReader("0x51E9d833Ecae4E8D9D8Be17300AEE6D3398C135D\n"), func(sources.Entry) error { return nil })
-	fmt.Println(err)
-	// Output: byte 0: 1 addresses, want the 51 of the announcement: the text was cut, or is another page
+// TestAnnouncements counts the addresses of each announcement as other reports count them,
+// and compares the last one with a copy of it.
+func TestAnnouncements(t *testing.T) {
+	entries, rev, err := listtest.Load(t.Context(), fbi.New(), sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := time.Date(2025, 2, 26, 0, 0, 0, 0, time.UTC)
+	if len(entries) != 101 || rev.Records != 101 || rev.Published != last || rev.Checked != last || rev.Completeness != sources.Whole || rev.OpenEnded {
+		t.Errorf("%d entries, %+v, want 101 of a document of %v", len(entries), rev, last)
+	}
+	got := map[string]int{}
+	var bybit []string
+	for _, e := range entries {
+		day := e.ListedAt.Format(time.DateOnly)
+		got[day+" "+string(e.Address.Chain())]++
+		if !e.Address.IsValid() || e.Kind != score.StolenFunds || e.Name == "" {
+			t.Errorf("%+v: want an address that holds stolen funds, with a name", e)
+		}
+		want := "https://www.fbi.gov/news/press-releases/fbi-"
+		if day == "2025-02-26" {
+			want = "https://www.ic3.gov/PSA/2025/PSA250226"
+			bybit = append(bybit, e.Listed)
+		}
+		if u := fbi.New().Info().URL(e.Ref); !strings.HasPrefix(u, want) {
+			t.Errorf("%s: the announcement is at %q, want %s…", e.Listed, u, want)
+		}
+	}
+	want := map[string]int{"2023-01-23 bitcoin": 11, "2023-08-22 bitcoin": 6, "2023-09-06 bitcoin": 22, "2023-09-06 ethereum": 4,
+		"2023-09-06 bsc": 5, "2023-09-06 polygon": 2, "2025-02-26 ethereum": 51}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("addresses by day and chain: %v, want %v", got, want)
+	}
+	if !slices.Equal(bybit, strings.Fields(listtest.ReadFile(t, "psa250226.txt"))) {
+		t.Error("the addresses of I-022625-PSA are not those of the copy in testdata")
+	}
+	if i := fbi.New().Info(); i.Validate() != nil || i.ID != "FBI_IC3" || i.Jurisdiction != sources.US {
+		t.Errorf("Info = %+v", i)
+	}
 }
 
 func ExampleNew() {
-	src := fbi.New(nil)
-	fmt.Println(src.Info().ID, src.Info().RefURL)
+	src := fbi.New()
+	fmt.Println(src.Info().ID, src.Info().URL("I-022625-PSA"))
 	// Output: FBI_IC3 https://www.ic3.gov/PSA/2025/PSA250226
 }

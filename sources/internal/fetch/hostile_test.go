@@ -368,16 +368,14 @@ var hostilities = func() []hostility {
 }()
 
 // tolerates says which formats rightly accept what others refuse: an archive may have
-// bytes behind its end, a list of addresses may name each twice, and an announcement may
-// have other text around it, for all leave the same addresses.
+// bytes behind its end, and a list of addresses may name each twice, for all leave the same
+// addresses.
 func (p published) tolerates(h hostility) bool {
 	switch h.name {
 	case "zeros behind it", "a page behind it":
-		return strings.Contains(p.name, "ZIP") || p.name == "FBI"
+		return strings.Contains(p.name, "ZIP")
 	case "the list twice":
-		return strings.Contains(p.name, "ZIP") || p.name == "text of addresses" || p.name == "FBI"
-	case "a page before it", "a document type with entities":
-		return p.name == "FBI"
+		return strings.Contains(p.name, "ZIP") || p.name == "text of addresses"
 	}
 	return false
 }
@@ -449,7 +447,7 @@ func misbehave(t *testing.T, list published, h hostility, n int) string {
 func TestReplaced(t *testing.T) {
 	n := longtest.N(120, 200)
 	for _, list := range lists {
-		if list.serve != nil || list.fixed > 0 {
+		if list.serve != nil {
 			continue
 		}
 		for _, tt := range []struct {

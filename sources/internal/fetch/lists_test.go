@@ -15,7 +15,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/eu"
-	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/opensanctions"
 	"github.com/walletscreen/walletscreen/sources/stablecoin"
@@ -38,16 +37,6 @@ type published struct {
 	// open means that the format has no end mark: a file cut between two lines
 	// is accepted.
 	open bool
-	// fixed is the number of accounts of a list that always has as many; 0 for others.
-	fixed int
-}
-
-// len returns how many accounts the list of n accounts has.
-func (p published) len(n int) int {
-	if p.fixed > 0 {
-		return p.fixed
-	}
-	return n
 }
 
 const host = "https://list.example"
@@ -169,11 +158,6 @@ func targetsCSV(n int) string {
 	return "id,schema,name,identifiers,sanctions,first_seen\n" + each(n, func(i int) string {
 		return fmt.Sprintf("w%d,CryptoWallet,%s,,,\n", i, account(i))
 	})
-}
-
-// announcement returns the FBI's announcement with other accounts.
-func announcement(int) string {
-	return "TraderTraitor Ethereum Addresses\n" + each(51, func(i int) string { return account(i) + "\n" })
 }
 
 // euFeed returns the list of the EU and the feed that announces it.
@@ -334,9 +318,6 @@ var lists = func() []published {
 			return each(n, func(i int) string { return account(i) + " # x\n" })
 		}), parse: badlist.Parse, open: true},
 		{name: "OpenSanctions", source: dataset, files: one(targetsCSV), parse: opensanctions.Parse, open: true},
-		{name: "FBI", source: func(c *http.Client) sources.Source {
-			return fbi.New(&fbi.Options{URL: host + "/list", Client: c})
-		}, files: one(announcement), parse: fbi.Parse, fixed: 51},
 		{name: "EU, XML with its feed", source: func(c *http.Client) sources.Source {
 			return eu.New(&eu.Options{URL: host + "/list", RSS: host + "/rss", Client: c})
 		}, files: euFeed},

@@ -10,7 +10,8 @@ import (
 
 const day = 24 * time.Hour
 
-// The lists, in the order of bundle.All.
+// The lists, in the order of bundle.All. The Ref of an entry of FBI, DOJ and GraphSense is the
+// address of its document.
 var (
 	OFAC = sources.Info{
 		ID:           "OFAC_SDN",
@@ -38,10 +39,23 @@ var (
 	}
 	FBI = sources.Info{
 		ID:           "FBI_IC3",
-		Name:         "FBI announcement I-022625-PSA, Bybit theft",
+		Name:         "FBI announcements of stolen cryptocurrency, 2023 to 2025",
 		Jurisdiction: sources.US,
 		Licence:      "US government work, public domain (17 U.S.C. 105)",
 		RefURL:       "https://www.ic3.gov/PSA/2025/PSA250226",
+	}
+	DOJ = sources.Info{
+		ID:           "DOJ_FORFEITURE",
+		Name:         "US Department of Justice, forfeiture complaint of August 2020 (al-Qaeda campaigns)",
+		Jurisdiction: sources.US,
+		Licence:      "US government work, public domain (17 U.S.C. 105)",
+	}
+	GraphSense = sources.Info{
+		ID:           "GRAPHSENSE",
+		Name:         "GraphSense TagPacks of ransomware and hacks",
+		Jurisdiction: sources.Community,
+		Licence:      "MIT",
+		Attribution:  "Copyright (c) 2022 Iknaio Cryptoasset Analytics GmbH, 2018-2022 AIT Austrian Institute of Technology",
 	}
 	Badlist = sources.Info{
 		ID:           "COMMUNITY_BADLIST",

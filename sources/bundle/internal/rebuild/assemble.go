@@ -14,7 +14,6 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
-	"github.com/walletscreen/walletscreen/sources/fbi"
 )
 
 // extractions are the CSV files in testdata: ticker, address, entity_id, entity_name,
@@ -34,7 +33,6 @@ var provenances = map[string]string{
 	"ofac.rev":    "public extractions of OFAC's file: thomasgregg/crypto-sanctions-list, meefs/ofac-naughtylist, bitnob/ofac-address-feed",
 	"eu.rev":      "an extraction of the Commission's XML file 185564; the French register has the same addresses",
 	"uk.rev":      "extractions of the five designations known to name wallets; at least one Bitcoin and two Tron addresses are missing",
-	"fbi.rev":     "two public copies of the announcement, which agree",
 	"badlist.rev": "the fork myvaporwallet/ethereum-lists, commit 478ee9f4",
 }
 
@@ -61,8 +59,6 @@ func assemble(dir string, out io.Writer) error {
 // assembled returns the list of a file.
 func assembled(dir, file string) (list, error) {
 	switch file {
-	case "fbi.rev":
-		return parseFile(filepath.Join(dir, "../fbi/testdata/psa250226.txt"), fbi.Parse)
 	case "badlist.rev":
 		return parseFile(filepath.Join(dir, "../badlist/testdata/addresses-darklist.json"), badlist.Parse)
 	}

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
 // The marks around the text that document writes.
@@ -19,15 +23,22 @@ const (
 func document(dir string) error {
 	var rows, table strings.Builder
 	table.WriteString("| list | bundled | addresses | completeness | provenance |\n|---|---|---|---|---|\n")
-	for _, b := range live("") {
-		l, err := readList(filepath.Join(dir, b.file))
+	files := append(live(""), bundled{"announcements.csv", bundle.FBI()}, bundled{"doj.csv", bundle.DOJ()}, bundled{"graphsense.csv.gz", bundle.GraphSense()})
+	for _, b := range files {
+		var l list
+		var err error
+		if strings.HasSuffix(b.file, ".rev") {
+			l, err = readList(filepath.Join(dir, b.file))
+		} else {
+			l, err = loadList(b.src)
+		}
 		if err != nil {
 			return err
 		}
 		info := b.src.Info()
 		published := l.rev.Published.Format(time.DateOnly)
-		fmt.Fprintf(&rows, "   %-12s %s of %s, %s, %d entries\n%s                SHA-256 %s\n", b.file, info.ID, published, l.rev.Completeness, len(l.entries),
-			wrapped("from "+l.rev.Provenance, strings.Repeat(" ", 16), 84), l.rev.Digest)
+		fmt.Fprintf(&rows, "   %-17s %s of %s, %s, %d entries\n%s                     SHA-256 %s\n", b.file, info.ID, published, l.rev.Completeness, len(l.entries),
+			wrapped("from "+l.rev.Provenance, strings.Repeat(" ", 21), 84), l.rev.Digest)
 		fmt.Fprintf(&table, "| `%s`: %s | %s | %d | %s | %s |\n", info.ID, info.Name, published, l.addresses(), l.rev.Completeness, l.rev.Provenance)
 	}
 	for name, text := range map[string]string{"NOTICE": rows.String(), "README.md": table.String()} {
@@ -36,6 +47,15 @@ func document(dir string) error {
 		}
 	}
 	return nil
+}
+
+// loadList returns the list of a source.
+func loadList(src sources.Source) (l list, err error) {
+	l.rev, err = src.Load(context.Background(), sources.Revision{}, func(e sources.Entry) error {
+		l.entries = append(l.entries, e)
+		return nil
+	})
+	return l, err
 }
 
 // wrapped returns text in lines of at most width bytes, each behind the indent.

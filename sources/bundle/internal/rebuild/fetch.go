@@ -16,7 +16,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/eu"
-	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
@@ -42,7 +41,6 @@ func live(mirror string) []bundled {
 		{"ofac.rev", ofac.New(&ofac.Options{URL: url("ofac"), Client: client, AllowHTTP: http})},
 		{"eu.rev", eu.New(&eu.Options{URL: url("eu"), Client: client, AllowHTTP: http})},
 		{"uk.rev", uk.New(&uk.Options{URL: url("uk"), Client: client, AllowHTTP: http})},
-		{"fbi.rev", fbi.New(&fbi.Options{URL: url("fbi"), Client: client, AllowHTTP: http})},
 		{"badlist.rev", badlist.New(&badlist.Options{URL: url("badlist"), Client: client, AllowHTTP: http})},
 	}
 }

@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, out io.Writer, now time.Time) error
 	assembled := flags.Bool("assemble", false, "make the files from the extractions in testdata")
 	check := flags.Int("check", 0, "only check that the last rebuild is at most that many `days` old")
 	accept := flags.String("accept", "", "accept a suspect list, by its `ID`")
-	mirror := flags.String("mirror", "", "fetch the lists from this `URL`, as ofac, eu, uk, fbi and badlist")
+	mirror := flags.String("mirror", "", "fetch the lists from this `URL`, as ofac, eu, uk and badlist")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

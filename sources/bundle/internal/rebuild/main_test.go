@@ -25,8 +25,8 @@ func copyBundle(t *testing.T) (dir string) {
 	t.Helper()
 	root := t.TempDir()
 	for _, name := range []string{
-		"NOTICE", "README.md", "sources/fbi/testdata/psa250226.txt", "sources/badlist/testdata/addresses-darklist.json",
-		"sources/bundle/ofac.rev", "sources/bundle/eu.rev", "sources/bundle/uk.rev", "sources/bundle/fbi.rev", "sources/bundle/badlist.rev",
+		"NOTICE", "README.md", "sources/badlist/testdata/addresses-darklist.json",
+		"sources/bundle/ofac.rev", "sources/bundle/eu.rev", "sources/bundle/uk.rev", "sources/bundle/badlist.rev",
 		"sources/bundle/rebuilt.txt",
 		"sources/bundle/testdata/ofac_2026-10-01.csv", "sources/bundle/testdata/eu_2026-09-22.csv", "sources/bundle/testdata/uk_2026-10-02.csv",
 		"sources/bundle/ofac_history.csv.gz", "sources/bundle/testdata/ofac_history_2026-10-01.csv",
@@ -139,7 +139,6 @@ func advanced(day time.Time, n int) string {
 func TestFetch(t *testing.T) {
 	newer := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	older := time.Date(2026, 9, 30, 0, 0, 0, 0, time.UTC)
-	fbiPage := read(t, "../../../fbi/testdata/psa250226.txt")
 	darklist := read(t, "../../../badlist/testdata/addresses-darklist.json")
 	for _, tt := range []struct {
 		name    string
@@ -164,8 +163,6 @@ func TestFetch(t *testing.T) {
 				switch r.URL.Path {
 				case "/ofac":
 					io.WriteString(w, tt.ofac)
-				case "/fbi":
-					io.WriteString(w, fbiPage)
 				case "/badlist":
 					io.WriteString(w, darklist)
 				default: // the EU and the UK are down
@@ -195,7 +192,7 @@ func TestFetch(t *testing.T) {
 					t.Error("NOTICE does not have the new digest")
 				}
 			}
-			if !strings.Contains(out.String(), "fbi.rev: unchanged") || !strings.Contains(out.String(), "badlist.rev: unchanged") {
+			if !strings.Contains(out.String(), "badlist.rev: unchanged") {
 				t.Errorf("printed %q, want that the others are unchanged", out.String())
 			}
 			if read(t, dir+"/eu.rev") != eu || read(t, dir+"/uk.rev") != uk {
