@@ -81,3 +81,15 @@ func skip[T string | []byte](class uint16, s T, i int) int {
 
 // isOf reports whether all bytes of s are of a class.
 func isOf(class uint16, s string) bool { return skip(class, s, 0) == len(s) }
+
+// lowerASCII returns s with A to Z in lower case. Unlike strings.ToLower, it keeps the
+// offset of every byte: the lower case of a Kelvin sign is shorter.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if charClass[c]&classUpper != 0 {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
+}

@@ -28,17 +28,19 @@ var corpus = []string{
 	"rrkah-fqaaa-aaaaa-aaaaq-cai",                     // with hyphens
 	"0.0.98-oljor",                                    // with dots
 	"example.near", "eosio.token", "f099", "0x1",      // without a checksum
-	"bitcoin:" + testBTC + "?amount=1&label=x#y",                      // BIP-21
-	"ethereum:pay-" + testEVM + "@1/transfer?address=" + testEVM,      // EIP-681
-	"eip155:56:" + testEVM,                                            // CAIP-10
-	"bip122:000000000019d6689c085ae165831e93:" + testBTC,              // CAIP-10
-	"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1:" + testSOL,              // of a test network
-	"zcash:?address=x&address.1=y",                                    // ZIP-321
-	"KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn",            // a private key
-	"0x" + strings.Repeat("1f", 32),                                   // another
-	strings.Repeat("abandon ", 11) + "about",                          // a mnemonic
-	"T\u041d96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3",                         // a homoglyph
-	"\u00a0" + testBTC + "\u200b",                                     // a no-break space and an invisible character
+	"bitcoin:" + testBTC + "?amount=1&label=x#y",                                                           // BIP-21
+	"ethereum:pay-" + testEVM + "@1/transfer?address=" + testEVM,                                           // EIP-681
+	"eip155:56:" + testEVM,                                                                                 // CAIP-10
+	"bip122:000000000019d6689c085ae165831e93:" + testBTC,                                                   // CAIP-10
+	"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1:" + testSOL,                                                   // of a test network
+	"zcash:?address=x&address.1=y",                                                                         // ZIP-321
+	"KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn",                                                 // a private key
+	"0x" + strings.Repeat("1f", 32),                                                                        // another
+	strings.Repeat("abandon ", 11) + "about",                                                               // a mnemonic
+	"T\u041d96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3",                                                              // a homoglyph
+	"\u00a0" + testBTC + "\u200b",                                                                          // a no-break space and an invisible character
+	"\u212a12345678901", "İBRAHİM YILMAZ", "WEIẞENBERGER", "\u023a\u023a\u212a " + testBC1 + " " + testEVM, // whose lower case has another length
+	"0x0FCAB7394BEB7C7dEd081ce2456a097D7474C1b20", // padded, of starknet
 	"\xff\xfe", "\x00", ":", "::", "?", "@", "0x", "bitcoin:", "1:1:", // next to nothing
 	testBTC[:11] + " \r\n" + testBTC[11:] + testTRX + ";" + testEVM, // a text
 	euRemark, ukReasons, // more text

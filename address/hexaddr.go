@@ -2,6 +2,7 @@ package address
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"golang.org/x/crypto/blake2b"
 
@@ -57,7 +58,7 @@ func starknet() codecs {
 		return fault{}
 	}
 	with := func(min, max int) codec { return codec{enc: hexNumber{min, max, true}, size: 32, check: check} }
-	short := with(2, 62)
+	short := with(2, 63)     // 63 digits that begin with 0 are padded ones
 	short.doubt = DoubtShort // tools drop one digit of any address, because it is below 2^252
 	return codecs{with(64, 64), with(63, 63), with(1, 1), short}
 }
@@ -115,7 +116,7 @@ func (e hexNumber) read(r *reader, c *codec) fault {
 	switch {
 	case bad >= 0:
 		return badChar(bad)
-	case digits < e.min || digits > max(e.min, e.max), e.keep && (digits == 40 || digits == 16):
+	case digits < e.min || digits > max(e.min, e.max), e.keep && e.isOther(s[2:]):
 		return badLength
 	case s[2] == '0' && isInteropHex(s):
 		return badSyntax
@@ -125,6 +126,17 @@ func (e hexNumber) read(r *reader, c *codec) fault {
 	r.set(value[:])
 	r.normal = !capitals && s[1] == 'x'
 	return fault{}
+}
+
+// isOther reports whether digits have the length of an EVM or Flow address, with or
+// without leading zeros, which write drops, or are 63 with a leading zero, which the
+// 64th digit of a padded address would follow.
+func (e hexNumber) isOther(digits string) bool {
+	n := len(digits)
+	if e.min < 64 {
+		n = len(strings.TrimLeft(digits, "0"))
+	}
+	return n == 40 || n == 16 || len(digits) == 40 || len(digits) == 16 || e.min == 63 && n < 63
 }
 
 func (e hexNumber) write(dst []byte, c *codec, payload []byte) []byte {

@@ -110,10 +110,10 @@ func (r *Reading) addFound(text string) {
 	if len(r.Addresses) > 0 && r.Addresses[0].text == text { // the common case
 		return
 	}
-	rest := strings.ToLower(text)
+	rest := lowerASCII(text)
 	for _, a := range r.Addresses {
-		own := strings.ToLower(a.text)
-		if i := strings.Index(rest, own); i >= 0 && len(rest) == len(text) {
+		own := lowerASCII(a.text)
+		if i := strings.Index(rest, own); i >= 0 {
 			text, rest = text[:i]+" "+text[i+len(own):], rest[:i]+" "+rest[i+len(own):]
 		}
 	}

@@ -57,8 +57,10 @@ func (w *wrapped) readLink(s string) {
 		}
 		if len(segment) < 20 {
 			// A part of the path, or a name.
-			if c, err := ParseChain(segment); err == nil && i == 0 && len(segments) > 1 && segment != "mainnet" {
-				w.chain = c
+			if i == 0 && len(segments) > 1 && segment != "mainnet" {
+				if c, err := ParseChain(segment); err == nil {
+					w.chain = c
+				}
 			}
 			continue
 		}

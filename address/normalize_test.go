@@ -172,3 +172,23 @@ func TestNormalizeWithoutRow(t *testing.T) {
 		}
 	}
 }
+
+// TestNormalizeStarknet checks that what Normalize returns can be read back, for every number
+// of digits, padded or not, in any letter case.
+func TestNormalizeStarknet(t *testing.T) {
+	const digits = "5fCAB7394BEB7C7dEd081ce2456a097D7474C1b2000000000000000000000ab"
+	read := 0
+	for zeros := range 64 {
+		for n := range min(len(digits), 64-zeros) {
+			for _, s := range []string{digits[:n+1], strings.ToLower(digits[:n+1])} {
+				if a, err := address.Normalize("starknet", "0x"+strings.Repeat("0", zeros)+s); err == nil {
+					read++
+					checkLaws(t, a)
+				}
+			}
+		}
+	}
+	if read < 1000 {
+		t.Errorf("%d addresses are read", read)
+	}
+}

@@ -192,23 +192,51 @@ func areWords(word string, foreign bool) bool {
 // maxBroken is the length of the longest secret that is recognized in pieces.
 const maxBroken = 120
 
+// The bounds of the search for a secret in pieces. Up to maxPieces are joined whatever
+// their lengths, and more if they are groups of one length, apart from the first and
+// the last. maxTries limits the checksums that are computed for joined pieces, counted
+// by their cost.
+const (
+	maxPieces = 4
+	maxTries  = 96
+	maxLeads  = 4 // words in front of groups that have their length
+)
+
 // hasSecretToken reports whether a token, or several separated only by white
 // space, is a secret with its own checksum.
+//
+// Its time is linear: it joins all pieces of a run of groups from the first maxLeads
+// of that run only, and maxPieces from any other.
 func hasSecretToken(text string, tokens []token) bool {
+	size := func(i int) int { return tokens[i].end - tokens[i].start }
+	isBroken := func(i int) bool { // between tokens i-1 and i
+		return i > 0 && strings.Trim(text[tokens[i-1].end:tokens[i].start], " \t\r\n>") == ""
+	}
+	var buf [maxBroken]byte
+	tries, group := maxTries, 0
 	for i, t := range tokens {
-		if isSecretWord(text[t.start:t.end]) {
+		alone := maxTries
+		if isSecretWord(text[t.start:t.end], &alone) {
 			return true
 		}
-		joined := text[t.start:t.end]
-		if joined == "sk" && i+1 < len(tokens) && text[t.end:tokens[i+1].start] == "_" && tokens[i+1].end-tokens[i+1].start >= 45 { // aeternity
+		if text[t.start:t.end] == "sk" && i+1 < len(tokens) && text[t.end:tokens[i+1].start] == "_" && size(i+1) >= 45 { // aeternity
 			return true
 		}
-		for j := i + 1; j < len(tokens); j++ {
-			next := tokens[j]
-			if len(joined)+next.end-next.start > maxBroken || strings.Trim(text[tokens[j-1].end:next.start], " \t\r\n>") != "" {
+		if group++; !isBroken(i) || size(i) != size(i-1) {
+			group = 0 // of its run
+		}
+		if size(i) > maxBroken {
+			continue
+		}
+		joined := append(buf[:0], text[t.start:t.end]...)
+		inGroups := group < maxLeads
+		for j := i + 1; j < len(tokens) && isBroken(j) && len(joined)+size(j) <= maxBroken; j++ {
+			inGroups = inGroups && (j < i+3 || size(j-1) == size(i+1))
+			if j >= i+maxPieces && !inGroups {
 				break
 			}
-			if joined += text[next.start:next.end]; isSecretWord(joined) {
+			joined = append(joined, text[tokens[j].start:tokens[j].end]...)
+			if isSecretWord(string(joined), &tries) {
 				return true
 			}
 		}
@@ -217,10 +245,10 @@ func hasSecretToken(text string, tokens []token) bool {
 }
 
 // isSecretWord reports whether word, which consists of letters and digits, is a
-// secret.
-func isSecretWord(word string) bool {
+// secret. It takes the cost of its checks from tries, and gives up without any left.
+func isSecretWord(word string, tries *int) bool {
 	switch n := len(word); {
-	case n < 22:
+	case n < 22 || *tries <= 0:
 		return false
 	case n == 56 && isStellarSeed(strings.ToUpper(word)):
 		return true
@@ -232,7 +260,7 @@ func isSecretWord(word string) bool {
 		}
 		fallthrough
 	default:
-		return isSecretLength(n) && isSecretBytes(word)
+		return isSecretLength(n) && isSecretBytes(word, tries)
 	}
 }
 
@@ -260,21 +288,24 @@ func isMiniKey(word string) bool {
 // wallet import format of any chain, a Sprout key, an encrypted key (BIP-38), an
 // extended key (BIP-32), or a seed of tezos or xrp. It also reports the 64 bytes of
 // an ed25519 key, whose second half follows from the first.
-func isSecretBytes(word string) bool {
+func isSecretBytes(word string, tries *int) bool {
 	var buf [base58.MaxLen]byte
 	n, bad := base58.Bitcoin.Decode(buf[:], word)
 	if bad >= 0 || n < 0 {
 		return false
 	}
 	b := buf[:n]
+	*tries--
 	switch {
 	case n == ed25519.PrivateKeySize:
+		*tries -= 15
 		return string(ed25519.NewKeyFromSeed(b[:ed25519.SeedSize])) == string(b)
 	case isDecredSecret(b):
 		return true
 	case sha256d.verifies(b):
 		return isSecretShape(b) || hasAnyPrefix(word, tezosSecrets...)
 	case n == 37 && b[0] >= 0x80 || n == 38 && b[0] >= 0x80 && b[33] == 1:
+		*tries -= 3
 		return groestl512.verifies(b)
 	}
 	n, _ = base58.Ripple.Decode(buf[:], word)

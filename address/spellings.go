@@ -41,6 +41,9 @@ func (k Key) SpellingsOn(c Chain) []Address {
 // appendSpellings appends the addresses of k on the chain of row i+1, without those
 // that are written as on ethereum if special.
 func (k Key) appendSpellings(all []Address, i int, special bool) []Address {
+	if k.IsZero() {
+		return all
+	}
 	var buf [32]byte
 	b := k.AppendBytes(buf[:0])
 	for j := range chains[i].codecs {

@@ -86,7 +86,7 @@ func TestWritten(t *testing.T) {
 
 // TestVectorsAreSpellings checks that Spellings returns each vector among those of its account,
 // except where the account does not show a part of it: a tag, a payment id, a blinding key, or
-// the key whose hash the account is.
+// the key whose hash the account is, and except for a padded address that lost a digit.
 func TestVectorsAreSpellings(t *testing.T) {
 	hidden := []string{"tagged", "integrated", "muxed", "virtual"}
 	asked := 0
@@ -94,7 +94,7 @@ func TestVectorsAreSpellings(t *testing.T) {
 		for _, v := range vectors {
 			a, err := address.Parse(address.Chain(v.fields["chain"]), v.fields["input"])
 			isHash := a.Chain() == "casper" || a.Chain() == "hedera" && strings.HasPrefix(a.Normalized(), "0.0.30")
-			if hides := isHash || a.Chain() == "liquid" || slices.Contains(hidden, a.Kind()); err != nil || hides && a != a.Canonical() {
+			if hides := isHash || a.Chain() == "liquid" || slices.Contains(hidden, a.Kind()); err != nil || hides && a != a.Canonical() || a.Doubt() == address.DoubtShort {
 				continue
 			}
 			asked++
@@ -110,6 +110,9 @@ func TestVectorsAreSpellings(t *testing.T) {
 
 // TestSpellingsOn checks the addresses of one key on each of several chains.
 func TestSpellingsOn(t *testing.T) {
+	if all := (address.Key{}).Spellings(); len(all)+len(address.Key{}.SpellingsOn("bitcoin")) > 0 {
+		t.Errorf("the zero Key has the spellings %v", all)
+	}
 	k, _ := address.MustParse("ethereum", "0x098b716b8aaf21512996dc57eb0615e2383e2f96").Key()
 	for c, want := range map[address.Chain][]string{
 		"bsc":            {"0x098b716b8aaf21512996dc57eb0615e2383e2f96"},

@@ -20,7 +20,7 @@ type vector struct {
 	fields map[string]string
 }
 
-var vectorKeys = []string{"input", "chain", "expect", "normalized", "canonical", "key", "offset", "other", "comment", "origin"}
+var vectorKeys = []string{"input", "chain", "expect", "normalized", "canonical", "key", "doubt", "offset", "other", "comment", "origin"}
 
 var reasons = map[string]error{
 	"length": address.ErrLength, "charset": address.ErrCharset, "checksum": address.ErrChecksum,
@@ -148,6 +148,9 @@ func vectorFaults(v vector) (faults []string) {
 		}
 		if want, ok := v.fields["canonical"]; ok && a.Canonical().Normalized() != want {
 			fail("canonical is %q, want %q", a.Canonical().Normalized(), want)
+		}
+		if want, ok := v.fields["doubt"]; ok && string(a.Doubt()) != strings.TrimPrefix(want, "none") {
+			fail("doubt %q, want %q", a.Doubt(), want)
 		}
 		if want, ok := v.fields["key"]; ok {
 			got := "none"

@@ -134,7 +134,7 @@ func alike(word string) (all []string) {
 		all = append(all, "0x"+digits)
 	}
 	lower := strings.ToLower(word)
-	for i := 1; i < min(len(word), 16); i++ {
+	for i := 1; i < min(len(lower), 16); i++ { // lower is shorter than word if that has a Kelvin sign
 		if c := lower[i]; c == '1' || c == 'l' || c == 'i' { // the separator of Bech32
 			all = append(all, lower[:i]+"1"+strings.NewReplacer("1", "l", "i", "l", "o", "0").Replace(lower[i+1:]))
 		}

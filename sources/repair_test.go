@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -26,6 +27,7 @@ func TestRepair(t *testing.T) {
 		"wallet of " + evm[2:] + " (BSC)":                                                           "ethereum:" + evm,
 		"We have reasonable grounds to suspect AYASH, LEI 5493001KJTIIGC8Y1R12, OGRN 1027700132195": "",
 		strings.Repeat("l", 5000):                                                                   "",
+		"\u212a12345678901":                                                                         "", "İBRAHİM YILMAZ": "", "WEIẞENBERGER": "", "\u212a" + bc1: "bitcoin:" + bc1,
 	} {
 		var got []string
 		for _, r := range sources.Repair("", text) {
@@ -38,4 +40,27 @@ func TestRepair(t *testing.T) {
 			t.Errorf("Repair(%.99q) = %q, want %q", text, got, want)
 		}
 	}
+}
+
+// FuzzRepair checks that each text that Repair and Decode read is a part of the cell.
+func FuzzRepair(f *testing.F) {
+	const evm, bc1 = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
+	for _, s := range []string{evm, evm[2:], bc1, "Bcl" + bc1[3:], "l" + "BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", evm + "; " + bc1} {
+		for i := range len(s) {
+			for _, r := range []string{"\u212a", "İ", "ẞ", "\u023a", "ſ", "\ufffd", "\xff", "О", "\u200b", "０"} {
+				f.Add("ETH", s[:i]+r+s[i:])
+				f.Add(r, r+s[:i]+r)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, asset, text string) {
+		sources.Decode(asset, text)
+		address.Interpret(asset, text)
+		address.FindLikely(text)
+		for _, r := range sources.Repair(asset, text) {
+			if !r.Address.IsValid() || r.Listed == "" || !strings.Contains(text, r.Listed) {
+				t.Errorf("Repair(%q, %q): %v of %q", asset, text, r.Address, r.Listed)
+			}
+		}
+	})
 }

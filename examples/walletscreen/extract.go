@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,6 +84,9 @@ const (
 	overlap   = 4 << 10
 )
 
+// base64Part begins the text of a part of a mail that is encoded.
+var base64Part = regexp.MustCompile("\n(?i:content-transfer-encoding: base64)")
+
 // file finds and screens the addresses of a file.
 func (e *extractCall) file(ctx context.Context, s *screening.Screener, name string, table *layout) error {
 	in, _, err := e.openInput(ctx, name)
@@ -105,8 +109,8 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 			binary = at.offset + len(text) + i
 		}
 		text = text[:len(text)+n]
-		if i := bytes.Index(bytes.ToLower(text), []byte("\ncontent-transfer-encoding: base64")); i >= 0 && encoded < 0 {
-			encoded = at.offset + i + 1
+		if i := base64Part.FindIndex(text); i != nil && encoded < 0 {
+			encoded = at.offset + i[0] + 1
 		}
 		eof = err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !eof {
