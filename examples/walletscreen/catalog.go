@@ -178,7 +178,7 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	for id := range mirrors {
 		return nil, fmt.Errorf("-mirror: there is no list %.80q%s", id, didYouMean(id, ids, ""))
 	}
-	own, err := o.ownSources(ids)
+	own, err := o.ownSources(ids, live)
 	return append(all, own...), err
 }
 
@@ -283,9 +283,16 @@ func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
 		}
 		return nil, fmt.Errorf("-require: there is no list %.80q%s", id, didYouMean(id, ids, ""))
 	}
+	own, err := o.ownLists(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range own {
+		required = append(required, l.id)
+	}
 	var optional []string
 	for _, s := range srcs {
-		if i := s.Info(); !slices.Contains(required, i.ID) && i.Jurisdiction != sources.Operator {
+		if i := s.Info(); !slices.Contains(required, i.ID) {
 			optional = append(optional, i.ID)
 		}
 	}

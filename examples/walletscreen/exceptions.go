@@ -55,15 +55,18 @@ func (d *decisions) load(ctx context.Context) error {
 		digests = append(digests, sha256.Sum256(text))
 		return text, nil
 	}
-	ids, files, err := d.lists.ownFiles(nil)
+	lists, err := d.lists.ownLists(nil)
 	if err == nil && d.file != "" {
 		first, err = read("-exceptions", d.file)
 	}
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if _, err := read("-list "+id, files[id]); err != nil {
+	for _, l := range lists {
+		if !l.isTable() {
+			continue // it allows nothing
+		}
+		if _, err := read("-list "+l.id, l.from); err != nil {
 			return err
 		}
 	}

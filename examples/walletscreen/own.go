@@ -4,44 +4,98 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/own"
 )
 
 // maxOwn bounds the file of an own list, in bytes.
 const maxOwn = 64 << 20
 
-// ownFiles returns the files of -list by the id of their list, in order.
-func (o *listOptions) ownFiles(taken []string) (ids []string, files map[string]string, err error) {
-	files = make(map[string]string)
-	for _, l := range o.own {
-		id, file, ok := strings.Cut(l, "=")
-		switch {
-		case !ok || file == "":
-			return nil, nil, fmt.Errorf("-list %q: want ID=FILE, such as OWN=/etc/walletscreen/own.csv", l)
-		case slices.Contains(taken, id) || files[id] != "":
-			return nil, nil, fmt.Errorf("-list %s: there is a list of that id already", id)
-		}
-		ids, files[id] = append(ids, id), file
-	}
-	return ids, files, nil
+// An ownList is a value of -list: ID=FILE or ID=URL, and perhaps ,kind=KIND.
+type ownList struct {
+	id, from string
+	kind     score.Kind
 }
 
-// ownSources returns the sources of -list. Their files are checked by setExceptions.
-func (o *listOptions) ownSources(taken []string) ([]sources.Source, error) {
-	ids, files, err := o.ownFiles(taken)
-	if err != nil {
-		return nil, err
-	}
-	var all []sources.Source
-	for _, id := range ids {
-		all = append(all, own.File(id, files[id]))
+func (l ownList) isURL() bool { return strings.Contains(l.from, "://") }
+
+// isTable reports whether the list is a table of addresses to block and to allow.
+func (l ownList) isTable() bool {
+	return !l.isURL() && l.kind == "" && !strings.HasSuffix(l.from, ".yaml") && !strings.HasSuffix(l.from, ".yml")
+}
+
+// ownLists returns the values of -list, in order.
+func (o *listOptions) ownLists(taken []string) (all []ownList, err error) {
+	for _, value := range o.own {
+		id, from, ok := strings.Cut(value, "=")
+		from, kind, chosen := strings.Cut(from, ",kind=")
+		l := ownList{id, from, score.Kind(kind)}
+		u, uerr := url.Parse(from)
+		switch {
+		case !ok || from == "":
+			return nil, fmt.Errorf("-list %q: want ID=FILE, such as OWN=/etc/walletscreen/own.csv", value)
+		case slices.Contains(taken, id) || slices.ContainsFunc(all, func(l ownList) bool { return l.id == id }):
+			return nil, fmt.Errorf("-list %s: there is a list of that id already", id)
+		case chosen && (!slices.Contains(score.Latest().Kinds(), l.kind) || !l.info().MayEmit(l.kind)):
+			return nil, fmt.Errorf("-list %s: kind %.40q: want one of %s", id, kind, l.kinds())
+		case l.isURL() && (uerr != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http"):
+			return nil, fmt.Errorf("-list %s: want a file, or a URL that begins with https://", id)
+		case l.isURL() && isExposed(u) && !o.mirrorHTTP:
+			return nil, fmt.Errorf("-list %s: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http", id)
+		}
+		all = append(all, l)
 	}
 	return all, nil
+}
+
+// info describes the list. One at a URL is a list of others: it is refused if it shrinks.
+func (l ownList) info() sources.Info {
+	i := sources.Info{ID: l.id, Name: "the operator's list " + l.id, Jurisdiction: sources.Operator, Licence: "the operator's own"}
+	if l.isURL() {
+		i.Name, i.Jurisdiction, i.Licence = "the list "+l.id+" that the operator fetches", sources.Community, "to be checked by the operator"
+	}
+	return i
+}
+
+// kinds returns the kinds that the list may have.
+func (l ownList) kinds() string {
+	var all []string
+	for _, k := range score.Latest().Kinds() {
+		if l.info().MayEmit(k) {
+			all = append(all, string(k))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// source returns the source of the list. A URL is fetched only if live is set.
+func (l ownList) source(live bool) sources.Source {
+	opts := &badlist.Options{URL: l.from, Info: l.info(), Kind: l.kind, AllowHTTP: isHTTP(l.from)}
+	switch {
+	case l.isTable():
+		return own.File(l.id, l.from)
+	case !l.isURL():
+		return sources.File(l.info(), l.from, opts.Parse)
+	case !live:
+		return stored{l.info(), errOffline}
+	}
+	return badlist.New(opts)
+}
+
+// ownSources returns the sources of -list. The tables are checked by setExceptions.
+func (o *listOptions) ownSources(taken []string, live bool) (all []sources.Source, err error) {
+	lists, err := o.ownLists(taken)
+	for _, l := range lists {
+		all = append(all, l.source(live))
+	}
+	return all, err
 }
 
 // setExceptions sets the exceptions of -exceptions, and what own lists allow.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,6 +75,61 @@ func TestChooseLists(t *testing.T) {
 		code, _, stderr := call(t, "", append(append([]string{"screen"}, strings.Fields(test.args)...), unlisted)...)
 		if code != 2 || !strings.HasPrefix(stderr, "walletscreen: "+test.want+"\n") {
 			t.Errorf("%s: exit code %d, %q, want %q", test.args, code, stderr, test.want)
+		}
+	}
+}
+
+// A list with a label of its own comes from a table, a TagPack, or a URL, without Go code.
+func TestListsWithKind(t *testing.T) {
+	dir := t.TempDir()
+	table, pack := filepath.Join(dir, "scams.csv"), filepath.Join(dir, "pack.yaml")
+	const thief = "1HVi6re6zDr5c5v9Sk2mmL9u7svEHfiBt4"
+	for name, text := range map[string]string{
+		table: "address,comment\n" + unlisted + ",a fake shop\n",
+		pack: "title: ours\ncurrency: BTC\nsource: https://case.example/7\ntags:\n- address: " + thief + "\n  label: The fake shop\n  abuse: scam\n" +
+			"- address: 1NZcj9Gqtj21q4XPdZYMx43HhJyPjE6GqM\n  label: its victim\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+	data := filepath.Join(dir, "data")
+	remote := "SHOPS=" + server.URL + "/scams.csv,kind=PHISHING"
+	for _, test := range []struct {
+		list, data, address string
+		code                int
+		want                string
+	}{
+		{"SHOPS=" + table + ",kind=SCAM", "", unlisted, 1, "HIGH  70  ethereum " + unlisted + "\n  SCAM  exact match  SHOPS  a fake shop\n"},
+		{"OURS=" + pack, "", thief, 1, "HIGH  70  bitcoin " + thief + "\n  SCAM  exact match  OURS https://case.example/7  The fake shop\n"},
+		{"OURS=" + pack + ",kind=BLOCKED", "", thief, 1, "CRITICAL  100  bitcoin " + thief + "\n  BLOCKED  exact match  OURS https://case.example/7"},
+		{"OURS=" + pack, "", "1NZcj9Gqtj21q4XPdZYMx43HhJyPjE6GqM", 0, "CLEAN_NO_MATCH  0  "},
+		{remote, "", unlisted, 2, ""}, // it was never fetched, and is required
+		{remote, data, "", 0, "SHOPS"},
+		{remote, data, unlisted, 1, "HIGH  75  ethereum " + unlisted + "\n  PHISHING  exact match  SHOPS  a fake shop\n"},
+	} {
+		args := []string{"screen", "-lists", "FBI_IC3", "-require", "FBI_IC3", "-list", test.list}
+		if test.data != "" {
+			args = append(args, "-data", test.data)
+		}
+		if args = append(args, test.address); test.address == "" {
+			args = append([]string{"lists", "refresh"}, args[1:len(args)-1]...)
+		}
+		code, stdout, stderr := call(t, "", args...)
+		if code != test.code || !strings.Contains(stdout, test.want) || code == 2 && !strings.Contains(stderr, "SHOPS not loaded") {
+			t.Errorf("%q: exit code %d, %q, %s, want %d, %q", args, code, stdout, stderr, test.code, test.want)
+		}
+	}
+	for list, want := range map[string]string{
+		"A=" + table + ",kind=SANCTIONED":    `-list A: kind "SANCTIONED": want one of BLOCKED, RANSOMWARE, STOLEN_FUNDS, PHISHING, SCAM, MIXER, COMMUNITY_REPORT`,
+		"A=https://x.example/y,kind=BLOCKED": `-list A: kind "BLOCKED": want one of RANSOMWARE, STOLEN_FUNDS, PHISHING, SCAM, MIXER, COMMUNITY_REPORT`,
+		"A=http://x.example/y,kind=SCAM":     `-list A: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http`,
+		"A=ftp://x.example/y":                `-list A: want a file, or a URL that begins with https://`,
+	} {
+		if code, _, stderr := call(t, "", "screen", "-list", list, unlisted); code != 2 || !strings.Contains(stderr, want+"\n") {
+			t.Errorf("%s: exit code %d, %q, want %q", list, code, stderr, want)
 		}
 	}
 }
