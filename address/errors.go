@@ -26,8 +26,9 @@ var (
 	// named in ParseError.Other.
 	ErrOtherChain = fmt.Errorf("%w but of another", ErrSyntax)
 	// ErrSecret means that the string has a private key or a seed in it: it has
-	// the prefix or the checksum of one, or is a seed phrase. Do not show or log
-	// it. 64 hex digits can be many things, and are ErrSyntax.
+	// the prefix or the checksum of one, is a seed phrase, or is 64 hex digits
+	// behind a word such as "key". Do not show or log it. 64 hex digits alone can
+	// be many things, and are ErrSyntax.
 	ErrSecret = fmt.Errorf("%w but a private key or seed", ErrSyntax)
 	// ErrName means that the string is a name of a naming service, such as
 	// ENS or TON DNS, or one like user@example.com. It must be resolved to

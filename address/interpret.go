@@ -91,6 +91,12 @@ type Reading struct {
 // the Addresses beside Err, so that a listed account can be shown.
 func Interpret(chain, text string) Reading {
 	r := interpret(chain, text)
+	if r.Err != nil && !errors.Is(r.Err, ErrSecret) {
+		// Without what surrounds it, a key may have lost the word that names it.
+		if hint := secretIn(text); hint != "" {
+			r = Reading{Err: &ParseError{Chain: r.Chain, Offset: -1, Err: ErrSecret, hint: hint}, Chain: r.Chain}
+		}
+	}
 	switch {
 	case r.Err == nil:
 		r.addFound(text)

@@ -29,7 +29,8 @@ const (
 
 // secretIn returns the hint for the kind of secret that s certainly contains, or
 // "". A secret has a prefix or a checksum of its own, or it is a sequence of words.
-// 64 hex digits can be anything, so they are not certain.
+// 64 hex digits can be anything, so they are not certain without a word before them
+// that says what they are.
 //
 // White space, quotation marks, labels, line breaks and invisible characters in and
 // around a secret do not hide it.
@@ -43,10 +44,53 @@ func secretIn(s string) string {
 	switch {
 	case hasMnemonic(text, tokens, isForeign(s)), isSecretNumbers(text):
 		return isWords
-	case hasSecretToken(text, tokens):
+	case hasSecretToken(text, tokens), hasNamedKey(text, tokens, s):
 		return isKey
 	}
 	return ""
+}
+
+// keyWords are parts of the words for a private key, in lower case; keyMarks are whole
+// words.
+var (
+	keyWords = []string{"key", "priv", "secret", "seed", "mnemonic", "clave", "chiave", "schl"}
+	keyMarks = []string{"sk", "pk", "prv", "pvk", "wif", "entropy"}
+)
+
+// keyLetters are words for a key in scripts that plain does not keep.
+var keyLetters = []string{"ключ", "私", "秘", "密", "키"}
+
+// hasNamedKey reports whether text has 64 hex digits, perhaps broken by white space,
+// up to four words behind one for a key. s is the text as it was before plain.
+func hasNamedKey(text string, tokens []token, s string) bool {
+	since, digits := 5, 0 // words since the last one for a key, hex digits since the last other word
+	public := false       // the last word says so of a key
+	if slices.ContainsFunc(keyLetters, func(w string) bool { return strings.Contains(strings.ToLower(s[:min(len(s), maxDiagnosed)]), w) }) {
+		since = 0
+	}
+	for i, t := range tokens {
+		word := lowerASCII(text[t.start:t.end])
+		has := func(part string) bool { return strings.Contains(word, part) }
+		switch bare := strings.TrimPrefix(word, "0x"); {
+		case isHex(bare):
+			if digits > 0 && strings.Trim(text[tokens[i-1].end:t.start], " \t\r\n>") != "" {
+				digits = 0
+			}
+			digits += len(bare)
+			if last := i+1 == len(tokens) || !isHex(text[tokens[i+1].start:tokens[i+1].end]); since < 5 && (len(bare) == 64 || digits == 64 && last) {
+				return true
+			}
+			continue
+		case has("pub"):
+			since, public = 5, true
+		case !public && (slices.ContainsFunc(keyWords, has) || slices.Contains(keyMarks, word)):
+			since = 0
+		default:
+			since, public = since+1, false
+		}
+		digits = 0
+	}
+	return false
 }
 
 // secretMarks lists text, in lower case, that occurs only in secrets.

@@ -184,6 +184,33 @@ func TestNotSecrets(t *testing.T) {
 	}
 }
 
+// TestNamedKeys reads 64 hex digits behind a word for a private key.
+func TestNamedKeys(t *testing.T) {
+	const key = "e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a"
+	for _, s := range []string{
+		"key:%", "key: %", "key=%", "Key = 0x%", "private key: %", "Private Key (hex): 0x%", "priv=%", "privkey:%", "private_key=%", "export PRIVATE_KEY=%",
+		`{"privateKey":"0x%"}`, "secret: %", "secret:%", "seed: %", "sk: %", "pk=%", "my key is %", "my private key for the wallet is %", "key\n%", "wallet key - %", "Schlüssel: %",
+		"ключ: %", "私钥：%", "key: " + key[:32] + " " + key[32:], "key: " + key[:16] + "\r\n" + key[16:40] + "\n" + key[40:], "spend key %", "key be a %", "<key>%</key>", "https://x.io/?key=%",
+	} {
+		for _, digits := range []string{key, strings.ToUpper(key)} {
+			s := strings.ReplaceAll(s, "%", digits)
+			for _, chain := range []string{"", "ethereum", "near", "secret", "ETH", "no chain"} {
+				if r := address.Interpret(chain, s); !errors.Is(r.Err, address.ErrSecret) || len(r.Addresses) > 0 {
+					t.Errorf("Interpret(%s, %q) = %s", chain, s, describe(r))
+				}
+				if _, err := address.Normalize(address.Chain(chain), s); address.Chain(chain).Name() != "" && !errors.Is(err, address.ErrSecret) {
+					t.Errorf("Normalize(%s, %q): %v", chain, s, err)
+				}
+			}
+		}
+	}
+	for _, s := range []string{key, "public key: " + key, "pubkey=" + key, "tx " + key, "key: " + key + key, "key: " + key[1:], "hash of the transaction: " + key, "0x" + key} {
+		if r := address.Interpret("bitcoin", s); errors.Is(r.Err, address.ErrSecret) {
+			t.Errorf("Interpret(%q): %v", s, r.Err)
+		}
+	}
+}
+
 // TestTypos makes typing errors of one character in the vectors of each chain, and
 // checks that hardly any of them is called a secret.
 func TestTypos(t *testing.T) {

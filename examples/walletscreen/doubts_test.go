@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -94,5 +95,30 @@ func TestDefect(t *testing.T) {
 	want := "address,level,error\na,CLEAN_NO_MATCH,\nb,,\"this row has met a defect of the program, and has no verdict: please report it\"\nc,CLEAN_NO_MATCH,\n"
 	if err != nil || stdout.String() != want || job.total.code() != exitUndecided || job.total.rows != 3 {
 		t.Errorf("%v, exit code %d, %d rows:\n%s\nwant\n%s", err, job.total.code(), job.total.rows, &stdout, want)
+	}
+}
+
+// TestKeysNotShown gives a private key in hex, with words around it, to each command. No output
+// has a part of it.
+func TestKeysNotShown(t *testing.T) {
+	const key = "e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a"
+	env, dir := few(t), t.TempDir()
+	for i, text := range []string{
+		"key:%", "private key: %", "priv=%", "PRIVATE_KEY=0x%", "secret: %", "secret:%", "my key is %", "wallet %", "x:%", "bitcoin: %", "tx/%",
+		"key: " + key[:32] + " " + key[32:], "Schlüssel: %", "ключ: %",
+	} {
+		text = strings.ReplaceAll(text, "%", key)
+		report := filepath.Join(dir, fmt.Sprint(i, ".html"))
+		for _, args := range [][]string{
+			{"screen", text}, {"screen", "-json", text}, {"screen", "-chain", "bitcoin", text}, {"screen", "-chain", "x", text}, {"validate", text}, {"validate", "-json", "-chain", "bitcoin", text},
+			{"screen", "-in", "-", "-out", filepath.Join(dir, fmt.Sprint(i, ".csv")), "-report", report},
+		} {
+			_, stdout, stderr := callIn(t, env, "address\n\""+text+"\"\n"+listed+"\n", args...)
+			html, _ := os.ReadFile(report)
+			all := strings.ToLower(stdout + stderr + string(html))
+			if strings.Contains(all, key[:16]) || strings.Contains(all, key[48:]) {
+				t.Errorf("%.20q: %s", args, all)
+			}
+		}
 	}
 }

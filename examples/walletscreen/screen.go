@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -289,13 +290,14 @@ func said(l *screening.Label) string {
 }
 
 // hidesInput reports whether text, for which screening or validating returned err, must
-// not be shown: it is a private key or a seed, or an LNURL, or 64 hex digits, which can be
-// a key.
+// not be shown: it is a private key or a seed, or an LNURL, or has 64 hex digits in it, which
+// can be a key.
 func hidesInput(err error, text string) bool {
-	text = strings.TrimPrefix(strings.TrimSpace(text), "0x")
-	return errors.Is(err, address.ErrSecret) || errors.Is(err, address.ErrPaymentRequest) ||
-		errors.Is(err, address.ErrSyntax) && len(text) == 64 && strings.Trim(text, "0123456789abcdefABCDEF") == ""
+	return errors.Is(err, address.ErrSecret) || errors.Is(err, address.ErrPaymentRequest) || err != nil && hexKey.MatchString(text)
 }
+
+// hexKey matches text with 64 hex digits in a row, not more.
+var hexKey = regexp.MustCompile("(^|0[xX]|[^0-9a-fA-F])[0-9a-fA-F]{64}([^0-9a-fA-F]|$)")
 
 // clean returns s without characters that a terminal or a table would act on, or that
 // nobody sees.
