@@ -119,10 +119,17 @@ func respelled(word string) []string {
 	return all
 }
 
+// What letters and digits can be in an encoding that lacks them.
+var (
+	likeBase58 = strings.NewReplacer("l", "1", "I", "1", "0", "o", "O", "o")
+	likeDigits = strings.NewReplacer("O", "0", "o", "0", "l", "1", "I", "1")
+	likeBech32 = strings.NewReplacer("1", "l", "i", "l", "o", "0")
+)
+
 // alike returns what word can be if characters are read as others that look like them
 // and that the encoding lacks.
 func alike(word string) (all []string) {
-	base58 := strings.NewReplacer("l", "1", "I", "1", "0", "o", "O", "o").Replace(word)
+	base58 := likeBase58.Replace(word)
 	if base58 != word {
 		all = append(all, base58)
 	}
@@ -130,13 +137,13 @@ func alike(word string) (all []string) {
 	if len(word) == 42 && strings.ContainsAny(word[:1], "0OoQ") && word[1]|0x20 == 'x' {
 		digits = word[2:]
 	}
-	if digits = strings.NewReplacer("O", "0", "o", "0", "l", "1", "I", "1").Replace(digits); len(digits) == 40 && isEVM("0x"+digits) {
+	if digits = likeDigits.Replace(digits); len(digits) == 40 && isEVM("0x"+digits) {
 		all = append(all, "0x"+digits)
 	}
 	lower := strings.ToLower(word)
 	for i := 1; i < min(len(lower), 16); i++ { // lower is shorter than word if that has a Kelvin sign
-		if c := lower[i]; c == '1' || c == 'l' || c == 'i' { // the separator of Bech32
-			all = append(all, lower[:i]+"1"+strings.NewReplacer("1", "l", "i", "l", "o", "0").Replace(lower[i+1:]))
+		if c := lower[i]; (c == '1' || c == 'l' || c == 'i') && strings.IndexByte(lower[i:], 'b') < 0 { // the separator of Bech32, which lacks b
+			all = append(all, lower[:i]+"1"+likeBech32.Replace(lower[i+1:]))
 		}
 	}
 	return all
