@@ -45,20 +45,43 @@ func (e *exchange) docs() ([]byte, *problem) {
 	return nil, nil
 }
 
-// servePage lets a handler of a page answer, and returns the status.
-func (e *exchange) servePage() int {
+// servePage lets a handler of a page answer, and returns the status and the code of a problem.
+func (e *exchange) servePage() (int, code) {
 	w := &statusWriter{ResponseWriter: e.w, status: http.StatusOK}
 	e.page.ServeHTTP(w, e.Request)
-	return w.status
+	if !w.isProblem() {
+		return w.status, ""
+	}
+	e.page = nil
+	for _, name := range [...]string{"Cache-Control", "Content-Encoding", "Content-Type", "Etag", "Vary"} { // of the file
+		e.w.Header().Del(name)
+	}
+	if w.status == http.StatusNotFound {
+		return e.write(e.nothing())
+	}
+	return e.write(nil, changedTag())
 }
 
-// A statusWriter records the status of a response.
+// A statusWriter records the status of a response, and leaves it to the API to write a 404 or a
+// 412.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
+func (w *statusWriter) isProblem() bool {
+	return w.status == http.StatusNotFound || w.status == http.StatusPreconditionFailed
+}
+
 func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
+	if w.status = status; !w.isProblem() {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	if w.isProblem() {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
 }

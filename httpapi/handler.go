@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
+	"path"
 	"runtime"
 	"strconv"
 	"strings"
@@ -95,39 +97,27 @@ var routes = [...]route{
 // noRoute is the route of unknown paths.
 var noRoute = route{answer: (*exchange).nothing}
 
-// routeOf returns the route of a URL: by the path below Options.Prefix, which may end in
-// slashes, or without one by the end of the path.
+// routeOf returns the route of a URL: by the path below Options.Prefix, or without one by the end
+// of the path. Another spelling of a path, as with two slashes or with escapes, leads nowhere.
 func (v *service) routeOf(u *url.URL) *route {
-	path, ok := u.Path, true
-	if u.RawPath != "" {
-		path, _ = url.PathUnescape(keepSlashes.Replace(u.RawPath))
+	below, ok := strings.CutPrefix(cmp.Or(u.RawPath, u.Path), strings.TrimRight(v.Prefix, "/"))
+	if !ok {
+		return &noRoute
 	}
-	exact := v.Prefix != ""
-	if exact {
-		if path, ok = strings.CutPrefix(path, strings.TrimRight(v.Prefix, "/")); !ok || !strings.HasPrefix(path, "/") {
-			return &noRoute
-		}
-		for strings.HasPrefix(path, "//") {
-			path = path[1:]
-		}
+	leads := func(to string) bool {
+		dir, ok := strings.CutSuffix(below, to)
+		return ok && (dir == "" || v.Prefix == "" && path.IsAbs(dir) && dir == path.Clean(dir) && dir != "/")
 	}
 	for i := range routes {
-		if rt := &routes[i]; path == rt.path || !exact && strings.HasSuffix(path, rt.path) {
-			return rt
+		if leads(routes[i].path) {
+			return &routes[i]
 		}
 	}
-	if v.Docs != nil {
-		dir, _, below := strings.Cut(path+"/", docsRoute.path+"/")
-		if below && (dir == "" || !exact) {
-			return &docsRoute
-		}
+	if v.Docs != nil && (leads(docsRoute.path) || leads(docsRoute.path+"/"+path.Base(below))) {
+		return &docsRoute
 	}
 	return &noRoute
 }
-
-// keepSlashes makes escaped slashes stay escaped once: "%2F" does not separate segments
-// (RFC 3986, section 2.2).
-var keepSlashes = strings.NewReplacer("%2F", "%252F", "%2f", "%252F")
 
 // nothing answers unknown paths.
 func (e *exchange) nothing() ([]byte, *problem) {
@@ -261,7 +251,7 @@ func (e *exchange) write(body []byte, p *problem) (int, code) {
 	status, code := http.StatusOK, code("")
 	switch {
 	case p == nil && e.page != nil:
-		return e.servePage(), ""
+		return e.servePage()
 	case p != nil:
 		body, e.shared = e.finish(p), nil
 		status, code = p.Status, p.Code
@@ -300,8 +290,10 @@ func (e *exchange) finish(p *problem) []byte {
 		header.Set("Retry-After", retryAfter)
 	}
 	// A path that begins with two slashes would refer to another host (RFC 3986, section 4.2).
-	// One with escapes may be a text that somebody pasted, with a secret broken by a blank.
-	if path := e.URL.EscapedPath(); path == e.route.path || len(path) <= 256 && !strings.Contains(path, "%") && !pathTells(path) && !strings.HasPrefix(path, "//") {
+	// One with escapes may be a text that somebody pasted, with a secret broken by a blank, and an
+	// unknown one may be anything, such as a key.
+	known := e.route.scope != "" || e.route.path != "" && strings.HasSuffix(e.URL.Path, e.route.path)
+	if path := e.URL.EscapedPath(); path == e.route.path || known && len(path) <= 256 && !strings.Contains(path, "%") && !pathTells(path) && !strings.HasPrefix(path, "//") {
 		p.Instance = path
 	}
 	return marshal(p)

@@ -75,7 +75,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.flag("strict-journal", "give no answer while the journal in -data or -db, which says what was answered from, cannot be written", &o.strictJournal),
 			p.text("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
 			p.text("ops-addr", "", "`address` of a second listener, without keys, for /livez, /readyz and /metrics; 127.0.0.1:9090 is usual (default: none)", &o.opsAddr),
-			p.text("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP, which ends a server without one (default: no TLS)", &o.tlsCert),
+			p.text("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP, as exceptions and lists are (default: no TLS)", &o.tlsCert),
 			p.text("tls-key", "", "PEM `file` of the certificate's key, which not all users may read", &o.tlsKey),
 			p.text("audit", "", "`directory` for a record of each screening; a screening that cannot be recorded is not answered (default: none)", &o.audit),
 			p.text("audit-key", "", "with -audit, a `file` with at least 32 bytes in hex: record the HMAC-SHA-256 of an address instead of the address", &o.auditKey),
@@ -267,13 +267,11 @@ func (s *server) run(ctx context.Context, p *program) error {
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	defer signal.Stop(reload)
-	hangup := reload // which ends a server without a certificate, as when its terminal is closed
-	if s.cert != nil {
-		hangup = nil
-		s.jobs.Go(func() { periodically(beside, recheckEvery, reload, s.cert.reload) })
-	}
-	if s.decisions != nil {
-		s.jobs.Go(func() { periodically(beside, recheckEvery, nothing, func() { s.decisions.follow(beside) }) })
+	var hangup chan os.Signal // which ends a server whose terminal is closed
+	if s.cert == nil && isTerminal(p.stderr) {
+		hangup = reload
+	} else {
+		s.jobs.Go(func() { s.followFiles(beside, reload) })
 	}
 	if s.watcher != nil {
 		s.jobs.Go(func() { s.watcher.run(beside) })
@@ -307,7 +305,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 		select {
 		case err = <-served: // only if it could not go on
 		case <-hangup:
-			s.log.Info("stopping because of SIGHUP: there is no certificate to read again")
+			s.log.Info("stopping because of SIGHUP: the terminal was closed")
 		case <-ctx.Done():
 			s.log.Info("stopping; requests that have begun are answered")
 		}
@@ -322,6 +320,33 @@ func (s *server) run(ctx context.Context, p *program) error {
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer done()
 	return errors.Join(err, trailErr, s.keys.ring.Close(last))
+}
+
+// followFiles reads the files of the certificate and of exceptions again each minute, and these
+// and all lists when a signal comes.
+func (s *server) followFiles(ctx context.Context, reload <-chan os.Signal) {
+	ticker := time.NewTicker(recheckEvery)
+	defer ticker.Stop()
+	for {
+		signaled := false
+		select {
+		case <-ticker.C:
+		case <-reload:
+			signaled = true
+			s.log.Info("reading certificate, exceptions and lists again because of SIGHUP")
+		case <-ctx.Done():
+			return
+		}
+		if s.cert != nil {
+			s.cert.reload()
+		}
+		if signaled && !(s.offline && isShared(s.lists.db)) {
+			s.jobs.Go(func() { s.screener.Refresh(ctx) }) // which logs and reports what is wrong
+		}
+		if s.decisions != nil {
+			s.decisions.follow(ctx)
+		}
+	}
 }
 
 // handler returns the handler of the API and the page.
@@ -344,10 +369,11 @@ func (s *server) handler() http.Handler {
 	if s.compat {
 		api = compat.New(s.screener, s.keys, &opts, s.kinds...)
 	}
-	// Unlike a ServeMux, this never redirects: the API answers "//api/v1/screen", too.
+	// Unlike a ServeMux, this never redirects: a client might not send its key again.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
-		if reads && (r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page/")) {
+		file, below := strings.CutPrefix(r.URL.Path, "/page/")
+		if reads && r.URL.RawPath == "" && (r.URL.Path == "/" || below && !strings.Contains(file, "/")) {
 			people.ServeHTTP(w, r)
 			return
 		}

@@ -256,8 +256,8 @@ func TestServer(t *testing.T) {
 		t.Errorf("the greeting does not say where the interface is described:\n%s", s.said)
 	}
 	for path, want := range map[string]int{ // each is answered without a redirect
-		"/": 200, "/page/page.css": 200, "/page/none": 404, "/docs": 200, "//docs": 200, "/docs/docs.js": 200, "/docs/none": 404, "/none": 404, "//none": 404,
-		"//api/v1/sources": 401, "/x/../api/v1/sources": 404, "/x/api/v1/changes": 404, "/risk/public/api/v1/screen": 404, "//api/v1/sources?token=x": 400,
+		"/": 200, "/page/page.css": 200, "/page/none": 404, "/docs": 200, "//docs": 404, "/page/x/page/page.css": 404, "/x/../page/page.css": 404, "/%70age/page.css": 404, "/docs/docs.js": 200, "/docs/none": 404, "/none": 404, "//none": 404,
+		"//api/v1/sources": 404, "/api/v1/sources": 401, "/x/../api/v1/sources": 404, "/x/api/v1/changes": 404, "/risk/public/api/v1/screen": 404, "/api/v1/sources?token=x": 400,
 	} {
 		r := httptest.NewRequest("GET", s.url+path, nil)
 		if resp, err := http.DefaultTransport.RoundTrip(r); err != nil {
