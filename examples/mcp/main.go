@@ -105,12 +105,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 		}
 		return newServer(remote(c.url, key)).Run(ctx, &mcp.StdioTransport{})
 	}
-	logger := slog.New(slog.NewTextHandler(stderr, nil)) // standard output belongs to the protocol
-	ctx, stop := context.WithCancel(ctx)
+	logger := slog.New(slog.NewTextHandler(stderr, nil))           // standard output belongs to the protocol
+	beside, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when the last request was answered
 	var background sync.WaitGroup
 	defer background.Wait()
 	defer stop()
-	s, err := openLists(ctx, c, logger, &background)
+	s, err := openLists(beside, c, logger, &background)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 			return fmt.Errorf("-audit: %w", err)
 		}
 		background.Go(func() {
-			if err := trail.Run(ctx); err != nil {
+			if err := trail.Run(beside); err != nil {
 				logger.Error("audit", "error", err)
 			}
 		})
@@ -147,15 +147,26 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 		return fmt.Errorf("-http: %w", err)
 	}
 	server := &http.Server{Handler: newHandler(s, ring, opts), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
-	background.Go(func() {
-		<-ctx.Done()
-		server.Close()
-	})
 	logger.Info("serving MCP", "url", "http://"+listener.Addr().String()+"/mcp")
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	return serveUntil(ctx, server, listener)
+}
+
+// serveUntil serves until ctx ends, and then the requests that have begun. Streams, which never
+// end, are cut off.
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	grace, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer done()
+	if err := server.Shutdown(grace); !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return nil
+	return server.Close()
 }
 
 // everyone admits the only client of standard input and output, which is on this

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -583,6 +584,36 @@ func TestStdio(t *testing.T) {
 	if _, failure := call(t, c, "screen_address", map[string]any{"address": private}); !strings.Contains(failure, "secret") ||
 		strings.Contains(failure+log.String(), private) {
 		t.Errorf("a private key: %s\n%s", failure, log.String())
+	}
+}
+
+// A request that has begun when the program is stopped is answered.
+func TestDrains(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	begun, proceed, ended, answered := make(chan bool), make(chan bool), make(chan error, 1), make(chan error, 1)
+	server := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(begun); <-proceed })}
+	go func() { ended <- serveUntil(ctx, server, listener) }()
+	go func() {
+		resp, err := http.Get("http://" + listener.Addr().String())
+		if err == nil {
+			resp.Body.Close()
+		}
+		answered <- err
+	}()
+	<-begun
+	stop()
+	select {
+	case err := <-ended:
+		t.Errorf("it ended with a request under way: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	close(proceed)
+	if err := errors.Join(<-answered, <-ended); err != nil {
+		t.Error(err)
 	}
 }
 

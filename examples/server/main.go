@@ -8,11 +8,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -26,7 +27,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	s, handler, err := newHandler(os.Getenv("API_KEY"))
 	if err != nil {
@@ -36,15 +37,28 @@ func main() {
 		log.Fatal(err)
 	}
 	go s.Run(ctx, time.Hour) // from the publishers
-	server := &http.Server{Addr: "127.0.0.1:8080", Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: 15 * time.Second}
-	context.AfterFunc(ctx, func() {
-		grace, done := context.WithTimeout(context.Background(), 10*time.Second)
-		defer done()
-		server.Shutdown(grace)
-	})
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+	listener, err := net.Listen("tcp", "127.0.0.1:8080")
+	if err != nil {
 		log.Fatal(err)
 	}
+	if err := serve(ctx, listener, handler); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// serve answers requests until ctx ends, and then those that have begun.
+func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: 15 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	grace, done := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second) // longer than a request may take
+	defer done()
+	return server.Shutdown(grace)
 }
 
 // newHandler returns a Screener that holds no list yet, and a mux that has the API under

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestServer(t *testing.T) {
@@ -38,5 +42,42 @@ func TestServer(t *testing.T) {
 	}
 	if _, _, err := newHandler(""); err == nil {
 		t.Error("an empty key is accepted")
+	}
+}
+
+// A request that has begun when the server is stopped is answered.
+func TestDrains(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	begun, proceed, ended, answered := make(chan bool), make(chan bool), make(chan error, 1), make(chan int, 1)
+	go func() {
+		ended <- serve(ctx, listener, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(begun); <-proceed }))
+	}()
+	go func() {
+		resp, err := http.Get("http://" + listener.Addr().String())
+		if err != nil {
+			t.Error(err)
+			answered <- 0
+			return
+		}
+		resp.Body.Close()
+		answered <- resp.StatusCode
+	}()
+	<-begun
+	stop()
+	select {
+	case err := <-ended:
+		t.Errorf("it ended with a request under way: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	close(proceed)
+	if status := <-answered; status != 200 {
+		t.Errorf("status %d, want 200", status)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestWarnExposed(t *testing.T) {
@@ -70,9 +71,22 @@ func TestSecretModes(t *testing.T) {
 	}
 }
 
-// TestHangup sends SIGHUP to a server without a certificate, which ends.
+// TestHangup sends SIGHUP to a server without a certificate and without a terminal, as systemctl
+// reload does. It reads its own list again and goes on.
 func TestHangup(t *testing.T) {
-	s := start(t)
+	own := filepath.Join(t.TempDir(), "own.csv")
+	write := func(text string) {
+		if err := os.WriteFile(own, []byte("address,chain\n"+text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("")
+	s := start(t, "-list", "OWN="+own)
+	const blocked = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+	if status, a := s.screen(t, blocked, "ethereum"); status != 200 || a.Score != 0 {
+		t.Fatalf("status %d, score %d before the list has the address", status, a.Score)
+	}
+	write(blocked + ",ethereum\n")
 	p, err := os.FindProcess(os.Getpid())
 	if err == nil {
 		err = p.Signal(syscall.SIGHUP)
@@ -80,8 +94,14 @@ func TestHangup(t *testing.T) {
 	if err != nil {
 		t.Skip(err) // there are no signals on Windows
 	}
-	if said := s.log(); !strings.Contains(said, "stopping because of SIGHUP") {
-		t.Error(said)
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		status, a := s.screen(t, blocked, "ethereum")
+		if status == 200 && a.Score == 100 {
+			break
+		}
+		if status != 200 || time.Now().After(end) { // before the minute in which the list is looked at anyway
+			t.Fatalf("status %d, score %d after SIGHUP:\n%s", status, a.Score, s.log())
+		}
 	}
 	if err := s.stop(); err != nil {
 		t.Error(err)
