@@ -255,6 +255,7 @@ func isPassing(status int) bool {
 func (r *Request) client() *http.Client {
 	c := *r.Client
 	c.CheckRedirect = func(next *http.Request, via []*http.Request) error {
+		next.Header.Del("Referer") // the URL of a list may have a token in it
 		if len(via) > 10 {
 			return fmt.Errorf("%w more than 10 times", errRedirect)
 		}

@@ -401,6 +401,22 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// A token in the URL of a list is not told to the host to which its publisher redirects.
+func TestNoReferer(t *testing.T) {
+	seen := http.Header{}
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen = r.Header; hello(w, r) }))
+	defer other.Close()
+	first := httptest.NewServer(http.RedirectHandler(other.URL+"/list", http.StatusFound))
+	defer first.Close()
+	for _, client := range []*http.Client{nil, {CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}} {
+		req := &fetch.Request{URL: first.URL + "/list?token=hunter2", Client: client, AllowHTTP: true, MaxBytes: 1 << 10}
+		seen = nil
+		if _, _, _, err := get(t.Context(), req); err != nil || seen == nil || strings.Contains(fmt.Sprint(seen), "hunter2") || seen["Referer"] != nil {
+			t.Errorf("%v, the other host got %v", err, seen)
+		}
+	}
+}
+
 func TestHTTPSOnly(t *testing.T) {
 	plain := httptest.NewServer(http.HandlerFunc(hello))
 	defer plain.Close()
