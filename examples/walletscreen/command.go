@@ -71,8 +71,17 @@ func (p *program) root() *cli.Command {
 		HideVersion:           true,
 		EnableShellCompletion: true,
 		ConfigureShellCompletionCommand: func(c *cli.Command) {
+			finish(c)
 			c.Hidden = false
 			c.Usage = "prints a script that completes commands and flags in bash, zsh, fish or pwsh"
+			c.UsageText = "walletscreen completion bash\nwalletscreen completion zsh\nwalletscreen completion fish\nwalletscreen completion pwsh"
+			c.Description = "To have it in each new shell, paste what is for yours:\n\n" +
+				"  echo 'source <(walletscreen completion bash)' >> ~/.bashrc\n" +
+				"  echo 'source <(walletscreen completion zsh)' >> ~/.zshrc\n" +
+				"  mkdir -p ~/.config/fish/completions\n" +
+				"  walletscreen completion fish > ~/.config/fish/completions/walletscreen.fish\n" +
+				"  walletscreen completion pwsh > $HOME/walletscreen.ps1\n" +
+				"  Add-Content $PROFILE '. $HOME/walletscreen.ps1'"
 		},
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run says the error
 	}
@@ -180,12 +189,29 @@ func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	text := err.Error()
 	command := strings.TrimPrefix(c.FullName(), c.Root().Name+" ")
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		return fmt.Errorf("%s: unknown flag -%s%s", command, name, didYouMean(name, flagNames(c), "-"))
+		hint := didYouMean(name, flagNames(c), "-")
+		if other := withFlag(c.Root(), name); !strings.Contains(hint, "did you mean") && other != "" {
+			hint = "; did you mean " + other + " -" + name + "?"
+		}
+		return fmt.Errorf("%s: unknown flag -%s%s", command, name, hint)
 	}
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
 		return fmt.Errorf("%s: -%s needs a value", command, strings.TrimLeft(name, "-"))
 	}
 	return fmt.Errorf("%s: %w", command, err)
+}
+
+// withFlag returns the first command at or below c that has a flag, or "".
+func withFlag(c *cli.Command, name string) string {
+	if slices.Contains(flagNames(c), name) && c != c.Root() {
+		return c.FullName()
+	}
+	for _, sub := range c.Commands {
+		if found := withFlag(sub, name); found != "" {
+			return found
+		}
+	}
+	return ""
 }
 
 func flagNames(c *cli.Command) []string {

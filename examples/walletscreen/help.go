@@ -80,7 +80,9 @@ func printHelp(w io.Writer, _ string, data any) {
 		fmt.Fprintf(w, "  %s [flags]\n", c.FullName())
 	}
 	for paragraph := range strings.SplitSeq(c.Description, "\n\n") {
-		if paragraph != "" {
+		if strings.HasPrefix(paragraph, " ") { // lines to paste
+			fmt.Fprintf(w, "\n%s\n", paragraph)
+		} else if paragraph != "" {
 			fmt.Fprintf(w, "\n%s\n", strings.Join(wrap(paragraph, columns), "\n"))
 		}
 	}

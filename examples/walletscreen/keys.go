@@ -42,6 +42,11 @@ func openKeys(ctx context.Context, c *serveOptions, logger *slog.Logger) (*keyri
 	if len(given) > 0 {
 		k.note, k.header = "API key: the one of -api-key.", "'Authorization: Bearer <API_KEY>'"
 	}
+	if c.lists.data != "" { // with -db, the first key is written there
+		if err := os.MkdirAll(c.lists.data, 0o700); err != nil {
+			return nil, fmt.Errorf("-data: %w", err)
+		}
+	}
 	if k.store, err = openKeyStore(ctx, c.lists.db, c.lists.data); err != nil {
 		return nil, err
 	}

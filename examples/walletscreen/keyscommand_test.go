@@ -250,6 +250,18 @@ func TestFirstKeyIsShown(t *testing.T) {
 
 // TestStopReturnsLeases checks that a server that is stopped leaves exactly what was
 // used in the database.
+// A folder of -data that is not there is made beside -db, too, and gets the first key.
+func TestFirstKeyBesideDatabase(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "new", "data")
+	s := start(t, append(shortest, "-db", "sqlite:"+filepath.Join(dir, "keys.db"), "-data", data)...)
+	defer s.stop()
+	text, err := os.ReadFile(filepath.Join(data, "first-key"))
+	if err != nil || !strings.HasPrefix(string(text), "wsk_first_") {
+		t.Errorf("%q, %v\n%s", text, err, s.log())
+	}
+}
+
 // A file of a secret is for its owner only, also if there is one that others can read.
 func TestSecretFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "first-key")

@@ -52,6 +52,11 @@ func didYouMean(name string, names []string, prefix string) string {
 			best, distance = n, d
 		}
 	}
+	for _, n := range names {
+		if best == "" && (strings.HasPrefix(n, name) || strings.HasPrefix(name, n)) {
+			best = n
+		}
+	}
 	if best == "" {
 		if len(names) > 12 || len(names) == 0 {
 			return "; see -help"

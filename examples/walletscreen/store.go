@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,9 +93,6 @@ func openKeyStore(ctx context.Context, db, data string) (*keyStore, error) {
 		return &keyStore{access.NewMemory(), "memory", func() error { return nil }}, nil
 	}
 	if db == "" {
-		if err := os.MkdirAll(data, 0o700); err != nil {
-			return nil, err
-		}
 		db = "sqlite:" + filepath.Join(data, dbFile)
 	}
 	err := checkDB(db)

@@ -132,6 +132,28 @@ func TestRepeatsAreBounded(t *testing.T) {
 	}
 }
 
+// TestClaimsOfEndpoints checks that one Idempotency-Key with one body is two claims at two
+// endpoints, and that another body at the same endpoint is refused.
+func TestClaimsOfEndpoints(t *testing.T) {
+	ring, c := access.New(access.NewMemory(), nil), httpapi.Caller{ID: "a", Quota: 10}
+	charge := func(path, body string) error {
+		r := &http.Request{Method: "POST", URL: &url.URL{Path: path}, Header: http.Header{"Idempotency-Key": {`"k"`}}}
+		_, _, err := ring.Charge(r.WithContext(t.Context()), c, 1, []byte(body))
+		return err
+	}
+	for _, path := range []string{"/api/v1/screen", "/api/v1/screen/batch", "/api/v1/screen"} {
+		if err := charge(path, "body"); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if err := charge("/api/v1/screen/batch", "another"); !errors.Is(err, httpapi.ErrKeyReused) {
+		t.Errorf("another body: %v", err)
+	}
+	if n := used(t, ring, c); n != 2 {
+		t.Errorf("%d screenings are counted, want 2", n)
+	}
+}
+
 // A slowStore answers as a database does.
 type slowStore struct{ access.Store }
 

@@ -63,12 +63,12 @@ func idempotencyKey(header http.Header) (string, error) {
 	return string(key), nil
 }
 
-// newClaim returns the claim of a request with an Idempotency-Key. Both hashes depend
-// on what only the client knows, so that nobody else can find the body by trying.
-func newClaim(id, key string, body []byte, now time.Time) Claim {
+// newClaim returns the claim of a request to an endpoint with an Idempotency-Key. Both hashes
+// depend on what only the client knows, so that nobody else can find the body by trying.
+func newClaim(id, endpoint, key string, body []byte, now time.Time) Claim {
 	sum := hmac.New(sha256.New, []byte(key))
 	sum.Write(body)
-	c := Claim{KeyID: id, Token: sha256.Sum256([]byte(key)), Expires: instant(now.Add(claimHolds))}
+	c := Claim{KeyID: id, Token: sha256.Sum256([]byte(key + "\n" + endpoint)), Expires: instant(now.Add(claimHolds))}
 	sum.Sum(c.Print[:0])
 	return c
 }

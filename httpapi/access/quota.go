@@ -83,7 +83,7 @@ func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte
 	if err != nil {
 		return 0, nil, err
 	}
-	return r.chargeOnce(ctx, c, n, newClaim(c.ID, key, body, now), now)
+	return r.chargeOnce(ctx, c, n, newClaim(c.ID, req.URL.Path, key, body, now), now)
 }
 
 // charge charges a caller with up to n screenings, and returns how many are granted and how

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -46,10 +47,31 @@ func NewFile(name string, data []byte) *File {
 
 // Coded returns the file in the Content-Encoding that suits a request, with its ETag.
 func (f *File) Coded(request http.Header) (data []byte, tag, coding string) {
-	if accepted := request.Get("Accept-Encoding"); strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0") {
+	if acceptsGzip(request["Accept-Encoding"]) {
 		return f.packed, `"` + f.tag + `-gzip"`, "gzip"
 	}
 	return f.data, `"` + f.tag + `"`, ""
+}
+
+// acceptsGzip reports whether the lines of an Accept-Encoding give gzip, or else *, a weight above
+// zero (RFC 9110, section 12.5.3).
+func acceptsGzip(lines []string) bool {
+	accepts := false
+	for part := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+		coding, params, _ := strings.Cut(part, ";")
+		coding = strings.ToLower(strings.TrimSpace(coding))
+		weight := 1.0
+		if name, value, ok := strings.Cut(params, "="); ok && strings.EqualFold(strings.TrimSpace(name), "q") {
+			weight, _ = strconv.ParseFloat(strings.TrimSpace(value), 64)
+		}
+		switch coding {
+		case "gzip", "x-gzip":
+			return weight > 0
+		case "*":
+			accepts = weight > 0
+		}
+	}
+	return accepts
 }
 
 // Serve answers a request with the named file, or with 404 if there is none.
