@@ -48,7 +48,7 @@ func readCustomers(file string, each func(customer) error) (bad int, err error) 
 		if err != nil {
 			return bad, fmt.Errorf("%s: %w", file, err)
 		}
-		c := customer{id: t.Cell(&row, id)}
+		c := customer{id: row.Cell(id)}
 		if c.id == "" {
 			c.id, c.unnamed = fmt.Sprintf("row %d", n), true
 		}

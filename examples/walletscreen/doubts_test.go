@@ -49,7 +49,7 @@ func TestDoubts(t *testing.T) {
 		{"", "validate " + doubtful, "\n  ethereum  0xdac17f958d2ee523a2206206994597c13d831ec8  "},
 		{"", "validate -json " + doubtful, `"doubts":["capitals"]`},
 		{"chain,address\nETH," + doubtful + "\n", "validate -in -",
-			"ETH," + doubtful + ",true,ethereum,0xdac17f958d2ee523a2206206994597c13d831ec8,capitals,false,,,\n"},
+			"ETH," + doubtful + ",true,ethereum,0xdac17f958d2ee523a2206206994597c13d831ec8,capitals,,,\n"},
 	} {
 		code, stdout, stderr := callIn(t, env, test.stdin, strings.Fields(test.args)...)
 		if code != 2 || !strings.Contains(stdout, test.want) || strings.Contains(stdout, "CLEAN") {

@@ -34,7 +34,7 @@ func TestPast(t *testing.T) {
 	os.WriteFile(in, []byte("address\n"+tornado+"\n"), 0o600)
 	call(1, tornado+",CRITICAL,", "screen", "-data", data, "-at", then, "-in", in, "-report", report)
 	call(1, `"as_of":"`+then[:16], "screen", "-json", "-data", data, "-at", then, "-in", in)
-	if text, err := os.ReadFile(report); err != nil || !strings.Contains(string(text), "lists as they were on "+then[:10]+" "+then[11:16]) {
+	if text, err := os.ReadFile(report); err != nil || !strings.Contains(string(text), "with the lists of "+then[:16]) {
 		t.Errorf("%v: %s", err, text)
 	}
 

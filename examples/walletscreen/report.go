@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
-	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -18,47 +22,75 @@ import (
 //go:embed report.html
 var reportText string
 
-var reportTemplate = template.Must(template.New("report").Parse(reportText))
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"grouped": grouped, "lineNumbers": lineNumbers}).Parse(reportText))
 
-// maxReported bounds how many rows of a kind a report shows.
-const maxReported = 10_000
+// maxReported bounds how many rows a report has.
+const maxReported = 20_000
 
-// A report is the file of -report: what became of a table, for people.
+// A report is the file of -report: what became of a table. It is JSON if its name ends with .json,
+// and otherwise HTML for people, with the same facts.
 type report struct {
-	file *os.File
+	file   *os.File
+	own    []rows.OwnColumn
+	groups map[string]*reportGroup
+	rows   int // in groups
 
-	Hits, Open                 []reportRow
-	MoreHits, MoreOpen         string
-	Title, Input, Hash, Time   string
-	AsOf                       string // the time of -at
-	Rows, Undecided            string
-	Both                       bool // a row is listed and undecided
-	Levels                     []reportLevel
-	Caveats                    []string
-	Lists                      []reportList
-	Columns                    rows.Columns
-	Snapshot, Scoring, Version string
-	Receipt                    string
-	moreHits                   int64 // that are not shown
-	listed, suppressed         int64
+	Title      string         `json:"title"`
+	Rows       int64          `json:"rows"`
+	Classes    []reportClass  `json:"classes"` // each row is in one
+	Doubtful   int64          `json:"doubtful"`
+	Freshness  string         `json:"freshness"`
+	Parties    []*reportGroup `json:"parties"`    // rows that are listed, by whom the list names
+	Undecided  []*reportGroup `json:"undecided"`  // rows, by why they are not decided
+	Suppressed []*reportGroup `json:"suppressed"` // rows that would be listed without an exception
+	Omitted    int64          `json:"omitted"`    // rows that are counted and in no group
+	Own        []string       `json:"own_columns"`
+	Input      string         `json:"input"`
+	Hash       string         `json:"input_sha256"`
+	Columns    rows.Columns   `json:"columns"`
+	Lists      []jsonList     `json:"lists"`
+	Snapshot   string         `json:"snapshot"`
+	Scoring    string         `json:"scoring_version"`
+	Screened   time.Time      `json:"screened_at"`
+	AsOf       *time.Time     `json:"as_of,omitempty"` // the time of -at
+	Program    string         `json:"program"`
+	Receipt    string         `json:"receipt,omitempty"`
 }
 
-type reportLevel struct {
-	Level score.Level
-	Rows  string
+// A reportClass is how many rows are of a level, or UNDECIDED.
+type reportClass struct {
+	Class string `json:"class"`
+	Rows  int64  `json:"rows"`
 }
 
+// A reportGroup is the rows with one listed party, or one reason.
+type reportGroup struct {
+	Title  string      `json:"title"` // the name of the party, or the reason in words
+	Source string      `json:"source,omitempty"`
+	Ref    string      `json:"source_ref,omitempty"`
+	Kind   score.Kind  `json:"kind,omitempty"`
+	Reason string      `json:"reason,omitempty"`
+	Advice string      `json:"advice,omitempty"` // what to do
+	Count  int64       `json:"count"`
+	Rows   []reportRow `json:"rows"`
+
+	points, shown int
+}
+
+// A reportRow is one row of the table.
 type reportRow struct {
-	Row                 string
-	Level               score.Level
-	Score               int
-	Chain, Address, Why string
-	Evidence            []reportLabel
+	Line    int64       `json:"line"`          // as a spreadsheet program counts
+	Own     []string    `json:"own,omitempty"` // its cells of the own columns
+	Chain   string      `json:"chain,omitempty"`
+	Address string      `json:"address"` // or the text, if it is not decided
+	Level   score.Level `json:"level,omitempty"`
+	Score   int         `json:"score,omitempty"`
+	Match   string      `json:"match,omitempty"`
+	Also    string      `json:"also,omitempty"` // other lists that have it
+	Listed  string      `json:"listed_address,omitempty"`
+	Since   string      `json:"added_at,omitempty"`
+	Why     string      `json:"why,omitempty"`
 }
-
-type reportLabel struct{ Name, List, Ref, Kind, Match, Said, Suppressed string }
-
-type reportList struct{ ID, Name, Checked, Published, Addresses, Completeness string }
 
 // openReport makes the file of a report.
 func openReport(name string) (*report, error) {
@@ -66,7 +98,7 @@ func openReport(name string) (*report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-report: %w", err)
 	}
-	return &report{file: f}, nil
+	return &report{file: f, groups: make(map[string]*reportGroup), Parties: []*reportGroup{}, Undecided: []*reportGroup{}, Suppressed: []*reportGroup{}}, nil
 }
 
 // discard deletes the file of a report that cannot be made.
@@ -75,118 +107,245 @@ func (r *report) discard() {
 	os.Remove(r.file.Name())
 }
 
-// add takes the verdict about a row, which is the nth. A match that is suppressed is shown, too.
-func (r *report) add(n int64, v *verdict) {
-	hit := v.isListed() || len(v.result.Suppressed) > 0
-	if !hit && !v.isUndecided() {
+// add takes the verdict about a row.
+func (r *report) add(row *rows.Row, v *verdict) {
+	var groups *[]*reportGroup
+	var g reportGroup
+	var label *screening.Label
+	switch {
+	case v.isListed():
+		groups, label = &r.Parties, &v.result.Labels[0]
+	case v.isUndecided():
+		why := v.cause(row.Err)
+		groups, g = &r.Undecided, reportGroup{Title: why.title, Reason: why.name, Advice: why.advice}
+	case len(v.result.Suppressed) > 0:
+		s := &v.result.Suppressed[0]
+		groups, label = &r.Suppressed, &s.Label
+		g.Reason = clean(s.Reason + " (" + s.Author + ")")
+	default:
 		return
 	}
-	row := reportRow{Row: grouped(n), Address: clean(v.input)}
-	if v.hasLevel() {
-		row.Level, row.Score = v.result.Level, v.result.Score
-	} else {
-		row.Level = "UNDECIDED"
+	if label != nil {
+		g.Title, g.Source, g.Ref, g.Kind, g.points = clean(label.Name), label.Source, clean(label.Ref), label.Kind, label.Points
+		g.Title = cmp.Or(g.Title, strings.TrimSpace(g.Source+" "+g.Ref))
 	}
-	switch a := v.result.Address; {
+	key := fmt.Sprintf("%p %q %q %q %q", groups, g.Title, g.Source, g.Ref, g.Reason)
+	at := r.groups[key]
+	if r.rows == maxReported && at == nil {
+		r.Omitted++
+		return
+	}
+	if at == nil {
+		at = &g
+		r.groups[key] = at
+		*groups = append(*groups, at)
+	}
+	at.Count++
+	at.points = max(at.points, g.points)
+	if r.rows == maxReported {
+		r.Omitted++
+		return
+	}
+	r.rows++
+	at.Rows = append(at.Rows, r.row(row, v, label))
+}
+
+// row returns a row as the report shows it.
+func (r *report) row(row *rows.Row, v *verdict, label *screening.Label) reportRow {
+	to := reportRow{Line: row.Line, Address: shorten(clean(v.input), 120)}
+	for _, c := range r.own {
+		cell := row.Cell(c.Index)
+		if mayBeSecret(cell) && errors.Is(address.Interpret("", cell).Err, address.ErrSecret) {
+			cell = "(not shown)"
+		}
+		to.Own = append(to.Own, shorten(clean(cell), 32))
+	}
+	a := v.result.Address
+	switch {
 	case hidesInput(v.err, v.input):
-		row.Address = "(not shown)"
-	case a.IsValid() && hit:
-		row.Chain, row.Address = string(a.Chain()), a.Normalized()
-	case len(row.Address) > 200:
-		row.Address = strings.ToValidUTF8(row.Address[:200], "") + "…"
+		to.Address = "(not shown)"
+	case label != nil && a.IsValid():
+		to.Chain, to.Address = string(a.Chain()), a.Normalized()
+	}
+	if v.hasLevel() {
+		to.Level, to.Score = v.result.Level, v.result.Score
+	}
+	if label != nil {
+		others := slices.DeleteFunc(slices.Clone(v.result.Labels), func(l screening.Label) bool { return l.Source == label.Source })
+		to.Match, to.Also = label.Match.String(), listsOf(others)
+		to.Listed, to.Since = clean(label.Listed), dayOrNone(label.AddedAt)
 	}
 	var why []string
-	if v.err != nil {
+	if v.err != nil && !errors.Is(v.err, errSpreadsheet) && !errors.Is(v.err, errNoAddress) && !errors.Is(v.err, rows.ErrBlank) { // their cause says all
 		why = append(why, clean(v.err.Error()))
 	}
 	for _, d := range v.result.Doubts {
-		why = append(why, d.Explain())
+		why = append(why, doubtCauses[d].title)
 	}
-	row.Why = strings.Join(why, "; ")
-	if v.isUndecided() {
-		r.Both = r.Both || v.isListed()
-		if len(r.Open) < maxReported {
-			r.Open = append(r.Open, row)
-		}
-	}
-	if !hit {
-		return
-	}
-	if v.isListed() {
-		r.listed++
-	} else {
-		r.suppressed++
-	}
-	if len(r.Hits) == maxReported {
-		r.moreHits++
-		return
-	}
-	for i := range v.result.Labels {
-		row.Evidence = append(row.Evidence, newReportLabel(&v.result.Labels[i]))
-	}
-	for i := range v.result.Suppressed {
-		s := &v.result.Suppressed[i]
-		l := newReportLabel(&s.Label)
-		l.Suppressed = clean(s.Reason + " (" + s.Author + ")")
-		row.Evidence = append(row.Evidence, l)
-	}
-	r.Hits = append(r.Hits, row)
+	to.Why = shorten(strings.Join(why, "; "), 200)
+	return to
 }
 
-func newReportLabel(l *screening.Label) reportLabel {
-	return reportLabel{Name: clean(l.Name), List: l.Source, Ref: clean(l.Ref), Kind: string(l.Kind), Match: l.Match.String(), Said: said(l)}
+// mayBeSecret reports whether a cell is as long as a private key, or has as many words as a seed.
+// Most cells are not, and to read one as an address takes longer than to screen a row.
+func mayBeSecret(cell string) bool {
+	words := len(strings.Fields(cell))
+	return words >= 12 || words == 1 && len(cell) >= 40
+}
+
+// shorten returns the first n bytes of a text, or a few less, and an ellipsis.
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
 // write writes the report of a table that was read to its end.
 func (r *report) write(t *tableJob, j *judge) error {
-	s := j.screener
-	r.Input, r.Columns, r.Time = filepath.Base(inputName(t.options.in)), t.columns, time.Now().UTC().Format("2006-01-02 15:04:05 UTC")
-	r.Hash, r.Version = hex.EncodeToString(t.hashes.input.Sum(nil)), newVersion().Version
-	r.Rows, r.Undecided = grouped(t.total.rows), ""
-	var found []string
-	for _, f := range []struct {
-		n    int64
-		what string
-	}{{r.listed, "listed"}, {t.total.undecided, "undecided"}, {r.suppressed, "with suppressed matches only"}} {
-		if f.n > 0 {
-			found = append(found, count(f.n, "row")+" "+f.what)
-		}
+	now := time.Now().UTC().Truncate(time.Second)
+	r.Input, r.Columns, r.Screened = filepath.Base(inputName(t.options.in)), t.columns, now
+	r.Title = r.Input + ", screened on " + day(now)
+	if j.past {
+		r.AsOf = orNull(j.at)
+		r.Title += " with the lists of " + minute(j.at)
 	}
-	if r.Title = strings.Join(found, ", "); found == nil {
-		r.Title = "No match"
+	for _, c := range r.own {
+		r.Own = append(r.Own, c.Name)
 	}
-	for _, l := range []score.Level{score.Critical, score.High, score.Medium, score.Low, score.CleanNoMatch} {
-		if n := t.total.levels[l]; n > 0 {
-			r.Levels = append(r.Levels, reportLevel{l, grouped(n)})
-		}
-	}
-	if n := t.total.undecided; n > 0 {
-		r.Undecided = grouped(n)
-		if more := n - int64(len(r.Open)); more > 0 {
-			r.MoreOpen = grouped(more)
-		}
-	}
-	if r.moreHits > 0 {
-		r.MoreHits = grouped(r.moreHits)
-	}
-	result, err := s.Screen(anyAddress)
+	r.Rows, r.Classes, r.Doubtful = t.total.rows, t.total.classes(), t.total.doubtful
+	r.Hash, r.Program = hexSum(t.hashes.input), "walletscreen "+newVersion().Version
+	result, err := j.screener.Screen(anyAddress)
 	if err != nil {
 		return err
 	}
-	if j.past {
-		r.AsOf = j.at.UTC().Format("2006-01-02 15:04:05 UTC")
-	}
 	r.Snapshot, r.Scoring = result.Digest(), result.ScoringVersion
-	for _, c := range result.Caveats() {
-		r.Caveats = append(r.Caveats, fmt.Sprintf("%s: %s", c.Source, caveatText(c.Kind)))
+	lists := j.screener.Sources()
+	r.Lists, r.Freshness = jsonLists(lists), freshness(lists, result.Caveats(), j.at)
+	for _, groups := range [][]*reportGroup{r.Parties, r.Undecided, r.Suppressed} {
+		slices.SortStableFunc(groups, func(a, b *reportGroup) int {
+			return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title))
+		})
 	}
-	for _, l := range s.Sources() {
-		r.Lists = append(r.Lists, reportList{l.Info.ID, l.Info.Name, dayAndAge(l.LastUpdated, j.at), dayAndAge(l.Published, j.at), grouped(int64(l.Addresses)), note(l)})
+	if strings.HasSuffix(strings.ToLower(r.file.Name()), ".json") {
+		enc := json.NewEncoder(r.file)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(r)
+	} else {
+		show(r.Parties, 150)
+		show(r.Undecided, 110)
+		show(r.Suppressed, 30)
+		err = reportTemplate.Execute(r.file, r)
 	}
-	if err := reportTemplate.Execute(r.file, r); err != nil {
-		return err
+	return errors.Join(err, r.file.Close())
+}
+
+// show decides which rows of groups are printed: at most n lines, so that a report has a few pages,
+// and some of each group as far as they go. Of the others, the numbers of their lines are.
+func show(groups []*reportGroup, n int) {
+	for i, g := range groups {
+		each := max(10, n/(len(groups)-i))
+		if g.shown = min(len(g.Rows), each, n); g.shown > 0 {
+			n = max(0, n-g.shown-2)
+		}
 	}
-	return r.file.Close()
+}
+
+// Shown are the rows of g that are printed, and Rest the others.
+func (g *reportGroup) Shown() []reportRow { return g.Rows[:g.shown] }
+func (g *reportGroup) Rest() []reportRow  { return g.Rows[g.shown:] }
+
+// Uncounted is how many rows of g the report does not have.
+func (g *reportGroup) Uncounted() int64 { return g.Count - int64(len(g.Rows)) }
+
+// A reportSection is groups of a report.
+type reportSection struct {
+	Report *report
+	Groups []*reportGroup
+}
+
+// Of returns a section.
+func (r *report) Of(groups []*reportGroup) reportSection { return reportSection{r, groups} }
+
+// Hidden are the rows of groups without a printed row.
+func (r *report) Hidden(groups []*reportGroup) (all []reportRow) {
+	for _, g := range groups {
+		if g.shown == 0 {
+			all = append(all, g.Rows...)
+		}
+	}
+	return all
+}
+
+// lineNumbers returns the numbers of the lines of rows, in order: "3, 5–9".
+func lineNumbers(all []reportRow) string {
+	lines := make([]int64, len(all))
+	for i := range all {
+		lines[i] = all[i].Line
+	}
+	slices.Sort(lines)
+	var b strings.Builder
+	for i := 0; i < len(lines); {
+		end := i + 1
+		for end < len(lines) && lines[end] == lines[end-1]+1 {
+			end++
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		switch fmt.Fprint(&b, lines[i]); end - i {
+		case 1:
+		case 2:
+			fmt.Fprintf(&b, ", %d", lines[end-1])
+		default:
+			fmt.Fprintf(&b, "–%d", lines[end-1])
+		}
+		i = end
+	}
+	return b.String()
+}
+
+// freshness returns one line about how old the lists are, and which are not whole.
+func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now time.Time) string {
+	var oldest, newest screening.SourceStatus
+	n := 0
+	for _, l := range all {
+		if l.LastUpdated.IsZero() {
+			continue
+		}
+		if n++; n == 1 || l.LastUpdated.Before(oldest.LastUpdated) {
+			oldest = l
+		}
+		if n == 1 || l.LastUpdated.After(newest.LastUpdated) {
+			newest = l
+		}
+	}
+	text := count(int64(n), "list")
+	switch {
+	case n == 0:
+	case day(oldest.LastUpdated) == day(newest.LastUpdated):
+		text += ", checked on " + dayAndAge(oldest.LastUpdated, now)
+	default:
+		text += fmt.Sprintf(", checked between %s, %s, and %s, %s", dayAndAge(oldest.LastUpdated, now), oldest.Info.ID, dayAndAge(newest.LastUpdated, now), newest.Info.ID)
+	}
+	return strings.Join(append([]string{text}, caveatTexts(caveats)...), "; ")
+}
+
+// caveatTexts returns what caveats there are, with the lists that have each.
+func caveatTexts(caveats []screening.Caveat) (all []string) {
+	for _, kind := range []screening.CaveatKind{screening.CaveatMissing, screening.CaveatPartial, screening.CaveatStale, screening.CaveatOld} {
+		var ids []string
+		for _, c := range caveats {
+			if c.Kind == kind {
+				ids = append(ids, c.Source)
+			}
+		}
+		if len(ids) > 0 {
+			all = append(all, caveatText(kind)+": "+strings.Join(ids, ", "))
+		}
+	}
+	return all
 }
 
 // caveatText describes a caveat about a list.

@@ -51,7 +51,7 @@ func (p *program) screenCommand() *cli.Command {
 			p.tableFlags(&s.table),
 			[]cli.Flag{p.flag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json),
 				p.text("at", "", "`day` or time of the past: screen with the lists that were answered from at its end, which -data or -db keeps", &s.at),
-				p.text("report", "", "`file` to which a report of a table is written, for people: HTML, to read or to print", &s.report),
+				p.text("report", "", "`file` to which a report of a table is written, to read or to print: HTML, or JSON if its name ends with .json", &s.report),
 				p.text("receipt", "", "`file` to which a receipt of each ADDRESS, or of the table, is appended: see docs/receipt.md", &s.receipt),
 				p.text("receipt-key", "", "`file` with the private key that signs receipts; receipt key makes one", &s.receiptKey),
 			},
@@ -264,17 +264,8 @@ func printCaveats(w io.Writer, s lists) {
 	if err != nil {
 		return // every verdict says so
 	}
-	caveats := r.Caveats()
-	for _, kind := range []screening.CaveatKind{screening.CaveatPartial, screening.CaveatStale, screening.CaveatOld} {
-		var ids []string
-		for _, c := range caveats {
-			if c.Kind == kind {
-				ids = append(ids, c.Source)
-			}
-		}
-		if len(ids) > 0 {
-			fmt.Fprintln(w, fold("caveat: "+caveatText(kind)+": "+strings.Join(ids, ", ")))
-		}
+	for _, text := range caveatTexts(r.Caveats()) {
+		fmt.Fprintln(w, fold("caveat: "+text))
 	}
 }
 

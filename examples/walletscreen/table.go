@@ -116,7 +116,8 @@ type tableJob struct {
 	cells   func(dst []string, row *rows.Row, total *tally) []string // of the added columns
 	total   tally
 	columns rows.Columns
-	hashes  *tableHashes // or nil
+	hashes  *tableHashes       // or nil
+	opened  func(*rows.Reader) // is called before the first row, or is nil
 	started time.Time
 }
 
@@ -144,6 +145,7 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 		if j.report, err = openReport(s.report); err != nil {
 			return err
 		}
+		job.opened = func(in *rows.Reader) { j.report.own = in.Own() }
 	}
 	err = job.run(ctx)
 	if receipt != nil {
@@ -214,6 +216,9 @@ func (t *tableJob) run(ctx context.Context) error {
 		return setupError{fmt.Errorf("%s: %w", inputName(t.options.in), err)}
 	}
 	t.columns = reader.Columns()
+	if t.opened != nil {
+		t.opened(reader)
+	}
 	out, err := openOutput(t.options.out, t.stdout, t.hashes)
 	if err != nil {
 		return setupError{err}
@@ -352,13 +357,14 @@ func (t *tableJob) summary(j *judge, err error) any {
 	s := struct {
 		Rows      int64                 `json:"rows"`
 		Levels    map[score.Level]int64 `json:"levels"`
-		Undecided int64                 `json:"undecided"`
+		Undecided int64                 `json:"undecided"` // rows without a level
+		Doubtful  int64                 `json:"doubtful"`  // rows with a level and a doubt or an error
 		Seconds   float64               `json:"seconds"`
 		Columns   rows.Columns          `json:"columns"`
 		Lists     []jsonList            `json:"lists"`
 		AsOf      *time.Time            `json:"as_of,omitempty"`
 		Error     string                `json:"error,omitempty"`
-	}{t.total.rows, t.total.levels, t.total.undecided, time.Since(t.started).Seconds(), t.columns, jsonLists(j.screener.Sources()), nil, ""}
+	}{t.total.rows, t.total.levels, t.total.undecided, t.total.doubtful, time.Since(t.started).Seconds(), t.columns, jsonLists(j.screener.Sources()), nil, ""}
 	if j.past {
 		s.AsOf = orNull(j.at)
 	}
@@ -379,14 +385,15 @@ func (t *tableJob) printSummary(w io.Writer) {
 		rate = fmt.Sprintf(" (%s rows/s)", grouped(int64(float64(t.total.rows)/took.Seconds())))
 	}
 	fmt.Fprintf(w, "%s in %s%s\n", count(t.total.rows, "row"), roughly(took), rate)
-	width := len("CLEAN_NO_MATCH")
-	for _, l := range []score.Level{score.CleanNoMatch, score.Low, score.Medium, score.High, score.Critical} {
-		if n := t.total.levels[l]; n > 0 {
-			fmt.Fprintf(w, "  %-*s  %9s\n", width, l, grouped(n))
+	for _, c := range t.total.classes() {
+		note := ""
+		if c.Class == undecided {
+			note = "   see the columns doubt and error"
 		}
+		fmt.Fprintf(w, "  %-*s  %9s%s\n", len(score.CleanNoMatch), c.Class, grouped(c.Rows), note)
 	}
-	if t.total.undecided > 0 {
-		fmt.Fprintf(w, "  %-*s  %9s   see the columns doubt and error\n", width, "UNDECIDED", grouped(t.total.undecided))
+	if t.total.doubtful > 0 {
+		fmt.Fprintf(w, "  %s of the listed rows also have a doubt or an error\n", grouped(t.total.doubtful))
 	}
 	t.printColumns(w)
 	fmt.Fprintln(w)

@@ -7,10 +7,11 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 )
 
-// A tally counts verdicts.
+// A tally counts verdicts. Each text has a level or is undecided.
 type tally struct {
 	levels    map[score.Level]int64
-	undecided int64 // of the texts
+	undecided int64 // texts without a level
+	doubtful  int64 // texts with a level, about which something is left to decide
 	rows      int64 // texts
 	payees    int64 // accounts: a text may pay several
 }
@@ -22,11 +23,13 @@ func (t *tally) count(level score.Level, undecided bool) {
 	}
 	t.rows++
 	t.payees++
-	if level != "" {
-		t.levels[level]++
-	}
-	if undecided {
+	switch {
+	case level == "" && undecided:
 		t.undecided++
+	case level != "":
+		if t.levels[level]++; undecided {
+			t.doubtful++
+		}
 	}
 }
 
@@ -38,6 +41,23 @@ func (t *tally) add(v *verdict) {
 	}
 	t.count(level, v.isUndecided())
 }
+
+// classes returns how many texts are of each class, the most severe first.
+func (t *tally) classes() (all []reportClass) {
+	for _, l := range []score.Level{score.Critical, score.High, score.Medium, score.Low, undecided, score.CleanNoMatch} {
+		n := t.levels[l]
+		if l == undecided {
+			n = t.undecided
+		}
+		if n > 0 {
+			all = append(all, reportClass{string(l), n})
+		}
+	}
+	return all
+}
+
+// undecided is the class of texts without a level.
+const undecided = "UNDECIDED"
 
 // clone returns a copy that does not change with t.
 func (t *tally) clone() tally {
@@ -61,7 +81,7 @@ func (t *tally) addPayees(all []verdict) {
 // code returns the exit code.
 func (t *tally) code() int {
 	switch {
-	case t.undecided > 0:
+	case t.undecided+t.doubtful > 0:
 		return exitUndecided
 	case len(t.levels) > 0 && t.rows > t.levels[score.CleanNoMatch]:
 		return exitMatch

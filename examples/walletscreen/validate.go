@@ -176,16 +176,7 @@ func (v validation) fail(err error) validation {
 	if !errors.As(err, &p) {
 		return v
 	}
-	for _, r := range []struct {
-		err  error
-		name string
-	}{{address.ErrSecret, "secret"}, {address.ErrSeveral, "several_accounts"}, {address.ErrOtherChain, "wrong_chain"}, {address.ErrNetwork, "wrong_network"}, {address.ErrName, "name_not_address"}, {address.ErrPaymentRequest, "payment_request"}, {address.ErrInterop, "interoperable_address"}, {address.ErrChecksum, "bad_checksum"},
-		{address.ErrLength, "bad_length"}, {address.ErrCharset, "bad_charset"}, {address.ErrChain, "unsupported_chain"}, {address.ErrSyntax, "bad_format"}} {
-		if errors.Is(err, r.err) {
-			v.Reason = r.name
-			break
-		}
-	}
+	v.Reason = causeOf(err).name
 	if p.Offset >= 0 {
 		v.Offset = &p.Offset
 	}

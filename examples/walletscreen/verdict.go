@@ -138,7 +138,7 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 	}
 	total.add(&v)
 	if j.report != nil {
-		j.report.add(total.rows, &v)
+		j.report.add(row, &v)
 	}
 	if j.verdicts != nil {
 		v.hash(j.verdicts)

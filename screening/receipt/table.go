@@ -38,7 +38,7 @@ type Table struct {
 // A Tally is what became of the rows of a table.
 type Tally struct {
 	// Rows is how many rows there are, Levels how many have which level, and Undecided how
-	// many are undecided, which may have a level too.
+	// many have none: they add up.
 	Rows      int64                 `json:"rows"`
 	Levels    map[score.Level]int64 `json:"levels"`
 	Undecided int64                 `json:"undecided"`

@@ -172,6 +172,30 @@ type Columns struct {
 	OtherSheets []string `json:"other_sheets,omitempty"` // that are not read
 }
 
+// An OwnColumn tells people which row is which: it is the first column, or named like an id.
+type OwnColumn struct {
+	Name  string // or its number if it has none
+	Index int    // for Row.Cell
+}
+
+// maxOwn bounds how many columns are an OwnColumn.
+const maxOwn = 2
+
+// usualIDs are how people name columns of ids, without blanks and punctuation.
+var usualIDs = map[string]bool{
+	"id": true, "no": true, "nr": true, "number": true, "ref": true, "reference": true, "case": true, "account": true, "kundennummer": true, "kundennr": true,
+	"customernumber": true, "clientnumber": true, "accountnumber": true, "casenumber": true, "iban": true,
+}
+
+// isID reports whether a column is named like an id: customer_id, customerId and "Customer ID" are,
+// and "paid" is not.
+func isID(name string) bool {
+	name = strings.TrimSpace(name)
+	before, id := name[:max(len(name)-2, 0)], name[max(len(name)-2, 0):]
+	return usualIDs[plainName(name)] || strings.EqualFold(id, "id") &&
+		(strings.HasSuffix(before, "_") || strings.HasSuffix(before, "-") || strings.HasSuffix(before, " ") || id[0] == 'I' && before != "" && before != strings.ToUpper(before))
+}
+
 // choose finds the columns of the address and the chain, by the names of all columns and a sample
 // of the rows.
 func (t *Reader) choose(names []string, body [][]string) (err error) {
@@ -194,6 +218,9 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 	}
 	for i, name := range names {
 		plain := plainName(name)
+		if own := i == 0 || isID(name); own && i != t.address && i != t.chain && len(t.own) < maxOwn {
+			t.own = append(t.own, OwnColumn{strings.Trim(title(i), `"`), i})
+		}
 		looks := isCrypto(plain) && contains(plain, otherAddress) || usualChain[plain] || contains(plain, otherChain) ||
 			slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.opts.Plausible(row[i]) }) ||
 			tickers[plain] && mostly(body, i, t.opts.IsChain)

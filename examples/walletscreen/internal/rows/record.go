@@ -16,6 +16,7 @@ import (
 type Row struct {
 	Address, Chain string // the cells of these columns, unquoted
 	Err            error  // why the row cannot be screened with confidence, or nil
+	Line           int64  // its number in a spreadsheet program, which counts the header and blank rows
 
 	raw     []byte   // as it was read, without the line ending
 	cells   []string // unquoted
@@ -23,9 +24,11 @@ type Row struct {
 	members []member
 }
 
-// The reasons why a row cannot be screened with confidence.
+// ErrBlank is the error of a blank row.
+var ErrBlank = errors.New("blank row: no address")
+
+// Other reasons why a row cannot be screened with confidence.
 var (
-	errBlank   = errors.New("blank row: no address")
 	errTooLong = errors.New("row longer than 1 MiB: its columns are left out")
 	errQuote   = errors.New("the row has a quote that is never closed")
 )
@@ -39,7 +42,8 @@ type recordReader struct {
 	csv       *csv.Reader
 	loose     *regexp.Regexp // matches a cell, also if a quote in it is out of place
 	cells     []string
-	taken     int // the length of the last row, which is still in the buffer
+	taken     int   // the length of the last row, which is still in the buffer
+	rows      int64 // that were read or left out
 
 	// While csv reads a row:
 	line  []byte // the rest of the line that it reads
@@ -64,6 +68,13 @@ func (r *recordReader) divide(delimiter byte) {
 
 // next returns the next row, with its cells if there is a delimiter, and io.EOF after the last.
 func (r *recordReader) next() (Row, error) {
+	row, err := r.record()
+	r.rows++
+	row.Line = r.rows
+	return row, err
+}
+
+func (r *recordReader) record() (Row, error) {
 	r.in.Discard(r.taken)
 	r.taken = 0
 	end, err := r.lineEnd(0)
@@ -82,7 +93,7 @@ func (r *recordReader) next() (Row, error) {
 	line := r.text(end)
 	switch {
 	case len(bytes.TrimSpace(line)) == 0:
-		return Row{Err: errBlank}, nil
+		return Row{Err: ErrBlank}, nil
 	case r.delimiter == 0:
 		return Row{raw: line}, nil
 	case bytes.IndexByte(line, '"') < 0:
@@ -193,6 +204,15 @@ func (s span) text(row []byte) string {
 		return strings.ReplaceAll(cell[1:len(cell)-1], `""`, `"`)
 	}
 	return cell
+}
+
+// Cell returns the cell in column i, unquoted, and "" if the row has none there. Of a JSON value
+// that is not a string it returns the text.
+func (r *Row) Cell(i int) string {
+	if i < 0 || i >= len(r.cells) {
+		return ""
+	}
+	return r.cells[i]
 }
 
 // spans returns where the cells of a row stand in it, and whether they are all of it.

@@ -61,6 +61,7 @@ type Reader struct {
 	all       []string // the names of all columns
 	added     []string // the names of the added columns
 	used      Columns
+	own       []OwnColumn
 	out       bytes.Buffer
 	writer    *csv.Writer // to out
 	shown     []string    // the added cells of a row
@@ -175,7 +176,7 @@ func (t *Reader) openCSV(head []byte) error {
 		head = head[len(m[0]):]
 	}
 	skipped, table := t.titleLines(head, delimiter)
-	t.used.Skipped = skipped
+	t.used.Skipped, t.rows = skipped, int64(skipped)
 	t.in.Discard(len(head) - len(table))
 	if delimiter == 0 {
 		delimiter = detectDelimiter(table)
@@ -336,6 +337,9 @@ func written(row []string) (n int) {
 // Columns returns which columns are read.
 func (t *Reader) Columns() Columns { return t.used }
 
+// Own returns the columns that tell people which row is which, at most two.
+func (t *Reader) Own() []OwnColumn { return t.own }
+
 // hasAddress reports whether a cell, or a word in it, looks like an address, or is 0x and hex
 // digits, perhaps of an address that was cut short. No name of a column does or is.
 func (t *Reader) hasAddress(cell string) bool {
@@ -353,7 +357,9 @@ func (t *Reader) Next() (Row, error) {
 		return row, err
 	}
 	if t.json {
+		line := row.Line
 		row = t.parseRow(row.raw)
+		row.Line = line
 	}
 	if t.address < len(row.cells) {
 		row.Address = literal(row.cells[t.address])
@@ -368,7 +374,7 @@ func (t *Reader) Next() (Row, error) {
 }
 
 // Column returns the index of the first column with one of these names, without regard
-// to case, blanks and punctuation, or -1. It is for [Reader.Cell].
+// to case, blanks and punctuation, or -1. It is for [Row.Cell].
 func (t *Reader) Column(names ...string) int {
 	for i, have := range t.all {
 		for _, name := range names {
@@ -378,13 +384,4 @@ func (t *Reader) Column(names ...string) int {
 		}
 	}
 	return -1
-}
-
-// Cell returns the cell of a row in column i, unquoted, and "" if the row has none
-// there. Of a JSON value that is not a string it returns the text.
-func (t *Reader) Cell(row *Row, i int) string {
-	if i < 0 || i >= len(row.cells) {
-		return ""
-	}
-	return row.cells[i]
 }

@@ -92,7 +92,7 @@ func TestTables(t *testing.T) {
 		{"no header", "1,0xa\n2,0xb\n", Options{}, [][3]string{{"0xa"}, {"0xb"}}, "1,0xa" + verdict + "2,0xb" + verdict},
 		{"one column", "customer\n0xa\n", Options{}, [][3]string{{"0xa"}}, "customer" + tail + "0xa" + verdict},
 		{"blank rows", "\naddress,x\n0xa,1\n\n  \n0xb,2\n\n", Options{},
-			[][3]string{{"0xa"}, {"", "", errBlank.Error()}, {"", "", errBlank.Error()}, {"0xb"}, {"", "", errBlank.Error()}},
+			[][3]string{{"0xa"}, {"", "", ErrBlank.Error()}, {"", "", ErrBlank.Error()}, {"0xb"}, {"", "", ErrBlank.Error()}},
 			"address,x" + tail + "0xa,1" + verdict + "," + bad + "," + bad + "0xb,2" + verdict + "," + bad},
 		{"too few cells", "x,address,y\n1,0xa\n2\n", Options{}, [][3]string{{"0xa"}, {""}}, "x,address,y" + tail + "1,0xa," + verdict + "2,," + verdict},
 		{"empty cells too many", "x,address\n1,0xa,,\n", Options{}, [][3]string{{"0xa"}}, "x,address" + tail + "1,0xa" + verdict},
@@ -107,7 +107,7 @@ func TestTables(t *testing.T) {
 		{"street and wallet", "address,wallet_address,email_address\nMain Street,0xa,a@b\n", Options{}, [][3]string{{"0xa"}},
 			"address,wallet_address,email_address" + tail + "Main Street,0xa,a@b" + verdict},
 		{"JSON lines", "{\"id\": 1, \"address\":\"0xa\",\"chain\":null}\n[]\n\n{\"address\":7}\n{\"address\":\"0xb\",\"level\":\"old\"}", Options{},
-			[][3]string{{"0xa"}, {"", "", "the line is not a JSON object"}, {"", "", errBlank.Error()}, {"", "", "the member \"address\" is not a string"}, {"0xb"}},
+			[][3]string{{"0xa"}, {"", "", "the line is not a JSON object"}, {"", "", ErrBlank.Error()}, {"", "", "the member \"address\" is not a string"}, {"0xb"}},
 			`{"id":1,"address":"0xa","chain":null,"walletscreen_level":"X","score":1,"match":"","valid":true,"error":""}
 {"input":"[]","walletscreen_level":null,"score":null,"match":"","valid":false,"error":"bad"}
 {"walletscreen_level":null,"score":null,"match":"","valid":false,"error":"bad"}

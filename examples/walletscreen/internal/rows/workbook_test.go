@@ -89,7 +89,7 @@ const bookRows = `<row r="1"><c r="A1" t="inlineStr"><is><t>Report of March</t><
 
 func TestWorkbook(t *testing.T) {
 	cells, out := read(t, bytes.NewReader(book(t, bookRows)), Options{})
-	if d := cmp.Diff([][3]string{{"0xa"}, {""}, {"", "", errBlank.Error()}, {"0xb\r"}}, cells); d != "" {
+	if d := cmp.Diff([][3]string{{"0xa"}, {""}, {"", "", ErrBlank.Error()}, {"0xb\r"}}, cells); d != "" {
 		t.Errorf("rows (-want +got):\n%s", d)
 	}
 	want := "\ufeffID,address,note,since,level,score,match,valid,error\n" +
