@@ -18,7 +18,8 @@ func (c *serveOptions) shownKinds(logger *slog.Logger) ([]score.Kind, error) {
 	if c.compat && c.lists.maxAge == 0 {
 		logger.Warn("-compat without -max-age: its clients cannot see how old the lists are")
 	}
-	kinds, all := []score.Kind{score.Sanctioned, score.TerroristFinancing, score.Blocked}, score.Latest().Kinds()
+	all := score.Latest().Kinds()
+	kinds := slices.DeleteFunc(slices.Clone(all), func(k score.Kind) bool { return !k.Official() && k != score.Blocked })
 	for _, name := range c.compatKinds {
 		switch kind := score.Kind(strings.ToUpper(name)); {
 		case kind == "ALL":

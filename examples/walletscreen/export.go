@@ -5,11 +5,11 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 	"time"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/internal/visible"
@@ -24,58 +24,89 @@ var exportColumns = []string{
 	"listed_at", "entity_listed_at", "not_listed_on", "published_at",
 }
 
+// eachEntry calls add for the entries to export.
+type eachEntry func(add func(held *screening.SourceStatus, e sources.Entry) error) error
+
 func (l *listsCall) export(ctx context.Context, _ []string) error {
-	if l.format != "csv" {
-		return fmt.Errorf("-format %.40q: want csv", l.format)
+	write := map[string]func(lists, eachEntry) error{"csv": l.exportCSV, "lines": l.exportLines, "nitro": l.exportNitro}[l.format]
+	if write == nil {
+		return fmt.Errorf("-format %.40q: want csv, lines or nitro", l.format)
 	}
-	s, srcs, err := l.open(ctx)
+	srcs, err := l.lists.sources(false)
 	if err != nil {
 		return err
 	}
-	if bad := l.lists.undecidable(s); bad != nil {
-		return bad
-	}
-	st, err := l.openStore(ctx, &l.lists, false)
+	keep := l.format == "nitro" && l.fromID == "" && l.lists.wantStore() == nil // so that -from-id finds them
+	s, err := l.program.open(ctx, &l.lists, srcs, keep, &screening.Options{})
 	if err != nil {
 		return err
 	}
+	if keep && len(l.lists.own) > 0 {
+		s.Refresh(ctx) // reads the files; Sources has the error of each
+	}
+	st, err := l.openStore(ctx, &l.lists, keep)
+	if err != nil {
+		return err
+	}
+	var from lists = s
+	if l.fromID != "" {
+		from, err = l.openID(ctx, st, srcs)
+	} else {
+		err = l.lists.undecidable(s)
+	}
+	if err != nil {
+		return err
+	}
+	return write(from, func(add func(*screening.SourceStatus, sources.Entry) error) error {
+		for i, held := range from.Sources() {
+			if l.format == "lines" && len(l.lists.choose) == 0 && held.Info.ID != "OFAC_SDN" {
+				continue // the files are known as OFAC's
+			}
+			err := heldEntries(ctx, held, srcs[i], st, func(e sources.Entry) error {
+				if !e.Until.IsZero() {
+					return nil // it ended
+				}
+				return add(&held, e)
+			})
+			if err != nil {
+				return fmt.Errorf("%s: %w", held.Info.ID, err)
+			}
+		}
+		return nil
+	})
+}
+
+// anyResult returns an answer from l, for what all answers have in common, or why there is none.
+func anyResult(l lists) (screening.Result, error) {
+	return l.Screen(address.MustParse("ethereum", "0x0000000000000000000000000000000000000000"))
+}
+
+// exportCSV writes a row for each entry.
+func (l *listsCall) exportCSV(_ lists, each eachEntry) error {
 	out, err := openOutput(l.out, l.stdout, nil)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	n, err := exportLists(ctx, out.w, s, srcs, st)
-	if err != nil {
-		return err
-	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	fmt.Fprintf(l.stderr, "%s\n", count(n, "row"))
-	return nil
-}
-
-// exportLists writes a row for each entry of the lists that s answers from.
-func exportLists(ctx context.Context, w io.Writer, s *screening.Screener, srcs []sources.Source, st store.Store) (n int64, err error) {
-	table := csv.NewWriter(w)
+	n, table := int64(0), csv.NewWriter(out.w)
 	table.Write(exportColumns) // Error below returns what fails
-	for i, held := range s.Sources() {
-		err := heldEntries(ctx, held, srcs[i], st, func(e sources.Entry) error {
-			if !e.Until.IsZero() {
-				return nil // it ended
-			}
-			n++
-			return table.Write([]string{
-				held.Info.ID, visible.Cell(e.Ref), string(e.Kind), visible.Cell(e.Name), string(e.Address.Chain()), e.Address.Normalized(), visible.Cell(e.Text()),
-				visible.Cell(e.Asset), exportDay(e.ListedAt), exportDay(e.EntityListedAt), exportDay(e.NotListedOn), exportDay(held.Published),
-			})
+	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
+		n++
+		return table.Write([]string{
+			held.Info.ID, visible.Cell(e.Ref), string(e.Kind), visible.Cell(e.Name), string(e.Address.Chain()), e.Address.Normalized(), visible.Cell(e.Text()),
+			visible.Cell(e.Asset), exportDay(e.ListedAt), exportDay(e.EntityListedAt), exportDay(e.NotListedOn), exportDay(held.Published),
 		})
-		if err != nil {
-			return n, fmt.Errorf("%s: %w", held.Info.ID, err)
-		}
+	})
+	if table.Flush(); err == nil {
+		err = table.Error()
 	}
-	table.Flush()
-	return n, table.Error()
+	if err == nil {
+		err = out.Close()
+	}
+	if err == nil {
+		fmt.Fprintf(l.stderr, "%s\n", count(n, "row"))
+	}
+	return err
 }
 
 // exportDay returns the day of t, or "" for none.

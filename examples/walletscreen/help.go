@@ -35,7 +35,7 @@ var helpExamples = []struct {
 	{"lists anomalies", []string{"walletscreen lists anomalies"}},
 	{"lists refresh", []string{"walletscreen lists refresh -data /var/lib/walletscreen"}},
 	{"lists diff", []string{"walletscreen lists diff -data /var/lib/walletscreen 2026-03-01"}},
-	{"lists export", []string{"walletscreen lists export -out lists.csv"}},
+	{"lists export", []string{"walletscreen lists export -out lists.csv", "walletscreen lists export -lists OFAC_SDN -format lines -out ofac"}},
 	{"lists import", []string{"walletscreen lists import -data /var/lib/walletscreen \\ -downloaded 2026-03-01 OFAC_SDN=sdn_advanced.xml"}},
 	{"keys", []string{"walletscreen keys list -data /var/lib/walletscreen"}},
 	{"keys create", []string{"walletscreen keys create -data /var/lib/walletscreen -id payments \\ -quota 100000 -rate 50 -burst 100"}},

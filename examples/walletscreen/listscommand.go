@@ -28,6 +28,11 @@ type listsCall struct {
 	comments   string
 	format     string
 	out        string
+
+	spellings   bool
+	signingKey  string
+	match, salt string
+	fromID      string
 }
 
 func (p *program) listsCommand() *cli.Command {
@@ -55,8 +60,13 @@ func (p *program) listsCommand() *cli.Command {
 					"reports: to compare it with addresses finds one spelling of each. To screen the rows of a\n"+
 					"database, use screen -in.",
 				slices.Concat([]cli.Flag{
-					p.text("format", "csv", "`format` to write: csv", &l.format),
-					p.text("out", "", "`file` to write; with .gz at the end it is compressed (default: the standard output)", &l.out),
+					p.text("format", "csv", "`format` to write: csv; lines, files of addresses by ticker; or nitro, the address filter of Arbitrum Nitro; see docs/lines.md and docs/nitro.md", &l.format),
+					p.text("out", "", "`file` to write, in csv with .gz at the end compressed; of lines the directory (default: the standard output)", &l.out),
+					p.flag("spellings", "in lines: write the other spellings of each address, too, for programs that compare text", &l.spellings),
+					p.text("receipt-key", "", "in lines: `file` with the private key that signs the manifest; receipt key makes one (default: it is not signed)", &l.signingKey),
+					p.text("match", "exact", "in nitro: the accounts, exact, or key, which adds those with the key of a listed account on another `chain`", &l.match),
+					p.text("salt", "", "in nitro: `UUID` to hash with (default: random)", &l.salt),
+					p.text("from-id", "", "export the lists of the `id` in a file that nitro has written", &l.fromID),
 				}, common), l.export),
 			subcommand("lists", "import", "[flags] ID=FILE...", "reads downloaded lists into -data or -db",
 				"It compares each file with the list held, the bundled one included. A suspect list, such as\n"+

@@ -51,7 +51,7 @@ func New(s *screening.Screener, auth httpapi.Authorizer, opts *httpapi.Options, 
 		h.exact, h.prefix = opts.Prefix != "", strings.TrimRight(opts.Prefix, "/")
 	}
 	if len(kinds) == 0 {
-		h.kinds = []score.Kind{score.Sanctioned, score.TerroristFinancing, score.Blocked}
+		h.kinds = slices.DeleteFunc(score.Latest().Kinds(), func(k score.Kind) bool { return !k.Official() && k != score.Blocked })
 	}
 	return h
 }
@@ -111,7 +111,7 @@ func (h *handler) address(r *http.Request, text string) *answer {
 // identification returns l in Chainalysis's shape.
 func (l *label) identification(checked string) map[string]any {
 	category, prefix, subject, how := strings.ToLower(string(l.Kind)), string(l.Kind), l.Listed, "This account is listed"
-	if l.Kind.Official() {
+	if l.Kind == score.Sanctioned || l.Kind == score.TerroristFinancing {
 		category, prefix = "sanctions", "SANCTIONS"
 	}
 	if l.Match == score.Key {
