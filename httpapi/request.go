@@ -268,7 +268,7 @@ func (r *jsonReader) text() (string, *problem) {
 	if err := json.Unmarshal([]byte(raw), &text); err != nil {
 		return "", refuseJSON("syntax", start, "unexpected character")
 	}
-	written := strings.ToLower(strings.ReplaceAll(raw, `\\`, "")) // a backslash before ufffd is none of an escape
+	written := strings.ToLower(strings.ReplaceAll(raw, `\\`, "")) // a backslash, escaped, before ufffd does not make an escape of it
 	if strings.Count(text, "\ufffd") > strings.Count(written, "\ufffd")+strings.Count(written, `\ufffd`) {
 		return "", refuseJSON("invalid_unicode", start, "half a surrogate pair")
 	}

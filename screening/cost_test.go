@@ -11,7 +11,7 @@ import (
 )
 
 // TestCost checks that no text costs a reader much more than an ordinary one of its
-// length: whoever sends it pays nothing.
+// length: its sender pays nothing.
 func TestCost(t *testing.T) {
 	if cpuTime(t) == 0 {
 		return // it is not known on this system
