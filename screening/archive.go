@@ -122,6 +122,12 @@ func (a *archive) latest(ctx context.Context, name string, saved sources.Revisio
 	return a.files.Latest(ctx, name, saved)
 }
 
+// accepted returns the event that the revision called name was accepted.
+func (a *archive) accepted(ctx context.Context, name string) (e journal.Event, err error) {
+	defer caught(&err)
+	return a.files.Accepted(ctx, name)
+}
+
 // checks returns the times at which a revision was known to be the publisher's.
 func (a *archive) checks(ctx context.Context, h *current) (times []time.Time, err error) {
 	defer caught(&err)
@@ -224,7 +230,7 @@ func (a *archive) queue(events ...journal.Event) {
 // event before said the same. If the clock was put back since that event, it is repeated
 // with its time by the clock of now. Calls of note must not overlap.
 func (a *archive) note(snap *snapshot) {
-	e := journal.Event{Type: journal.Answering, At: snap.now().UTC(), Digest: snap.origin.digest, Lists: make(map[string]string), Broken: make(map[string]string)}
+	e := journal.Event{Type: journal.Answering, At: snap.now().UTC(), Digest: snap.origin.digest, Lists: make(map[string]string), Broken: make(map[string]string), LoadOnly: snap.loadOnly}
 	for i, h := range snap.held {
 		e.Lists[snap.infos[i].ID] = h.file
 		if h.isBehind() {
@@ -246,6 +252,15 @@ func (a *archive) note(snap *snapshot) {
 	}
 	a.last, a.noted = e, time.Now()
 	a.pend(e)
+}
+
+// repeat queues the last event of note again, for the case that a program that answers no
+// questions has written since what it holds.
+func (a *archive) repeat(now time.Time) {
+	if e := a.last; e.Type != "" && !e.LoadOnly {
+		e.At, e.Again = now, true
+		a.pend(e)
+	}
 }
 
 // sameAnswers reports whether two Answering events differ only in their times.
@@ -314,9 +329,24 @@ func (a *archive) setShared(key string, err error) bool {
 	return (before == nil) != (err == nil)
 }
 
+// lookEvery is how often a store that does not tell of changes is looked at.
+const lookEvery = 3 * time.Second
+
+// wait returns the end of the journal once it is not the position from.
 func (a *archive) wait(ctx context.Context, from int64) (next int64, err error) {
 	defer caught(&err)
-	return a.replicas.Wait(ctx, from)
+	if a.replicas != nil {
+		return a.replicas.Wait(ctx, from)
+	}
+	for {
+		next, err = a.files.End(ctx)
+		if err != nil || next != from {
+			return next, err
+		}
+		if pause(ctx, lookEvery); ctx.Err() != nil {
+			return from, ctx.Err()
+		}
+	}
 }
 
 func (a *archive) lead(ctx context.Context, source string) (leads bool, err error) {

@@ -307,21 +307,18 @@ func TestBookOptionalList(t *testing.T) {
 	dir := t.TempDir()
 	own := address.MustParse("ethereum", lazarus)
 	scam := sources.Entry{Address: own, Kind: score.Scam}
-	reported := &published{info: community}
-	reported.publish(scam)
-	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, reported))
-
+	reported := &published{info: community, err: errDown}
 	official := &published{info: ofac}
 	official.publish(sanctioned("ethereum", clean, "1"))
-	reported.err = errDown
-	st := &faultyStore{Store: openStore(t, dir), list: errDown}
 	mine := newBook(t, own)
-	s := newScreener(t, &screening.Options{Store: st, Optional: []string{community.ID}}, official, reported)
+	s := newScreener(t, &screening.Options{Store: openStore(t, dir), Optional: []string{community.ID}}, official, reported)
 	report, _ := s.Refresh(ctx)
 	if got := changed(t, mine, report); len(got) != 0 {
 		t.Errorf("without the optional list: %+v", got)
 	}
-	st.list = nil
+	other := &published{info: community}
+	other.publish(scam)
+	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, other))
 	report, _ = s.Refresh(ctx)
 	got := changed(t, mine, report)
 	if c := got[own]; len(got) != 1 || c.Before.Level != score.CleanNoMatch || c.After.Level != score.High {
@@ -336,17 +333,16 @@ func TestBookOptionalList(t *testing.T) {
 // refresh whose load fails.
 func TestBookPartReplaced(t *testing.T) {
 	dir := t.TempDir()
-	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, sources.Static(partInfo, upTo(3)...)))
 	official := &published{info: ofac}
 	official.publish(sanctioned("ethereum", lazarus, "1"))
-	st := &faultyStore{Store: openStore(t, dir), list: errDown}
 	src := &live{now: partOf(listing(1))}
 	mine := newBook(t, listing(1).Address, listing(2).Address, listing(9).Address)
-	s := newScreener(t, &screening.Options{Store: st, Optional: []string{partInfo.ID}}, official, src)
+	s := newScreener(t, &screening.Options{Store: openStore(t, dir), Optional: []string{partInfo.ID}}, official, src)
 	if got := changed(t, mine, refresh(t, s)); len(got) != 1 {
 		t.Fatalf("with a part: %+v", got)
 	}
-	st.list, src.now = nil, nil
+	src.now = nil
+	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, sources.Static(partInfo, upTo(3)...)))
 	report, err := s.Refresh(ctx)
 	if got := changed(t, mine, report); !errors.Is(err, errDown) || len(got) != 1 || got[listing(2).Address].After.Level != score.Critical {
 		t.Errorf("with the whole out of the store: %+v, %v", got, err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
@@ -40,7 +41,7 @@ func (s *Screener) checkPlausible(ctx context.Context, i int, b *list.Builder, h
 	if s.infos[i].Jurisdiction == sources.Operator {
 		return nil
 	}
-	published := s.brokenPublished(ctx, had)
+	broken := s.broken(ctx, had)
 	if had.list == nil && !next.seed && s.seed(i) != nil { // Open was not called
 		if seeded, _, err := s.loadList(ctx, i, s.seed(i), current{}, sources.Revision{}); err == nil {
 			had = &seeded
@@ -53,13 +54,22 @@ func (s *Screener) checkPlausible(ctx context.Context, i int, b *list.Builder, h
 		if lost, err = s.lost(b, had, next); err != nil {
 			return err
 		}
-		reason = suspicion(had, next, lost, next.revision.OpenEnded && b.IsCut(next.list), older)
+		reason = suspicion(had, next, lost, next.revision.OpenEnded && b.IsCut(next.list), older, s.now())
 	}
 	held, came := had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])
-	if published.After(held.Published) {
+	if reason == nil && !next.seed && isAhead(came.Published, s.now()) {
+		reason = ErrFuture
+	}
+	if published := broken.List.Published; published.After(held.Published) && !isAhead(published, s.now()) {
 		held.Published = published
 		if reason == nil && !came.Published.IsZero() && came.Published.Before(published) {
 			reason = ErrOlder
+		}
+	}
+	if n := broken.Addresses - came.Addresses; n > s.mayLose(broken.Addresses) {
+		held.Addresses = broken.Addresses
+		if reason == nil {
+			reason, lost = ErrShrunk, n
 		}
 	}
 	if reason == nil {
@@ -77,7 +87,7 @@ func (s *Screener) checkPlausible(ctx context.Context, i int, b *list.Builder, h
 // lost returns how many addresses of had the list of next, which b has built, lacks, if they are too
 // many.
 func (s *Screener) lost(b *list.Builder, had, next *current) (lost int, err error) {
-	limit := max(minShrunk-1, int(s.maxShrink*float64(had.list.Addresses)))
+	limit := s.mayLose(had.list.Addresses)
 	if had.seed || had.revision.Provenance != "" { // a bundled list may be years old, so that most of it has changed
 		lost = had.list.Addresses - next.list.Addresses
 	} else if lost, err = b.Lost(next.list, limit); err != nil {
@@ -89,18 +99,30 @@ func (s *Screener) lost(b *list.Builder, had, next *current) (lost int, err erro
 	return lost, nil
 }
 
-// brokenPublished returns the publisher's date of the list in whose place had is held, if that
-// cannot be opened and the journal knows it.
-func (s *Screener) brokenPublished(ctx context.Context, had *current) time.Time {
-	if !had.isBehind() {
-		return time.Time{}
-	}
-	rev, err := s.archive.latest(ctx, had.broken, sources.Revision{})
-	if err != nil {
-		s.log.WarnContext(ctx, "the date of the newest list is not known", "file", had.broken, "error", err)
-	}
-	return rev.Published
+// mayLose returns how many of its addresses a list may lose.
+func (s *Screener) mayLose(addresses int) int {
+	return max(minShrunk-1, int(s.maxShrink*float64(addresses)))
 }
+
+// broken returns the event that the list was accepted in whose place had is held, if that list
+// cannot be opened and the journal knows it.
+func (s *Screener) broken(ctx context.Context, had *current) journal.Event {
+	if !had.isBehind() {
+		return journal.Event{}
+	}
+	e, err := s.archive.accepted(ctx, had.broken)
+	if err != nil {
+		s.log.WarnContext(ctx, "it is not known which list is broken", "file", had.broken, "error", err)
+	}
+	return e
+}
+
+// maxAhead is by how much the publisher's date of a list may lie in the future.
+const maxAhead = 48 * time.Hour
+
+// isAhead reports whether a publisher's date lies in the future at the time now, so that it says
+// nothing about the age of a list.
+func isAhead(published, now time.Time) bool { return published.After(now.Add(maxAhead)) }
 
 // A suspectError is why a list is suspect: reason is one of the errors that
 // Options.Accept names.
@@ -119,6 +141,8 @@ func (e *suspectError) Error() string {
 			came, held = e.came.LastUpdated, e.held.LastUpdated
 		}
 		return fmt.Sprintf("%v: it is of %s, the one held of %s", e.reason, came.Format(day), held.Format(day))
+	case ErrFuture:
+		return fmt.Sprintf("%v: it is of %s", e.reason, e.came.Published.Format(day))
 	case ErrCut:
 		return fmt.Sprintf("%v: from %d to %d entries; the download may have been cut", e.reason, e.held.Entries, e.came.Entries)
 	}
@@ -142,10 +166,10 @@ const (
 // suspicion returns why next is suspect in the place of had, or nil. lost is how many addresses
 // it lost, if they are too many. cut reports whether it may lack its end, and older whether it
 // is a copy from before had was checked.
-func suspicion(had, next *current, lost int, cut, older bool) error {
+func suspicion(had, next *current, lost int, cut, older bool, now time.Time) error {
 	before, after := had.list.Addresses, next.list.Addresses
 	was, is := had.revision.Published, next.revision.Published
-	if !was.IsZero() && !is.IsZero() {
+	if !was.IsZero() && !is.IsZero() && !isAhead(was, now) {
 		older = is.Before(was)
 	}
 	switch {

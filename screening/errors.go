@@ -21,6 +21,8 @@ var (
 	ErrJournal = errors.New("no answer without a journal")
 	// ErrZeroAddress: the address is the zero Address.
 	ErrZeroAddress = errors.New("zero address")
+	// ErrLoadOnly: Options.LoadOnly is set, so that no question is answered.
+	ErrLoadOnly = errors.New("no answer from a program that only loads lists")
 	// ErrStuck: a source did not return from Load when its context ended. It was
 	// left behind, and what it returns later is ignored.
 	ErrStuck = errors.New("load did not return when its context ended")
@@ -36,6 +38,8 @@ var (
 	ErrGrown = errors.New("list has grown beyond the limit")
 	// ErrOlder: the list was published before the list that is held.
 	ErrOlder = errors.New("list was published before the one held")
+	// ErrFuture: the list was published more than two days in the future.
+	ErrFuture = errors.New("list was published in the future")
 	// ErrCut: the list has lost entries at its end, and nothing else has changed. Its
 	// format has no mark at the end that would show a download that was cut.
 	ErrCut = errors.New("list has lost entries only at its end")

@@ -534,11 +534,80 @@ func TestOvertaken(t *testing.T) {
 	})
 }
 
-// TestFollowAlone uses a store that replicas do not share.
+// TestFollowAlone follows no store.
 func TestFollowAlone(t *testing.T) {
-	s := newScreener(t, &screening.Options{Store: openStore(t, t.TempDir())}, staticOf(nil))
+	s := newScreener(t, nil, staticOf(nil))
 	if err := s.Follow(canceled()); err == nil || errors.Is(err, context.Canceled) {
 		t.Errorf("Follow: %v, want an error about the store", err)
+	}
+}
+
+// TestFollowDirectory accepts a list in the directory of programs that run. They answer from it
+// some seconds later, and the program that only loads it ends, for OpenAt, nothing before.
+func TestFollowDirectory(t *testing.T) {
+	for _, name := range []string{"Run", "Follow"} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			src := &flaky{info: ofac, load: numbered(1, 1, 2)}
+			refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, src))
+			s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			exception := screening.Exception{Address: listing(2).Address, Reason: "license", Author: "J. Doe"}
+			if err := s.SetExceptions(ctx, []screening.Exception{exception}); err != nil {
+				t.Error(err)
+			}
+			if name == "Run" {
+				go s.Run(ctx, 1000*time.Hour)
+			} else {
+				go s.Follow(ctx)
+			}
+			time.Sleep(time.Hour + time.Second)
+			loader := newScreener(t, &screening.Options{Store: openStore(t, dir), LoadOnly: true}, &flaky{info: ofac, load: numbered(2, 2, 3)})
+			if _, err := loader.Open(ctx); err != nil {
+				t.Error(err)
+			}
+			refresh(t, loader)
+			if _, err := loader.ScreenText("ethereum", clean); !errors.Is(err, screening.ErrLoadOnly) {
+				t.Errorf("%s: a program that only loads lists answers: %v", name, err)
+			}
+			imported := time.Now()
+			then := func(at time.Time) bool {
+				t.Helper()
+				past, err := screening.OpenAt(t.Context(), openStore(t, dir), at, []sources.Source{src}, nil)
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					return false
+				}
+				r, err := past.ScreenText("ethereum", fmt.Sprintf("0x%040x", 1))
+				return err == nil && len(r.Labels) == 1
+			}
+			if addedAt(t, s, 1).IsZero() || !then(time.Now()) {
+				t.Errorf("%s: what is answered from was ended by another program", name)
+			}
+			time.Sleep(5 * time.Second)
+			if addedAt(t, s, 3).IsZero() || !addedAt(t, s, 1).IsZero() {
+				t.Errorf("%s: after 5 seconds, the list that another program has accepted is not answered from", name)
+			}
+			if !then(imported) || then(time.Now()) {
+				t.Errorf("%s: the journal does not say when the answers have changed", name)
+			}
+			newScreener(t, &screening.Options{Store: openStore(t, dir), LoadOnly: true}, src).Open(ctx)
+			time.Sleep(2 * time.Minute)
+			past, err := screening.OpenAt(ctx, openStore(t, dir), time.Now(), []sources.Source{src}, nil)
+			if err != nil || len(past.Exceptions()) != 1 {
+				t.Errorf("%s: a program that only loads lists has ended the exceptions: %v", name, err)
+			}
+			cancel()
+			synctest.Wait()
+			time.Sleep(time.Hour)
+			loader = newScreener(t, &screening.Options{Store: openStore(t, dir), LoadOnly: true}, &flaky{info: ofac, load: numbered(3, 1, 2, 3)})
+			refresh(t, loader)
+			time.Sleep(2 * time.Minute)
+			if !then(time.Now()) {
+				t.Errorf("%s: of a time at which no program was running, the journal does not say what the store has", name)
+			}
+		})
 	}
 }
 

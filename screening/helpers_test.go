@@ -121,8 +121,8 @@ func (j *journalStore) Read(ctx context.Context, from int64) ([]byte, int64, err
 // A faultyStore fails where an error is set, and counts its calls.
 type faultyStore struct {
 	store.Store
-	list, put, open, append error
-	puts, lines             int
+	list, put, open, append, read error
+	puts, lines                   int
 }
 
 func (f *faultyStore) Names(ctx context.Context) ([]string, error) {
@@ -145,6 +145,13 @@ func (f *faultyStore) Open(ctx context.Context, name string) ([]byte, func() err
 		return nil, nil, f.open
 	}
 	return f.Store.Open(ctx, name)
+}
+
+func (f *faultyStore) Read(ctx context.Context, from int64) ([]byte, int64, error) {
+	if f.read != nil {
+		return nil, from, f.read
+	}
+	return f.Store.Read(ctx, from)
 }
 
 func (f *faultyStore) Append(ctx context.Context, lines []byte) error {

@@ -42,12 +42,15 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 		s.archive.pendChange(&restored)
 	}
 	opened := restored.list != had.list
+	if t == stored && !opened && storeErr == nil && had.storeErr == nil && restored.checked.Equal(had.checked) {
+		return SourceReport{SourceStatus: s.Sources()[i], Unchanged: true}
+	}
 	if opened {
 		s.publish(i, restored, SourceReport{Unchanged: true, opened: true}, notify)
 	}
 	next, report := restored, SourceReport{Unchanged: restored.list != nil}
 	switch {
-	case t == stored:
+	case t == stored, storeErr != nil && !ld.asked: // nothing is accepted that cannot be compared with what is held
 		report.Err = storeErr
 	case t == live:
 		next, report = s.loadLive(ctx, i, restored)

@@ -49,6 +49,7 @@ type Options struct {
 	//     list held is a part of the list, was assembled, or is a seed;
 	//   - [ErrOlder]: it was published earlier: perhaps a mirror is stale; or it has no date,
 	//     and is a copy from before the list held was checked, which is ignored otherwise;
+	//   - [ErrFuture]: its date of publication is more than two days ahead, unless it is bundled;
 	//   - [ErrCut]: it lost entries, more than repetitions, only at its end, in a format that cannot show that it
 	//     was cut; or it only lost entries, and the list held came in a format that
 	//     shows it. A list with more records than the one held was not cut, and the last entry
@@ -75,6 +76,11 @@ type Options struct {
 	// store.ErrGap for that time. If the program ends before it can write the journal, the
 	// next one notes the gap, unless the Store refused even to delete a file.
 	StrictJournal bool
+
+	// LoadOnly says that this program loads lists into Store for other programs, and answers no
+	// question: each one is an error. For OpenAt, what another program is answering from ends
+	// only when that program answers from the new lists; Run and Follow see to that.
+	LoadOnly bool
 
 	// Schedule sets, by the id of a source, how often Run loads it and how long a load
 	// may take, if that differs from the default.
@@ -111,10 +117,13 @@ type Options struct {
 func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	set := &settings{
 		sources: slices.Clone(srcs), rank: make(map[string]int), table: opts.Table, maxAge: opts.MaxAge, maxShrink: opts.MaxShrink,
-		strict: opts.StrictJournal, accept: opts.Accept, progress: opts.Progress, bytes: opts.Bytes, log: opts.Logger, now: time.Now,
+		strict: opts.StrictJournal, loadOnly: opts.LoadOnly, accept: opts.Accept, progress: opts.Progress, bytes: opts.Bytes, log: opts.Logger, now: time.Now,
 	}
 	if set.strict && opts.Store == nil {
 		return nil, errors.New("screening: StrictJournal needs a Store")
+	}
+	if set.loadOnly && opts.Store == nil {
+		return nil, errors.New("screening: LoadOnly needs a Store")
 	}
 	if len(srcs) == 0 {
 		return nil, errors.New("screening: no sources: without a list every address would be clean")

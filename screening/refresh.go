@@ -34,8 +34,9 @@ const (
 //
 // The error joins the errors of the sources whose list was not accepted; the Report is valid
 // in any case. With Options.Store, a newer list that the store has is opened and swapped
-// in first, and accepted lists are saved before Refresh returns. A store that
-// fails is not an error of Refresh: [Screener.Sources] shows it.
+// in first, and accepted lists are saved before Refresh returns. Until the store has answered
+// once, nothing is accepted, because nothing is known with which a list could be compared. A
+// store that fails later is not an error of Refresh: [Screener.Sources] shows it.
 //
 // Of concurrent calls, and of Run, one at a time loads a source.
 func (s *Screener) Refresh(ctx context.Context) (Report, error) {
@@ -57,7 +58,9 @@ func (s *Screener) Open(ctx context.Context) (Report, error) {
 	report := s.all(ctx, open)
 	err := report.err()
 	for _, st := range s.Sources() {
-		err = errors.Join(err, st.StoreErr)
+		if st.StoreErr != nil && !errors.Is(err, st.StoreErr) {
+			err = errors.Join(err, st.StoreErr)
+		}
 	}
 	return report, err
 }
@@ -97,9 +100,9 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 // goroutine is left, unless a source ignores its context. Failures are logged, and shown
 // by [Screener.Sources]; none ends Run. A duration that is not positive is an error.
 //
+// Lists that another program accepts in Options.Store are swapped in, as [Screener.Follow] does.
 // If Options.Store is one that replicas share, one replica leads each source: its Run
-// loads it, and all others swap in the lists that it accepts, usually within a second, as
-// [Screener.Follow] does. When it ends, its connection to the store breaks, or a load
+// loads it. When it ends, its connection to the store breaks, or a load
 // fails, another one leads some seconds later and loads the source at once. A replica that
 // failed leads again when its next load is due, or when another one has loaded the list
 // since. While the store fails, nothing is loaded.
@@ -112,7 +115,7 @@ func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 	for i := range s.sources {
 		wg.Go(func() { s.runOne(ctx, i, every) })
 	}
-	if s.archive.isShared() {
+	if s.archive != nil {
 		wg.Go(func() { s.follow(ctx) })
 	}
 	wg.Wait()
@@ -155,11 +158,11 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 // Follow keeps the lists as Options.Store has them until ctx ends; then it returns
 // ctx.Err(). It is Run for a program that loads nothing itself, such as a replica
 // without a network: it calls Open, and swaps in each list that another program accepts,
-// usually within a second. If the store is not one that replicas share, such as the Store
-// of package pgstore, Follow returns an error.
+// usually within a second from a store that replicas share, and within some seconds from any
+// other. Without Options.Store, Follow returns an error.
 func (s *Screener) Follow(ctx context.Context) error {
-	if !s.archive.isShared() {
-		return errors.New("screening: Follow needs an Options.Store that replicas share")
+	if s.archive == nil {
+		return errors.New("screening: Follow needs an Options.Store")
 	}
 	s.Open(ctx) // errors are logged there
 	s.follow(ctx)
@@ -195,6 +198,10 @@ func (s *Screener) follow(ctx context.Context) {
 			continue
 		}
 		at = next
+		s.mu.Lock()
+		s.archive.repeat(s.now().UTC())
+		s.mu.Unlock()
+		s.flush(ctx)
 		for _, c := range grown {
 			select {
 			case c <- struct{}{}:

@@ -72,7 +72,7 @@ func (s *Screener) readStore(ctx context.Context, i int, had current) (current, 
 	}
 	past.broken = broken
 	s.pendAccepted(ctx, i, past, names)
-	next, err := s.merge(i, had, *past)
+	next, err := s.merge(ctx, i, had, *past)
 	if err == nil {
 		s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries, "mapped", next.list.IsMapped(),
 			"last_updated", next.checked, "digest", next.revision.Digest, "took", time.Since(start))
@@ -237,10 +237,10 @@ func (s *Screener) openRevision(ctx context.Context, i int, name string, had *cu
 }
 
 // merge combines had, the list in memory, with past, the newest list in the store. It
-// returns past, unless had is newer, because it was loaded before the store could be read,
-// and is not a part of a list that past has whole: then it returns had with the first-seen
-// times of past. If replicas share the store, it always returns past.
-func (s *Screener) merge(i int, had, past current) (current, error) {
+// returns past, unless had is newer, because it was loaded while the store could not be read,
+// is not a part of a list that past has whole, and may replace past: then it returns had with
+// the first-seen times of past. If replicas share the store, it always returns past.
+func (s *Screener) merge(ctx context.Context, i int, had, past current) (current, error) {
 	past.err, past.storeErr = had.err, had.storeErr
 	if s.archive.isShared() {
 		past.err = nil // another program has loaded it
@@ -269,6 +269,10 @@ func (s *Screener) merge(i int, had, past current) (current, error) {
 	}
 	if err := s.build(b, &next); err != nil {
 		return had, err
+	}
+	if err := s.checkPlausible(ctx, i, b, &past, &next, false); err != nil {
+		past.err = sourceError(s.infos[i].ID, err)
+		return past, nil
 	}
 	d, err := b.Compare(next.list, next.accepted)
 	next.change, next.before = &d, past.file

@@ -96,7 +96,8 @@ const (
 	// than 48 hours without one.
 	CaveatStale CaveatKind = "stale"
 	// CaveatOld: the publisher's date is longer ago than Options.MaxPublished, or without
-	// it, than the Rhythm of the [sources.Info].
+	// it, than the Rhythm of the [sources.Info]; or it was in the future when the list was
+	// accepted.
 	CaveatOld CaveatKind = "old"
 )
 
@@ -131,7 +132,7 @@ func (r Result) Caveats() (caveats []Caveat) {
 		case now.Sub(s.LastUpdated) > o.ages.checked:
 			add(CaveatStale)
 		}
-		if limit := o.ages.published[i]; limit > 0 && !s.Published.IsZero() && now.Sub(s.Published) > limit {
+		if limit := o.ages.published[i]; limit > 0 && !s.Published.IsZero() && (now.Sub(s.Published) > limit || isAhead(s.Published, s.Accepted)) {
 			add(CaveatOld)
 		}
 	}

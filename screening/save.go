@@ -32,8 +32,8 @@ func (s *Screener) save(ctx context.Context, i int, h current, report *SourceRep
 		return h
 	}
 	if !h.stored {
-		if s.archive.isShared() {
-			return h // share could not save it
+		if s.archive.isShared() || ld.unread {
+			return h // share could not save it; or the store may have a newer list
 		}
 		if other := s.accepted(ctx, i, &h); other != nil {
 			return *other
@@ -48,7 +48,7 @@ func (s *Screener) save(ctx context.Context, i int, h current, report *SourceRep
 	h.storeErr, ld.known = nil, h.file
 	s.log.InfoContext(ctx, "list saved", "source", id, "took", time.Since(start))
 	if !wasStored {
-		s.archive.pend(accepted(id, &h, report))
+		s.archive.pend(s.acceptedEvent(id, &h, report))
 	}
 	return h
 }
@@ -111,7 +111,7 @@ func (s *Screener) share(ctx context.Context, i int, had, next current, report S
 		return fail(err)
 	}
 	s.archive.pendChange(&next)
-	s.archive.pend(accepted(id, &next, &report))
+	s.archive.pend(s.acceptedEvent(id, &next, &report))
 	if err := s.archive.flush(ctx); err != nil {
 		return fail(err)
 	}
@@ -120,8 +120,8 @@ func (s *Screener) share(ctx context.Context, i int, had, next current, report S
 	return next, report
 }
 
-// accepted returns the event that h was accepted.
-func accepted(source string, h *current, report *SourceReport) journal.Event {
+// acceptedEvent returns the event that h was accepted.
+func (s *Screener) acceptedEvent(source string, h *current, report *SourceReport) journal.Event {
 	return journal.Event{
 		Type: journal.Accepted, At: h.accepted, Source: source, Revision: h.file, List: h.confirmed,
 		Entries: h.list.Entries, Addresses: h.list.Addresses, Added: report.Added, Removed: report.Removed,

@@ -114,7 +114,8 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 //
 // The error is [ErrZeroAddress] for the zero Address, [ErrNotLoaded] if a
 // required source was never loaded, [ErrStale] if one is too old under
-// Options.MaxAge, and [ErrJournal] under Options.StrictJournal. Any other error says that a list is damaged, because its file in
+// Options.MaxAge, [ErrJournal] under Options.StrictJournal, and [ErrLoadOnly] under
+// Options.LoadOnly. Any other error says that a list is damaged, because its file in
 // Options.Store was changed while it was in use. With an error, the Result is zero.
 func (s *Screener) Screen(a address.Address) (r Result, err error) {
 	err = s.snap.Load().screen(&r, a)

@@ -26,6 +26,7 @@ type settings struct {
 	ages      *ageLimits
 	maxShrink float64
 	strict    bool // Options.StrictJournal
+	loadOnly  bool
 	accept    func(source string, reason error, held, came SourceStatus) bool
 	progress  func(string, int)
 	bytes     func(string, int64, int64)

@@ -88,7 +88,11 @@ func (snap *snapshot) require(storeErr error) {
 	for i := range snap.held {
 		h := &snap.held[i]
 		if limit := snap.settings.due[i]; limit > 0 && h.isLoaded() {
-			if due := h.revision.Published.Add(limit); snap.due.IsZero() || due.Before(snap.due) {
+			published := h.revision.Published
+			if isAhead(published, h.accepted) {
+				published = time.Time{}
+			}
+			if due := published.Add(limit); snap.due.IsZero() || due.Before(snap.due) {
 				snap.due = due // long ago, if the list has no date
 			}
 		}
@@ -110,6 +114,8 @@ func (snap *snapshot) require(storeErr error) {
 		snap.oldest = time.Time{}
 	}
 	switch {
+	case snap.loadOnly:
+		snap.notLoaded = ErrLoadOnly
 	case missing != nil:
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
 	case snap.strict && errors.Is(storeErr, errNotWritten):

@@ -65,8 +65,8 @@ type SourceStatus struct {
 	Err error
 	// StoreErr is why the list that is held is not in Options.Store, what was found
 	// damaged there, or why the store does not know that questions are answered from
-	// this list, or why a store that replicas share does not tell of changes, or which of
-	// them leads; or nil. It names the source. Saving a list clears it.
+	// this list, or why the store does not tell of changes, or which
+	// of the replicas that share it leads; or nil. It names the source. Saving a list clears it.
 	StoreErr error
 }
 

@@ -154,47 +154,128 @@ func TestStoreDamage(t *testing.T) {
 	}
 }
 
-// TestStoreFails checks that a failing store does not prevent screening, and that a
-// program that could not read the store does not overwrite it.
-func TestStoreFails(t *testing.T) {
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now().UTC()
-		src := &flaky{info: ofac, load: numbered(1, 1, 2)}
-		loaded(t, &screening.Options{Store: openStore(t, dir)}, src)
-		time.Sleep(time.Hour)
-
-		unreachable, full := errors.New("unreachable"), errors.New("disk full")
-		st := &faultyStore{Store: openStore(t, dir), list: unreachable}
-		s := newScreener(t, &screening.Options{Store: st}, src)
-		if _, err := s.Open(ctx); !errors.Is(err, unreachable) {
-			t.Errorf("Open: %v, want %v", err, unreachable)
-		}
-		src.load = numbered(2, 1, 3)
-		if _, err := s.Refresh(ctx); err != nil || !errors.Is(s.Sources()[0].StoreErr, unreachable) || st.puts > 0 {
-			t.Errorf("Refresh: %v, %v, saved %d times", err, s.Sources()[0].StoreErr, st.puts)
-		}
-		st.list, st.put = nil, full
-		if _, err := s.Refresh(ctx); err != nil || !errors.Is(s.Sources()[0].StoreErr, full) {
-			t.Errorf("Refresh: %v, %v, want %v", err, s.Sources()[0].StoreErr, full)
-		}
-		for n, want := range map[int]time.Time{1: start, 2: {}, 3: start.Add(time.Hour)} {
-			if got := addedAt(t, s, n); got != want {
-				t.Errorf("entry %d was added at %v, want %v", n, got, want)
+// TestStoreUnread checks that nothing is accepted before the store has answered, which may hold a
+// longer list, and that what comes then is compared with that.
+func TestStoreUnread(t *testing.T) {
+	numbers := make([]int, 1000)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	last := fmt.Sprintf("0x%040x", 999)
+	for name, fail := range map[string]func(st *faultyStore, err error){
+		"names":   func(st *faultyStore, err error) { st.list = err },
+		"files":   func(st *faultyStore, err error) { st.open = err },
+		"journal": func(st *faultyStore, err error) { st.read = err },
+	} {
+		for _, open := range []bool{true, false} {
+			for _, seeded := range []bool{true, false} {
+				dir := t.TempDir()
+				live := &flaky{info: ofac, load: numbered(1, numbers...)}
+				loaded(t, &screening.Options{Store: openStore(t, dir)}, live)
+				live.load = numbered(2, numbers[:400]...)
+				var src sources.Source = live
+				if seeded {
+					src = sources.Seeded(live, &flaky{info: ofac, load: numbered(3, 1, 2)})
+				}
+				st := &faultyStore{Store: openStore(t, dir)}
+				fail(st, errDown)
+				s := newScreener(t, &screening.Options{Store: st}, src)
+				if open {
+					if _, err := s.Open(ctx); !errors.Is(err, errDown) {
+						t.Errorf("%s: Open: %v, want %v", name, err, errDown)
+					}
+				}
+				for range 2 {
+					if _, err := s.Refresh(ctx); !errors.Is(err, errDown) || s.Sources()[0].Loaded() || st.puts > 0 {
+						t.Errorf("%s: Refresh: %v, %+v; want nothing accepted, and %v", name, err, s.Sources()[0], errDown)
+					}
+					if _, err := s.ScreenText("ethereum", last); !errors.Is(err, screening.ErrNotLoaded) {
+						t.Errorf("%s: ScreenText: %v, want ErrNotLoaded", name, err)
+					}
+				}
+				fail(st, nil)
+				if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrShrunk) || s.Sources()[0].StoreErr != nil {
+					t.Errorf("%s, when the store has answered: %v, %v, want ErrShrunk", name, err, s.Sources()[0].StoreErr)
+				}
+				if r, err := s.ScreenText("ethereum", last); err != nil || len(r.Labels) != 1 {
+					t.Errorf("%s: ScreenText: %+v, %v, want it listed", name, r, err)
+				}
 			}
 		}
-		st.put = nil
-		if _, err := s.Refresh(ctx); err != nil || s.Sources()[0].StoreErr != nil || st.puts != 1 {
-			t.Errorf("Refresh: %v, %v, saved %d times, want 1", err, s.Sources()[0].StoreErr, st.puts)
-		}
-		names := revisionsOf(t, st)
-		if len(names) != 2 {
-			t.Fatalf("revisions %q, want 2", names)
-		}
-		if removed := removalsOf(t, st, names[0]); len(removed) != 1 || removed[0].Entry.FirstSeen != start {
-			t.Errorf("removed are %+v, want the entry that is gone, with its past", removed)
-		}
-	})
+	}
+}
+
+// TestStoreFails checks that a store that fails later does not prevent screening, and that
+// what was accepted meanwhile is compared with what another program has accepted.
+func TestStoreFails(t *testing.T) {
+	numbers := make([]int, 100)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	for name, tt := range map[string]struct {
+		other []int // that another program accepts
+		want  error
+	}{
+		"nothing":      {nil, nil},
+		"another list": {numbers[5:90], nil},
+		"a longer one": {numbers, screening.ErrShrunk},
+	} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now().UTC()
+			src := &flaky{info: ofac, load: numbered(1, numbers[:80]...)}
+			st := &faultyStore{Store: openStore(t, dir)}
+			s := loaded(t, &screening.Options{Store: st}, src)
+			time.Sleep(time.Hour)
+			if tt.other != nil {
+				loaded(t, &screening.Options{Store: openStore(t, dir)}, &flaky{info: ofac, load: numbered(3, tt.other...)})
+			}
+			time.Sleep(time.Hour)
+			st.list = errDown
+			src.load = numbered(2, numbers[5:79]...)
+			if _, err := s.Refresh(ctx); err != nil || !errors.Is(s.Sources()[0].StoreErr, errDown) {
+				t.Errorf("%s: Refresh: %v, %v", name, err, s.Sources()[0].StoreErr)
+			}
+			if at := addedAt(t, s, 10); at != start {
+				t.Errorf("%s: an entry was added at %v, want %v", name, at, start)
+			}
+			st.list = nil
+			if _, err := s.Refresh(ctx); !errors.Is(err, tt.want) || s.Sources()[0].StoreErr != nil {
+				t.Errorf("%s: Refresh: %v, %v, want %v", name, err, s.Sources()[0].StoreErr, tt.want)
+			}
+			if held := s.Sources()[0].Addresses; held != 74 && tt.want == nil || held != len(tt.other) && tt.want != nil {
+				t.Errorf("%s: %d addresses are held", name, held)
+			}
+		})
+	}
+}
+
+// TestStoreBroken refuses a list that is shorter than the list accepted last by the journal, none
+// of whose files can be read.
+func TestStoreBroken(t *testing.T) {
+	dir := t.TempDir()
+	numbers := make([]int, 1000)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	src := &flaky{info: ofac, load: numbered(1, numbers...)}
+	loaded(t, &screening.Options{Store: openStore(t, dir)}, src)
+	files, err := filepath.Glob(filepath.Join(dir, "*.rev"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("there are %q, %v", files, err)
+	}
+	if err := os.Truncate(files[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	src.load = numbered(2, numbers[:400]...)
+	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+	if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrShrunk) || s.Sources()[0].Loaded() {
+		t.Errorf("Refresh: %v, %+v, want ErrShrunk", err, s.Sources()[0])
+	}
+	src.load = numbered(3, numbers[:900]...)
+	if _, err := s.Refresh(ctx); err != nil || s.Sources()[0].Addresses != 900 {
+		t.Errorf("Refresh: %v, %+v", err, s.Sources()[0])
+	}
 }
 
 // TestStoreRefuses stores files that no source could produce.

@@ -2,6 +2,7 @@ package screening_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,10 @@ func TestSuspect(t *testing.T) {
 		{"without a date", ofac, edition{entries: official(0, 10), rev: published(october)}, edition{entries: official(1, 11)}, nil},
 		{"older than a part", ofac, edition{entries: official(0, 10), rev: rev(func(r *sources.Revision) { r.Published, r.Completeness = october, sources.Partial })},
 			edition{entries: official(1, 11), rev: published(october.Add(-1))}, screening.ErrOlder},
+		{"in the future", ofac, edition{entries: official(0, 10), rev: published(october)},
+			edition{entries: official(1, 11), rev: published(time.Now().AddDate(36, 0, 0))}, screening.ErrFuture},
+		{"tomorrow", ofac, edition{entries: official(0, 10), rev: published(october)},
+			edition{entries: official(1, 11), rev: published(time.Now().AddDate(0, 0, 1))}, nil},
 		{"cut", ofac, edition{entries: official(0, 10), rev: openEnded}, edition{entries: official(0, 9), rev: openEnded}, screening.ErrCut},
 		{"lost only repetitions", ofac, edition{entries: append(official(0, 10), official(3, 6)...), rev: openEnded},
 			edition{entries: official(0, 10), rev: openEnded}, nil},
@@ -214,5 +219,46 @@ func TestGrownFromSeed(t *testing.T) {
 	}
 	if _, err := s.Refresh(ctx); err != nil || s.Sources()[0].Entries != 10_020 {
 		t.Errorf("Refresh: %v, %+v", err, s.Sources()[0])
+	}
+}
+
+// TestFuture accepts a list that is dated in the future. Its date proves nothing: the list
+// counts as old, and a list with the right date replaces it.
+func TestFuture(t *testing.T) {
+	info := ofac
+	info.Rhythm = 30 * 24 * time.Hour
+	src := &flaky{info: info}
+	at := func(digest int, published time.Time) {
+		e := edition{entries: numberedEntries(score.Sanctioned, 0, 10), rev: sources.Revision{Digest: digestOf(digest), Records: 1, Published: published}}
+		src.load = e.load
+	}
+	accept := false
+	s := newScreener(t, &screening.Options{Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return accept }}, src)
+	at(1, time.Now().AddDate(36, 0, 0))
+	if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrFuture) || s.Sources()[0].Loaded() {
+		t.Errorf("the first list: %v, want ErrFuture", err)
+	}
+	accept = true
+	r := screening.Result{}
+	if _, err := s.Refresh(ctx); err == nil {
+		r, err = s.ScreenText("ethereum", clean)
+	} else {
+		t.Error(err)
+	}
+	if want := []screening.Caveat{{Source: info.ID, Kind: screening.CaveatOld}}; !slices.Equal(r.Caveats(), want) {
+		t.Errorf("accepted, it has the caveats %v, want %v", r.Caveats(), want)
+	}
+	accept = false
+	at(2, time.Now())
+	if _, err := s.Refresh(ctx); err != nil || s.Sources()[0].Digest != digestOf(2) {
+		t.Errorf("the list of today: %v", err)
+	}
+	limited := newScreener(t, &screening.Options{MaxPublished: map[string]time.Duration{info.ID: info.Rhythm}, Accept: acceptAll}, src)
+	at(3, time.Now().AddDate(36, 0, 0))
+	if _, err := limited.Refresh(ctx); err != nil {
+		t.Error(err)
+	}
+	if _, err := limited.ScreenText("ethereum", clean); !errors.Is(err, screening.ErrStale) {
+		t.Errorf("under a limit of publication: %v, want ErrStale", err)
 	}
 }

@@ -79,7 +79,7 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 		}
 	}
 	show := newDownloads(l.stderr)
-	opts := &screening.Options{Bytes: show.bytes}
+	opts := &screening.Options{LoadOnly: true, Bytes: show.bytes}
 	if l.accept {
 		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return slices.Contains(ids, source) }
 	}

@@ -198,7 +198,7 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return l.load(ctx, srcs, &screening.Options{Progress: show.entries, Bytes: show.bytes}, nil, show)
+	return l.load(ctx, srcs, &screening.Options{LoadOnly: true, Progress: show.entries, Bytes: show.bytes}, nil, show)
 }
 
 // load refreshes the sources into the store, and prints what became of those that are
@@ -221,7 +221,7 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 		switch {
 		case x.Err != nil:
 			result, why, failed = "FAILED", x.Err.Error(), true
-			for _, suspect := range []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrCut} {
+			for _, suspect := range []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrFuture, screening.ErrCut} {
 				if errors.Is(x.Err, suspect) {
 					result = "REFUSED"
 				}

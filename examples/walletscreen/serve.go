@@ -295,7 +295,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 	if err == nil {
 		greet(p.stderr, s.listener.Addr(), s.opsListener, s.screener.Sources(), s.keys, s.serveOptions)
 		switch {
-		case s.offline && isShared(s.lists.db):
+		case s.offline && s.store != nil && (isShared(s.lists.db) || len(s.lists.own) == 0):
 			s.jobs.Go(func() { s.screener.Follow(beside) })
 		case !s.offline || len(s.lists.own) > 0:
 			s.jobs.Go(func() { s.screener.Run(beside, refreshEvery) })

@@ -124,7 +124,11 @@ func (w *lineWriter) add(e Event) (err error) {
 
 // addAnswering adds the line of an Answering event, after the line of its exceptions.
 func (w *lineWriter) addAnswering(e Event) (err error) {
-	if w.known && !e.At.Before(w.newest.At) && w.newest.Digest == e.Digest && w.newest.Exceptions == e.Exceptions && maps.Equal(w.newest.Lists, e.Lists) && maps.Equal(w.newest.Broken, e.Broken) {
+	if e.Again && !(w.known && w.newest.LoadOnly) {
+		return nil
+	}
+	counts := e.LoadOnly || !w.newest.LoadOnly
+	if w.known && counts && !e.At.Before(w.newest.At) && w.newest.Digest == e.Digest && w.newest.Exceptions == e.Exceptions && maps.Equal(w.newest.Lists, e.Lists) && maps.Equal(w.newest.Broken, e.Broken) {
 		return nil
 	}
 	w.newest, w.known = e, true

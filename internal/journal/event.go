@@ -68,6 +68,8 @@ type Event struct {
 	Lists      map[string]string // name of the file by source; "" if the list was not loaded
 	Broken     map[string]string // name of the file accepted last by source, if Lists has an older one because that is damaged
 	Exceptions string            // of the operator, in UTF-8
+	LoadOnly   bool              // the program answers no questions: this holds for others that only read the store
+	Again      bool              // is not written: the event is left out unless the last Answering event has LoadOnly
 }
 
 // A line of the journal is
@@ -99,6 +101,7 @@ type payload struct {
 	Broken          map[string]string `json:"broken,omitempty"`
 	Exceptions      string            `json:"exceptions,omitempty"`
 	ExceptionDigest string            `json:"exceptions_sha256,omitempty"`
+	LoadOnly        bool              `json:"load_only,omitempty"`
 }
 
 // A listPayload is a sources.Revision in JSON.
@@ -171,7 +174,7 @@ func appendLine(b []byte, e *Event, list bool, exceptionDigest string) ([]byte, 
 	}
 	p := payload{
 		From:    e.From.UTC(),
-		Entries: e.Entries, Addresses: e.Addresses, Added: e.Added, Removed: e.Removed,
+		Entries: e.Entries, Addresses: e.Addresses, Added: e.Added, Removed: e.Removed, LoadOnly: e.LoadOnly,
 		Reason: strings.ToValidUTF8(e.Reason[:min(len(e.Reason), maxReason)], "\uFFFD"),
 		Digest: e.Digest, Lists: e.Lists, Broken: e.Broken, ExceptionDigest: exceptionDigest,
 	}

@@ -57,6 +57,14 @@ func (a *Journal) read(ctx context.Context) (*memory, error) {
 	return a.memory, a.memory.read(ctx, a.st)
 }
 
+// End returns the position of the end of the journal.
+func (a *Journal) End(ctx context.Context) (int64, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	j, err := a.read(ctx)
+	return j.next, err
+}
+
 // Revisions returns the names of the files of a source, the newest first. That is
 // the order of the journal. A file that has no [Accepted] event, because a program was
 // killed or the line was damaged, comes first if the time in its name is later than the times of

@@ -49,6 +49,7 @@ type mark struct {
 	at     int64  // in nanoseconds since 1970; of a gap, its beginning
 	until  int64  // the end of a gap; 0 for others
 	answer []byte // the payload; nil for a gap and for a damaged line
+	idle   bool   // Event.LoadOnly
 	before int64  // greatest At of the events between this mark and the previous one
 }
 
@@ -156,7 +157,7 @@ func (j *memory) add(text []byte) {
 	case Changed:
 		j.change(&l)
 	case Answering:
-		j.mark(mark{at: l.at, answer: bytes.Clone(l.json)})
+		j.mark(mark{at: l.at, answer: bytes.Clone(l.json), idle: bytes.Contains(l.json, []byte(`"load_only":true`))})
 		return
 	case Gap:
 		p, ok := l.parsePayload()
@@ -259,7 +260,7 @@ func (j *memory) event(l *line) (Event, bool) {
 	}
 	e := Event{
 		Type: l.kind, At: time.Unix(0, l.at).UTC(), From: p.From, List: p.list(),
-		Entries: p.Entries, Addresses: p.Addresses, Added: p.Added, Removed: p.Removed,
+		Entries: p.Entries, Addresses: p.Addresses, Added: p.Added, Removed: p.Removed, LoadOnly: p.LoadOnly,
 		Reason: p.Reason, Digest: p.Digest, Lists: p.Lists, Broken: p.Broken, Exceptions: p.Exceptions,
 	}
 	if string(l.source) != "-" {

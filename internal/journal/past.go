@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -21,6 +22,19 @@ func (a *Journal) Latest(ctx context.Context, name string, saved sources.Revisio
 		saved = r.latest(saved)
 	}
 	return saved, err
+}
+
+// Accepted returns the event of the revision called name; the zero Event if there is none.
+func (a *Journal) Accepted(ctx context.Context, name string) (e Event, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	j, err := a.read(ctx)
+	if r := j.of(name); err == nil && r != nil && r.order > 0 {
+		source, _, _, _ := revision.ParseName(name)
+		ref, _ := reference(name)
+		e, _ = j.event(&line{kind: Accepted, source: []byte(source), ref: []byte(ref), json: r.accepted})
+	}
+	return e, err
 }
 
 // Checks returns the times at which the revision called name was known to be the
@@ -52,10 +66,13 @@ func (a *Journal) Checks(ctx context.Context, name string) ([]time.Time, error) 
 // later one may have been lost: because a line is damaged, because there is a file that
 // the journal does not mention, or because it ends with a revision that was accepted.
 func (a *Journal) Answering(ctx context.Context, at time.Time, accept func(Event) bool) (Event, error) {
-	for try := 0; ; try++ {
+	for start := time.Now(); ; {
 		e, last, err := a.answering(ctx, at, accept)
-		// A program that has just accepted a revision writes the next event soon.
-		if err == nil || time.Since(last).Abs() > time.Minute || try == 10 {
+		wait := 200 * time.Millisecond // a program that has just accepted a revision writes the next event soon
+		if errors.Is(err, errUnsettled) {
+			wait = unsettled
+		}
+		if now := time.Now(); err == nil || now.Sub(last).Abs() > time.Minute || now.Sub(start) > wait {
 			return e, err
 		}
 		select {
@@ -66,8 +83,8 @@ func (a *Journal) Answering(ctx context.Context, at time.Time, accept func(Event
 	}
 }
 
-// answering is Answering. If the journal ends too early, it returns the time of the
-// revision that shows it.
+// answering is Answering. If the journal ends too early, it returns the time of the event
+// that shows it.
 func (a *Journal) answering(ctx context.Context, at time.Time, accept func(Event) bool) (found Event, last time.Time, err error) {
 	names, err := a.st.Names(ctx)
 	if err != nil {
@@ -79,8 +96,8 @@ func (a *Journal) answering(ctx context.Context, at time.Time, accept func(Event
 	if err != nil {
 		return Event{}, time.Time{}, err
 	}
-	if found, err = j.answerAt(nanos(at), accept); err != nil {
-		return Event{}, time.Time{}, err
+	if found, err = j.answerAt(nanos(at), nanos(time.Now()), accept); err != nil {
+		return Event{}, time.Unix(0, j.marks[len(j.marks)-1].at), err
 	}
 	if found.Type == "" {
 		return Event{}, time.Time{}, fmt.Errorf("what was answered from at %v: %w", at, store.ErrNotFound)
@@ -102,8 +119,9 @@ func (a *Journal) answering(ctx context.Context, at time.Time, accept func(Event
 }
 
 // answerAt returns the last Answering event that is not later than at and for which accept returns
-// true, the zero Event if there is none. The error says that another one may have been lost.
-func (j *memory) answerAt(at int64, accept func(Event) bool) (found Event, err error) {
+// true, the zero Event if there is none; now is the present time. An event with LoadOnly counts
+// if no program that answers questions was running. The error says that another one may have been lost.
+func (j *memory) answerAt(at, now int64, accept func(Event) bool) (found Event, err error) {
 	i := len(j.marks) - 1
 	for ; i >= 0; i-- {
 		m := &j.marks[i]
@@ -112,6 +130,14 @@ func (j *memory) answerAt(at int64, accept func(Event) bool) (found Event, err e
 		}
 		if m.answer == nil || m.at > at {
 			continue
+		}
+		if m.idle {
+			switch followed, err := j.isFollowed(i, now); {
+			case err != nil:
+				return Event{}, err
+			case followed:
+				continue
+			}
 		}
 		e, ok := j.answer(m)
 		if !ok {
@@ -126,6 +152,30 @@ func (j *memory) answerAt(at int64, accept func(Event) bool) (found Event, err e
 		return Event{}, fmt.Errorf("%w: a line of the journal that may be about %v cannot be read", store.ErrDamaged, time.Unix(0, at).UTC())
 	}
 	return found, nil
+}
+
+// A program that answers questions says again what it answers from, after a program that only
+// loads lists has said what it holds: usually within unsettled, and otherwise within followWithin.
+const (
+	unsettled    = 6 * time.Second
+	followWithin = time.Minute
+)
+
+var errUnsettled = fmt.Errorf("%w: a list was loaded just now, and it is not known yet whether a program was running then", store.ErrGap)
+
+// isFollowed reports whether a program that answered questions went on at mark i, which a program
+// left that only loads lists. The error says that this is not known yet.
+func (j *memory) isFollowed(i int, now int64) (bool, error) {
+	at := j.marks[i].at
+	for _, m := range j.marks[i+1:] {
+		if m.answer != nil && !m.idle {
+			return m.at-at <= int64(followWithin), nil
+		}
+	}
+	if now-at <= int64(unsettled) && slices.ContainsFunc(j.marks[:i], func(m mark) bool { return m.answer != nil && !m.idle }) {
+		return false, errUnsettled
+	}
+	return false, nil
 }
 
 // answersFrom reports whether the last Answering event is of the revision of a source with
