@@ -115,6 +115,26 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestReadmeOrder checks that the README is short, and leads from the program to the library: a
+// picture, one address and a table, then what to embed, to validate with and to mount.
+func TestReadmeOrder(t *testing.T) {
+	b, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := string(b)
+	if n := strings.Count(rest, "\n"); n > 280 {
+		t.Errorf("%d lines, want at most 280", n)
+	}
+	for _, next := range []string{"![", "walletscreen screen -chain", "walletscreen screen -in", "screening.New(", "address.Normalize(", "httpapi.NewHandler("} {
+		_, after, found := strings.Cut(rest, next)
+		if !found {
+			t.Fatalf("%q is not where it is expected", next)
+		}
+		rest = after
+	}
+}
+
 // TestReadmeNormalize runs the snippet that validates an address.
 func TestReadmeNormalize(t *testing.T) {
 	got, err := normalize(" 0x098B716B8Aaf21512996dC57EB0615e2383E2f96")

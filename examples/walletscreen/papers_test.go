@@ -193,7 +193,7 @@ func TestGreeting(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite the picture of the terminal")
 
-// TestPicture checks that the picture of the terminal in the README shows what the program
+// TestPicture checks that the picture of the terminal in screen.md shows what the program
 // prints on one, apart from the times of the lists and their caveats. The bundled lists only
 // grow older, so each caveat of the picture is printed, and others come with time.
 func TestPicture(t *testing.T) {
