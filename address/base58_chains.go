@@ -109,6 +109,28 @@ func tron() codecs {
 		test(hashed("\xa0", 0, 0, "")))
 }
 
+// concordium is Base58Check of the version 1 and 32 bytes. The first 29 identify the
+// account; each of the 2^24 values of the others is an alias of it. The test network uses
+// the same addresses.
+//
+// See "Account aliases" in the documentation of Concordium.
+func concordium() codecs {
+	alias := codec{enc: aliasText{}, prefix: "\x01", size: 32, what: "alias", core: func(r *reader) []byte { return r.payload()[:29] }}
+	first := alias
+	first.what = "account"
+	first.check = func(r *reader) fault { return unless(string(r.payload()[29:]) == "\x00\x00\x00") }
+	return codecs{first, alias}
+}
+
+// aliasText is base58Check. It writes 29 bytes as the first alias of the account.
+type aliasText struct{ base58Check }
+
+func (e aliasText) write(dst []byte, c *codec, payload []byte) []byte {
+	var b [64]byte
+	copy(b[:], payload)
+	return e.base58Check.write(dst, c, b[:c.size])
+}
+
 // waves is the version 1, the chain id 'W', and 20 bytes of the hash of the key,
 // which no other chain derives. An alias is not an address; only the chain can
 // resolve it.

@@ -94,7 +94,7 @@ func TestDetect(t *testing.T) {
 		{"one10e0525sfrf53yh2aljmm3sn9jq5njk7ltpz8tw", "harmony"},
 		{"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu", "bitcoin"},
 		{"TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d", "tron"},
-		{"7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv", "solana eclipse"},
+		{"7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv", "solana eclipse fogo"},
 		{"terra1w508d6qejxtdg4y5r3zarvary0c5xw7kued6dc", "terra terra-classic"},
 		{"AST9CekEhDWuxHPynRmeyjg5biNFSijvb3", "neo ontology bitcoin-gold"},
 		{"NWbEjugszdRCVHaaX1mDXVqgUr6Yk1uQ8U", "neo-n3 neblio"},

@@ -132,7 +132,7 @@ func TestErrorText(t *testing.T) {
 			`address: not an address but a private key or seed; it is a private key or a seed`},
 		{second(address.ParseChain("my-chain")), `chain "my-chain": unsupported chain; any EVM chain is eip155: and its number`},
 		{second(address.ParseChain(" 137")), `chain " 137": unsupported chain; if it is the id of an EVM chain, write eip155:137`},
-		{second(address.ParseChain("Canton")), `chain "Canton": unsupported chain; no exact rule for its addresses is known`},
+		{second(address.ParseChain("Aleo")), `chain "Aleo": unsupported chain; no exact rule for its addresses is known`},
 		{&address.ParseError{}, `address: `},
 	} {
 		if got := tt.err.Error(); got != tt.want {

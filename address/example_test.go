@@ -61,6 +61,7 @@ func ExampleDetect() {
 	// terra-classic true
 	// solana false
 	// eclipse false
+	// fogo false
 	// arweave false
 }
 

@@ -144,6 +144,22 @@ var chains = [...]chain{
 	{224, "lightlink", "LightLink", "eip155:1890", 60, "lightlink-phoenix-mainnet", "", evm()},
 	{225, "oasys", "Oasys", "eip155:248", 60, "oasys-mainnet", "OAS", evm()},
 	{226, "wemix", "WEMIX", "eip155:1111", 60, "wemix-mainnet", "WEMIX", evm()},
+	// The next by ethereum-lists/chains, _data/chains/eip155-<id>.json.
+	{235, "lens", "Lens", "eip155:232", 60, "", "", evm()},
+	{236, "mezo", "Mezo", "eip155:31612", 60, "", "", evm()},
+	{237, "botanix", "Botanix", "eip155:3637", 60, "btnx", "", evm()},
+	{238, "citrea", "Citrea", "eip155:4114", 60, "citrea-mainnet", "", evm()},
+	{239, "bob", "BOB", "eip155:60808", 60, "", "", evm()},
+	{240, "sophon", "Sophon", "eip155:50104", 60, "", "SOPH", evm()},
+	{241, "codex", "Codex", "eip155:81224", 60, "", "", evm()},
+	{242, "pharos", "Pharos", "eip155:1672", 60, "", "PROS", evm()},
+	{243, "kite", "Kite", "eip155:2366", 60, "kiteai kite-ai", "KITE", evm()},
+	{244, "xrpl-evm", "XRPL EVM Sidechain", "eip155:1440000", 60, "xrplevm", "", evm()},
+	{245, "jovay", "Jovay", "eip155:5734951", 60, "", "", evm()},
+	{246, "creditcoin", "Creditcoin", "eip155:102030", 60, "", "CTC", evm()},
+	{247, "coti", "COTI", "eip155:2632500", 60, "", "COTI", evm()},
+	{248, "rise", "RISE", "eip155:4153", 60, "", "", evm()},
+	{249, "elastos-smart-chain", "Elastos Smart Chain", "eip155:20", 60, "elastos-esc", "ELA", evm()},
 	{227, "xpla", "XPLA", "cosmos:dimension_37-1", 60, "", "XPLA", evmCosmos("xpla", "xplavaloper")},
 
 	// Cosmos SDK chains.
@@ -213,6 +229,7 @@ var chains = [...]chain{
 	{157, "tron", "Tron", "tron:0x2b6653dc", 195, "", "TRX USDT", tron()},
 	{158, "solana", "Solana", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", 501, "solana-mainnet", "SOL", solana()},
 	{159, "eclipse", "Eclipse", "", -1, "", "", solana()},
+	{250, "fogo", "Fogo", "", -1, "", "FOGO", solana()}, // docs.fogo.io: runs Solana programs, keys and tools without a change
 	{160, "xrp", "XRP Ledger", "xrpl:0", 144, "ripple xrp-ledger xrpledger", "XRP", xrp()},
 	{161, "tezos", "Tezos", "tezos:NetXdQprcVkpaWU", 1729, "", "XTZ", tezos()},
 	{162, "neo", "Neo Legacy", "", 888, "neo-legacy", "NEO GAS", neo("\x17")},
@@ -223,6 +240,7 @@ var chains = [...]chain{
 	{167, "helium", "Helium", "", 904, "", "HNT", helium()},
 	{168, "aeternity", "æternity", "", 457, "", "AE", aeternity()},
 	{169, "fio", "FIO", "", 235, "", "FIO", fio()},
+	{252, "concordium", "Concordium", "", 919, "", "CCD", concordium()},
 	{170, "mina", "Mina", "mina:mainnet", 12586, "mina-protocol", "MINA", mina()},
 
 	// UTXO chains that most people mean less often than a chain above whose
@@ -247,6 +265,7 @@ var chains = [...]chain{
 
 	// Other formats in base32, base64 and hex.
 	{186, "stellar", "Stellar", "stellar:pubnet", 148, "stellar-lumens", "XLM", stellar()},
+	{251, "pi", "Pi Network", "", 314159, "pi-network pinetwork", "PI", stellar()}, // a fork of stellar-core: pi-apps/pi-platform-docs, its SDK is stellar-sdk
 	{187, "ton", "TON", "tvm:-239", 607, "the-open-network toncoin", "TON GRAM", ton()},
 	{188, "algorand", "Algorand", "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k", 283, "", "ALGO", algorand()},
 	{189, "filecoin", "Filecoin", "fil:f", 461, "", "FIL", filecoin()},
@@ -272,6 +291,7 @@ var chains = [...]chain{
 	{207, "eos", "EOS", "antelope:aca376f206b8fc25a6ed44dbdc66547c", 194, "vaulta", "EOS A", antelope()},
 	{208, "wax", "WAX", "antelope:1064487b3cd1a897ce03ae5b6a865651", 194, "", "WAXP", antelope()},
 	{209, "near", "NEAR Protocol", "near:mainnet", 397, "near-protocol nearprotocol", "NEAR", near()},
+	{253, "canton", "Canton Network", "", -1, "canton-network", "CC", canton()},
 	{210, "kadena", "Kadena", "", 626, "", "KDA", kadena()},
 
 	// All EVM chains without a row of their own. The slug does not name a

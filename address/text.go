@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/crc16"
@@ -134,6 +135,44 @@ func kadena() codecs {
 		cs = append(cs, codec{enc: base64Text{tail: rule}, prefix: "w:", size: 32, kind: uint8(i + 1), what: "account"})
 	}
 	return append(cs, codec{enc: base64Text{}, prefix: "c:", size: 32, kind: 4, what: "contract"})
+}
+
+// canton is the parties: a hint of 1 to 185 letters, digits, "-" and "_"; "::"; and the
+// namespace, 1220 and the SHA-256 fingerprint of its key in lower-case hex. The whole is
+// the account: one key has many parties. The node does not compare the fingerprint with a
+// key. It also allows blanks and ":" in a hint, which are not read.
+//
+// See UniqueIdentifier.scala and Namespace of digital-asset/daml, and PartyIdString in
+// value.proto of the Ledger API.
+func canton() codecs {
+	return codecs{{enc: nameText{1 + len(partyMark) + 64, 255, cantonFault}, what: "account", keys: func(r *reader, b []byte) {
+		var key [32]byte
+		if _, err := hex.Decode(key[:], b[len(b)-64:]); err == nil {
+			r.keys.add(identity.PartyKey, key[:])
+		}
+	}}}
+}
+
+// partyMark stands between the hint and the fingerprint: the multihash of SHA-256 is 12 20.
+const partyMark = "::1220"
+
+func cantonFault(s string) fault {
+	n := strings.Index(s, "::")
+	switch {
+	case n < 1 || !strings.HasPrefix(s[n:], partyMark):
+		return badSyntax
+	case len(s) != n+len(partyMark)+64:
+		return badLength
+	}
+	for i, c := range []byte(s) {
+		switch hint := i < n; {
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'f', i >= n && i < n+2:
+		case hint && (charClass[c]&classAlnum != 0 || c == '-' || c == '_'):
+		default:
+			return badChar(i)
+		}
+	}
+	return fault{}
 }
 
 // nameText is the payload itself, a name. check returns the fault of a name.

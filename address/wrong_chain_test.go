@@ -32,7 +32,9 @@ var sharedEncodings = []string{
 	// 20 bytes in hex, beside the EVM chains themselves.
 	"ethereum near hedera sei zilliqa",
 	// 32 bytes in 43 characters, of Base58 or of Base64.
-	"solana eclipse arweave",
+	"solana eclipse fogo arweave",
+	// Strkeys.
+	"stellar pi",
 	// Names.
 	"eos wax near", "near starknet",
 }

@@ -45,6 +45,7 @@ const (
 	HederaNumber                    // the number of an account of Hedera, 8 bytes
 	FilecoinNumber                  // the number of an actor of Filecoin, 8 bytes
 	CKBHash                         // the hash of a secp256k1 key in scripts of Nervos
+	PartyKey                        // the SHA-256 fingerprint of the key of a namespace of Canton
 	Classes                         // the number of classes
 )
 
@@ -57,7 +58,7 @@ var names = [Classes]string{
 	CryptoNote: "cn", PaymentKeyHash: "cardano-payment", PaymentScript: "cardano-payment-script",
 	StakeKeyHash: "cardano-stake", StakeScript: "cardano-stake-script", Sapling: "sapling",
 	Orchard: "orchard", Blake2b160: "hs", Secp256k1: "secp256k1", LedgerAccount: "icpacc", Principal: "icp-principal",
-	MoveAccount: "aptos", Taproot: "p2tr", HederaNumber: "hedera", FilecoinNumber: "filecoin", CKBHash: "ckb160",
+	MoveAccount: "aptos", Taproot: "p2tr", HederaNumber: "hedera", FilecoinNumber: "filecoin", CKBHash: "ckb160", PartyKey: "canton",
 }
 
 // String returns the short name of the class, such as "h160".
