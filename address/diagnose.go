@@ -27,7 +27,7 @@ func diagnose(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseErr
 		return e
 	}
 	if bad.err == ErrSeveral {
-		e.hint = "screen each of them"
+		e.hint = "it pays several accounts: screen each of them"
 		return e
 	}
 	if bad.err == ErrPaymentRequest || isPaymentRequest(bare) {

@@ -43,8 +43,9 @@ var (
 	// it if it is an account of an EVM chain or of solana.
 	ErrInterop = fmt.Errorf("%w but an interoperable address", ErrSyntax)
 	// ErrSeveral means that the string pays several accounts, as the URIs of
-	// BIP-321 can; [Interpret] returns all of them.
-	ErrSeveral = fmt.Errorf("%w but a payment to several accounts", ErrSyntax)
+	// BIP-321 can, or has several addresses in it; [Interpret] returns all of
+	// them.
+	ErrSeveral = fmt.Errorf("%w but several", ErrSyntax)
 	// ErrExtendedKey means that the string is an extended public key, such as
 	// an xpub, which shows all addresses of a wallet. It also matches ErrLength.
 	ErrExtendedKey = fmt.Errorf("%w, the length of an extended public key", ErrLength)

@@ -59,7 +59,7 @@ type Reading struct {
 	// asks for, or what [FindAll] finds in it.
 	Addresses []Address
 	// Several reports whether the text pays several accounts, as the URIs of
-	// BIP-321 can.
+	// BIP-321 can, or has several addresses in it: then Err wraps [ErrSeveral].
 	Several bool
 	// Doubts are sorted, each once; nil if there are none.
 	Doubts []Doubt
@@ -87,9 +87,15 @@ type Reading struct {
 //
 // If such a text also has an address in it that [FindAll] finds, and that is no
 // account of the reading, it is among the Addresses, and the reading is ambiguous.
+// A text with several addresses, such as two in one cell of a table, means each of them
+// on its own: they are the Addresses, and Err wraps [ErrSeveral].
+//
 // What FindAll finds in a text that means nothing, up to 1000 bytes long, is among
 // the Addresses beside Err, so that a listed account can be shown.
 func Interpret(chain, text string) Reading {
+	if r, ok := readCell(chain, text); ok {
+		return r
+	}
 	r := interpret(chain, text)
 	if r.Err != nil && !errors.Is(r.Err, ErrSecret) {
 		// Without what surrounds it, a key may have lost the word that names it.
@@ -102,11 +108,18 @@ func Interpret(chain, text string) Reading {
 		r.addFound(text)
 	case len(r.Addresses) == 0 && len(text) <= maxSearched && !errors.Is(r.Err, ErrSecret):
 		for _, f := range FindAll(text) {
-			r.Addresses = appendAccounts(r.Addresses, []Address{f.Address})
+			r.Addresses = appendAccounts(r.Addresses, []Address{f.Address.onChain(r.Chain)})
+		}
+		var p *ParseError
+		if n := len(r.Addresses); n > 1 && errors.As(r.Err, &p) && p.Err != ErrChain && (p.hint == "" || p.hint == aloneHint || p.Err == ErrCharset) {
+			r.setSeveral(n)
 		}
 	}
 	return r
 }
+
+// aloneHint is the advice for a text of words.
+const aloneHint = "give the address alone, without other words"
 
 // maxSearched is the length up to which a text that means nothing is searched for addresses.
 const maxSearched = 1000
@@ -375,7 +388,7 @@ func diagnoseAnywhere(s string) error {
 	case e.Err == ErrChecksum && e.hint == "" && fits == 1:
 		e.hint = "it looks like an address of " + string(chains[row-1].slug)
 	case e.Err == ErrCharset && strings.ContainsAny(s, " \t\r\n"): // words, not a wrong character
-		e.Err, e.Offset, e.hint = ErrSyntax, -1, "give the address alone, without other words"
+		e.Err, e.Offset, e.hint = ErrSyntax, -1, aloneHint
 	}
 	return e
 }

@@ -47,11 +47,15 @@ var faults = []struct {
 
 // invalidInput returns the problem for an address or a chain that was refused.
 func invalidInput(chain string, failure error) *problem {
-	if errors.Is(failure, address.ErrSeveral) {
-		return &problem{Code: invalidAddress, Field: "address", Reason: "several_accounts", Detail: "This pays several accounts, and no list has any of them. Screen the address of each payee by itself."}
-	}
 	err := &address.ParseError{Offset: -1, Err: failure}
 	errors.As(failure, &err)
+	if errors.Is(failure, address.ErrSeveral) {
+		what := "it pays several accounts"
+		if n, _, ok := strings.Cut(err.Hint(), ":"); ok {
+			what = n
+		}
+		return &problem{Code: invalidAddress, Field: "address", Reason: "several_accounts", Detail: "This is not one address: " + what + ", and no list has any of them. Screen each of them by itself."}
+	}
 	if errors.Is(err, address.ErrChain) {
 		return unsupported(chain, err.Other)
 	}

@@ -3,6 +3,7 @@ package screening_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -75,6 +76,10 @@ func TestFormerlyOFAC(t *testing.T) {
 		r, err := s.ScreenText("ethereum", "0x07687e702b410Fa43f4cB4Af7FA097918ffD2730")
 		if err != nil || len(r.Labels) != 0 || len(r.Formerly) != 1 || r.Formerly[0].Name == "" {
 			t.Errorf("%s: %+v, %v", how, r, err)
+		}
+		two, _, err := s.ScreenInput("ETH", clean+" / 0x07687e702b410Fa43f4cB4Af7FA097918ffD2730") // a cell with two
+		if !errors.Is(err, address.ErrSeveral) || len(two.Formerly) != 1 || two.Address != r.Address || two.Level != "" || two.AllClear() {
+			t.Errorf("%s: %+v, %v", how, two, err)
 		}
 		text, err := json.Marshal(r)
 		if err != nil || !strings.Contains(string(text), `"formerly":[{"source":"OFAC_SDN","source_ref":"`) ||

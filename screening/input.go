@@ -52,11 +52,15 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 	if rd.Err != nil && literal.labels != nil && !isChainError(rd.Err) {
 		rd.Err, best.Address = nil, address.Address{} // it is listed as it stands
 	}
-	switch found := len(best.Labels)+len(best.Suppressed) > 0; {
-	case rd.Err != nil && !found:
+	if rd.Several && rd.Err == nil && len(best.Labels) == 0 {
+		rd.Err = &address.ParseError{Chain: rd.Chain, Offset: -1, Err: address.ErrSeveral}
+	}
+	if rd.Err != nil && len(best.Labels)+len(best.Suppressed) == 0 {
+		if len(best.Formerly) > 0 { // shown, without a level
+			*r = best
+			r.Level = ""
+		}
 		return rd.Err
-	case rd.Several && len(best.Labels) == 0:
-		return &address.ParseError{Chain: rd.Chain, Offset: -1, Err: address.ErrSeveral}
 	}
 	best.Doubts = slices.Clone(rd.Doubts)
 	if !agree && !rd.Several && !slices.Contains(best.Doubts, address.DoubtAmbiguous) {

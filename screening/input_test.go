@@ -49,6 +49,10 @@ func TestScreenInput(t *testing.T) {
 		{"nochain", "not an address", "3", nil, address.ErrChain},
 		{"bitcoin", "neither", "", nil, address.ErrLength},
 		{"bitcoin", "bitcoin:" + listedBTC + "?amount=1", "2", nil, nil},
+		{"", clean + " / " + lazarusMixed, "1", nil, address.ErrSeveral},
+		{"bsc", "the old one was " + lazarus + ", the new one is " + clean, "1", nil, address.ErrSeveral},
+		{"BTC", cleanBTC + "," + listedBTC, "2", nil, address.ErrSeveral},
+		{"", clean + "\n" + cleanBTC, "", nil, address.ErrSeveral},
 	} {
 		r, rd, err := s.ScreenInput(tt.chain, tt.text)
 		if ref := refOf(r); ref != tt.ref || !slices.Equal(r.Doubts, tt.doubts) || !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) {

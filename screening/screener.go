@@ -133,9 +133,10 @@ func (s *Screener) Screen(a address.Address) (r Result, err error) {
 //
 // ScreenText returns the errors of Screen, and a [*address.ParseError] if the text is not an
 // address of the chain. If it is listed on another chain, the Result has those Labels
-// beside the error; with any other error, the Result is zero. The ParseError wraps
-// [address.ErrSeveral] if the text pays several accounts and none is listed: screen each
-// one that Interpret returns.
+// beside the error, and if it was listed formerly, the Result says so, without a Level; with
+// any other error, the Result is zero. The ParseError wraps [address.ErrSeveral] if the text
+// pays several accounts and none is listed, or has several addresses in it: the Result is
+// about the worst of them; screen each one that Interpret returns.
 func (s *Screener) ScreenText(c address.Chain, text string) (r Result, err error) {
 	err = s.snap.Load().screenText(&r, c, text)
 	return r, err // inlined, so that r is the caller's own

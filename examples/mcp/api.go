@@ -131,7 +131,7 @@ var advice = map[string]string{
 	"wrong_network":         "Ask for an address of the main network.",
 	"wrong_chain":           "Call the tool again with the suggested chain, if the person means that chain.",
 	"name_not_address":      "Ask the person for the address that the name stands for.",
-	"several_accounts":      "Screen the address of each payee by itself.",
+	"several_accounts":      "Screen each of them by itself.",
 	"rate_limited":          "Call again later, one call at a time.",
 	"payment_request":       "Ask the person for the address of the wallet.",
 	"interoperable_address": "Ask the person for the address alone, and on which chain it is.",

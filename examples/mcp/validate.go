@@ -74,7 +74,7 @@ var reasons = []struct {
 	reason, detail string
 }{
 	{address.ErrSecret, "secret", "This looks like a private key or a seed, not like an address."},
-	{address.ErrSeveral, "several_accounts", "This pays several accounts."},
+	{address.ErrSeveral, "several_accounts", "This is not one address."},
 	{address.ErrOtherChain, "wrong_chain", "This is an address of another chain."},
 	{address.ErrChecksum, "bad_checksum", "The checksum is wrong, so this is likely a typing error."},
 	{address.ErrNetwork, "wrong_network", "This is an address of a test network."},

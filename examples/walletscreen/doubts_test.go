@@ -122,3 +122,16 @@ func TestKeysNotShown(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoInCell screens cells with two addresses in a table: the worst is shown, with its
+// address and the reason, and no row is clean.
+func TestTwoInCell(t *testing.T) {
+	table := "chain,address\nbsc," + unlisted + " / " + listed + "\n,\"" + unlisted + ", bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4\"\n"
+	code, stdout, stderr := callIn(t, few(t), table, "screen", "-in", "-")
+	rows := strings.Split(stdout, "\n")
+	const reason = "2 addresses in this cell"
+	if code != 1 && code != 2 || len(rows) != 4 || !strings.Contains(rows[1], "CRITICAL") || !strings.Contains(strings.ToLower(rows[1]), ","+strings.ToLower(listed)+",") ||
+		!strings.Contains(rows[1], reason) || !strings.Contains(rows[2], reason) || strings.Contains(stdout, "CLEAN") {
+		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+}
