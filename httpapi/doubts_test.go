@@ -84,6 +84,7 @@ func TestDoubts(t *testing.T) {
 		{"bitcoin", "bitcoin:" + clear + "?amount=1", clear, "CLEAN_NO_MATCH", "", ""},
 		{"bitcoin", "bitcoin:" + clear + "?bc=" + payee, payee, "CRITICAL", "", ""},
 		{"bitcoin", "bitcoin:" + clear + "?bc=" + other, "", "", "", "several_accounts"},
+		{"bitcoin", clear + " / " + other, "", "", "", "several_accounts"},
 		{"bitcoin", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9H", "", "", "", "bad_checksum"},
 		{"ETH", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "", "", "", "ticker"},
 	} {

@@ -45,16 +45,19 @@ var faults = []struct {
 	{address.ErrCharset, "bad_charset", "This has a character that is not allowed at its position in an address"},
 }
 
+// noneListed is a part of the detail that only a screening can know.
+const noneListed = ", and no list has any of them"
+
 // invalidInput returns the problem for an address or a chain that was refused.
 func invalidInput(chain string, failure error) *problem {
 	err := &address.ParseError{Offset: -1, Err: failure}
 	errors.As(failure, &err)
 	if errors.Is(failure, address.ErrSeveral) {
-		what := "it pays several accounts"
-		if n, _, ok := strings.Cut(err.Hint(), ":"); ok {
-			what = n
+		detail := "This pays several accounts" + noneListed + ". Screen the address of each payee by itself."
+		if n, _, _ := strings.Cut(err.Hint(), ":"); strings.Contains(n, " addresses ") {
+			detail = "There are " + n + noneListed + ". Screen each of them by itself."
 		}
-		return &problem{Code: invalidAddress, Field: "address", Reason: "several_accounts", Detail: "This is not one address: " + what + ", and no list has any of them. Screen each of them by itself."}
+		return &problem{Code: invalidAddress, Field: "address", Reason: "several_accounts", Detail: detail}
 	}
 	if errors.Is(err, address.ErrChain) {
 		return unsupported(chain, err.Other)

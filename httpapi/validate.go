@@ -56,9 +56,7 @@ func (e *exchange) validate() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	if v.Reason == "several_accounts" { // only a screening says whether one of them is listed
-		v.Detail = "This pays several accounts. Screen the address of each payee by itself."
-	}
+	v.Detail = strings.Replace(v.Detail, noneListed, "", 1)
 	return marshal(v), nil
 }
 

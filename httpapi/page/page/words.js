@@ -217,7 +217,7 @@ export function problem(p) {
     case "missing_field": return ["Which chain is this address on?", p.detail, "Choose its chain above. Nothing was screened."];
     case "invalid_address":
       if (p.reason === "secret") return ["This looks like a private key", "It was removed from the field, and nothing was screened.", "Never enter one anywhere. If it is real, move what it controls."];
-      if (p.reason === "several_accounts") return ["This is not one address", p.detail, ""];
+      if (p.reason === "several_accounts") return [p.detail.split(/[,.]/)[0], p.detail, ""];
       // falls through
     case "unsupported_chain": return [p.code === "invalid_address" ? "This is not an address" : "The chain is not supported", p.detail, "Nothing was screened."];
     default: return ["The server could not answer", p.detail || "Nothing was screened.", wait];
