@@ -132,6 +132,18 @@ func (f Former) MarshalJSON() ([]byte, error) {
 	return marshalJSON(jsonFormer{f.Source, f.Ref, f.Name, f.Listed, jsonTime(f.Since), jsonTime(f.Until)})
 }
 
+// UnmarshalJSON sets f to what MarshalJSON has written.
+func (f *Former) UnmarshalJSON(text []byte) error {
+	var j jsonFormer
+	if err := json.Unmarshal(text, &j); err != nil {
+		return err
+	}
+	since, err := parseJSONTime(j.Since)
+	until, err2 := parseJSONTime(j.Until)
+	*f = Former{j.Source, j.Ref, j.Name, j.Listed, since, until}
+	return errors.Join(err, err2)
+}
+
 // marshalJSON leaves it to the caller's encoder to escape HTML, and escapes characters that
 // nobody sees.
 func marshalJSON(v any) ([]byte, error) {

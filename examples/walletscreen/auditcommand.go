@@ -128,6 +128,7 @@ type recordLine struct {
 		Source string `json:"source"`
 		Ref    string `json:"source_ref"`
 	} `json:"labels"`
+	Doubts []address.Doubt `json:"doubts"`
 }
 
 // datePrefix matches the beginning of a time.
@@ -176,6 +177,9 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		if r.Hash != "" {
 			shown = "hmac:" + r.Hash
 		}
+		if len(r.Doubts) > 0 && len(r.Labels) == 0 {
+			r.Level = "not decided"
+		}
 		t.add(r.Time, r.Key, r.Level, fmt.Sprint(r.Score), r.Chain, shown, strings.Join(by, ", "))
 	}
 	if !found {
@@ -194,8 +198,8 @@ func (a *auditCall) test(term string, key []byte) (func(*recordLine) bool, error
 	if datePrefix.MatchString(term) {
 		return func(r *recordLine) bool { return strings.HasPrefix(r.Time, term) }, nil
 	}
+	forms := make(map[string]bool) // an id in small letters can be an account of NEAR, too
 	if rd := address.Interpret(a.chain, term); len(rd.Addresses) > 0 {
-		forms := make(map[string]bool)
 		for _, one := range rd.Addresses {
 			for _, s := range append(one.Spellings(), one) {
 				form := s.Normalized()
@@ -205,10 +209,10 @@ func (a *auditCall) test(term string, key []byte) (func(*recordLine) bool, error
 				forms[form] = true
 			}
 		}
-		return func(r *recordLine) bool { return forms[cmp.Or(r.Hash, r.Address)] }, nil
-	}
-	if plausible(term) && !strings.Contains(term, "-") {
+	} else if plausible(term) && !strings.Contains(term, "-") {
 		return nil, fmt.Errorf("what has %d characters is not an address of any chain, a key's ID or a date", len(term))
 	}
-	return func(r *recordLine) bool { return r.Key == term || r.Request == term }, nil
+	return func(r *recordLine) bool {
+		return r.Key == term || r.Request == term || forms[cmp.Or(r.Hash, r.Address)]
+	}, nil
 }

@@ -95,3 +95,27 @@ func TestAuditCommands(t *testing.T) {
 		}
 	}
 }
+
+// An id in small letters is found, though it can be an account of NEAR; and what was in doubt is
+// not shown as clean.
+func TestAuditSearchIDs(t *testing.T) {
+	dir := t.TempDir()
+	trail := filepath.Join(dir, "audit")
+	s := start(t, append(shortest, "-data", dir, "-audit", trail)...)
+	ids := []string{"acme", "payments", "alice.near", "a-b_c.d", "first_desk"}
+	for _, id := range ids {
+		s.key = keysOf(t, "sqlite:"+filepath.Join(dir, dbFile), "create", "-id", id)
+		if status, _ := s.screen(t, "0x0fcab7394beb7c7ded081ce2456a097d7474c1b2095a3b2f4b2a8d1c8f4c7e1", "starknet"); status != 200 { // one digit short
+			t.Fatalf("%s: status %d", id, status)
+		}
+	}
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		code, stdout, stderr := call(t, "", "audit", "search", "-audit", trail, id)
+		if code != 0 || strings.Count(squeezed(stdout)+"\n", "\n") != 2 || !strings.Contains(stdout, id) || !strings.Contains(stdout, " not decided ") {
+			t.Errorf("%s: exit code %d, %s%s", id, code, stdout, stderr)
+		}
+	}
+}

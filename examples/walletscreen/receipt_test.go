@@ -157,9 +157,10 @@ func TestReceiptsServed(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	s := start(t, "-data", data, "-receipt-key", key)
-	for _, a := range []string{listed, unlisted, "0x098B716B8Aaf21512996dC57EB0615e2383E2f9"} {
+	const short = "0x0fcab7394beb7c7ded081ce2456a097d7474c1b2095a3b2f4b2a8d1c8f4c7e1" // of a digit
+	for _, a := range []string{listed, unlisted, "0x098B716B8Aaf21512996dC57EB0615e2383E2f9", short} {
 		var answer map[string]any
-		status := s.do(t, "POST", "/api/v1/screen", map[string]any{"address": a, "chain": "ethereum", "receipt": true}, &answer)
+		status := s.do(t, "POST", "/api/v1/screen", map[string]any{"address": a, "chain": map[bool]string{true: "starknet", false: "ethereum"}[a == short], "receipt": true}, &answer)
 		receipt, ok := answer["receipt"].(string)
 		if ok != (status == 200) || ok && !strings.HasPrefix(receipt, `{"format":"walletscreen receipt 1"`) {
 			t.Fatalf("status %d, %v", status, answer)
@@ -179,7 +180,9 @@ func TestReceiptsServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := call(t, "", "receipt", "verify", file, "-data", elsewhere, "-key", key+".pub")
-	if code != 0 || strings.Count(stdout, "SAME") != 2 || strings.Count(stdout, "signature of walletscreen holds") != 2 {
+	if code != 0 || strings.Count(stdout, "SAME") != 3 || strings.Count(stdout, "signature of walletscreen holds") != 3 ||
+		!strings.Contains(stdout, "SAME  NOT DECIDED  starknet "+short+", screened ") || !strings.Contains(stdout, "\n  in doubt: short\n") ||
+		strings.Count(stdout, "CLEAN_NO_MATCH") != 1 || !strings.Contains(stdout, "not to be relied on: UK_CONSOLIDATED was partial") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	if code, _, stderr := call(t, "", "serve", "-addr", "127.0.0.1:0", "-receipt-key", key+".pub"); code != 2 ||

@@ -292,6 +292,11 @@ type jsonVerdict struct {
 	Level      string `json:"level,omitempty"`
 	Score      *int   `json:"score,omitempty"`
 
+	Decided  *bool              `json:"decided,omitempty"`
+	Doubts   []address.Doubt    `json:"doubts,omitempty"`
+	Caveats  []screening.Caveat `json:"caveats,omitempty"`
+	AllClear *bool              `json:"all_clear,omitempty"`
+
 	Table *receipt.Tally `json:"table,omitempty"`
 	Input string         `json:"input_sha256,omitempty"`
 }
@@ -305,6 +310,8 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	rec, table := v.Receipt, v.Table
 	if rec != nil {
 		o.ScreenedAt, o.Chain, o.Address, o.Level, o.Score = rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, string(rec.Level), &rec.Score
+		decided := rec.Decided()
+		o.Decided, o.Doubts, o.Caveats, o.AllClear = &decided, rec.Doubts, rec.Caveats, &rec.AllClear
 	}
 	if table != nil {
 		o.ScreenedAt, o.Table, o.Input = table.Time.Format(time.RFC3339), &table.Tally, table.Input
@@ -321,7 +328,17 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	outcome := strings.ToUpper(v.Outcome)
 	switch {
 	case rec != nil:
-		fmt.Fprintf(r.stdout, "%s  %s  %d  %s %.200s, screened %s\n", outcome, clean(o.Level), rec.Score, clean(o.Chain), clean(o.Address), o.ScreenedAt)
+		level := fmt.Sprintf("%s  %d", clean(o.Level), rec.Score)
+		if !rec.Decided() {
+			level = "NOT DECIDED"
+		}
+		fmt.Fprintf(r.stdout, "%s  %s  %s %.200s, screened %s\n", outcome, level, clean(o.Chain), clean(o.Address), o.ScreenedAt)
+		if len(rec.Doubts) > 0 {
+			fmt.Fprintf(r.stdout, "  in doubt: %s\n", clean(joinDoubts(rec.Doubts)))
+		}
+		for _, c := range rec.Caveats {
+			fmt.Fprintf(r.stdout, "  not to be relied on: %s was %s\n", clean(c.Source), clean(string(c.Kind)))
+		}
 	case table != nil:
 		fmt.Fprintf(r.stdout, "%s  table of %s, %s listed, screened %s\n", outcome, count(table.Tally.Rows, "row"), grouped(listedRows(&table.Tally)), o.ScreenedAt)
 	default:

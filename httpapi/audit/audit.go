@@ -13,7 +13,7 @@
 //
 //	{"type":"screening","time":"2026-11-21T09:30:00.123456Z","request_id":"…","key_id":"payments",
 //	 "chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":100,"level":"CRITICAL",
-//	 "labels":[{"label":"SANCTIONED","match":"exact","source":"OFAC_SDN","source_ref":"27307"}],
+//	 "labels":[{"label":"SANCTIONED","source":"OFAC_SDN","source_ref":"27307", …}],"doubts":[],"caveats":[],"all_clear":false,
 //	 "lists":"5f0c…","scoring_version":"v1.0","n":2,"sum":"77ab…"}
 //	{"type":"lists","time":"…","lists":"5f0c…","sources":[{"id":"OFAC_SDN","digest":"9a31…","last_updated":"…","addresses":745}, …],"n":1,"sum":"02c1…"}
 //	{"type":"repair","time":"…","cut":"{\"type\":\"scree","n":3,"sum":"d4e0…"}
@@ -21,13 +21,13 @@
 // A screening names the lists by the digest of their snapshot. In each file, a line of
 // type lists comes before the first screening that names it; package store keeps the
 // revisions under the same digests, and [screening.OpenDigest] opens the snapshot
-// again. The second and later addresses of a batch have their index in item. Labels
-// that an operator's exceptions take out of the score are in suppressed, with a reason
-// and an author.
+// again. The second and later addresses of a batch have their index in item. Labels and the
+// members after them, and suppressed and formerly, are as in the answer: a screening with doubts
+// and no label was not decided.
 //
 // With Options.HashKey a screening has address_hmac instead of address, see [Hash], and
-// no line has an address in clear text: a reference or a reason with an address in it is
-// replaced by "hmac:" and its hash.
+// no line has an address in clear text: a listed address, and a reference, a name or a reason
+// with an address in it, is replaced by "hmac:" and its hash.
 //
 // # The chain
 //

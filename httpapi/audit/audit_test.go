@@ -200,20 +200,22 @@ func TestLines(t *testing.T) {
   ,"sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
 {"type":"screening","time":"2000-01-01T00:00:00Z","request_id":"r-1","key_id":"payments","chain":"bsc"
   ,"address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96"
-  ,"score":80,"level":"HIGH","labels":[{"label":"STOLEN_FUNDS","match":"family","source":"OUR_LIST","source_ref":"case \"17\""}]
+  ,"score":80,"level":"HIGH","labels":[{"label":"STOLEN_FUNDS","source":"OUR_LIST","source_ref":"case \"17\"","added_at":"2000-01-01T00:00:00Z","match":"family","listed_address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96"}]
+  ,"doubts":[],"caveats":[],"all_clear":false
   ,"lists":"<lists>","scoring_version":"v1.2"}
 {"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<lists>"
   ,"sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
 {"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r\"2\u003c","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(
 			key,
 			clean,
-		) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"lists":"<lists>","scoring_version":"v1.2"}
+		) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"doubts":[],"caveats":[],"all_clear":true,"lists":"<lists>","scoring_version":"v1.2"}
 {"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<excepted>"
   ,"sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
 {"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r-3","key_id":"payments","chain":"ethereum"
   ,"address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96"
   ,"score":0,"level":"CLEAN_NO_MATCH","labels":[]
-  ,"suppressed":[{"label":"STOLEN_FUNDS","match":"exact","source":"OUR_LIST","source_ref":"case \"17\"","reason":"case closed","author":"J. Doe"}]
+  ,"suppressed":[{"label":"STOLEN_FUNDS","source":"OUR_LIST","source_ref":"case \"17\"","added_at":"2000-01-01T00:00:00Z","match":"exact","listed_address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","reason":"case closed","author":"J. Doe","expires_at":null}]
+  ,"doubts":[],"caveats":[],"all_clear":true
   ,"lists":"<excepted>","scoring_version":"v1.2"}
 `
 		want = strings.NewReplacer("\n  ", "", "<lists>", snapshot, "<excepted>", excepted, "<digest>", list).Replace(want)

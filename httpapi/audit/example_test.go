@@ -68,13 +68,13 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	_, line, _ := strings.Cut(string(text), `"key_id"`)
-	line, _, _ = strings.Cut(line, `,"lists"`)
+	line, _, _ = strings.Cut(line, `,"added_at"`)
 	who, verdict, _ := strings.Cut(line, `,"score"`)
 	fmt.Println(`"key_id"` + who)
 	fmt.Println(`"score"` + verdict)
 	// Output:
 	// "key_id":"payments","chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96"
-	// "score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","match":"exact","source":"OFAC_SDN","source_ref":"27307"}]
+	// "score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","source":"OFAC_SDN","source_ref":"27307"
 }
 
 func ExampleLog_Run() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/screening"
@@ -24,11 +25,13 @@ func TestHashKeyHidesAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	label := screening.Label{Source: "A", Ref: "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", Listed: "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"}
-	other := screening.Label{Source: "B", Ref: "see 12qtd5bfwrsdnsazy76uve1xycgntojh9h", Listed: "x"}
+	other := screening.Label{Source: "B", Name: "owner of 0x098B716B8Aaf21512996dC57EB0615e2383E2f96", Ref: "see 12qtd5bfwrsdnsazy76uve1xycgntojh9h", Listed: "x"}
 	plain := screening.Label{Source: "C", Ref: "27307"}
 	s := httpapi.Screening{Time: time.Now(), RequestID: "r", CallerID: "k", Item: 3, Chain: "ethereum", Address: account, Result: screening.Result{
 		Labels:     []screening.Label{label, other, plain},
 		Suppressed: []screening.Suppressed{{Label: label, Reason: "the owner of 1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", Author: "J. Doe"}},
+		Formerly:   []screening.Former{{Source: "D", Name: "of " + account, Ref: "see 1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", Listed: "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"}},
+		Doubts:     []address.Doubt{address.DoubtShort},
 	}}
 	if err := l.Record(t.Context(), s); err != nil {
 		t.Fatal(err)
@@ -56,7 +59,7 @@ func TestHashKeyHidesAddresses(t *testing.T) {
 			t.Errorf("the trail has %s: %s", clear, text)
 		}
 	}
-	for _, want := range []string{audit.Hash(key, account), `"source_ref":"27307"`, `"author":"j. doe"`, `"item":3`,
+	for _, want := range []string{audit.Hash(key, account), `"source_ref":"27307"`, `"author":"j. doe"`, `"item":3`, `"doubts":["short"]`, `"all_clear":false`, `"formerly":[{"source":"d"`,
 		`"source_ref":"hmac:` + audit.Hash(key, label.Ref)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the trail lacks %s: %s", want, text)

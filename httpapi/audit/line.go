@@ -13,63 +13,69 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// A label is an item of labels in a line of type screening.
-type label struct {
-	Label  score.Kind `json:"label"`
-	Match  string     `json:"match"`
-	Source string     `json:"source"`
-	Ref    string     `json:"source_ref"`
-}
-
-// A suppressed is a label that an operator's exception takes out of the score.
-type suppressed struct {
-	label
-	Reason string `json:"reason"`
-	Author string `json:"author"`
-}
-
 // A screeningLine is a line of type screening.
 type screeningLine struct {
-	Type           string        `json:"type"`
-	Time           time.Time     `json:"time"`
-	RequestID      string        `json:"request_id"`
-	Item           int           `json:"item,omitempty"`
-	CallerID       string        `json:"key_id"`
-	Chain          address.Chain `json:"chain"`
-	Address        string        `json:"address,omitempty"`
-	AddressHMAC    string        `json:"address_hmac,omitempty"`
-	Score          int           `json:"score"`
-	Level          score.Level   `json:"level"`
-	Labels         []label       `json:"labels"`
-	Suppressed     []suppressed  `json:"suppressed,omitempty"`
-	Lists          string        `json:"lists"`
-	ScoringVersion string        `json:"scoring_version"`
+	Type        string        `json:"type"`
+	Time        time.Time     `json:"time"`
+	RequestID   string        `json:"request_id"`
+	Item        int           `json:"item,omitempty"`
+	CallerID    string        `json:"key_id"`
+	Chain       address.Chain `json:"chain"`
+	Address     string        `json:"address,omitempty"`
+	AddressHMAC string        `json:"address_hmac,omitempty"`
+	Score       int           `json:"score"`
+	Level       score.Level   `json:"level"`
+	// As in the JSON of a result.
+	Labels     []screening.Label      `json:"labels"`
+	Suppressed []screening.Suppressed `json:"suppressed,omitempty"`
+	Formerly   []screening.Former     `json:"formerly,omitempty"`
+	Doubts     []address.Doubt        `json:"doubts"`
+	Caveats    []screening.Caveat     `json:"caveats"`
+	AllClear   bool                   `json:"all_clear"`
+
+	Lists          string `json:"lists"`
+	ScoringVersion string `json:"scoring_version"`
 }
 
 // newLine returns the line of a screening.
 func (l *Log) newLine(s *httpapi.Screening) ([]byte, error) {
+	r := &s.Result
 	line := screeningLine{
 		Type: "screening", Time: s.Time.UTC().Truncate(time.Microsecond), RequestID: s.RequestID, Item: s.Item, CallerID: s.CallerID,
-		Chain: s.Chain, Address: s.Address, Score: s.Result.Score, Level: s.Result.Level, Labels: make([]label, len(s.Result.Labels)),
-		Lists: s.Result.Digest(), ScoringVersion: s.Result.ScoringVersion,
+		Chain: s.Chain, Address: s.Address, Score: r.Score, Level: r.Level,
+		Labels: append([]screening.Label{}, r.Labels...), Suppressed: slices.Clone(r.Suppressed), Formerly: slices.Clone(r.Formerly),
+		Doubts: append([]address.Doubt{}, r.Doubts...), Caveats: append([]screening.Caveat{}, r.Caveats()...),
+		Lists: r.Digest(), ScoringVersion: r.ScoringVersion,
 	}
+	line.AllClear = len(line.Caveats) == 0 && r.AllClear()
 	if l.opts.HashKey != nil {
 		line.Address, line.AddressHMAC = "", Hash(l.opts.HashKey, s.Address)
-	}
-	for i, r := range s.Result.Labels {
-		line.Labels[i] = label{r.Kind, r.Match.String(), r.Source, l.hide(r.Ref, s)}
-	}
-	for _, x := range s.Result.Suppressed {
-		line.Suppressed = append(line.Suppressed, suppressed{label{x.Kind, x.Match.String(), x.Source, l.hide(x.Ref, s)}, l.hide(x.Reason, s), l.hide(x.Author, s)})
+		for i := range line.Labels {
+			l.hideLabel(&line.Labels[i], s)
+		}
+		for i := range line.Suppressed {
+			x := &line.Suppressed[i]
+			l.hideLabel(&x.Label, s)
+			x.Reason, x.Author = l.hide(x.Reason, s), l.hide(x.Author, s)
+		}
+		for i := range line.Formerly {
+			f := &line.Formerly[i]
+			f.Ref, f.Name, f.Listed = l.hide(f.Ref, s), l.hide(f.Name, s), "hmac:"+Hash(l.opts.HashKey, f.Listed)
+		}
 	}
 	text, err := json.Marshal(line)
 	return append(visible.JSON(text), '\n'), err
 }
 
-// hide returns text, or its hash if addresses are hashed and text has one in it: some
-// lists use an address as the reference of an entry.
+// hideLabel hides the addresses in a label.
+func (l *Log) hideLabel(x *screening.Label, s *httpapi.Screening) {
+	x.Ref, x.Name, x.Listed = l.hide(x.Ref, s), l.hide(x.Name, s), "hmac:"+Hash(l.opts.HashKey, x.Listed)
+}
+
+// hide returns text, or its hash if text has an address in it: some lists use an address as the
+// reference of an entry.
 func (l *Log) hide(text string, s *httpapi.Screening) string {
-	if l.opts.HashKey == nil || text == "" {
+	if text == "" {
 		return text
 	}
 	folded := strings.ToLower(text)
@@ -83,5 +89,6 @@ func (l *Log) hide(text string, s *httpapi.Screening) string {
 func (l *Log) hasListed(folded string, s *httpapi.Screening) bool {
 	has := func(listed string) bool { return listed != "" && strings.Contains(folded, strings.ToLower(listed)) }
 	return slices.ContainsFunc(s.Result.Labels, func(l screening.Label) bool { return has(l.Listed) }) ||
-		slices.ContainsFunc(s.Result.Suppressed, func(x screening.Suppressed) bool { return has(x.Listed) })
+		slices.ContainsFunc(s.Result.Suppressed, func(x screening.Suppressed) bool { return has(x.Listed) }) ||
+		slices.ContainsFunc(s.Result.Formerly, func(f screening.Former) bool { return has(f.Listed) })
 }

@@ -31,16 +31,24 @@ type Receipt struct {
 	// Address is the normal form of Text.
 	Address string `json:"address"`
 
-	// Score, Level, Labels and Suppressed come from the result. A receipt that was read has
-	// no Points in its labels, and no Created in Suppressed. Labels are as package httpapi
-	// writes them, without the URL of the record, which is not evidence.
+	// What follows comes from the result, as package httpapi writes it. A receipt that was read
+	// has no Points in its labels, and no Created in Suppressed. Labels are without the URL of
+	// the record, which is not evidence.
 	Score      int                    `json:"score"`
 	Level      score.Level            `json:"level"`
 	Labels     []screening.Label      `json:"labels"`
 	Suppressed []screening.Suppressed `json:"suppressed,omitempty"`
+	Formerly   []screening.Former     `json:"formerly,omitempty"`
+	Doubts     []address.Doubt        `json:"doubts"`
+	Caveats    []screening.Caveat     `json:"caveats"`
+	AllClear   bool                   `json:"all_clear"`
 
 	Basis
 }
+
+// Decided reports whether the answer was one about the account that the text means: a doubt left
+// it open, unless something was found.
+func (r *Receipt) Decided() bool { return len(r.Doubts) == 0 || len(r.Labels) > 0 }
 
 // A Question is a text that was screened as an address of a chain.
 type Question struct {
@@ -85,10 +93,18 @@ func New(c address.Chain, text string, r screening.Result, at time.Time) (*Recei
 	if got := r.Address; got.IsValid() && got.Normalized() != normal || !got.IsValid() && len(r.Labels) == 0 {
 		return nil, fmt.Errorf("receipt: the result is not that of the %s address", c)
 	}
-	return &Receipt{
+	rec := &Receipt{
 		Time: at.UTC().Round(0), Question: Question{c, text}, Address: normal,
-		Score: r.Score, Level: r.Level, Labels: r.Labels, Suppressed: r.Suppressed, Basis: basisOf(&r),
-	}, nil
+		Score: r.Score, Level: r.Level, Labels: r.Labels, Suppressed: r.Suppressed, Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(), Basis: basisOf(&r),
+	}
+	rec.AllClear = rec.isClear()
+	return rec, nil
+}
+
+// isClear reports whether nothing in r speaks against relying on it as a clean answer, as
+// [screening.Result.AllClear] says.
+func (r *Receipt) isClear() bool {
+	return r.Score == 0 && len(r.Labels) == 0 && len(r.Doubts) == 0 && len(r.Caveats) == 0
 }
 
 // normalize returns the normal form of text, which is the text itself if it is not an address

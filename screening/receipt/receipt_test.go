@@ -202,6 +202,11 @@ func TestForged(t *testing.T) {
 		{clean, `"score":0`, `"score":100`, receipt.Different, "score 100, the lists of that time give 0"},
 		{verdict, `"level":"CRITICAL"`, `"level":"LOW"`, receipt.Different, "level"},
 		{verdict, `"labels":[` + between(t, verdict, `"labels":[`, `]`), `"labels":[`, receipt.Different, "other labels"},
+		{clean, `"all_clear":true`, `"all_clear":false`, receipt.Different, "all_clear"},
+		{verdict, `"all_clear":false`, `"all_clear":true`, receipt.Different, "all_clear"},
+		{clean, `"doubts":[]`, `"doubts":["short"]`, receipt.Different, "other doubts"},
+		{clean, `"caveats":[]`, `"caveats":[{"source":"OFAC_SDN","caveat":"missing"}]`, receipt.Different, "other caveats"},
+		{clean, `"until":"2025`, `"until":"2024`, receipt.Different, "that ended"},
 		{verdict, `"match":"exact"`, `"match":"family"`, receipt.Different, "other labels"},
 		{verdict, `"address":"` + strings.ToLower(tornado), `"address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96`, receipt.Different, "normal form"},
 		{verdict, tornado, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", receipt.Different, "normal form"},
@@ -373,7 +378,7 @@ func TestRecord(t *testing.T) {
 	want := `{"format":"walletscreen receipt 1","screened_at":"2025-03-04T13:30:00Z","input":{"chain":"ethereum","address":"` + tornado + `"},` +
 		`"address":"` + strings.ToLower(tornado) + `","score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","source":"OFAC_SDN","source_ref":"39796",` +
 		`"added_at":"` + between(t, line, `"added_at":"`, `"`) + `","name":"TORNADO CASH","match":"exact","listed_address":"` + tornado +
-		`","entity_listed_at":"2022-11-08T00:00:00Z"}],` +
+		`","entity_listed_at":"2022-11-08T00:00:00Z"}],"doubts":[],"caveats":[],"all_clear":false,` +
 		`"scoring_version":"` + score.Latest().Version() + `","snapshot":"` + between(t, line, `"snapshot":"`, `"`) +
 		`","lists":[{"source":"OFAC_SDN","name":"` + between(t, line, `"lists":[{"source":"OFAC_SDN","name":"`, `"`) + `",` +
 		`"jurisdiction":"US","digest":"` + between(t, line, `"digest":"`, `"`) +
@@ -468,6 +473,61 @@ func FuzzVerify(f *testing.F) {
 		again, err := v.Receipt.Encode()
 		if err != nil || !bytes.HasPrefix(data, again) {
 			t.Errorf("%q is written again as %q, %v", data, again, err)
+		}
+	})
+}
+
+// A receipt says what the answer said: that a text was in doubt, that a list was partial or late,
+// and that an exception took a label out.
+func TestDoubtsAndCaveats(t *testing.T) {
+	const starknet = "0x0fcab7394beb7c7ded081ce2456a097d7474c1b2095a3b2f4b2a8d1c8f4c7e1" // one digit short
+	synctest.Test(t, func(t *testing.T) {
+		st, err := store.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := screening.New([]sources.Source{
+			sources.Static(sources.Info{ID: "A", Name: "a", Jurisdiction: sources.Community}, sources.Entry{Listed: tornado, Asset: "ETH", Kind: score.Scam}),
+			&excerpt{"2025-03-04"},
+		}, &screening.Options{Store: st, Optional: []string{"OFAC_SDN"}, MaxPublished: map[string]time.Duration{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Refresh(t.Context())
+		if err := s.SetExceptions(t.Context(), []screening.Exception{{Address: address.MustParse("ethereum", tornado), Source: "A", Reason: "ours", Author: "us"}}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(72 * time.Hour)
+		for _, q := range []struct {
+			chain address.Chain
+			text  string
+			want  []string
+			clear bool
+		}{
+			{"starknet", starknet, []string{`"doubts":["short"]`, `"all_clear":false`, `"caveats":[{"source":`, `"stale"`}, false},
+			{"ethereum", tornado, []string{`"doubts":[]`, `"suppressed":[{`, `"reason":"ours"`}, true},
+		} {
+			r, err := s.ScreenText(q.chain, q.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, err := receipt.New(q.chain, q.text, r, time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			line, err := rec.Encode()
+			for _, want := range q.want {
+				if err != nil || !strings.Contains(string(line), want) {
+					t.Errorf("%v: want %s in %s", err, want, line)
+				}
+			}
+			if v, err := receipt.Verify(t.Context(), st, line); err != nil || v.Outcome != receipt.Same || v.Receipt.Decided() != q.clear {
+				t.Errorf("%s: %+v, %v", q.text, v, err)
+			}
+			changed := bytes.Replace(line, []byte(`"doubts":["short"]`), []byte(`"doubts":[]`), 1)
+			if v, err := receipt.Verify(t.Context(), st, changed); len(r.Doubts) > 0 && (err != nil || v.Outcome != receipt.Different) {
+				t.Errorf("without its doubt: %+v, %v", v, err)
+			}
 		}
 	})
 }

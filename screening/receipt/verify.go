@@ -53,6 +53,9 @@ type Verdict struct {
 // no signature: the receipt may have been written later, but Same still means that the
 // lists of that time give this verdict.
 //
+// Whether a list was stale or old depends on the settings of that program, so Verify does not
+// compute these caveats again: only a signature vouches for them.
+//
 // The error is about data that is not a receipt, or that holds a private key or seed.
 func Verify(ctx context.Context, st store.Store, data []byte, known ...note.Verifier) (Verdict, error) {
 	var v Verdict
@@ -223,11 +226,15 @@ func (r *Receipt) compare(got *screening.Result) error {
 	if normal == "" {
 		normal = sources.TrimListed(r.Text)
 	}
-	then, err := findings(r.Labels, r.Suppressed)
+	ended := got.Formerly
+	if len(ended) == 0 {
+		ended = r.Formerly // the store may keep less of what was before
+	}
+	then, err := findings(r.Labels, r.Suppressed, r.Formerly)
 	if err != nil {
 		return err
 	}
-	now, err := findings(got.Labels, got.Suppressed)
+	now, err := findings(got.Labels, got.Suppressed, ended)
 	switch {
 	case err != nil:
 		return err
@@ -240,14 +247,27 @@ func (r *Receipt) compare(got *screening.Result) error {
 	case got.Level != r.Level:
 		return fmt.Errorf("the receipt has the level %.40q, the lists of that time give %s", r.Level, got.Level)
 	case !bytes.Equal(then, now):
-		return fmt.Errorf("the receipt has other labels than the lists of that time give: they have %d, and %d suppressed", len(got.Labels), len(got.Suppressed))
+		return fmt.Errorf("the receipt has other labels than the lists of that time give: they have %d, %d suppressed and %d that ended", len(got.Labels), len(got.Suppressed), len(ended))
+	case !slices.Equal(r.Doubts, got.Doubts):
+		return fmt.Errorf("the receipt has other doubts than the text gives: %v", got.Doubts)
+	case !slices.Equal(unloaded(r.Caveats), unloaded(got.Caveats())):
+		return fmt.Errorf("the receipt has other caveats than the lists of that time give: %v", unloaded(got.Caveats()))
+	case r.AllClear != r.isClear():
+		return fmt.Errorf("the receipt says all_clear %t, which its other members contradict", r.AllClear)
 	}
 	return nil
 }
 
-// findings returns labels as they are in receipts.
-func findings(labels []screening.Label, suppressed []screening.Suppressed) ([]byte, error) {
-	return (&Receipt{Labels: labels, Suppressed: suppressed}).line()
+// findings returns what was found as it is in receipts.
+func findings(labels []screening.Label, suppressed []screening.Suppressed, formerly []screening.Former) ([]byte, error) {
+	return (&Receipt{Labels: labels, Suppressed: suppressed, Formerly: formerly}).line()
+}
+
+// unloaded returns the caveats about lists that are not held, or in part.
+func unloaded(all []screening.Caveat) []screening.Caveat {
+	return slices.DeleteFunc(slices.Clone(all), func(c screening.Caveat) bool {
+		return c.Kind != screening.CaveatMissing && c.Kind != screening.CaveatPartial
+	})
 }
 
 // compareLists returns an error that names the first difference between the lists of b and the

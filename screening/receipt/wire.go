@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -114,7 +115,8 @@ func (all *Lists) UnmarshalJSON(text []byte) error {
 // line returns the only form of a receipt: one line, with the members in this order.
 func (r *Receipt) line() ([]byte, error) {
 	all := *r
-	all.Labels = append([]screening.Label{}, r.Labels...) // never null
+	all.Labels = append([]screening.Label{}, r.Labels...) // never null, like the next two
+	all.Doubts, all.Caveats = append([]address.Doubt{}, r.Doubts...), append([]screening.Caveat{}, r.Caveats...)
 	return line(wireReceipt{format, &all})
 }
 
