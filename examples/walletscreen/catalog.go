@@ -70,6 +70,7 @@ func (o *listOptions) catalog() []published {
 		}, parse: nbctf.Parse},
 		{live: community(badlist.ScamSniffer), parse: badlist.ScamSniffer().Parse},
 		{live: community(badlist.ScamSnifferDomains), parse: badlist.ScamSnifferDomains().Parse},
+		{live: community(badlist.PolkadotPhishing), parse: badlist.PolkadotPhishing().Parse},
 		{live: community(badlist.Ransomwhere), parse: badlist.Ransomwhere().Parse},
 		{needs: "-rpc", live: o.frozen("USDT")},
 		{needs: "-rpc", live: o.frozen("USDC")},

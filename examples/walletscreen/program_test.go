@@ -255,7 +255,7 @@ func TestWrongCalls(t *testing.T) {
 				"tcp 127.0.0.1:1: connect: connection refused"},
 		{"", []string{"validate"}, "validate: want an ADDRESS, or -in FILE for a table; see validate -help"},
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
-		{"", []string{"screen", "-chain", "Canton", "y"}, `-chain: chain "Canton": unsupported chain; no exact rule for its addresses is known`},
+		{"", []string{"screen", "-chain", "Aleo", "y"}, `-chain: chain "Aleo": unsupported chain; no exact rule for its addresses is known`},
 		{"", []string{"screen", "-chain", "137", "y"}, `-chain: chain "137": unsupported chain; if it is the id of an EVM chain, write eip155:137`},
 		// What could be a private key is not quoted.
 		{"", []string{secret}, "unknown command of 51 characters; to screen an address: walletscreen screen ADDRESS"},

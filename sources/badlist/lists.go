@@ -37,6 +37,25 @@ func ScamSnifferDomains() *Options {
 
 const scamSniffer = "https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/"
 
+// PolkadotPhishing returns options for the list of polkadot-js/phishing, with the id
+// POLKADOT_PHISHING: some 250 accounts of Polkadot and Kusama that phishing sites and
+// attackers use, the last of March 2025. Name is the site.
+func PolkadotPhishing() *Options {
+	return &Options{
+		URL: "https://raw.githubusercontent.com/polkadot-js/phishing/master/address.json",
+		Info: sources.Info{
+			ID:           "POLKADOT_PHISHING",
+			Name:         "polkadot-js phishing addresses",
+			Jurisdiction: sources.Community,
+			Licence:      "Apache-2.0",
+			Attribution:  "polkadot-js/phishing and its contributors",
+		},
+		Asset: "DOT",
+		Kind:  score.Phishing,
+		Ref:   "address.json",
+	}
+}
+
 // Ransomwhere returns options for the export of ransomwhe.re, a crowdsourced register of
 // addresses that received ransoms, with the id RANSOMWHERE. Name is the family of the
 // ransomware, and ListedAt the date of the report. The terms of use of the data are not

@@ -16,7 +16,7 @@ import (
 const Darklist = "https://raw.githubusercontent.com/MyEtherWallet/ethereum-lists/master/src/addresses/addresses-darklist.json"
 
 // Options configure [New]. The zero Options are the defaults. [ScamSniffer],
-// [ScamSnifferDomains] and [Ransomwhere] return options for other lists.
+// [ScamSnifferDomains], [PolkadotPhishing] and [Ransomwhere] return options for other lists.
 type Options struct {
 	// URL is the address of the list; "" means [Darklist]. It must be https, unless
 	// AllowHTTP is set.

@@ -119,3 +119,28 @@ func TestTagPackCut(t *testing.T) {
 		}
 	}
 }
+
+// TestPolkadotPhishing reads an excerpt of the list: each account with its site, on the chain
+// of its prefix, and found on every chain of Substrate.
+func TestPolkadotPhishing(t *testing.T) {
+	f, err := os.Open("testdata/polkadot_phishing_excerpt.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	chains := map[string]int{}
+	var first sources.Entry
+	_, err = badlist.PolkadotPhishing().Parse(f, func(e sources.Entry) error {
+		if first.Listed == "" {
+			first = e
+		}
+		chains[string(e.Address.Chain())]++
+		return nil
+	})
+	if err != nil || chains["polkadot"]+chains["kusama"] != 54 || chains["kusama"] == 0 {
+		t.Errorf("accounts by chain %v, %v, want 54 of polkadot and kusama", chains, err)
+	}
+	if first.Listed != "155dDX3rWoNsY4aiJFbsu6wLB91c2J2Ws5BgMfJKyM1eGnkS" || first.Name != "3xpool.bid" || first.Kind != score.Phishing {
+		t.Errorf("the first entry is %+v", first)
+	}
+}
