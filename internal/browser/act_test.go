@@ -1,9 +1,11 @@
 package browser_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -418,18 +420,124 @@ func TestBusy(t *testing.T) {
 	b.wait(t, has(title, "1 match in 2 rows"))
 }
 
-// TestFilesRefused drops files that the page cannot read completely.
+// TestFilesRefused drops files that the page cannot read completely. It screens no byte of them,
+// and says what to do. The picker and the drop area say what the page reads.
 func TestFilesRefused(t *testing.T) {
-	b := openWith(t, newAPI(t, prefix))
-	for name, c := range map[string]struct{ text, want string }{
-		"empty.csv":  {"", "has no rows"},
-		"quote.csv":  {"address\n" + clean + "\n\"" + lazarus + "\n" + mixer + "\n", "The quote in line 3 is never closed"},
-		"header.csv": {"address,chain\n", "has no rows"},
-		"long.csv":   {strings.Repeat("x\n", 200001), "has 200,001 rows"},
+	a := newAPI(t, prefix)
+	b := openWith(t, a)
+	rest := strings.Repeat(clean+"\n", 2000)
+	const csv, program = "save it as CSV", "walletscreen screen -in FILE"
+	for name, c := range map[string]struct{ text, want, todo string }{
+		"empty.csv":     {"", "has no rows", ""},
+		"quote.csv":     {"address\n" + clean + "\n\"" + lazarus + "\n" + mixer + "\n", "The quote in line 3 is never closed", ""},
+		"header.csv":    {"address,chain\n", "has no rows", ""},
+		"long.csv":      {strings.Repeat("x\n", 200001), "has 200,001 rows", program},
+		"large.csv":     {strings.Repeat("x", 33<<20), "larger than 32 MiB", program},
+		"book.xlsx":     {workbook(t, "xl/workbook.xml", rest), "This is a workbook (XLSX)", csv},
+		"book.csv":      {workbook(t, "xl/workbook.xml", rest), "This is a workbook (XLSX)", program},
+		"letter.docx":   {workbook(t, "word/document.xml", rest), "a document or a zip archive", "Save it as CSV or text"},
+		"old.xls":       {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + rest, "of an old kind (XLS", csv},
+		"packed.csv.gz": {"\x1f\x8b\x08" + rest, "compressed (gzip)", "Unpack it"},
+		"paper.pdf":     {"%PDF-1.7\n" + rest, "a PDF document", "Copy the addresses"},
+		"page.csv":      {"\ufeff<html><table><tr><td>" + clean, "a web page or XML", "Copy the addresses"},
+		"rows.csv":      {`{"address": "` + clean + `"}`, "This is JSON", program},
+		"zero.csv":      {"address\n" + clean + "\n\x00\n", "not text: line 3", csv},
+		"utf16.csv":     {"a\x00d\x00d\x00r\x00\n\x00", "not text: line 1", "save it as UTF-8"},
+		"picture.csv":   {"address\n" + clean + "\n\xff\xd8\xff\xe0\x10JFIF\x01\n", "not text: line 3", csv},
 	} {
 		b.choose(t, name, c.text)
-		b.wait(t, inState("error")+` && `+has("#result", c.want)+` && `+has("#result", "Nothing was screened."))
+		b.wait(t, inState("error")+` && `+has(title, name)+` && `+has("#result", c.want)+` && `+
+			has("#result", "Nothing was screened.")+` && document.getElementById("result").textContent.toLowerCase().includes(`+quote(strings.ToLower(c.todo))+`)`)
 	}
+	b.accessible(t, "a refused file")
+	const reads = "CSV, TSV or text, up to 32 MiB"
+	for what, script := range map[string]string{
+		"the picker":     `document.getElementById("file").ariaLabel`,
+		"the drop area":  `document.getElementById("drop").textContent`,
+		"a refusal":      `document.getElementById("result").textContent`,
+		"the first page": `(await import("./page/files.js")).reads`,
+	} {
+		if got := eval[string](t, b, `(async () => `+script+`)()`); !strings.Contains(got, reads) {
+			t.Errorf("%s says %q, want %q", what, got, reads)
+		}
+	}
+	a.set(func() {
+		if len(a.asked) > 0 {
+			t.Errorf("%d texts of refused files were screened", len(a.asked))
+		}
+	})
+	b.quiet(t)
+}
+
+// workbook returns a zip archive with a part of this name, as spreadsheet programs write them.
+func workbook(t *testing.T, part, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range []string{"[Content_Types].xml", "_rels/.rels", part} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, text)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestChainOfTable asks about one address on a chain, and then about a table: the chain that was
+// chosen for the one is not the chain of the other.
+func TestChainOfTable(t *testing.T) {
+	a := newAPI(t, prefix)
+	b := openWith(t, a)
+	choose := func(on string) {
+		b.do(t, `{ const c = document.getElementById("chain"); c.value = `+quote(on)+`; c.dispatchEvent(new Event("change")); }`)
+	}
+	table := "address,chain\n" + theft + ",\n" + lazarus + ",ethereum\n"
+	done := `document.querySelector(".many")?.dataset.state === "done"`
+	choose("ethereum")
+	screenOne(lazarus)(t, b)
+	b.choose(t, "c.csv", table)
+	b.wait(t, inState("review")+` && document.getElementById("address").value === "" && document.getElementById("chain").value === ""`)
+	b.do(t, `document.querySelector(".review").requestSubmit()`)
+	b.wait(t, done+` && `+has(title, "2 matches in 2 rows"))
+
+	// In a pasted table, too, the column decides.
+	choose("ethereum")
+	enter(t, b, table)
+	b.wait(t, done+` && `+has(title, "2 matches in 2 rows")+` && document.getElementById("chain").value === ""`)
+
+	// A person can name the chain of a table's rows.
+	b.choose(t, "c.csv", "address\n"+lazarus+"\n"+theft+"\n")
+	b.wait(t, inState("review"))
+	b.do(t, `document.getElementById("other-chain").value = "ethereum"; document.querySelector(".review").requestSubmit()`)
+	b.wait(t, done+` && `+has(title, "1 match in 2 rows"))
+	b.quiet(t)
+}
+
+// TestClock opens the page on a computer whose clock is 400 days behind the server's: ages and
+// days are the server's.
+func TestClock(t *testing.T) {
+	a := newAPI(t, prefix)
+	a.set(func() { a.lists[1]["last_updated"] = stamp(72 * time.Hour) })
+	b := open(t, a.URL, view{"light", 1280})
+	const behind = `{ const D = Date, off = -400 * 86400e3;
+		window.Date = class extends D { constructor(...a) { a.length ? super(...a) : super(D.now() + off); } static now() { return D.now() + off; } }; }`
+	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: behind}); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(b.ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(b.ctx, chromedp.Navigate(a.URL+"#key="+goodKey)); err != nil {
+		t.Fatal(err)
+	}
+	today := time.Now().UTC().Format(time.DateOnly)
+	b.wait(t, inState("empty")+` && `+has("#lists", "Checked 3 days ago")+` && `+has("#lists", "Checked 40 minutes ago")+` && document.getElementById("at").max >= `+quote(today))
+	screenAt(clean, today)(t, b) // is not a day to come
+	b.wait(t, inState("verdict"))
 	b.quiet(t)
 }
 
@@ -498,7 +606,7 @@ func TestTables(t *testing.T) {
 	// Files of other encodings.
 	for name, bytes := range map[string]string{"utf-8": "[0xc3, 0xa9]", "windows-1252": "[0xe9]", "utf-16le": "[0xff, 0xfe, 0xe9, 0]",
 		"utf-16be": "[0xfe, 0xff, 0, 0xe9]"} {
-		if got := eval[string](t, b, `import("./page/csv.js").then(m => m.decode(new Uint8Array(`+bytes+`)).replace("\ufeff", ""))`); got != "é" {
+		if got := eval[string](t, b, `import("./page/files.js").then(m => m.decode(new Uint8Array(`+bytes+`)).replace("\ufeff", ""))`); got != "é" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

@@ -1,6 +1,7 @@
 // Calls of the API. The key is in this module's memory, and in the tab's storage if the
 // person asks for it.
 
+import {hear} from "./clock.js";
 import {plain} from "./words.js";
 
 const base = new URL("api/v1/", document.baseURI);
@@ -53,6 +54,7 @@ async function call(path, body, signal, name) {
     if (limit.aborted) throw new Problem("timeout", `There was no answer within ${patience / 1000} seconds.`);
     throw new Problem("offline", "The server cannot be reached.");
   }
+  hear(response.headers.get("Date"));
   const monthly = /"monthly";r=(\d+);t=(\d+)/.exec(response.headers.get("RateLimit") ?? "");
   if (monthly) [left, resets] = monthly.slice(1).map(Number);
   let answer = null;

@@ -1,9 +1,11 @@
 // The page: its forms, its states, and what the address bar brings.
 
 import * as api from "./api.js";
-import {decode, maxBytes, maxRows, parse, plain} from "./csv.js";
 import {browse} from "./browse.js";
+import {now} from "./clock.js";
+import {maxRows, parse, plain} from "./csv.js";
 import {byID, chainName, h, name} from "./dom.js";
+import {decode, known, maxBytes, reads} from "./files.js";
 import {failLists, showChanges, showLists} from "./lists.js";
 import {forget, recordAll, recordMany, recordOne} from "./record.js";
 import {Job, View} from "./rows.js";
@@ -84,6 +86,7 @@ addEventListener("hashchange", () => {
 async function loadLists() {
   try {
     sources = await api.sources();
+    at.max = today(); // the server's
     const changes = (await api.changes().catch(p => { if (p.status === 401) throw p; return {changes: []}; })).changes ?? [];
     showLists(sources, changes, read);
     showChanges(changes, sources);
@@ -112,7 +115,7 @@ const read = list => browse(list, text => {
 function showEmpty() {
   put("empty", h("div", {class: "empty"},
     h("p", {}, "Paste an address and press Enter. The answer names every list that was searched, how old it is, and why an address matches."),
-    h("p", {}, "For a customer file, drop a CSV anywhere on this page. You get it back with a verdict in every row.")));
+    h("p", {}, `For a customer file, choose it or drop it anywhere on this page: ${reads}. You get it back with a verdict in every row.`)));
 }
 
 // --- one address
@@ -219,7 +222,7 @@ byID("screen").addEventListener("submit", e => {
 
 // --- the day of the lists
 
-const today = () => new Date().toISOString().slice(0, 10); // in UTC
+const today = () => now().toISOString().slice(0, 10); // in UTC
 
 // showDay shows the field for the day, which is hidden beside a verdict of now.
 function showDay(open = at.value !== "" || at.validity.badInput) {
@@ -315,25 +318,34 @@ async function copy(e, text) {
 
 function screenText(all) {
   const table = all.some(l => /[,;\t|]/.test(l)) ? parse(all.join("\n")) : {delimiter: ",", records: [["address"], ...all.map(l => [l])], width: 1, header: true, addresses: 0, chains: -1};
+  if (table.chains < 0) table.chain = chain.value;
+  else chain.value = ""; // the rows have theirs
   start("Pasted list", table);
 }
 
 async function take(file) {
-  begin();
-  if (file.size > maxBytes) return refuse(`${file.name} is larger than ${maxBytes >> 20} MiB. For such files use the command line: walletscreen screen -in FILE -out FILE.`);
+  const signal = begin();
   try {
-    const table = parse(decode(new Uint8Array(await file.arrayBuffer())));
+    const bytes = new Uint8Array(await file.slice(0, maxBytes).arrayBuffer());
+    if (signal.aborted) return;
+    known(bytes);
+    if (file.size > maxBytes) return refuse(file.name, `It is larger than ${maxBytes >> 20} MiB. ${elsewhere}`);
+    const table = parse(decode(bytes));
     const rows = table.records.length - (table.header ? 1 : 0);
-    if (rows < 1) return refuse(`${file.name} has no rows.`);
-    if (rows > maxRows) return refuse(`${file.name} has ${count(rows)} rows, and this page takes ${count(maxRows)}. For such files use the command line: walletscreen screen -in FILE -out FILE.`);
+    if (rows < 1) return refuse(file.name, "It has no rows.");
+    if (rows > maxRows) return refuse(file.name, `It has ${count(rows)} rows, and this page takes ${count(maxRows)}. ${elsewhere}`);
+    [address.value, chain.value] = ["", ""]; // they belong to the last question
+    tell("");
     review(file.name, table);
   } catch (e) {
-    refuse(e.message);
+    refuse(file.name, e.message);
   }
 }
 
-function refuse(text) {
-  put("error", h("article", {class: "panel verdict", "data-shape": "unknown"}, head("unknown", "This file cannot be read", h("p", {class: "line-of"}, text)), h("p", {}, "Nothing was screened.")));
+const elsewhere = "For such files use the command line: walletscreen screen -in FILE -out FILE.";
+
+function refuse(file, text) {
+  put("error", h("article", {class: "panel verdict", "data-shape": "unknown"}, head("unknown", ["Not screened: ", name(file)], h("p", {class: "line-of"}, text)), h("p", {}, "Nothing was screened.")));
   focusResult();
 }
 
@@ -348,12 +360,14 @@ function review(file, table) {
     h("h2", {tabindex: "-1"}, name(file)),
     h("p", {}, `${plural(rows(), "row")}, ${plural(table.width, "column")}${table.width > 1 ? `, separated by ${delimiters[table.delimiter]}` : ""}${table.header ? ", with a header" : ", without a header"}.${table.skipped ? ` ${plural(table.skipped, "line")} above the header ${table.skipped > 1 ? "are" : "is"} left out.` : ""}`,
       api.left !== null ? ` Your key has ${plural(api.left, "screening")} left this month; repeated addresses count once.` : ""),
-    h("div", {class: "line"}, pick("address-column", "Addresses are in", table.addresses), pick("chain-column", "Chains are in", table.chains, chain.value ? `all on ${chain.value}` : "no column: find them")),
+    h("div", {class: "line"}, pick("address-column", "Addresses are in", table.addresses), pick("chain-column", "Chains are in", table.chains, "no column"),
+      h("p", {class: "field"}, h("label", {for: "other-chain"}, "Where none is named"), h("select", {id: "other-chain"}, h("option", {value: ""}, "Find the chain"), [...chain.options].slice(1).map(o => o.cloneNode(true))))),
     h("p", {class: "note"}, "First row: ", h("span", {class: "mono"}, (first[table.addresses] ?? "").slice(0, 100) || "(empty)")),
     h("div", {class: "line actions"}, h("button", {type: "submit"}, `Screen ${plural(rows(), "row")}`), button("Another day", anotherDay), h("button", {type: "button", class: "quiet", onclick: () => { showEmpty(); address.focus(); }}, "Discard")));
   const update = () => {
     table.addresses = Number(form.querySelector("#address-column").value);
     table.chains = Number(form.querySelector("#chain-column").value);
+    table.chain = form.querySelector("#other-chain").value;
     form.querySelector(".note .mono").textContent = (first[table.addresses] ?? "").slice(0, 100) || "(empty)";
   };
   form.addEventListener("change", update);
@@ -368,7 +382,7 @@ function review(file, table) {
 
 function start(file, table) {
   const body = table.header ? table.records.slice(1) : table.records;
-  const job = new Job(file, body.map((r, i) => ({number: i + 1, text: plain(r[table.addresses] ?? ""), given: plain(r[table.chains] ?? "") || chain.value})), at.value, table);
+  const job = new Job(file, body.map((r, i) => ({number: i + 1, text: plain(r[table.addresses] ?? ""), given: plain(r[table.chains] ?? "") || table.chain || ""})), at.value, table);
   const view = new View(job, sources, {
     cancel: () => current.abort(),
     resume: run,
@@ -438,7 +452,9 @@ addEventListener("drop", e => {
   document.body.classList.remove("dropping");
   if (!holdsFile(e)) return;
   e.preventDefault();
-  if (e.dataTransfer.files[0]) take(e.dataTransfer.files[0]);
+  const {files} = e.dataTransfer;
+  if (files.length > 1) begin(), refuse(plural(files.length, "file"), "Drop one file at a time.");
+  else if (files[0]) take(files[0]);
 });
 
 // --- beginning
@@ -468,7 +484,6 @@ takeFragment();
 byID("keep").checked = api.keeps();
 showEmpty();
 address.focus();
-at.max = today();
 if (linked()) again = () => byID("screen").requestSubmit();
 loadLists().then(ok => {
   if (!ok || !again) return;

@@ -1,6 +1,7 @@
 // Drawings: the shape of each level, a list's freshness, and its size over time. Each
 // has its meaning as text beside it or in its name.
 
+import {now as clock} from "./clock.js";
 import {svg} from "./dom.js";
 import {DAY, ago, count, day, limit} from "./words.js";
 
@@ -26,7 +27,7 @@ const at = age => 8 + (width - 16) * (1 - Math.log1p(Math.min(Math.max(age, 0), 
 
 // timeline draws when a list was published and checked, on a logarithmic scale from 90
 // days ago to now, with the limit of 48 hours shaded.
-export function timeline(s, now = Date.now()) {
+export function timeline(s, now = clock()) {
   const published = s.published_at ? (now - new Date(s.published_at)) / 1000 : null;
   const said = [
     s.age === null ? "never checked" : `checked ${ago(s.age)}`,

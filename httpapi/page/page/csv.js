@@ -1,20 +1,6 @@
 // Reads and writes tables of text.
 
-export const maxBytes = 32 << 20;
 export const maxRows = 200000;
-
-// decode returns the text of a file: UTF-8, UTF-16 with a byte order mark, or else
-// Windows-1252.
-export function decode(bytes) {
-  const [a, b] = bytes;
-  if (a === 0xff && b === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (a === 0xfe && b === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  try {
-    return new TextDecoder("utf-8", {fatal: true}).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
-}
 
 // split returns the records of text. It throws if a quote is never closed, because
 // the rows after it would be lost.

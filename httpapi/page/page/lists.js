@@ -1,5 +1,6 @@
 // The lists: their freshness, their sizes, and what changed.
 
+import {now} from "./clock.js";
 import {byID, h, name, time} from "./dom.js";
 import {shape, sizes, timeline} from "./chart.js";
 import {DAY, ago, count, day, kind, moment, plural, state} from "./words.js";
@@ -45,7 +46,7 @@ export function showChanges(changes, sources) {
 
 // week says what the last seven days changed on each list.
 function week(changes, names) {
-  const since = Date.now() - 7 * DAY * 1000, sum = new Map();
+  const since = now() - 7 * DAY * 1000, sum = new Map();
   for (const c of changes) {
     if (c.event !== "accepted" || new Date(c.time) < since || first(c)) continue;
     const [added, removed] = sum.get(c.source) ?? [0, 0];

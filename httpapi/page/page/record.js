@@ -1,5 +1,6 @@
 // The record that is printed: one A4 page.
 
+import {now} from "./clock.js";
 import {byID, chainName, h, name, terms} from "./dom.js";
 import {shape} from "./chart.js";
 import {caveats, heading, listTable, past} from "./verdict.js";
@@ -18,7 +19,7 @@ function sheet(v, subject, middle, lists, meta) {
     h("div", {class: "head"}, shape(v.shape, 40), h("div", {}, h("p", {class: "title"}, heading(v)), h("p", {}, v.line))),
     subject, middle,
     h("h2", {}, "Lists"), listTable(some), more,
-    terms(["Screened", moment(meta.screened_at)], ["Lists as of", moment(meta.as_of)], ["Snapshot", h("span", {class: "mono"}, meta.snapshot || "not given")], ["Scoring", meta.scoring_version], ["Server", location.origin], ["Printed", moment(new Date().toISOString())]),
+    terms(["Screened", moment(meta.screened_at)], ["Lists as of", moment(meta.as_of)], ["Snapshot", h("span", {class: "mono"}, meta.snapshot || "not given")], ["Scoring", meta.scoring_version], ["Server", location.origin], ["Printed", moment(now().toISOString())]),
     h("p", {class: "note"}, meta._disclaimer)].filter(Boolean));
   fit(byID("record"));
 }

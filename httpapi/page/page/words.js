@@ -1,5 +1,7 @@
 // The sentences of the page: levels, matches, ages, caveats and problems.
 
+import {now as clock} from "./clock.js";
+
 export const DAY = 86400; // seconds
 
 export const count = n => Number(n).toLocaleString("en");
@@ -83,7 +85,7 @@ export function matched(l, address) {
 // states returns the state of each list behind an answer, with the names in sources.
 export function states({data_freshness, caveats, as_of}, sources) {
   const known = new Map((sources ?? []).map(s => [s.id, s])), said = new Map((caveats ?? []).map(c => [c.source, c.caveat]));
-  return Object.entries(data_freshness ?? {}).map(([id, f]) => state({...known.get(id), id, ...f}, said.get(id), as_of ? new Date(as_of) : new Date()));
+  return Object.entries(data_freshness ?? {}).map(([id, f]) => state({...known.get(id), id, ...f}, said.get(id), as_of ? new Date(as_of) : clock()));
 }
 
 // limit is the age of a check beyond which a list is stale, as for the server without a
@@ -93,7 +95,7 @@ export const limit = 2 * DAY;
 // state adds to a list its name, its short name, its age, one word for its condition, and
 // what that means for an answer at the time now. said is the caveat of the server, if it has
 // one.
-export function state(s, said, now = new Date()) {
+export function state(s, said, now = clock()) {
   const name = s.name || s.id, official = ["US", "EU", "UK"].includes(s.jurisdiction);
   const age = s.age_seconds ?? (s.last_updated ? Math.max(0, (now - new Date(s.last_updated)) / 1000) : null);
   let word = "current", caveat = "";
@@ -207,7 +209,7 @@ export function problem(p) {
     case "invalid_token": return ["The key is not accepted", "Nothing was screened. The key is unknown, expired or revoked.", "Type another key above. What you entered is still here."];
     case "insufficient_scope": return ["The key does not allow this", p.detail, "Ask for a key with this permission."];
     case "quota_exceeded": {
-      const at = p.retryAfter > 0 ? new Date(Date.now() + p.retryAfter * 1000).toISOString() : "";
+      const at = p.retryAfter > 0 ? new Date(+clock() + p.retryAfter * 1000).toISOString() : "";
       return ["The quota of this key is used up", "The server screens nothing more for this key.", at ? `The quota renews on ${day(at)}. You can also use another key.` : "Use another key, or wait until the quota renews."];
     }
     case "rate_limited": return ["Too many requests at once", "Nothing was screened.", wait];
