@@ -3,6 +3,7 @@ package browser_test
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -55,13 +56,13 @@ func TestKeyboard(t *testing.T) {
 	b.wait(t, has("#hint", "Valid on Ethereum"))
 	b.press(t, kb.Enter)
 	b.wait(t, inState("verdict")+` && document.activeElement.matches("#result h2")`)
+	b.tabTo(t, "#result summary")
+	b.press(t, kb.Enter)
+	b.wait(t, `document.querySelector("#result details").open`)
 	b.tabTo(t, "#result .label a")
 	if !eval[bool](t, b, `getComputedStyle(document.activeElement).outlineStyle === "solid"`) {
 		t.Error("the focus on a link is not visible")
 	}
-	b.tabTo(t, "#result summary")
-	b.press(t, kb.Enter)
-	b.wait(t, `document.querySelector("#result details").open`)
 	b.tabTo(t, "#result .actions button")
 	b.press(t, kb.Enter)
 	b.wait(t, `printed === 1`)
@@ -84,7 +85,7 @@ func TestKeyboard(t *testing.T) {
 			`document.activeElement.ariaPressed === "true"`,
 	)
 	b.tabTo(t, ".rows tbody button")
-	if name := eval[string](t, b, `document.activeElement.ariaLabel`); name != "Row 2: Medium risk. Show the verdict" {
+	if name := eval[string](t, b, `document.activeElement.ariaLabel`); name != "Row 2: MEDIUM. Show the verdict" {
 		t.Errorf("the button of the row is named %q", name)
 	}
 	b.press(t, kb.Enter)
@@ -103,8 +104,8 @@ func TestKey(t *testing.T) {
 		b.wait(t, inState("empty")+` && document.getElementById("health").textContent.includes("current")`)
 		enter(t, b, lazarus)
 		b.wait(t, inState("verdict"))
-		if url := eval[string](t, b, `location.href`); url != a.URL {
-			t.Errorf("the address bar shows %s, want %s", url, a.URL)
+		if url := eval[string](t, b, `location.href`); url != a.URL+"#ethereum/"+lazarus {
+			t.Errorf("the address bar shows %s, want the verdict and no key", url)
 		}
 		history, err := chromedp.Call(b.ctx, page.GetNavigationHistory, cdp.Empty{})
 		if err != nil {
@@ -165,7 +166,7 @@ func customers(n int) (string, map[string]int) {
 		wallet, network, level := fmt.Sprintf("0x%040x", i+1), "ethereum", "CLEAN_NO_MATCH"
 		switch {
 		case i%100 == 50:
-			wallet, network, level = broken[i/100%len(broken)], "", ""
+			wallet, network, level = broken[i/100%len(broken)], "", "UNDECIDED"
 		case i%1000 == 7:
 			wallet, level = `="`+lazarus+`"`, "CRITICAL" // as spreadsheet programs write text
 		case i%1000 == 8:
@@ -246,16 +247,16 @@ func TestFile(t *testing.T) {
 	}
 	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Cancel").click()`)
 	b.wait(t, `document.querySelector(".many").dataset.state === "stopped"`)
-	if !eval[bool](t, b, `Boolean(`+has(above, "were not screened. They are not clean.")+`)`) {
+	if !eval[bool](t, b, `Boolean(`+has(".line-of", "were not screened: not clean.")+`)`) {
 		t.Error("after Cancel, the page does not say that rows were not screened")
 	}
-	if records := b.download(t, ';'); len(records) != n+1 || records[n][13] != "not screened" || records[1][4] != "CLEAN_NO_MATCH" {
+	if records := b.download(t, ';'); len(records) != n+1 || records[n][19] != "not screened" || records[1][4] != "CLEAN_NO_MATCH" {
 		t.Errorf("after Cancel: %d records, the last is %q", len(records), records[len(records)-1])
 	}
 	a.set(func() { a.batches = 0 })
 	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Screen the remaining rows").click()`)
 	b.wait(t, `document.querySelector(".many").dataset.state === "done"`)
-	for level, name := range map[string]string{"CRITICAL": "CRITICAL", "HIGH": "HIGH", "CLEAN_NO_MATCH": "CLEAN_NO_MATCH", "": "none"} {
+	for level, name := range map[string]string{"CRITICAL": "CRITICAL", "HIGH": "HIGH", "CLEAN_NO_MATCH": "CLEAN_NO_MATCH", "UNDECIDED": "UNDECIDED"} {
 		if got := eval[string](t, b, `document.querySelector(".tally [data-filter=`+name+`] b").textContent`); strings.ReplaceAll(
 			got,
 			",",
@@ -269,7 +270,7 @@ func TestFile(t *testing.T) {
 	if !eval[bool](
 		t,
 		b,
-		`Boolean(`+has(above, "100 rows could not be screened. They are not clean.")+` && `+aboveTitle+` && `+has(title, "20 matches in 10,000 rows")+`)`,
+		`Boolean(`+has(".line-of", "100 rows are undecided: not clean.")+` && `+has(title, "20 matches in 10,000 rows")+`)`,
 	) {
 		t.Errorf("the summary: %s", eval[string](t, b, `document.querySelector(".summary").innerText`))
 	}
@@ -286,8 +287,8 @@ func TestFile(t *testing.T) {
 	if len(records) != len(input) {
 		t.Fatalf("%d records, want %d", len(records), len(input))
 	}
-	if got, want := strings.Join(records[0], ","), "id,name,wallet,network,level,score,match,source,source_ref,name,listed_address,labels,doubt,error,cav"+
-		"eat,screened_chain"; got != want {
+	if got, want := strings.Join(records[0], ","), "id,name,wallet,network,level,doubt,score,match,source,source_ref,walletscreen_name,listed_address,added_at,"+
+		"not_listed_on,entity_listed_at,labels,lists,formerly,suppressed,error"; got != want {
 		t.Errorf("columns %s, want %s", got, want)
 	}
 	got := map[string]int{}
@@ -299,21 +300,19 @@ func TestFile(t *testing.T) {
 		if !slices.Equal(r[:4], given) {
 			t.Fatalf("row %d begins %q, want %q", i+1, r[:4], given)
 		}
-		got[r[4]]++
-		if (r[4] == "") != (r[13] != "") {
-			t.Errorf("row %d has the level %q and the error %q", i+1, r[4], r[13])
+		got[cmp.Or(r[4], "UNDECIDED")]++
+		if (r[4] == "") != (r[19] != "") {
+			t.Errorf("row %d has the level %q and the error %q", i+1, r[4], r[19])
 		}
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("levels %v, want %v", got, want)
 	}
-	if r := records[8]; r[4] != "CRITICAL" || r[5] != "100" || r[6] != "exact" || r[7] != "OFAC_SDN" || r[8] != "27307" || r[9] != "LAZARUS GROUP" ||
-		r[10] != lazarus ||
-		r[11] != "2" ||
-		r[15] != "ethereum" {
+	if r := records[8]; r[4] != "CRITICAL" || r[6] != "100" || r[7] != "exact" || r[8] != "OFAC_SDN" || r[9] != "27307" || r[10] != "LAZARUS GROUP" ||
+		r[11] != lazarus || r[12] != "2022-04-14" || r[15] != "2" || r[16] != "OFAC_SDN COMMUNITY_BADLIST" {
 		t.Errorf("row 8: %q", r)
 	}
-	if r := records[10]; r[4] != "CLEAN_NO_MATCH" || r[15] != "tron" {
+	if r := records[10]; r[4] != "CLEAN_NO_MATCH" || r[15] != "0" {
 		t.Errorf("row 10, whose chain is a ticker: %q", r)
 	}
 	if name := eval[string](t, b, `savedAs`); name != "customers-screened.csv" {
@@ -338,7 +337,7 @@ func TestQuotaEnds(t *testing.T) {
 	b.wait(t, inState("review"))
 	b.do(t, `document.querySelector(".review").requestSubmit()`)
 	b.wait(t, `document.querySelector(".many")?.dataset.state === "stopped"`)
-	if !eval[bool](t, b, `Boolean(`+has(above, "The quota of this key is used up")+` && `+has(above, "The quota renews on")+`)`) {
+	if !eval[bool](t, b, `Boolean(`+has(notes, "The quota of this key is used up")+` && `+has(notes, "The quota renews on")+`)`) {
 		t.Errorf("the summary: %s", eval[string](t, b, `document.querySelector(".summary").innerText`))
 	}
 	b.accessible(t, "quota ended")
@@ -379,7 +378,7 @@ func TestKeyExpires(t *testing.T) {
 	b.wait(t, inState("review"))
 	b.do(t, `document.querySelector(".review").requestSubmit()`)
 	b.wait(t, `document.querySelector(".many")?.dataset.state === "stopped" && document.activeElement.id === "key-input"`)
-	if !eval[bool](t, b, `Boolean(`+has(above, "The key is not accepted")+`)`) {
+	if !eval[bool](t, b, `Boolean(`+has(notes, "The key is not accepted")+`)`) {
 		t.Errorf("the summary: %s", eval[string](t, b, `document.querySelector(".summary").innerText`))
 	}
 	a.set(func() { a.fail = nil })
@@ -691,9 +690,9 @@ func TestPrint(t *testing.T) {
 		t.Errorf("the record of one address has %d pages", n)
 	}
 	said := eval[string](t, b, `document.getElementById("record").textContent`)
-	for _, want := range []string{"Screening record", theft, "Bitcoin", "Caveats: 18 of 24 lists not current",
+	for _, want := range []string{"Screening record", theft, "Bitcoin", "Lists: 18 of 24 lists are not current",
 		"Snapshot5f0c1d2e3b4a59687766554433221100ffeeddccbbaa99887766554433221100", "Scoringv1.1", "UTC", "days before",
-		"not legal, compliance or investment advice", "and 37 matches more", "and 10 lists more", " caveats more"} {
+		"not legal, compliance or investment advice", "and 37 matches more", "and 10 lists more"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the record does not say %q: %s", want, said)
 		}

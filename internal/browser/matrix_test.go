@@ -26,7 +26,7 @@ func TestMatrix(t *testing.T) {
 	w := csv.NewWriter(&file)
 	w.Write([]string{"address", "chain"})
 	for i, q := range vectors.Texts(t, "../..", 1) {
-		if i%longtest.N(29, 3) == 0 && len(q.Text) < 1000 {
+		if i%longtest.N(29, 3) == 0 && len(q.Text) < 1000 && !strings.Contains(q.Text+q.Chain, "\x00") { // a file with it is refused
 			texts = append(texts, q)
 			w.Write([]string{q.Text, q.Chain})
 		}
@@ -79,8 +79,8 @@ func TestMatrix(t *testing.T) {
 	listed, doubtful := 0, 0
 	for i, q := range texts {
 		cell := func(name string) string { return records[i+1][column[name]] }
-		r, rd, err := s.ScreenInput(q.Chain, q.Text)
-		level, ref, doubts, chain := string(r.Level), "", []string{}, string(r.Address.Chain())
+		r, _, err := s.ScreenInput(q.Chain, q.Text)
+		level, ref, doubts := string(r.Level), "", []string{}
 		for _, d := range r.Doubts {
 			doubts = append(doubts, string(d))
 		}
@@ -88,12 +88,6 @@ func TestMatrix(t *testing.T) {
 			ref = r.Labels[0].Ref
 		} else if len(doubts) > 0 {
 			level = ""
-		}
-		if chain == "" {
-			chain = string(rd.Chain)
-		}
-		if q.Chain != "" {
-			chain = q.Chain // as given
 		}
 		wrong := err != nil && ref == "" // a listed address is answered, whatever is wrong
 		switch {
@@ -104,10 +98,9 @@ func TestMatrix(t *testing.T) {
 		case len(doubts) > 0:
 			doubtful++
 		}
-		if got := cell("level"); got != level || cell("source_ref") != ref || cell("doubt") != strings.Join(doubts, " ") || (cell("error") != "") != wrong ||
-			err == nil && strings.TrimPrefix(cell("screened_chain"), "'") != chain {
+		if got := cell("level"); got != level || cell("source_ref") != ref || cell("doubt") != strings.Join(doubts, " ") || (cell("error") != "") != wrong {
 			t.Errorf(
-				"%s, chain %q, %.100q: the page has %q, want %q, %q, %q, chain %s, error %v",
+				"%s, chain %q, %.100q: the page has %q, want %q, %q, %q, error %v",
 				q.Form,
 				q.Chain,
 				q.Text,
@@ -115,7 +108,6 @@ func TestMatrix(t *testing.T) {
 				level,
 				ref,
 				doubts,
-				chain,
 				err,
 			)
 		}

@@ -3,6 +3,7 @@ package browser_test
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -65,15 +66,26 @@ func text(selector, want string) string {
 	return `document.querySelector(` + quote(selector) + `)?.textContent === ` + quote(want)
 }
 
-const title, above = "#result h2", "#result .caveats"
+const title, notes, fresh = "#result h2", "#result .notes", "#result .fresh"
 
 // isShape returns the condition that the verdict has a shape.
 func isShape(name string) string {
 	return `document.querySelector("#result .head .shape")?.classList.contains(` + quote(name) + `)`
 }
 
-// aboveTitle is the condition that the caveats come before the title.
-const aboveTitle = `document.querySelector("#result .caveats").compareDocumentPosition(document.querySelector("#result h2")) & Node.DOCUMENT_POSITION_FOLLOWING`
+// once is the condition that the words are seen once on the page.
+func once(words string) string {
+	return `document.body.innerText.split(` + quote(words) + `).length === 2`
+}
+
+// one is the condition that each element is one line of text.
+func one(selector string) string {
+	return `[...document.querySelectorAll(` + quote(selector) + `)].every(e => e.getBoundingClientRect().height < 50)`
+}
+
+// noLevel is the condition that neither the page nor the record that it prints shows a level or a
+// score.
+const noLevel = `!/CLEAN_NO_MATCH|No match|of 100/.test(document.getElementById("result").textContent + document.getElementById("record").textContent)`
 
 func failing(status int, code, detail, wait string) func(a *api) {
 	return func(a *api) {
@@ -107,7 +119,7 @@ var states = []state{
 		name:  "clean",
 		reach: screenOne(clean),
 		holds: []string{inState("verdict"), has(title, "No match"), `document.querySelector("` + title + `").textContent === "No match"`, isShape("clean"),
-			`!document.querySelector("` + above + `")`, has("#result", "any of the 4 lists"), has("#result .subject", "Tron")},
+			`!document.querySelector("` + notes + `")`, has("#result", "any of the 4 lists"), text(fresh+" summary", "4 lists, each checked in the last 6 hours"), has("#result .subject", "Tron")},
 	},
 	{
 		name:  "critical",
@@ -126,7 +138,7 @@ var states = []state{
 			),
 			has(".label:nth-child(2)", "sister chain"),
 			has(".label", "Address listedsince 14 Apr 2022 at the latest"),
-			`!document.querySelector("` + above + `")`,
+			`!document.querySelector("` + notes + `")`,
 		},
 	},
 	{name: "dates", reach: screenOne(lazarus), prepare: func(a *api) {
@@ -151,27 +163,26 @@ var states = []state{
 				{"source": "OFAC_SDN", "source_ref": "39796", "name": "TORNADO CASH", "since": "2022-11-08T00:00:00Z", "until": "2025-03-21T00:00:00Z"},
 			},
 		}
-	}, holds: []string{text(title, "No match, but it was listed before"), isShape("qualified"), aboveTitle,
-		has(above, "Formerly listed: TORNADO CASH, OFAC_SDN, since 8 Nov 2022 at the latest, until 21 Mar 2025."),
+	}, holds: []string{text(title, "No match, but it was listed before"), isShape("qualified"),
+		has(notes, "Formerly listed: TORNADO CASH, OFAC_SDN, since 8 Nov 2022 at the latest, until 21 Mar 2025."),
 		has(".history li:last-child", "21 Mar 2025OFAC removed it")}},
 	{name: "doubt", reach: screenOne(clean), prepare: func(a *api) {
 		a.held[clean] = object{"doubts": []string{"capitals", "unscreenable"}, "all_clear": false}
 	},
 		holds: []string{
-			text(title, "No match, but the address may be mistyped"),
-			isShape("qualified"),
-			aboveTitle,
-			has(above, "The capitals do not match the checksum"),
-			has(above, "a Lightning invoice"),
+			text(title, "Not decided"),
+			isShape("unknown"),
+			has(".line-of", "The capitals do not match the checksum"),
+			noLevel,
 		}},
 	{name: "doubt and listed", reach: screenOne(lazarus), prepare: func(a *api) { a.held[strings.ToLower(lazarus)] = object{"doubts": []string{"capitals"}} },
-		holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), text(above+" summary", "Caveats: the address may be mistyped")}},
+		holds: []string{text(title, "Sanctioned: LAZARUS GROUP (OFAC)"), text(notes+" summary", "Note: the address may be mistyped")}},
 	{name: "not all clear", reach: screenOne(clean), prepare: func(a *api) { a.held[clean] = object{"doubts": []string{}, "all_clear": false} },
-		holds: []string{has(title, "No match, but the server does not call it all clear"), isShape("qualified"), aboveTitle}},
+		holds: []string{has(title, "No match, but the server does not call it all clear"), isShape("qualified")}},
 	{name: "old", reach: screenOne(clean), prepare: func(a *api) {
 		a.held[clean] = object{"caveats": []object{{"source": "EU_CONSOLIDATED", "caveat": "old"}}, "all_clear": false}
 	},
-		holds: []string{text(title, "No match, but EU is not current"), isShape("qualified"), has(above, "EU: published 4 days ago.")}},
+		holds: []string{text(title, "No match, but EU is not current"), isShape("qualified"), has(fresh, "published 4 days ago")}},
 	{
 		name:  "high",
 		reach: screenOne(theft),
@@ -187,18 +198,18 @@ var states = []state{
 		a.lists[0]["last_updated"] = stamp(61 * time.Hour)
 		a.lists[1]["partial"], a.lists[1]["completeness"] = true, "partial"
 		a.lists[2]["last_updated"], a.lists[2]["published_at"], a.lists[2]["address_count"], a.lists[2]["completeness"] = nil, nil, 0, nil
-	}, holds: []string{text(title, "No match, but 3 of 4 lists are not current"), isShape("qualified"), has(above, "This is not an all-clear."), aboveTitle,
-		has(above, "OFAC: last checked 2 days ago."), has(above, "EU: only a part is loaded."), has(above, "UK: not loaded, so not searched."),
+	}, holds: []string{text(title, "No match, but 3 of 4 lists are not current"), isShape("qualified"), once("not current"), `!document.querySelector(".fresh").open`,
+		has(fresh, "last checked 2 days ago"), has(fresh, "only a part is loaded"), has(fresh, "not loaded, so not searched"),
 		has("#result", "Not found on the 1 list that is complete and current."), has("#health", "3 of 4 lists not current")}},
 	{name: "stale and critical", reach: screenOne(lazarus), prepare: func(a *api) { a.lists[1]["last_updated"] = stamp(72 * time.Hour) },
 		holds: []string{
 			has(title, "Sanctioned"),
-			text(above+" summary", "Caveats: EU not current"),
-			has(above, "EU: last checked 3 days ago."),
-			`!document.querySelector("` + above + `").open`,
+			text(fresh+" summary", "EU is not current"),
+			has(fresh, "last checked 3 days ago"),
+			once("not current"),
 		}},
 	{name: "unknown age", reach: screenOne(clean), prepare: func(a *api) { a.lists[0]["last_updated"] = nil },
-		holds: []string{text(title, "No match, but OFAC is not current"), isShape("qualified"), has(above, "OFAC: not known when it was last checked.")}},
+		holds: []string{text(title, "No match, but OFAC is not current"), isShape("qualified"), has(fresh, "not known when it was last checked")}},
 	{name: "suppressed", reach: screenOne(clean), prepare: func(a *api) {
 		a.held[clean] = object{
 			"suppressed": []object{
@@ -216,24 +227,30 @@ var states = []state{
 			},
 		}
 	}, holds: []string{has(title, "No match, but a match does not count"), isShape("qualified"),
-		has(above, "A match on COMMUNITY_BADLIST (x-1) does not count: our own hot wallet, says ops, until 31 Jan 2027."), aboveTitle}},
+		has(notes, "A match on COMMUNITY_BADLIST (x-1) does not count: our own hot wallet, says ops, until 31 Jan 2027.")}},
 	{
 		name:    "no lists",
 		prepare: func(a *api) { a.lists = []object{} },
 		reach:   screenOne(clean),
-		holds:   []string{has(title, "No match, but no list was searched"), has(above, "No list was searched."), isShape("qualified")},
+		holds:   []string{has(title, "No match, but no list was searched"), isShape("qualified")},
 	},
 	{
 		name:  "mistyped",
 		reach: screenOne("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"),
-		holds: []string{has(title, "This is not an address"), isShape("unknown"), has("#result", "Nothing was screened.")},
+		holds: []string{text(title, "Not decided"), isShape("unknown"), has("#result", "Nothing was screened."), noLevel},
 	},
 	{
 		name:  "short",
 		reach: screenOne("0x123"),
-		holds: []string{has(title, "Which chain is this address on?"), isShape("unknown"), has("#result", "Nothing was screened.")},
+		holds: []string{text(title, "Not decided"), isShape("unknown"), has("#result", "Nothing was screened."), has(".mends button", "Choose the chain"), noLevel},
 	},
 	{name: "ambiguous", reach: screenOne(dot), holds: []string{text(title, "No match"), has(".subject", "Sui")}},
+	{
+		name: "chain in doubt", reach: screenOne(dot),
+		prepare: func(a *api) { a.held[dot] = object{"doubts": []string{"ambiguous"}} },
+		holds: []string{text(title, "Not decided"), noLevel, has(".line-of", "It could be an address of several chains"),
+			has(".mends button", "It is on Sui"), `[...document.querySelectorAll(".mends button")].at(-1).textContent === "Choose the chain"`},
+	},
 	{
 		name:  "secret",
 		reach: screenOne(secret),
@@ -282,10 +299,13 @@ var states = []state{
 	{name: "many", all: true, reach: func(t *testing.T, b *tab) {
 		enter(t, b, strings.Join([]string{clean, lazarus, mixer, "not an address", theft, secret, dot}, "\n"))
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
-	}, holds: []string{has(title, "3 matches in 7 rows"), isShape("critical"), has(above, "2 rows could not be screened. They are not clean."), aboveTitle,
-		has("#result tbody", "withheld"),
-		`document.querySelectorAll("#result tbody tr").length === 7`, has("#result tbody tr:nth-child(4)", "This is not an address"),
-		has("#result tbody tr:nth-child(7)", "No match"), `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
+	}, holds: []string{has(title, "3 matches in 7 rows"), isShape("critical"), text(".line-of", "2 rows are undecided: not clean."),
+		// The matches are chosen first, the highest first.
+		`[...document.querySelectorAll(".rows tbody .open")].map(e => e.textContent).join() === "CRITICAL,HIGH,MEDIUM"`, one(".rows tbody tr"),
+		`document.querySelector("[data-filter=UNDECIDED]").click() === undefined`, `document.querySelectorAll(".rows tbody tr").length === 2`,
+		has(".rows tbody", "withheld"), has(".rows tbody tr:nth-child(1) [data-column=error]", "This is not an address"),
+		`document.querySelector("[data-filter=all]").click() === undefined`, `document.querySelectorAll(".rows tbody tr").length === 7`, one(".rows tbody tr"),
+		has(".rows tbody tr:nth-child(7)", "CLEAN_NO_MATCH"), `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
 	{
 		name:  "as of a day",
 		all:   true,
@@ -294,10 +314,7 @@ var states = []state{
 			text(title, "No match, as of 1 Mar 2026"),
 			isShape("past"),
 			has(".asof", "Not the verdict of today. The lists are those of 1 Mar 2026, 23:59:59 UTC."),
-			has(
-				"#result .line-of",
-				"hours before.",
-			),
+			has(fresh+" summary", "hours before"),
 			has(".next", "screen with the lists of now"),
 			`document.querySelector(".asof").compareDocumentPosition(document.querySelector("#result h2")) & Node.DOCUMENT_POSITION_FOLLOWING`,
 			`document.getElementById("at").checkVisibility()`,
@@ -335,7 +352,7 @@ var states = []state{
 	{name: "many in one row", reach: func(t *testing.T, b *tab) {
 		enter(t, b, lazarus+"\n"+clean)
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
-		b.do(t, `document.querySelector("#result tbody button").click()`)
+		b.do(t, `document.querySelector(".rows tbody button").click()`)
 	}, holds: []string{`document.getElementById("detail").open`, has("#detail h2", "Sanctioned: LAZARUS GROUP"),
 		`document.activeElement.closest("dialog") !== null`}},
 }
@@ -416,20 +433,20 @@ func TestFirstScreen(t *testing.T) {
 			{"dates", lazarus, object{"labels": []object{{"label": "SANCTIONED", "source": "OFAC_SDN", "source_ref": "27307", "added_at": "2022-04-14T00:00:00Z",
 				"match":          "exact",
 				"listed_address": lazarus, "name": "LAZARUS GROUP", "entity_listed_at": "2019-09-13T00:00:00Z", "not_listed_on": "2022-04-01T00:00:00Z"}}},
-				[]string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label dl div:nth-child(1)", ".label dl div:nth-child(2)",
+				[]string{"#address", title, ".line-of", ".subject", ".next", fresh + " summary", ".label p", ".label dl div:nth-child(1)", ".label dl div:nth-child(2)",
 					".label dl div:nth-child(3)", ".label dl div:nth-child(4)"}},
 			{"formerly listed", clean, object{"formerly": []object{{"source": "OFAC_SDN", "source_ref": "39796", "name": "TORNADO CASH",
 				"since": "2022-11-08T00:00:00Z", "until": "2025-03-21T00:00:00Z"}}},
-				[]string{"#address", above, above + " li", title, ".line-of", ".subject", ".next"}},
+				[]string{"#address", title, ".line-of", ".subject", notes, notes + " li", ".next", fresh}},
 			{"in doubt", clean, object{"doubts": []string{"capitals", "unscreenable"}},
-				[]string{"#address", above, above + " li:last-child", title, ".line-of", ".subject", ".next"}},
-			{"listed", lazarus, nil, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label a",
+				[]string{"#address", title, ".line-of", ".subject", ".next", fresh}},
+			{"listed", lazarus, nil, []string{"#address", title, ".line-of", ".subject", ".next", fresh + " summary", ".label p", ".label a",
 				".label dl div:nth-child(2)", ".label dl div:nth-child(3)"}},
-			{"mixer", mixer, nil, []string{"#address", title, ".line-of", ".subject", above + " summary", ".next", ".label p", ".label dl div:nth-child(2)",
+			{"mixer", mixer, nil, []string{"#address", title, ".line-of", ".subject", ".next", fresh + " summary", ".label p", ".label dl div:nth-child(2)",
 				"#result .actions", "#result .actions button:last-child"}},
-			{"as of a day", lazarus, nil, []string{"#address", "#at", "#result .asof", title, ".line-of", ".subject", above + " summary", ".next", ".label p",
+			{"as of a day", lazarus, nil, []string{"#address", "#at", "#result .asof", title, ".line-of", ".subject", ".next", fresh + " summary", ".label p",
 				".label a"}},
-			{"not clear", clean, nil, []string{"#address", above, above + " li:last-child", title, ".line-of", ".subject", ".next", "#result .actions"}},
+			{"not clear", clean, nil, []string{"#address", title, ".line-of", ".subject", ".next", fresh, "#result .actions"}},
 		} {
 			a := newAPI(t, prefix)
 			a.set(func() {
@@ -479,7 +496,7 @@ func TestNarrow(t *testing.T) {
 	b.look(t, view{"light", 320})
 	screenAt(lazarus, "2026-03-01")(t, b)
 	b.wait(t, inState("verdict"))
-	for _, bar := range [][]string{{".brand img", "#health", "#key-button"}, {"#chain", "#submit", "#file-label"}, {"#at", "#now"}} {
+	for _, bar := range [][]string{{".brand img", "#to-lists", "#key-button"}, {"#chain", "#submit", "#file-label"}, {"#at", "#now"}} {
 		first := eval[float64](t, b, `(r => r.top + r.height / 2)(document.querySelector(`+quote(bar[0])+`).getBoundingClientRect())`)
 		for _, selector := range bar {
 			if at := eval[float64](t, b, `(r => r.top + r.height / 2)(document.querySelector(`+quote(selector)+`).getBoundingClientRect())`); at < first-4 ||
@@ -499,5 +516,23 @@ func TestNarrow(t *testing.T) {
 		return r.getClientRects().length > e.textContent.split(" ").length;
 	}).map(e => e.textContent)`); len(words) > 0 {
 		t.Errorf("words are broken: %q", words)
+	}
+}
+
+// TestProgramsTable checks that the page adds to a table the columns that the program adds.
+func TestProgramsTable(t *testing.T) {
+	source, err := os.ReadFile("../../examples/walletscreen/verdict.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(source), "var verdictColumns =")
+	list, _, _ = strings.Cut(list, "\n}\n")
+	var want []string
+	for _, m := range regexp.MustCompile(`Name: "(\w+)"`).FindAllStringSubmatch(list, -1) {
+		want = append(want, m[1])
+	}
+	b := openWith(t, newAPI(t, prefix))
+	if got := eval[string](t, b, `import("./page/columns.js").then(m => m.columns.join())`); got != strings.Join(want, ",") {
+		t.Errorf("the page adds the columns\n%s, and the program\n%s", got, strings.Join(want, ","))
 	}
 }

@@ -88,7 +88,7 @@ func TestAnotherDay(t *testing.T) {
 		eval[string](t, b, `savedAs`) != "Pasted-list-screened-as-of-"+old+".csv" {
 		t.Errorf("the table: %q, saved as %s", records, eval[string](t, b, `savedAs`))
 	}
-	c := open(t, url+"#address="+lazarus+"&chain=ethereum&at="+old, view{"light", 1280})
+	c := open(t, url+"#ethereum/"+lazarus+"@"+old, view{"light", 1280})
 	c.wait(t, has(title, "No match, as of ")+` && document.getElementById("at").value === "`+old+`"`)
 	c.quiet(t)
 

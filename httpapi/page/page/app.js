@@ -4,13 +4,17 @@ import * as api from "./api.js";
 import {browse} from "./browse.js";
 import {now} from "./clock.js";
 import {maxRows, parse, plain} from "./csv.js";
-import {byID, chainName, h, name} from "./dom.js";
+import {byID, h, name} from "./dom.js";
 import {decode, known, maxBytes, reads} from "./files.js";
 import {failLists, showChanges, showLists} from "./lists.js";
+import {choose, diagnose} from "./mend.js";
 import {forget, recordAll, recordMany, recordOne} from "./record.js";
-import {Job, View} from "./rows.js";
+import {Job} from "./job.js";
+import {View} from "./rows.js";
+import {button, copying, receipt, save} from "./share.js";
+import {arrive, fragment, onBack, question} from "./route.js";
 import {fail, head, show} from "./verdict.js";
-import {count, day, doubt, or, plural, problem, same} from "./words.js";
+import {count, day, plural, problem} from "./words.js";
 
 const address = byID("address"), chain = byID("chain"), at = byID("at"), hint = byID("hint"), result = byID("result");
 let sources = [];
@@ -21,7 +25,28 @@ let again = null; // what to repeat after a new key
 function put(state, ...nodes) {
   result.dataset.state = state;
   document.body.classList.toggle("asked", !["empty", "nokey"].includes(state)); // the result comes first
+  document.body.classList.toggle("table", state === "rows");
   result.replaceChildren(...nodes);
+  entitle();
+}
+
+// entitle says in the title of the tab what the result says, and of what.
+function entitle() {
+  const of = result.querySelector(".many") ? result.querySelector(".summary .note") : result.querySelector(".subject .mono");
+  document.title = [result.querySelector("h2")?.textContent, of?.textContent.replace(/^(.{8}).{8,}(.{6})$/, "$1…$2"), "Walletscreen"].filter(Boolean).join(" · ");
+}
+
+// place shows a state, and keeps it for Back. hash is the fragment that tells it.
+function place(hash, show, stay) {
+  const form = [address.value, chain.value, at.value];
+  show();
+  arrive(hash, () => {
+    begin();
+    [address.value, chain.value, at.value] = form;
+    tell("");
+    fitDay();
+    show();
+  }, stay);
 }
 
 const focusResult = () => result.querySelector("h2")?.focus();
@@ -40,7 +65,7 @@ function begin() {
 function takeFragment() {
   const match = /^#key=(.+)$/.exec(location.hash);
   if (!match) return false;
-  history.replaceState(null, "", location.pathname + location.search);
+  history.replaceState(history.state, "", location.pathname + location.search);
   let text = match[1];
   try {
     text = decodeURIComponent(text);
@@ -77,8 +102,9 @@ byID("key").addEventListener("submit", async e => {
   if (await loadLists()) next ? next() : address.focus();
 });
 
-addEventListener("hashchange", () => {
+onBack(() => {
   if (takeFragment()) { closeKey(); loadLists(); } else if (linked()) byID("screen").requestSubmit();
+  else if (location.hash === "") { begin(); showEmpty(); }
 });
 
 // --- lists
@@ -122,8 +148,8 @@ function showEmpty() {
 
 let asking = null, timer = 0;
 
-// validate describes what is in the field, if it is wanted.
-async function validate(wanted = () => true) {
+// validate describes what is in the field.
+async function validate() {
   const text = address.value.trim();
   asking?.abort();
   tell("");
@@ -131,8 +157,7 @@ async function validate(wanted = () => true) {
   if (text.length > 1024) return tell("This is longer than any address.", [], true);
   asking = new AbortController();
   try {
-    const v = await api.validate(text, chain.value, asking.signal);
-    if (wanted(v)) describe(v, text);
+    describe(await api.validate(text, chain.value, asking.signal), text);
   } catch {} // the hint is a help; screening says what is wrong
 }
 
@@ -143,53 +168,28 @@ function tell(text, fixes = [], invalid = false) {
   address.setAttribute("aria-invalid", String(invalid));
 }
 
-const button = (text, onclick) => h("button", {type: "button", class: "quiet", onclick}, text);
-
-// mend returns a button that replaces what was entered, or its chain.
-const mend = (text, to, on) => button(text, () => {
-  if (to !== undefined) address.value = to;
-  if (on !== undefined) chain.value = on;
+// point selects a place of the text in the field.
+function point(text, from, to) {
+  const lead = address.value.indexOf(text);
   address.focus();
-  validate();
-});
-
-const causes = {
-  missing_prefix: "The 0x at the beginning is missing.",
-  look_alike: "A character looks like another one, such as the letter O for the digit 0.",
-  extra_character: "There is one character too many.",
-  missing_character: "One character is missing.",
-  capitals: "A small letter and a capital are mixed up.",
-};
-
-// marked returns text with the place of an error marked, and a button that selects it.
-function marked(text, from, length) {
-  const bytes = new TextEncoder().encode(text), to = n => new TextDecoder().decode(bytes.slice(0, n)).length;
-  const [a, b] = [to(from), length > 0 ? to(from + length) : to(from)], lead = address.value.indexOf(text);
-  return [h("p", {class: "mono place"}, name(text.slice(0, a)), h("mark", {}, text.slice(a, b) || "\u2038"), name(text.slice(b))),
-    button("Show it in the field", () => { address.focus(); address.setSelectionRange(lead + a, lead + Math.max(b, a + 1)); })];
+  if (lead >= 0) address.setSelectionRange(lead + from, lead + to);
 }
 
-// describe shows what validate answers about text.
+// diagnosis says what is wrong with text, and has buttons that mend it, and call then.
+const diagnosis = (v, text, then) => diagnose(v, text, chain.value, (to, on) => {
+  if (to !== undefined) address.value = to;
+  if (on !== undefined) chain.value = on;
+  then();
+}, (from, to) => point(text, from, to));
+
+// describe shows in the form what validate answers about text.
 function describe(v, text) {
   if (v.reason === "secret") {
     address.value = "";
     return tell("This looks like a private key, so it was removed from the field. Never enter one anywhere. If it was real, move what it controls.", [], true);
   }
-  const c = v.correction;
-  if (c) return tell(`${causes[c.cause] ?? v.detail} Compare it with the original.`, [marked(text, c.offset, c.length), mend(`Use ${c.address}`, c.address)].flat(), true);
-  const digits = /^0x([0-9a-f]*)$/i.exec(text)?.[1].length - 40;
-  if (digits && Math.abs(digits) < 6 && (v.doubts?.includes("short") || v.reason === "bad_length")) {
-    return tell(`An EVM address has 40 digits after 0x, and this has ${40 + digits}: ${plural(Math.abs(digits), "digit")} ${digits > 0 ? "too many" : "missing"}. Compare it with the original.`, [], true);
-  }
-  if (v.valid && v.doubts?.length > 0) return tell(v.doubts.map(doubt).join(" "));
-  if (v.valid) {
-    const rest = v.chains.filter(c => c !== v.chain).map(chainName);
-    const decorated = !same(v.address, text) && text.length > v.address.length + 4; // a link, a URI, CAIP-10
-    if (decorated) return tell(`This is read as ${v.address} on ${chainName(v.chain)}.`, [mend("Use only the address", v.address, chain.value && v.chain)]);
-    return tell(`Valid on ${chainName(v.chain)}.${chain.value || rest.length === 0 ? "" : ` It is also valid on ${or(rest)}: choose the chain if you mean another.`}`);
-  }
-  const other = v.suggested_chain && mend(`Switch to ${chainName(v.suggested_chain)}`, undefined, v.suggested_chain);
-  tell(v.detail ?? "This is not an address.", [v.offset >= 0 && marked(text, v.offset, 1), other].flat().filter(Boolean), true);
+  const d = diagnosis(v, text, () => { address.focus(); validate(); });
+  tell(d.text, d.nodes, d.wrong);
 }
 
 address.addEventListener("input", () => {
@@ -257,60 +257,60 @@ async function screenOne(text) {
   const signal = begin();
   clearTimeout(timer);
   const slow = setTimeout(() => put("loading", h("div", {class: "panel verdict"}, head("unknown", "Asking the server …"), h("button", {type: "button", class: "quiet", onclick: () => { current.abort(); showEmpty(); }}, "Cancel"))), 150);
+  asking?.abort();
+  tell(""); // the answer says what is wrong
   try {
     const answer = await api.screen(text, chain.value, at.value, signal);
-    clearTimeout(slow);
-    put("verdict", show(answer, sources, text, actions(answer, text)));
-    recordOne(answer, sources, text);
-    focusResult();
-    refresh();
-    if (answer.doubts?.length > 0 && answer.labels.length === 0) validate(v => v.correction); // it may be mended
-  } catch (p) {
+    const open = answer.doubts?.length > 0 && answer.labels.length === 0, wrong = open ? await explain(text, signal, answer.doubts) : null;
     clearTimeout(slow);
     if (signal.aborted) return;
-    if (p.reason === "secret") address.value = "", tell("");
-    failed(p, () => screenOne(text));
-    if (p.field === "address" && p.reason !== "secret") validate();
+    const node = show(answer, sources, text, actions(answer, text, open), wrong);
+    place(fragment(text, open ? chain.value : answer.chain, at.value), () => {
+      put("verdict", node);
+      recordOne(answer, sources, text, wrong);
+      focusResult();
+    });
+    refresh();
+  } catch (p) {
+    if (p.reason === "secret") address.value = "";
+    const wrong = !signal.aborted && p.field === "address" && p.reason !== "secret" ? await explain(text, signal) : null;
+    clearTimeout(slow);
+    if (!signal.aborted) failed(p, () => screenOne(text), wrong);
   }
 }
 
-// actions returns what can be done with an answer.
-const actions = (answer, text) => [
+// explain returns the diagnosis of a text that was screened and is not decided, because of doubts if
+// it is an address, or null.
+async function explain(text, signal, doubts = []) {
+  try {
+    const v = await api.validate(text, chain.value, signal);
+    return v.valid && doubts.length === 0 ? null : diagnosis({...v, doubts}, text, () => byID("screen").requestSubmit());
+  } catch {
+    return null; // what screening said is enough
+  }
+}
+
+// actions returns what can be done with an answer, which is open if it is not decided.
+const actions = (answer, text, open) => [
   h("button", {type: "button", onclick: () => print()}, "Print record"),
-  button("Copy address", e => copy(e, answer.address)),
-  button("Copy link", e => copy(e, `${location.origin}${location.pathname}#address=${encodeURIComponent(text)}&chain=${answer.chain}${answer.as_of ? `&at=${answer.as_of.slice(0, 10)}` : ""}`)),
-  button("Copy as JSON", e => copy(e, JSON.stringify(answer))),
+  copying("Copy address", answer.address),
+  copying("Copy link", location.origin + location.pathname + fragment(text, open ? chain.value : answer.chain, answer.as_of)),
+  copying("Copy as JSON", JSON.stringify(answer)),
   answer.as_of ? button("Lists of now", useNow) : button("Another day", anotherDay),
-  answer.chain && !answer.as_of && button("Receipt", async e => {
-    const it = e.currentTarget;
-    try {
-      save("receipt.txt", await api.receipt(text, answer.chain));
-      it.textContent = "Receipt saved";
-    } catch (p) {
-      it.textContent = p.code === "receipt_unavailable" ? "This server writes no receipts" : problem(p)[0];
-    }
-  }),
+  receipt(answer, text),
 ];
 
-function failed(p, retry) {
+function failed(p, retry, wrong) {
   const state = {offline: "offline", missing_credentials: "key", invalid_token: "key", quota_exceeded: "quota"}[p.code] ?? "error";
   const input = p.code === "invalid_address" || (p.code === "missing_field" && p.field === "chain") || p.code === "unsupported_chain";
   const dated = p.code === "past_unavailable" || (at.value && p.code === "insufficient_scope");
-  put(state, fail(p, input || state === "key" ? [] : [dated ? button("Use the lists of now", useNow) : h("button", {type: "button", onclick: retry}, "Try again")]));
+  const node = fail(p, input || state === "key" ? [] : [dated ? button("Use the lists of now", useNow) : h("button", {type: "button", onclick: retry}, "Try again")], p.field === "chain" ? {text: p.detail, nodes: [choose()]} : wrong);
+  // What was not answered is in no URL, unless it came in one: it may be a secret.
+  place(!input && question()?.text === address.value.trim() ? location.hash : "", () => { put(state, node); focusResult(); });
   if (state === "key") {
     again = retry;
     const [title, why] = problem(p);
     askKey(`${title}. ${why}`);
-  } else focusResult();
-}
-
-async function copy(e, text) {
-  const it = e.currentTarget;
-  try {
-    await navigator.clipboard.writeText(text);
-    it.textContent = "Copied";
-  } catch {
-    it.textContent = "Copying is not allowed here";
   }
 }
 
@@ -331,6 +331,8 @@ async function take(file) {
     known(bytes);
     if (file.size > maxBytes) return refuse(file.name, `It is larger than ${maxBytes >> 20} MiB. ${elsewhere}`);
     const table = parse(decode(bytes));
+    table.first = (table.skipped ?? 0) + (table.header ? 2 : 1); // the number that a spreadsheet program gives the first row
+    if (crypto.subtle) table.hash = [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].map(b => b.toString(16).padStart(2, "0")).join("");
     const rows = table.records.length - (table.header ? 1 : 0);
     if (rows < 1) return refuse(file.name, "It has no rows.");
     if (rows > maxRows) return refuse(file.name, `It has ${count(rows)} rows, and this page takes ${count(maxRows)}. ${elsewhere}`);
@@ -345,8 +347,8 @@ async function take(file) {
 const elsewhere = "For such files use the command line: walletscreen screen -in FILE -out FILE.";
 
 function refuse(file, text) {
-  put("error", h("article", {class: "panel verdict", "data-shape": "unknown"}, head("unknown", ["Not screened: ", name(file)], h("p", {class: "line-of"}, text)), h("p", {}, "Nothing was screened.")));
-  focusResult();
+  const node = h("article", {class: "panel verdict", "data-shape": "unknown"}, head("unknown", ["Not screened: ", name(file)], h("p", {class: "line-of"}, text)), h("p", {}, "Nothing was screened."));
+  place("", () => { put("error", node); focusResult(); });
 }
 
 // review asks which columns to read, before anything is screened.
@@ -376,13 +378,12 @@ function review(file, table) {
     update();
     fitDay() ? start(file, table) : at.focus();
   });
-  put("review", form);
-  focusResult();
+  place("#table", () => { put("review", form); focusResult(); }, false);
 }
 
 function start(file, table) {
   const body = table.header ? table.records.slice(1) : table.records;
-  const job = new Job(file, body.map((r, i) => ({number: i + 1, text: plain(r[table.addresses] ?? ""), given: plain(r[table.chains] ?? "") || table.chain || ""})), at.value, table);
+  const job = new Job(file, body.map((r, i) => ({number: i + (table.first ?? 1), text: plain(r[table.addresses] ?? ""), given: plain(r[table.chains] ?? "") || table.chain || ""})), at.value, table);
   const view = new View(job, sources, {
     cancel: () => current.abort(),
     resume: run,
@@ -396,7 +397,7 @@ function start(file, table) {
     say(`Screening ${plural(job.rows.length, "row")}.`);
     let half = false;
     await job.run(signal, () => {
-      if (result.contains(view.node)) view.update();
+      if (result.contains(view.node)) view.update(), entitle();
       if (!half && job.done * 2 >= job.rows.length) half = true, say("Half of the rows are done.");
     });
     if (!result.contains(view.node)) return;
@@ -409,28 +410,25 @@ function start(file, table) {
     }
     refresh();
   }
-  put("rows", view.node);
   run();
   view.update();
-  focusResult();
+  place("#table", () => {
+    put("rows", view.node);
+    if (!job.running) recordMany(view);
+    focusResult();
+  }, location.hash === "#table" && result.dataset.state === "review");
 }
 
 function download(file, job) {
-  save(file.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-") + `-screened${job.at && "-as-of-" + job.at}.csv`, "\ufeff" + job.csv(sources));
-}
-
-function save(file, text) {
-  const url = URL.createObjectURL(new Blob([text], {type: "text/plain;charset=utf-8"}));
-  const a = h("a", {href: url, download: file});
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
+  save(file.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-") + `-screened${job.at && "-as-of-" + job.at}.csv`, "\ufeff" + job.csv());
 }
 
 function open(row, view) {
   const dialog = byID("detail");
   const close = h("button", {type: "button", class: "quiet", onclick: () => dialog.close()}, "Close");
-  recordOne(row.result, sources, row.text);
-  dialog.replaceChildren(show(row.result, sources, row.text, [close, h("button", {type: "button", onclick: () => print()}, "Print record")]));
+  if (row.result) recordOne(row.result, sources, row.text);
+  dialog.replaceChildren(row.result ? show(row.result, sources, row.text, [close, h("button", {type: "button", onclick: () => print()}, "Print record"), receipt(row.result, row.text)])
+    : fail(row.problem, [close]));
   dialog.onclose = () => { dialog.replaceChildren(); recordMany(view); };
   dialog.showModal();
   dialog.querySelector("h2").focus();
@@ -470,19 +468,30 @@ async function refresh() {
 }
 setInterval(() => { if (document.visibilityState === "visible" && sources.length > 0) refresh(); }, 300000);
 
-// linked fills in the address of a link to a verdict, and reports whether there is one.
+// linked fills in the question that the URL asks, and reports whether there is one.
 function linked() {
-  const it = new URLSearchParams(location.hash.slice(1)), text = it.get("address");
-  if (text) {
-    [address.value, chain.value, at.value] = [text, it.get("chain") ?? "", it.get("at") ?? ""];
+  const q = question();
+  if (q) {
+    [address.value, chain.value, at.value] = [q.text, q.chain, q.at];
     fitDay();
   }
-  return Boolean(text);
+  if (!q || chain.value === q.chain) return Boolean(q);
+  tell(`The link names the chain ${q.chain}, which is not supported. Choose one.`, [choose()], true);
+  return false;
 }
+
+// Links within the page move the focus, and leave the URL, which tells the verdict, alone.
+byID("skip").addEventListener("click", e => { e.preventDefault(); address.focus(); });
+byID("to-lists").addEventListener("click", e => {
+  e.preventDefault();
+  byID("about").open = true;
+  byID("about").querySelector("summary").focus();
+});
 
 takeFragment();
 byID("keep").checked = api.keeps();
 showEmpty();
+arrive(location.hash, () => { begin(); showEmpty(); address.focus(); }, true);
 address.focus();
 if (linked()) again = () => byID("screen").requestSubmit();
 loadLists().then(ok => {

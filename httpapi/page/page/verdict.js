@@ -2,13 +2,17 @@
 
 import {chainName, h, link, name, terms, time} from "./dom.js";
 import {shape} from "./chart.js";
-import {count, dates, day, history, kind, limit, matched, moment, plural, problem, same, span, states, verdict} from "./words.js";
+import {verdict} from "./judge.js";
+import {dates, day, history, kind, limit, matched, moment, plural, problem, same, span, states} from "./words.js";
 
-// caveats returns what is to be known of a verdict: above it, open, or, for a match, one
-// line that opens. It returns false if there is nothing.
-export const caveats = v => v.caveats.length > 0 && (v.match
-  ? h("details", {class: "caveats"}, h("summary", {}, v.lead), h("ul", {}, v.caveats.map(c => h("li", {}, c))))
-  : h("div", {class: "caveats", role: "note"}, h("p", {}, h("strong", {}, v.lead)), h("ul", {}, v.caveats.map(c => h("li", {}, c)))));
+// notes returns what is to be known of a verdict besides: for a match, one line that opens. It
+// returns false if there is nothing.
+export const notes = v => v.notes.length > 0 && (v.match
+  ? h("details", {class: "notes"}, h("summary", {}, v.lead), h("ul", {}, v.notes.map(c => h("li", {}, c))))
+  : h("div", {class: "notes", role: "note"}, h("p", {}, h("strong", {}, v.lead)), h("ul", {}, v.notes.map(c => h("li", {}, c)))));
+
+// fresh returns the one line about the age of the lists, which opens.
+export const fresh = (v, lists) => h("details", {class: "fresh"}, h("summary", {}, v.fresh), listTable(lists));
 
 // heading returns the title of verdict v, with the name apart from the words around it, and the
 // day if it is not of now.
@@ -42,41 +46,46 @@ export const listTable = lists => h("table", {},
     h("th", {scope: "row"}, s.name),
     h("td", {}, s.age === null ? (s.word === "missing" ? "never" : "unknown") : `${span(s.age)} before`),
     h("td", {}, day(s.published_at) || "unknown"),
-    h("td", {}, s.word === "current" && s.completeness === "assembled" ? "current, assembled" : s.word)))));
+    h("td", {}, s.caveat || (s.completeness === "assembled" ? "current, assembled" : s.word))))));
 
-// show returns the article for a result. asked is what the person entered.
-export function show(result, sources, asked, actions = []) {
+// mends returns what mends a text, from its diagnosis, or false.
+const mends = wrong => wrong?.nodes.length > 0 && h("div", {class: "line mends"}, wrong.nodes);
+
+// show returns the article for a result. asked is what the person entered, and wrong its diagnosis
+// if it is not decided.
+export function show(result, sources, asked, actions = [], wrong = null) {
   const lists = states(result, sources);
   const v = verdict(result, lists), events = history(result, lists);
-  return h("article", {class: "panel verdict", "data-level": result.level, "data-shape": v.shape},
+  return h("article", {class: "panel verdict", "data-level": v.open ? "UNDECIDED" : result.level, "data-shape": v.shape},
     past(v, result.as_of),
-    !v.match && caveats(v),
-    head(v.shape, heading(v), h("p", {class: "line-of"}, v.line)),
-    h("p", {class: "subject"}, h("span", {class: "mono"}, result.address), h("span", {class: "tag"}, chainName(result.chain))),
-    v.match && caveats(v),
+    head(v.shape, heading(v), h("p", {class: "line-of"}, v.open && wrong?.text || v.line)),
+    v.open && mends(wrong),
+    h("p", {class: "subject"}, h("span", {class: `mono${result.address.length > 66 ? " lengthy" : ""}`}, result.address), h("span", {class: "tag"}, chainName(result.chain))),
+    notes(v),
     h("p", {class: "next"}, h("b", {}, "Next: "), v.next),
+    fresh(v, lists),
     result.labels.length > 0 && h("ol", {class: "labels", "aria-label": plural(result.labels.length, "match", "matches")},
       result.labels.map((l, i) => evidence(l, asked || result.address, lists, i === 0))),
     actions.length > 0 && h("div", {class: "line actions"}, actions),
     terms(
       ["Entered as", asked && asked !== result.address && h("span", {class: "mono"}, name(asked))],
-      ["Level", `${result.level}, ${result.score} of 100`],
+      ["Level", !v.open && `${result.level}, ${result.score} of 100`],
       ["Scoring", result.scoring_version],
       ["Screened", result.screened_at && time(result.screened_at, moment(result.screened_at))],
       ["Lists as of", result.as_of && time(result.as_of, moment(result.as_of))],
       ["Snapshot", result.snapshot && h("span", {class: "mono", title: result.snapshot}, result.snapshot.slice(0, 16))]),
     events.length > 0 && h("details", {class: "history"}, h("summary", {}, `History of the account (${plural(events.length, "date")})`),
       h("ol", {}, events.map(([at, words]) => h("li", {}, time(at, day(at)), h("span", {}, name(words)))))),
-    h("details", {}, h("summary", {}, `Lists behind this verdict (${count(lists.length)})`), listTable(lists)),
-    h("details", {}, h("summary", {}, "Answer as JSON"), h("pre", {}, JSON.stringify(result, null, 2))),
+    !v.open && h("details", {}, h("summary", {}, "Answer as JSON"), h("pre", {}, JSON.stringify(result, null, 2))),
     h("p", {class: "note"}, result._disclaimer));
 }
 
-// fail returns the article for a problem: there is no verdict, and it says so.
-export function fail(p, actions = []) {
+// fail returns the article for a problem: there is no verdict, and it says so. wrong is the
+// diagnosis of what was entered.
+export function fail(p, actions = [], wrong = null) {
   const [title, why, what] = problem(p);
   return h("article", {class: "panel verdict", "data-shape": "unknown", "data-code": p.code},
-    head("unknown", title, h("p", {class: "line-of"}, why)),
+    head("unknown", title, h("p", {class: "line-of"}, wrong?.text ?? why)), mends(wrong),
     what && h("p", {}, what), p.suggested_chain && h("p", {}, `The chain that fits is ${chainName(p.suggested_chain)}.`),
     p.request_id && h("p", {class: "note"}, `Request ${p.request_id}, code ${p.code}`),
     actions.length > 0 && h("div", {class: "line actions"}, actions));

@@ -117,7 +117,7 @@ export const former = list => (list ?? []).map(f =>
   `Formerly listed: ${[f.name || f.source_ref, f.source].filter(Boolean).join(", ")}${f.since ? `, since ${day(f.since)} at the latest` : ""}${f.until ? `, until ${day(f.until)}` : ""}. It is not scored.`);
 
 // doubts has, for each doubt about what was entered, how a title ends, and a sentence.
-const doubts = {
+export const doubts = {
   capitals: ["the address may be mistyped", "The capitals do not match the checksum of the address. Compare it with the original: one character may be wrong."],
   short: ["digits are missing", "Leading digits of the address are missing. Compare it with the original."],
   ambiguous: ["the chain is not clear", "It could be an address of several chains, and the lists do not say the same of all. Choose the chain."],
@@ -156,49 +156,6 @@ export function history(result, lists) {
 // asOf says of which day the lists of a result are, or "" if they are those of now.
 export const asOf = result => day(result.as_of) && `as of ${day(result.as_of)}`;
 
-// verdict returns what a result says in words: the title (heading has its parts, the name
-// apart), when it held if that is not now, the shape, a line, what to do next, and the
-// caveats with a sentence that leads them. Only a result without a match and without any
-// caveat is an all-clear, and only if it is of now.
-export function verdict(result, lists) {
-  const v = judge(result, lists), when = asOf(result);
-  return when ? {...v, when, shape: v.shape === "clean" ? "past" : v.shape, next: "This was the verdict then. Before you act today, screen with the lists of now."} : v;
-}
-
-function judge(result, lists) {
-  const bad = lists.filter(s => s.caveat);
-  const match = result.level !== "CLEAN_NO_MATCH";
-  // That other chains have another account of this text is no doubt about what is listed.
-  const unsure = (result.doubts ?? []).filter(d => !match || d !== "ambiguous").map(d => doubts[d] ?? ["it is in doubt", `${d}.`]);
-  const held = suppressed(result.suppressed), once = former(result.formerly);
-  const caveats = [...unsure.map(d => d[1]), ...held, ...once, ...bad.map(s => `${s.short}: ${s.caveat}.`)];
-  const weak = lists.length === 0 ? "no list was searched" : bad.length === 1 ? `${bad[0].short} is ${bad[0].word === "missing" ? "not loaded" : bad[0].word === "partial" ? "incomplete" : "not current"}`
-    : bad.length > 0 ? `${bad.length} of ${lists.length} lists are not current` : result.all_clear === false && unsure.length === 0 ? "the server does not call it all clear" : "";
-  const [risk, shape] = levels[result.level] ?? [kind(result.level), "unknown"];
-  if (match) {
-    const l = result.labels[0] ?? {label: result.level}, name = l.name || l.source_ref || "";
-    const on = labels => [...new Set(labels.map(x => lists.find(s => s.id === x.source)?.short ?? x.source))];
-    const by = on(result.labels.filter(x => x.label === l.label)), also = on(result.labels).filter(x => !by.includes(x));
-    const what = l.match === "key" ? `Same key as ${kind(l.label).toLowerCase()}` : kind(l.label);
-    const lead = [...unsure.map(d => d[0]), weak.replace(/ (is|are) /, " "), held.length > 0 && "another match does not count", once.length > 0 && "formerly listed elsewhere"].filter(Boolean).join("; ");
-    return {title: `${what}${name && `: ${name}`}${by.length > 0 ? ` (${by.join(", ")})` : ""}`, heading: {what, name, by: by.join(", ")}, shape, word: what,
-      line: `${risk}, score ${result.score} of 100.${also.length > 0 ? ` Also on ${and(also)}.` : ""}`,
-      next: l.label === "SANCTIONED" || l.label === "TERRORIST_FINANCING" || l.label === "BLOCKED" ? "Hold the payment, compare the official record, and follow your rules for a hit." : "Find out how your customer is connected with it before you decide.",
-      caveats, lead: `Caveats: ${lead}`, match: true};
-  }
-  const but = unsure[0]?.[0] ?? (weak || (held.length > 0 ? "a match does not count" : once.length > 0 ? "it was listed before" : ""));
-  if (but) {
-    const searched = lists.length - bad.length;
-    return {title: `No match, but ${but}`, shape: "qualified", word: "No match, but",
-      line: searched > 0 ? `Not found on the ${plural(searched, "list")} that ${searched === 1 ? "is" : "are"} complete and current.` : "No complete and current list was searched.",
-      next: unsure.length > 0 ? "Compare the address with its original, and screen it again." : bad.length > 0 ? "Refresh the lists, and screen it again, before you rely on this." : "Read the reason before you rely on this.",
-      caveats: caveats.length > 0 ? caveats : [`${weak.charAt(0).toUpperCase()}${weak.slice(1)}.`], lead: "This is not an all-clear."};
-  }
-  const oldest = Math.max(...lists.map(s => s.age)); // each has one: a list without is a caveat
-  return {title: risk, shape, word: risk, line: `Not found on ${lists.length === 1 ? "the one list" : `any of the ${lists.length} lists`} searched, ${lists.length === 1 ? "" : "each "}checked in the ${result.as_of ? "" : "last "}${oldest < 3600 ? "hour" : `${Math.ceil(oldest / 3600)} hours`}${result.as_of ? " before" : ""}.`,
-    next: "Nothing is listed today. Keep the record, and screen again when the lists change.", caveats, lead: ""};
-}
-
 // problem returns what went wrong: a title, a sentence, and what to do.
 export function problem(p) {
   const wait = p.retryAfter > 0 ? `Try again in ${span(p.retryAfter)}.` : "";
@@ -216,12 +173,12 @@ export function problem(p) {
     case "sources_unavailable": return ["A required list is not loaded", "Without it, no address can be called clean, so the server gives no answer.", wait];
     case "sources_stale": return ["A required list is too old", "Without a current list, no address can be called clean, so the server gives no answer.", wait];
     case "past_unavailable": return ["The lists of that day are not available", p.detail, p.reason === "not_kept" ? "A server keeps the lists from its first refresh on: choose a later day. Nothing was screened." : "Nothing was screened."];
-    case "missing_field": return ["Which chain is this address on?", p.detail, "Choose its chain above. Nothing was screened."];
+    case "missing_field": return ["Not decided", p.detail, "Nothing was screened."];
     case "invalid_address":
       if (p.reason === "secret") return ["This looks like a private key", "It was removed from the field, and nothing was screened.", "Never enter one anywhere. If it is real, move what it controls."];
-      if (p.reason === "several_accounts") return [p.detail.split(/[,.]/)[0], p.detail, ""];
+      if (p.reason === "several_accounts") return ["Not decided", p.detail, ""];
       // falls through
-    case "unsupported_chain": return [p.code === "invalid_address" ? "This is not an address" : "The chain is not supported", p.detail, "Nothing was screened."];
+    case "unsupported_chain": return ["Not decided", p.detail, "Nothing was screened."];
     default: return ["The server could not answer", p.detail || "Nothing was screened.", wait];
   }
 }

@@ -1,0 +1,34 @@
+// The columns that screening adds to a table: those of walletscreen screen.
+
+export const columns = ["level", "doubt", "score", "match", "source", "source_ref", "name", "listed_address", "added_at", "not_listed_on", "entity_listed_at",
+  "labels", "lists", "formerly", "suppressed", "error"];
+
+// Exact columns are written as they are; the others have texts of lists.
+export const exact = new Set(["level", "doubt", "score", "added_at", "not_listed_on", "entity_listed_at", "labels"]);
+
+// rename returns the names of the columns beside those of a header that has some of them.
+export function rename(header) {
+  const had = new Set(header.map(c => c.trim().toLowerCase()));
+  return columns.map(name => {
+    while (had.has(name)) name = "walletscreen_" + name;
+    had.add(name);
+    return name;
+  });
+}
+
+const day = iso => (iso ?? "").slice(0, 10);
+
+// cells returns the cells of columns for a row of a job, as texts.
+export function cells(row) {
+  const r = row.result, l = r?.labels[0] ?? {}, level = row.class === "UNDECIDED" || !r ? "" : r.level;
+  const of = x => `${x.source} ${x.source_ref ?? ""}`.trim();
+  const has = {
+    level, doubt: (r?.doubts ?? []).join(" "), score: level && r.score, match: l.match, source: l.source, source_ref: l.source_ref, name: l.name, listed_address: l.listed_address,
+    added_at: day(l.added_at), not_listed_on: day(l.not_listed_on), entity_listed_at: day(l.entity_listed_at),
+    labels: level && r.labels.length, lists: [...new Set((r?.labels ?? []).map(x => x.source))].join(" "),
+    formerly: (r?.formerly ?? []).map(f => `${of(f)}: ${day(f.since) || "-"} to ${day(f.until) || "-"}`).join("; "),
+    suppressed: (r?.suppressed ?? []).map(s => `${of(s)}: ${s.reason ?? ""}${s.author ? ` (${s.author})` : ""}`).join("; "),
+    error: r ? "" : row.problem?.detail ?? "not screened",
+  };
+  return columns.map(c => String(has[c] ?? ""));
+}
