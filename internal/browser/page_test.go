@@ -110,6 +110,12 @@ var states = []state{
 		all: true,
 	},
 	{
+		name:  "lists",
+		reach: func(t *testing.T, b *tab) { b.do(t, `document.getElementById("to-lists").click()`) },
+		holds: []string{`document.getElementById("about").open && document.activeElement.tagName === "SUMMARY" && location.hash === ""`, has("#lists", "OFAC Specially")},
+		all:   true,
+	},
+	{
 		name:  "no key",
 		url:   "#",
 		holds: []string{inState("nokey"), `!document.getElementById("key").hidden`, has("#key-reason", "needs an API key"), has("#health", "Lists unknown")},
@@ -199,6 +205,7 @@ var states = []state{
 		a.lists[1]["partial"], a.lists[1]["completeness"] = true, "partial"
 		a.lists[2]["last_updated"], a.lists[2]["published_at"], a.lists[2]["address_count"], a.lists[2]["completeness"] = nil, nil, 0, nil
 	}, holds: []string{text(title, "No match, but 3 of 4 lists are not current"), isShape("qualified"), once("not current"), `!document.querySelector(".fresh").open`,
+		`(document.querySelector(".fresh").open = true)`, // for what follows
 		has(fresh, "last checked 2 days ago"), has(fresh, "only a part is loaded"), has(fresh, "not loaded, so not searched"),
 		has("#result", "Not found on the 1 list that is complete and current."), has("#health", "3 of 4 lists not current")}},
 	{name: "stale and critical", reach: screenOne(lazarus), prepare: func(a *api) { a.lists[1]["last_updated"] = stamp(72 * time.Hour) },
