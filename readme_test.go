@@ -31,13 +31,16 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// normalize is a snippet of the README.
-func normalize(typed string) (string, error) {
-	a, err := address.Normalize("ethereum", typed)
-	if err != nil {
-		return "", err // what is wrong, where, and the chain that the text belongs to instead
+// read is a snippet of the README.
+func read(typed string) (string, error) {
+	switch r := address.Interpret("ethereum", typed); {
+	case r.Err != nil:
+		return "", r.Err // what is wrong, where, and the chain that the text belongs to instead
+	case len(r.Doubts) > 0:
+		return "", errors.New(r.Doubts[0].Explain()) // a capital may be wrong, or a digit missing: ask the person to compare
+	default:
+		return r.Addresses[0].Normalized(), nil // the spelling to store and to show
 	}
-	return a.Normalized(), nil // the spelling to store and to show
 }
 
 // fresh is a snippet of the README. It hands its Screener to use.
@@ -126,7 +129,7 @@ func TestReadmeOrder(t *testing.T) {
 	if n := strings.Count(rest, "\n"); n > 280 {
 		t.Errorf("%d lines, want at most 280", n)
 	}
-	for _, next := range []string{"![", "walletscreen screen -chain", "walletscreen screen -in", "screening.New(", "address.Normalize(", "httpapi.NewHandler("} {
+	for _, next := range []string{"![", "walletscreen screen -chain", "walletscreen screen -in", "screening.New(", "address.Interpret(", "httpapi.NewHandler("} {
 		_, after, found := strings.Cut(rest, next)
 		if !found {
 			t.Fatalf("%q is not where it is expected", next)
@@ -135,14 +138,17 @@ func TestReadmeOrder(t *testing.T) {
 	}
 }
 
-// TestReadmeNormalize runs the snippet that validates an address.
-func TestReadmeNormalize(t *testing.T) {
-	got, err := normalize(" 0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
-	if want := "0x098b716b8aaf21512996dc57eb0615e2383e2f96"; got != want || err != nil {
-		t.Errorf("normalize = %q, %v; want %q", got, err, want)
+// TestReadmeRead runs the snippet that validates an address.
+func TestReadmeRead(t *testing.T) {
+	got, err := read(" 0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
+	const want = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+	if got != want || err != nil {
+		t.Errorf("read = %q, %v; want %q", got, err, want)
 	}
-	if _, err := normalize("0x098b716b8aaf21512996dc57eb0615e2383e2f9"); err == nil {
-		t.Error("no error for an address with 39 digits")
+	for _, wrong := range []string{"0x098b716b8aaf21512996dc57eb0615e2383e2f9", "0x098b716B8Aaf21512996dC57EB0615e2383E2f96", want + " " + want[:41] + "7"} {
+		if got, err := read(wrong); err == nil {
+			t.Errorf("read(%q) = %q, without an error", wrong, got)
+		}
 	}
 }
 

@@ -1,20 +1,23 @@
 // Package address validates and normalizes wallet addresses, and reports which
 // of them are the same account.
 //
-// [Parse] reads an address of a given chain and is strict. [Normalize] also
-// accepts harmless variations, such as surrounding white space or a payment
-// URI. [Detect] reports on which chains a string is an address. [FindAll] finds
-// the addresses in a text.
+// [Interpret] reads what a person typed or pasted, and says what is doubtful about it:
+// a wallet must not pay to an address in doubt. [Parse] reads an address of a given
+// chain and is strict. [Normalize] reads what lists print. [Detect] reports on which
+// chains a string is an address. [FindAll] finds the addresses in a text.
 //
-// All of them return an [Address], a small comparable value. Two Addresses can
+// They return [Address] values, small and comparable. Two Addresses can
 // be spellings of one account: compare their [Address.Canonical] forms. Two
 // accounts can be controlled by one key: compare their [Address.Key].
 //
-//	a, err := address.Parse("ethereum", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
-//	if err != nil {
-//		return err // a *ParseError: the reason, and where
+//	r := address.Interpret("ethereum", " 0x098B716B8Aaf21512996dC57EB0615e2383E2f96")
+//	if r.Err != nil {
+//		return r.Err // a *ParseError: the reason, and where
 //	}
-//	a.Normalized() // "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+//	if len(r.Doubts) > 0 {
+//		return errors.New(r.Doubts[0].Explain()) // ask the person to compare
+//	}
+//	r.Addresses[0].Normalized() // "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 //
 // A [*ParseError] never holds the text, which may be a private key or a seed that
 // was passed by mistake.
@@ -140,8 +143,10 @@ func (a *Address) reader() *reader {
 	return rd
 }
 
-// Normalize is like [Parse] but also accepts input that identifies the account
-// beyond doubt without being strictly correct: surrounding white space, "0X"
+// Normalize reads an address as lists and databases print it; for what a person typed,
+// use [Interpret], which also says what is doubtful, such as capitals that do not
+// verify. Normalize is like [Parse] but also accepts input that identifies the account
+// without being strictly correct: surrounding white space, "0X"
 // for "0x", EVM addresses whose capitals do not match EIP-55, URIs
 // ("bitcoin:…?amount=1", "ethereum:…@1"), CAIP-10 account ids ("eip155:1:0x…"),
 // and on some chains further spellings, such as the 42-digit hex form on tron.

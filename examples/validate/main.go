@@ -7,10 +7,10 @@
 //
 // A line is an address, or the slug of a chain, a space and an address. Without a
 // chain, Validate tries every chain and names the likeliest first. The member "error"
-// gives the reason, with an offset and a hint if there is one. Validate never
-// repeats a private key.
+// gives the reason, with an offset and a hint if there is one, and the member "doubt"
+// says that a character may be wrong or missing. Validate never repeats a private key.
 //
-// The exit status is 1 if any line is not an address.
+// The exit status is 1 if any line is not an address, or in doubt.
 package main
 
 import (
@@ -29,15 +29,18 @@ import (
 // the chain of the wallet, and returns the normal form, or a note to show below the
 // field.
 func field(chain address.Chain, typed string) (normal, note string) {
-	a, err := address.Normalize(chain, typed)
-	if err == nil {
-		return a.Normalized(), ""
-	}
+	r := address.Interpret(string(chain), typed)
+	err := r.Err
 	var pe *address.ParseError
-	if !errors.As(err, &pe) {
-		return "", err.Error()
-	}
 	switch {
+	case err == nil && r.Several:
+		return "", "This pays several accounts."
+	case err == nil && len(r.Doubts) > 0: // such as a wrong capital: do not pay before the person has compared it
+		return "", "Look again: " + r.Doubts[0].Explain() + "."
+	case err == nil:
+		return r.Addresses[0].Normalized(), ""
+	case !errors.As(err, &pe):
+		return "", err.Error()
 	case errors.Is(err, address.ErrSecret):
 		return "", "This may be a private key or a seed phrase. Never give it to anybody."
 	case errors.Is(err, address.ErrOtherChain):
@@ -58,6 +61,7 @@ type verdict struct {
 	Chain   address.Chain   `json:"chain,omitempty"`
 	Address string          `json:"address,omitempty"`
 	Also    []address.Chain `json:"also,omitempty"`
+	Doubt   address.Doubt   `json:"doubt,omitempty"` // ask the sender before money is paid to it
 	Error   string          `json:"error,omitempty"`
 	Other   address.Chain   `json:"other,omitempty"`  // the chain it is an address of instead
 	Offset  *int            `json:"offset,omitempty"` // in the address, in bytes
@@ -84,7 +88,7 @@ func validate(r io.Reader, w io.Writer) (ok bool, err error) {
 	for n := 1; lines.Scan(); n++ {
 		v := judge(lines.Text())
 		v.Line = n
-		ok = ok && v.Error == ""
+		ok = ok && v.Error == "" && v.Doubt == ""
 		if err := enc.Encode(v); err != nil {
 			return false, err
 		}
@@ -97,24 +101,25 @@ func judge(line string) verdict {
 	line = strings.TrimSpace(line)
 	name, text, named := strings.Cut(line, " ")
 	if chain, err := address.ParseChain(name); named && err == nil {
-		a, err := address.Normalize(chain, text)
-		if err != nil {
-			return failed(chain, err)
-		}
-		return verdict{Chain: a.Chain(), Address: a.Normalized()}
+		return judgeOn(chain, text)
 	}
-	found := address.Detect(line)
-	if len(found) == 0 {
-		// Without a chain there is no precise reason, but any chain reports a secret.
-		_, err := address.Parse("bitcoin", line)
-		if errors.Is(err, address.ErrSecret) {
-			return failed("", err)
-		}
-		return verdict{Error: "not an address of any supported chain"}
+	return judgeOn("", line)
+}
+
+func judgeOn(chain address.Chain, text string) verdict {
+	r := address.Interpret(string(chain), text)
+	switch {
+	case r.Err != nil:
+		return failed(chain, r.Err)
+	case r.Several:
+		return failed(chain, address.ErrSeveral)
 	}
-	v := verdict{Chain: found[0].Chain(), Address: found[0].Normalized()}
-	for _, a := range found[1:] {
+	v := verdict{Chain: r.Addresses[0].Chain(), Address: r.Addresses[0].Normalized()}
+	for _, a := range r.Addresses[1:] {
 		v.Also = append(v.Also, a.Chain())
+	}
+	if len(r.Doubts) > 0 {
+		v.Doubt = r.Doubts[0]
 	}
 	return v
 }

@@ -16,6 +16,8 @@ bitcoin 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAM1
 ethereum 0x7e5f4552091a69125d5dfcb7b8c2659029395bdg
 5KYZdUEo39z3FPrtuX2QbbwGnNP5zTd7yyr2SC1j299sBCnWjss
 ?
+ethereum 0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf
+0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf
 `
 	const want = `{"line":1,"chain":"bitcoin","address":"bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"}
 {"line":2,"chain":"ethereum","address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","also":["zilliqa","hedera"]}
@@ -24,7 +26,9 @@ ethereum 0x7e5f4552091a69125d5dfcb7b8c2659029395bdg
 {"line":5,"chain":"bitcoin","error":"checksum mismatch"}
 {"line":6,"chain":"ethereum","error":"not an address of this chain: unexpected character","offset":41}
 {"line":7,"error":"not an address of this chain but a private key or seed","hint":"it is a private key or a seed"}
-{"line":8,"error":"not an address of any supported chain"}
+{"line":8,"error":"not an address of this chain: unexpected character","offset":0}
+{"line":9,"chain":"ethereum","address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","doubt":"capitals"}
+{"line":10,"chain":"ethereum","address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","also":["zilliqa","hedera"],"doubt":"capitals"}
 `
 	var out strings.Builder
 	ok, err := validate(strings.NewReader(in), &out)
@@ -48,6 +52,7 @@ func TestField(t *testing.T) {
 		{"bitcoin", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", "", "This is an address of a test network."},
 		{"bitcoin", "5KYZdUEo39z3FPrtuX2QbbwGnNP5zTd7yyr2SC1j299sBCnWjss", "", "This may be a private key or a seed phrase. Never give it to anybody."},
 		{"bitcoin", "1BgGZ9", "", "This is not an address."},
+		{"ethereum", "0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf", "", "Look again: the capitals do not match the checksum of the address: compare it with the original."},
 	} {
 		normal, note := field(address.Chain(tt.chain), tt.typed)
 		if normal != tt.normal || note != tt.note {
