@@ -65,6 +65,7 @@ func (p *program) root() *cli.Command {
 			p.keysCommand(),
 			p.receiptCommand(),
 			p.auditCommand(),
+			p.healthCommand(),
 			p.versionCommand(),
 		},
 		Reader: p.stdin, Writer: p.stdout, ErrWriter: p.stderr,

@@ -20,7 +20,11 @@ func scrapeAll(t *testing.T) map[string][]string {
 	c := newTLSConfig(t)
 	cert, key := newPair(t, 1)
 	writePair(t, c, cert, key)
-	s := startAll(t, "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey)
+	customers := filepath.Join(t.TempDir(), "customers.csv")
+	if err := os.WriteFile(customers, []byte("id,chain,address\n1,ethereum,"+harmless+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startAll(t, "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey, "-book", customers, "-webhook", "http://127.0.0.1:1/")
 	s.client = trusting(t, tls.VersionTLS13, cert)
 	s.screen(t, harmless, "ethereum")
 	s.screen(t, lazarus, "ethereum")
@@ -206,6 +210,8 @@ func TestAlerts(t *testing.T) {
 		"WalletscreenQuotaStoreFailing",
 		"WalletscreenCertificateExpiring",
 		"WalletscreenCertificateNotReplaced",
+		"WalletscreenWebhookNotDelivered",
+		"WalletscreenWebhookExpired",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("the alerts are %q, want %q", names, want)

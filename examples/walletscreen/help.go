@@ -49,6 +49,7 @@ var helpExamples = []struct {
 	{"audit", []string{"walletscreen audit verify -audit /var/lib/walletscreen/audit"}},
 	{"audit search", []string{"walletscreen audit search -audit /var/lib/walletscreen/audit \\ 0x098B716B8Aaf21512996dC57EB0615e2383E2f96 2026-03"}},
 	{"audit verify", []string{"walletscreen audit verify -audit /var/lib/walletscreen/audit"}},
+	{"health", []string{"walletscreen health -ops-addr 127.0.0.1:9090"}},
 	{"version", []string{"walletscreen version"}},
 }
 

@@ -23,6 +23,7 @@ type listsCall struct {
 	*program
 	lists      listOptions
 	json       bool
+	timeout    time.Duration
 	accept     bool
 	downloaded string
 	comments   string
@@ -51,7 +52,9 @@ func (p *program) listsCommand() *cli.Command {
 				slices.Concat([]cli.Flag{asJSON}, common), l.anomalies),
 			subcommand("lists", "refresh", "[flags]", "fetches the lists into -data or -db",
 				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
-				slices.Concat([]cli.Flag{asJSON}, p.fetchFlags(&l.lists), common), l.refresh),
+				slices.Concat([]cli.Flag{asJSON,
+					p.duration("timeout", "give up what is not fetched after this `time`, as 5m; the last good lists stay (default: none)", &l.timeout),
+				}, p.fetchFlags(&l.lists), common), l.refresh),
 			subcommand("lists", "diff", "[flags] A [B]", "shows what was added and removed between A and B",
 				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.diff),
@@ -192,6 +195,11 @@ func minute(t time.Time) string {
 func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 	if err := l.lists.wantStore(); err != nil {
 		return err
+	}
+	if l.timeout > 0 {
+		var done context.CancelFunc
+		ctx, done = context.WithTimeoutCause(ctx, l.timeout, fmt.Errorf("not fetched within -timeout %v", l.timeout))
+		defer done()
 	}
 	show := newDownloads(l.stderr)
 	srcs, err := l.lists.sources(true)

@@ -6,7 +6,7 @@
 // The first is walletscreen serve: it answers over HTTP at once, from the lists that the
 // program brings along, refreshes them in the background, and prints how old they are, an
 // API key and a curl line to try. The other commands are screen, validate, extract, history,
-// lists, keys, receipt, audit and version; each explains itself with -help. None needs a configuration, a network
+// lists, keys, receipt, audit, health and version; each explains itself with -help. None needs a configuration, a network
 // or a database.
 //
 // A flag is written -in or --in. Each has an environment variable, WALLETSCREEN_IN for
@@ -50,14 +50,14 @@ type program struct {
 	stdout, stderr io.Writer
 	code           int // the exit code of a command that succeeded
 
-	serving atomic.Bool // requests may be under way
+	ending atomic.Int64 // how long a server that answers has to end, in nanoseconds
 
 	store      store.Store // the lists, once a command other than serve has opened them
 	closeStore func()
 }
 
 // When a signal has come, a command has endsWithin to end, and a server that answers has
-// servesWithin, which is more than it takes to answer what has begun.
+// servesWithin beside -drain-delay, which is more than it takes to answer what has begun.
 const (
 	endsWithin   = 2 * time.Second
 	servesWithin = 30 * time.Second
@@ -74,8 +74,8 @@ func (p *program) runUntil(ctx context.Context, args []string) int {
 	case <-ctx.Done():
 	}
 	patience := endsWithin
-	if p.serving.Load() {
-		patience = servesWithin
+	if serves := p.ending.Load(); serves > 0 {
+		patience = time.Duration(serves)
 	}
 	select {
 	case code := <-ended:

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/httpapi/metrics"
@@ -39,6 +42,50 @@ func (m *registry) watch(s *screening.Screener, keys *access.Keyring, trail *aud
 			func() float64 { return float64(cert.notAfter().UnixMilli()) / 1000 })
 		m.gauge("walletscreen_tls_certificate_failing", "Whether the files of the certificate have changed and cannot be used.",
 			func() float64 { return oneIf(cert.failing()) })
+	}
+}
+
+// webhookMetrics measures the messages of a webhook. Its numbers are of the outbox, which replicas
+// share, and of what this process has delivered.
+type webhookMetrics struct {
+	waiting, oldest, accepted, expired atomic.Int64 // oldest in seconds since 1970
+}
+
+// read reads what waits in the outbox.
+func (m *webhookMetrics) read(ctx context.Context, box *outbox.Box) error {
+	n, oldest, err := box.Waiting(ctx)
+	if err != nil {
+		return err
+	}
+	m.waiting.Store(n)
+	m.oldest.Store(0)
+	if !oldest.IsZero() {
+		m.oldest.Store(oldest.Unix())
+	}
+	return nil
+}
+
+// add adds what became of messages.
+func (m *webhookMetrics) add(d outbox.Delivery) {
+	m.accepted.Add(int64(d.Accepted))
+	m.expired.Add(int64(d.Expired))
+}
+
+// watchWebhook makes scrapes read m.
+func (r *registry) watchWebhook(m *webhookMetrics) {
+	value := func(n *atomic.Int64) func() float64 { return func() float64 { return float64(n.Load()) } }
+	r.gauge("walletscreen_webhook_waiting_messages", "Messages in the outbox that the webhook has not accepted.", value(&m.waiting))
+	r.gauge("walletscreen_webhook_oldest_message_age_seconds", "How long the oldest of these has waited; 0 if there is none.", func() float64 {
+		if oldest := m.oldest.Load(); oldest > 0 {
+			return max(0, time.Since(time.Unix(oldest, 0)).Seconds())
+		}
+		return 0
+	})
+	for outcome, n := range map[string]*atomic.Int64{"accepted": &m.accepted, "expired": &m.expired} {
+		r.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "walletscreen_webhook_messages_total", Help: "Messages that the webhook accepted, and that expired after three days.",
+			ConstLabels: prometheus.Labels{"outcome": outcome},
+		}, value(n)))
 	}
 }
 

@@ -57,9 +57,11 @@ func (o *ops) readiness() readiness {
 // handler returns the handler of the operators' listener.
 func (o *ops) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, r *http.Request) {
-		w.Write([]byte("ok\n"))
-	})
+	for _, path := range []string{"GET /livez", "GET /healthz"} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Write([]byte("ok\n"))
+		})
+	}
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ready := o.readiness()
 		w.Header().Set("Content-Type", "application/json")

@@ -99,6 +99,10 @@ func runShown(t *testing.T, where, line, data, db string) {
 		if id := slices.Index(args, "UUID"); id >= 0 {
 			args[id] = lastID(t, data)
 		}
+	case "health -ops-addr":
+		ready := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"ready":true}`) }))
+		defer ready.Close()
+		args[2] = strings.TrimPrefix(ready.URL, "http://")
 	case "lists import": // an excerpt
 		args = append(args, "-accept")
 	}

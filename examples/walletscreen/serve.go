@@ -54,6 +54,7 @@ type serveOptions struct {
 	compat              bool
 	compatKinds         []string
 	logFormat, logLevel string
+	drainDelay          time.Duration
 }
 
 // serveCommand returns the command serve, which stores its flags in o.
@@ -74,7 +75,8 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 		}, p.listFlags(&o.lists), p.fetchFlags(&o.lists), []cli.Flag{
 			p.flag("strict-journal", "give no answer while the journal in -data or -db, which says what was answered from, cannot be written", &o.strictJournal),
 			p.text("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
-			p.text("ops-addr", "", "`address` of a second listener, without keys, for /livez, /readyz and /metrics; 127.0.0.1:9090 is usual (default: none)", &o.opsAddr),
+			p.text("ops-addr", "", "`address` of a second listener, without keys, for /livez, /healthz, /readyz and /metrics; 127.0.0.1:9090 is usual (default: none)", &o.opsAddr),
+			p.duration("drain-delay", "when the server is stopped, answer for this `time`, as 10s, while /readyz says 503, so that a load balancer sends requests elsewhere before the port closes (default: none)", &o.drainDelay),
 			p.text("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP, as exceptions and lists are (default: no TLS)", &o.tlsCert),
 			p.text("tls-key", "", "PEM `file` of the certificate's key, which not all users may read", &o.tlsKey),
 			p.text("audit", "", "`directory` for a record of each screening; a screening that cannot be recorded is not answered (default: none)", &o.audit),
@@ -134,7 +136,7 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 			return fmt.Errorf("-strict-journal: %w", err)
 		}
 	}
-	s := &server{serveOptions: c, log: logger, level: level, metrics: newMetrics(), serving: &p.serving}
+	s := &server{serveOptions: c, log: logger, level: level, metrics: newMetrics(), ending: &p.ending}
 	if err := c.limitClients(&s.limits); err != nil {
 		return err
 	}
@@ -198,7 +200,7 @@ type server struct {
 	listener    net.Listener
 	opsListener net.Listener // nil for none
 	jobs        sync.WaitGroup
-	serving     *atomic.Bool // set when requests may be under way
+	ending      *atomic.Int64 // how long it has to end, in nanoseconds, once requests may be under way
 }
 
 // openLists makes the Screener, which holds no list yet. The function closes the store.
@@ -256,6 +258,9 @@ func (s *server) loadLists(ctx context.Context) error {
 // run serves until ctx ends.
 func (s *server) run(ctx context.Context, p *program) error {
 	s.metrics.watch(s.screener, s.keys.ring, s.trail, s.cert, s.offline)
+	if s.watcher != nil {
+		s.metrics.watchWebhook(&s.watcher.measured)
+	}
 
 	// What runs beside the server ends after it.
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -300,14 +305,19 @@ func (s *server) run(ctx context.Context, p *program) error {
 		case !s.offline || len(s.lists.own) > 0:
 			s.jobs.Go(func() { s.screener.Run(beside, refreshEvery) })
 		}
-		s.serving.Store(true)
+		s.ending.Store(int64(servesWithin + s.drainDelay))
 		go func() { served <- serveHTTP(web, s.listener, s.cert) }()
 		select {
 		case err = <-served: // only if it could not go on
 		case <-hangup:
 			s.log.Info("stopping because of SIGHUP: the terminal was closed")
 		case <-ctx.Done():
-			s.log.Info("stopping; requests that have begun are answered")
+			s.log.Info("stopping; requests that have begun are answered", "drain_delay", s.drainDelay)
+			o.stopping.Store(true)
+			select {
+			case err = <-served:
+			case <-time.After(s.drainDelay):
+			}
 		}
 	}
 	o.stopping.Store(true)
@@ -359,8 +369,12 @@ func (s *server) handler() http.Handler {
 		}
 	}
 	opts.Logger, opts.Meter, opts.Store, opts.Receipt = s.log, s.keys.ring, s.store, s.receipt
-	if s.opsListener != nil {
-		opts.Observe = s.metrics.Observe
+	isLogged := s.log.Enabled(context.Background(), slog.LevelDebug)
+	if s.opsListener != nil || isLogged {
+		opts.Observe = func(ctx context.Context, o httpapi.Observation) {
+			s.metrics.Observe(ctx, o)
+			s.logAccess(ctx, o)
+		}
 	}
 	if s.trail != nil {
 		opts.Audit = s.trail.Record
@@ -376,6 +390,9 @@ func (s *server) handler() http.Handler {
 		if reads && r.URL.RawPath == "" && (r.URL.Path == "/" || below && !strings.Contains(file, "/")) {
 			people.ServeHTTP(w, r)
 			return
+		}
+		if isLogged {
+			r = traced(r)
 		}
 		api.ServeHTTP(w, r)
 	})

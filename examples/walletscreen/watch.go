@@ -52,6 +52,8 @@ type watcher struct {
 	failure string // the error that was last logged
 
 	failing bool // whether the webhook fails; only the goroutine that delivers uses it
+
+	measured webhookMetrics
 }
 
 // maxPending bounds the reports that wait: each holds the lists before and after it.
@@ -171,6 +173,9 @@ func (w *watcher) run(ctx context.Context) {
 			if w.leading.Load() && err == nil {
 				err = w.box.Sweep(ctx)
 			}
+			if err == nil {
+				err = w.measured.read(ctx, w.box)
+			}
 			if err != nil && ctx.Err() == nil {
 				w.log.Error("the outbox of the webhook fails", "error", err)
 			}
@@ -198,6 +203,7 @@ func (w *watcher) told(d outbox.Delivery) {
 	if d.Accepted > 0 || d.Failure != nil {
 		w.failing = d.Failure != nil
 	}
+	w.measured.add(d)
 }
 
 // periodically calls do every so often, and when wake receives, until ctx ends.

@@ -387,6 +387,17 @@ func Backoff(n int) time.Duration {
 	return min(5*time.Second<<min(n, 20), time.Hour)
 }
 
+// Waiting returns how many messages are not accepted yet, and when the oldest was made, the zero
+// time if there is none.
+func (b *Box) Waiting(ctx context.Context) (n int64, oldest time.Time, err error) {
+	var created sql.NullInt64
+	err = b.db.QueryRowContext(ctx, `select count(*), min(created) from walletscreen_outbox where ended = 0`).Scan(&n, &created)
+	if created.Valid {
+		oldest = time.UnixMilli(created.Int64).UTC()
+	}
+	return n, oldest, err
+}
+
 // Sweep deletes messages that ended longer than Keep ago.
 func (b *Box) Sweep(ctx context.Context) error {
 	_, err := b.db.ExecContext(ctx, `delete from walletscreen_outbox where ended > 0 and ended < $1`, b.now().Add(-Keep).UnixMilli())
