@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -142,6 +143,9 @@ func (e *exchange) takeClient() *problem {
 // charge charges the caller with up to n screenings of the request whose body was read, and
 // sets charged to the number that is granted; or it returns the problem if none is.
 func (e *exchange) charge(n int) (p *problem) {
+	if p := e.late(); p != nil {
+		return p
+	}
 	e.charged = n
 	if e.Meter != nil && e.route.counts {
 		var err error
@@ -151,6 +155,18 @@ func (e *exchange) charge(n int) (p *problem) {
 		}
 	}
 	return nil
+}
+
+// exhausted returns the problem of a caller whose quota is used up, as far as that is known, before
+// something dear is done for him.
+func (e *exchange) exhausted() *problem {
+	if e.Meter == nil || e.caller.Quota <= 0 {
+		return nil
+	}
+	if used, _, _, err := e.Meter.Used(e.Context(), e.caller, false); err != nil || used < e.caller.Quota {
+		return nil
+	}
+	return e.uncharged(ErrExhausted)
 }
 
 // uncharged returns the problem for an error of the Meter.
@@ -187,8 +203,21 @@ func (e *exchange) enter(waits bool) *problem {
 			return nil
 		}
 	}
-	e.setHeader("Retry-After", "1")
+	return overload()
+}
+
+func overload() *problem {
 	return &problem{Code: overloaded, Detail: "Too many requests are being processed at once. Retry after a second."}
+}
+
+// late returns a problem if the answer could hardly be sent before the WriteTimeout of the server:
+// in the last fifth of it, nothing more is charged or recorded.
+func (e *exchange) late() *problem {
+	server, _ := e.Context().Value(http.ServerContextKey).(*http.Server)
+	if server == nil || server.WriteTimeout <= 0 || time.Since(e.start) < server.WriteTimeout/5*4 {
+		return nil
+	}
+	return overload()
 }
 
 // setRateLimit sets RateLimit-Policy and RateLimit

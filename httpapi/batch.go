@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,7 +33,8 @@ type batchItem struct {
 	answer result // of an item that was granted
 }
 
-// screenBatch answers a POST to /api/v1/screen/batch.
+// screenBatch answers a POST to /api/v1/screen/batch. What takes long, or may wait, comes before
+// the charge; nothing is recorded before the answer is ready to be sent.
 func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p := e.enter(true); p != nil {
 		return nil, p
@@ -42,36 +44,26 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	e.batches <- struct{}{}
-	defer func() { <-e.batches }()
-	var fields object
-	var items []batchItem
-	e.takeTurn(func() {
-		if fields, p = readObject(body, e.route); p == nil {
-			items, p = newBatch(fields["items"].([]any))
-		}
-	})
+	lists, items, valid, unlisted, p := e.readBatch(body)
 	if p != nil {
 		return nil, p
 	}
-	lists := lists(e.screener)
-	if at, ok := fields["at"].(string); ok {
-		if lists, p = e.listsAt(at); p != nil {
-			return nil, p
-		}
-	}
-	valid, unlisted := 0, error(nil)
-	e.takeTurn(func() { valid, unlisted = e.screenItems(lists, items) })
 	e.now = time.Now()
 	if valid > 0 {
-		if p := e.chargeBatch(valid); p != nil { // before errors that are not the client's
+		if p := e.charge(valid); p != nil { // before errors that are not the client's
 			return nil, p
 		}
 	}
 	if unlisted != nil {
 		return nil, e.failed("", unlisted)
 	}
-	e.takeTurn(func() { e.screened = e.grantItems(items) })
+	e.takeTurn(func() {
+		e.screened = e.grantItems(items)
+		body = e.answerBatch(lists, items)
+	})
+	if p := cmp.Or(e.late(), e.hold(len(body)+len(e.shared))); p != nil {
+		return nil, p
+	}
 	if p := e.recordItems(items); p != nil {
 		return nil, p
 	}
@@ -82,16 +74,45 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 			}
 		}
 	}
-	e.takeTurn(func() { body = e.answerBatch(lists, items) })
 	return body, nil
 }
 
-// chargeBatch is charge for a batch, which lets other batches go on while it waits for the
-// Meter.
-func (e *exchange) chargeBatch(n int) *problem {
-	<-e.batches
-	defer func() { e.batches <- struct{}{} }()
-	return e.charge(n)
+// readBatch reads the body of a batch and screens its items. Of the batches that wait for that,
+// those whose answer could not be sent in time any more are not screened.
+func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid int, unlisted error, p *problem) {
+	select {
+	case e.batches <- struct{}{}:
+		defer func() { <-e.batches }()
+	case <-e.Context().Done(): // the client has gone
+		return nil, nil, 0, nil, overload()
+	}
+	var fields object
+	e.takeTurn(func() {
+		if p = cmp.Or(e.late(), e.hold(0)); p != nil {
+			return
+		}
+		if fields, p = readObject(body, e.route); p == nil {
+			items, p = newBatch(fields["items"].([]any))
+		}
+	})
+	if p != nil {
+		return nil, nil, 0, nil, p
+	}
+	lists = e.screener
+	if at, ok := fields["at"].(string); ok {
+		if p := e.exhausted(); p != nil {
+			return nil, nil, 0, nil, p
+		}
+		if lists, p = e.listsAt(at); p != nil {
+			return nil, nil, 0, nil, p
+		}
+	}
+	e.takeTurn(func() {
+		if p = e.late(); p == nil {
+			valid, unlisted = e.screenItems(lists, items)
+		}
+	})
+	return lists, items, valid, unlisted, p
 }
 
 // takeTurn waits for its turn and calls f. Batches compute on half of the processors at

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,15 +80,19 @@ func (e *exchange) changes() ([]byte, *problem) {
 			return nil, &problem{Code: changesUnavailable, Detail: "The changes of the lists cannot be read at the moment. This says nothing about the lists."}
 		}
 	}
-	if p := e.enter(false); p != nil { // not while it waited for the store
-		return nil, p
-	}
 	if !e.caller.has(scopeOwn) {
 		hideOwn(list, e.screener.Sources())
 	}
-	return marshal(struct {
-		Changes []*change `json:"changes"`
-	}{list}), nil
+	var body []byte
+	var p *problem
+	e.takeTurn(func() { // thousands of entries, each time
+		if p = e.enter(false); p == nil { // not while it waited for the store
+			body = marshal(struct {
+				Changes []*change `json:"changes"`
+			}{list})
+		}
+	})
+	return body, cmp.Or(p, e.hold(len(body)))
 }
 
 // hideOwn removes the entries and the reasons of lists that are not known to be a

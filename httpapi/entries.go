@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"runtime"
 	"slices"
@@ -31,9 +32,6 @@ func (e *exchange) entries() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	if p := e.enter(false); p != nil {
-		return nil, p
-	}
 	fields, p := readObject(body, e.route)
 	if p != nil {
 		return nil, p
@@ -41,8 +39,8 @@ func (e *exchange) entries() ([]byte, *problem) {
 	search, _ := fields["search"].(string)
 	e.hide(search)
 	after := 0
+	var err error
 	if number, ok := fields["after"].(json.Number); ok {
-		var err error
 		if after, err = strconv.Atoi(string(number)); err != nil || after < 0 {
 			return nil, wrongType("after", number)
 		}
@@ -55,11 +53,19 @@ func (e *exchange) entries() ([]byte, *problem) {
 	if e.screener.Sources()[i].Info.Jurisdiction == sources.Operator && !e.caller.has(scopeOwn) {
 		return nil, e.lacks(scopeOwn, "to see the operator's own lists")
 	}
-	page, err := e.pageOf(source, strings.ToLower(strings.TrimSpace(search[:min(len(search), maxSearchText)])), after)
+	e.takeTurn(func() { // a search reads the whole list
+		if p = e.enter(false); p != nil {
+			return
+		}
+		var page *entryPage
+		if page, err = e.pageOf(source, strings.ToLower(strings.TrimSpace(search[:min(len(search), maxSearchText)])), after); err == nil {
+			body = marshal(page)
+		}
+	})
 	if err != nil {
 		return nil, e.internal(err)
 	}
-	return marshal(page), nil
+	return body, cmp.Or(p, e.hold(len(body)))
 }
 
 // pageOf returns the entries of a list that have the text in them, from a position on.

@@ -27,6 +27,7 @@ type service struct {
 	clients    clients
 	changeLog  changeLog
 	pasts      pasts
+	answers    answers
 
 	lastSnapshot atomic.Pointer[snapshotText]
 
@@ -53,6 +54,7 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 		opts = &Options{}
 	}
 	v := &service{Options: *opts, screener: s, authorizer: auth, batches: make(chan struct{}, maxBatches), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+	v.answers.most, v.answers.mostEach = maxUnread, maxUnreadEach
 	v.changeLog.turn = make(chan struct{}, 1)
 	v.pasts.turn = make(chan struct{}, 1)
 	if v.authorizer == nil {
@@ -89,7 +91,7 @@ type exchange struct {
 	*service
 	w      http.ResponseWriter
 	route  *route
-	start  time.Time // when the request came, for Observe
+	start  time.Time // when the request came
 	id     string    // of the request
 	echoed bool      // the id came with the request
 	now    time.Time // when the request was admitted, later when it was screened
@@ -98,6 +100,7 @@ type exchange struct {
 
 	slot    bool // counted in running
 	waits   bool // counted in waiting, too
+	held    int  // bytes of the answer that are counted in answers
 	charged int  // screenings that the Meter has granted
 	refund  func(int)
 
@@ -123,10 +126,7 @@ func (v *service) begin(w http.ResponseWriter, r *http.Request, rt *route) *exch
 		e = new(exchange)
 	}
 	// The header refers to the values for as long as anyone reads it.
-	e.Request, e.service, e.w, e.route, e.values = r, v, w, rt, make([]string, 0, 3)
-	if v.Observe != nil {
-		e.start = time.Now()
-	}
+	e.Request, e.service, e.w, e.route, e.values, e.start = r, v, w, rt, make([]string, 0, 3), time.Now()
 	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && mayEcho(ids[0]) {
 		e.id, e.echoed = ids[0], true
 	} else {

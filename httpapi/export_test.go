@@ -49,6 +49,13 @@ func HoldTurns(h http.Handler) (release func()) {
 	}
 }
 
+// LimitUnread sets the limits of the bytes of answers that were not read, and returns those that
+// hold without it.
+func LimitUnread(h http.Handler, all, each int) (most, mostEach int) {
+	h.(endpoint).answers.most, h.(endpoint).answers.mostEach = all, each
+	return maxUnread, maxUnreadEach
+}
+
 // Matches reports whether the lines of an If-None-Match match a tag.
 func Matches(lines []string, tag string, weakly bool) bool { return matches(lines, tag, weakly) }
 

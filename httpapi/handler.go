@@ -136,6 +136,7 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.route = h.routeOf(r.URL)
 	}
 	e := h.begin(w, r, h.route)
+	defer e.release()
 	// The deadline is for bodies that nobody wants, too, because net/http reads the rest of
 	// them. It removes the deadline once a body was read to its end.
 	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
@@ -150,6 +151,7 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.Observe != nil {
 		e.observe(status, code)
 	}
+	e.release()
 	h.end(e) // unless something has panicked
 }
 
@@ -286,6 +288,9 @@ func (e *exchange) write(body []byte, p *problem) (int, code) {
 func (e *exchange) finish(p *problem) []byte {
 	p.describe()
 	p.RequestID = e.id
+	if p.Code == overloaded {
+		e.w.Header().Set("Retry-After", "1")
+	}
 	if header := e.w.Header(); p.Status == 503 && header["Retry-After"] == nil {
 		header.Set("Retry-After", retryAfter)
 	}

@@ -26,27 +26,44 @@ type pasts struct {
 
 // listsAt returns the lists of the time in the field at of a request.
 func (e *exchange) listsAt(text string) (lists, *problem) {
-	if !e.caller.has(scopePast) {
-		return nil, e.lacks(scopePast, "of this endpoint")
+	at, p := e.readAt(text)
+	if p != nil || at.IsZero() {
+		return e.screener, p
 	}
-	bad := func(reason, detail string) *problem {
-		return &problem{Code: pastUnavailable, Field: "at", Reason: reason, Detail: detail}
+	return e.openPast(at)
+}
+
+func noPast(reason, detail string) *problem {
+	return &problem{Code: pastUnavailable, Field: "at", Reason: reason, Detail: detail}
+}
+
+// readAt returns the time in the field at of a request; zero for now.
+func (e *exchange) readAt(text string) (time.Time, *problem) {
+	if !e.caller.has(scopePast) {
+		return time.Time{}, e.lacks(scopePast, "of this endpoint")
 	}
 	at, ok := instant(text)
 	switch {
 	case e.Past == nil:
-		return nil, bad("unsupported", "This server screens with the lists of now only.")
+		return at, noPast("unsupported", "This server screens with the lists of now only.")
 	case !ok:
-		return nil, bad("malformed", "The field at is neither a day such as 2026-03-01, which means its end, nor a time such as 2026-03-01T09:30:00Z.")
+		return at, noPast("malformed", "The field at is neither a day such as 2026-03-01, which means its end, nor a time such as 2026-03-01T09:30:00Z.")
 	case at.After(time.Now().Add(24 * time.Hour)):
-		return nil, bad("future", "The time in the field at is yet to come.")
+		return at, noPast("future", "The time in the field at is yet to come.")
 	case at.After(time.Now()): // the end of today
-		return e.screener, nil
+		return time.Time{}, nil
 	}
-	past, err := e.pasts.open(e.Context(), e.Past, at)
+	return at, nil
+}
+
+// openPast opens the lists of a time, in turn with others: that takes long.
+func (e *exchange) openPast(at time.Time) (lists, *problem) {
+	var past *screening.Past
+	var err error
+	e.takeTurn(func() { past, err = e.pasts.open(e.Context(), e.Past, at) })
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrGap), errors.Is(err, store.ErrDamaged):
-		return nil, bad("not_kept", "The lists of that time are not kept here, or not whole, so nothing can be said about it.")
+		return nil, noPast("not_kept", "The lists of that time are not kept here, or not whole, so nothing can be said about it.")
 	case err != nil:
 		return nil, e.failed("", err)
 	}

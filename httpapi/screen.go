@@ -28,9 +28,9 @@ func (e *exchange) screen() ([]byte, *problem) {
 		return nil, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "unsupported", Detail: "This server writes no receipts."}
 	}
 	e.hide(text)
-	lists := lists(e.screener)
+	var then time.Time
 	if past {
-		if lists, p = e.listsAt(at); p != nil {
+		if then, p = e.readAt(at); p != nil {
 			return nil, p
 		}
 	}
@@ -38,13 +38,22 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if err != nil {
 		return nil, e.failed(name, err)
 	}
-	found, err := lists.ScreenText(chain, text)
-	if err != nil && isInput(err) {
+	found, err := e.screener.ScreenText(chain, text)
+	if err != nil && isInput(err) { // before lists of the past are opened
 		return nil, e.failed(name, err)
 	}
 	e.now = time.Now()
 	if p := e.charge(1); p != nil { // before errors that are not the client's
 		return nil, p
+	}
+	if !then.IsZero() {
+		lists, p := e.openPast(then)
+		if p != nil {
+			return nil, p
+		}
+		if found, err = lists.ScreenText(chain, text); err != nil && isInput(err) {
+			return nil, e.failed(name, err)
+		}
 	}
 	if p := e.enter(false); p != nil { // not while it waited for the Meter
 		return nil, p

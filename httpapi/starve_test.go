@@ -19,6 +19,8 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // TestSlowReaders checks that connections that do not read their responses cannot block
@@ -95,9 +97,11 @@ func TestSlowBodies(t *testing.T) {
 // before them, and that a single request of a key does not.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), nil)
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{Past: func(context.Context, time.Time) (*screening.Past, error) {
+			return nil, store.ErrNotFound
+		}})
 		release := httpapi.HoldTurns(h)
-		answers := make(chan int, 9)
+		answers := make(chan int, 20)
 		later := []struct {
 			method, path, body, key string
 			status                  int
@@ -110,6 +114,9 @@ func TestTurns(t *testing.T) {
 			{"POST", "/api/v1/screen/batch", `{"items":[` + clean + `]}`, testKey, 200},
 			{"POST", "/api/v1/validate", `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"}`, testKey, 200},
 			{"POST", "/api/v1/validate", clean, testKey, 200},
+			{"POST", "/api/v1/entries", `{"source":"OFAC_SDN"}`, testKey, 200},
+			{"GET", "/api/v1/changes", "", testKey, 200},
+			{"POST", "/api/v1/screen", strings.TrimSuffix(clean, "}") + `,"at":"2025-01-01"}`, testKey, 400},
 		}
 		for _, tt := range later {
 			go func() {
