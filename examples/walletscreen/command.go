@@ -17,11 +17,15 @@ import (
 
 // command runs the command in args.
 func (p *program) command(ctx context.Context, args []string) error {
+	var err error
+	if p.env, err = withSecretFiles(p.env); err != nil {
+		return err
+	}
 	root := p.root()
 	if err := checkEnvironment(root, p.env); err != nil {
 		return err
 	}
-	args, err := commandLine(root, args)
+	args, err = commandLine(root, args)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func TestImage(t *testing.T) {
 	lines := deployFile(t, "Dockerfile")
 	last := lines[slices.Index(lines, "FROM scratch")+1:]
 	for _, want := range []string{
-		"COPY --from=build /src/LICENSE /src/NOTICE /", "USER 65532:65532", "ARG VERSION=unreleased",
+		"COPY --from=build /src/LICENSE /src/NOTICE /out/LICENSES.txt /", "USER 65532:65532", "ARG VERSION=unreleased",
 		"COPY --from=build --chown=65532:65532 /out/data /data", `ENTRYPOINT ["/walletscreen"]`,
 	} {
 		if !slices.Contains(last, want) {
@@ -56,6 +56,31 @@ func TestImage(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
 			t.Error(err)
 		}
+	}
+
+	// The licenses and notices of all that is linked.
+	if !slices.Contains(lines, `RUN .ci/licenses "linux/$(go env GOARCH)" >/out/LICENSES.txt`) {
+		t.Error("the image has no licenses of modules")
+	}
+	modules := filepath.Join(t.TempDir(), "modules")
+	licenses := exec.Command(".ci/licenses", "linux/amd64", modules)
+	licenses.Dir = root
+	text, err := licenses.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadFile(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(list)) {
+		module, _, _ := strings.Cut(line, " ")
+		if !strings.Contains(string(text), "\n----\n"+module+" ") {
+			t.Errorf("the licenses lack %s", module)
+		}
+	}
+	if n := strings.Count(string(list), "\n"); n < 20 || !strings.Contains(string(text), "NOTICE:\n\nPrometheus instrumentation library") {
+		t.Errorf("%d modules; the notice of Prometheus is among them: want at least 20", n)
 	}
 
 	// What the context leaves out is not needed to build.
@@ -112,9 +137,9 @@ func TestImage(t *testing.T) {
 	}
 	cmd = exec.Command(binary, "version", "-json")
 	cmd.Env = []string{}
-	text, err := cmd.Output()
+	text, err = cmd.Output()
 	var v version
-	if err := json.Unmarshal(text, &v); err != nil || v.Module != "github.com/walletscreen/walletscreen" || len(v.Bundled) != 5 || v.Version != "v1.2.3" {
+	if err := json.Unmarshal(text, &v); err != nil || v.Module != "github.com/walletscreen/walletscreen" || len(v.Bundled) < 5 || v.Version != "v1.2.3" {
 		t.Errorf("%s, %v", text, err)
 	}
 	if err != nil {

@@ -29,7 +29,12 @@ const meteredKeys = 200
 func newMetrics() *registry {
 	m := &registry{metrics.New(meteredKeys), prometheus.NewRegistry()}
 	m.registry.MustRegister(m.Metrics,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	v := newVersion() // which go_build_info lacks if the program was built from a copy
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "walletscreen_build_info", Help: "Always 1; the labels say what runs.",
+		ConstLabels: prometheus.Labels{"version": v.Version, "commit": v.Commit, "go": v.Go, "scoring": v.Scoring},
+	}, func() float64 { return 1 }))
 	return m
 }
 

@@ -53,7 +53,11 @@ func (p *program) versionCommand() *cli.Command {
 			t := layout{}
 			t.add("walletscreen", v.Version)
 			if v.Commit != "" {
-				t.add("commit", v.Commit+" of "+v.Time)
+				changed := ""
+				if v.Changed {
+					changed = ", with changes that are not committed"
+				}
+				t.add("commit", v.Commit+" of "+v.Time+changed)
 			}
 			t.add("scoring", v.Scoring)
 			t.add("go", v.Go+" "+v.System)
