@@ -256,7 +256,7 @@ var states = []state{
 		name: "chain in doubt", reach: screenOne(dot),
 		prepare: func(a *api) { a.held[dot] = object{"doubts": []string{"ambiguous"}} },
 		holds: []string{text(title, "Not decided"), noLevel, has(".line-of", "It could be an address of several chains"),
-			has(".mends button", "It is on Sui"), `[...document.querySelectorAll(".mends button")].at(-1).textContent === "Choose the chain"`},
+			has(".mends button", "It is on Sui"), has(".next", "choose it"), text(".subject", dot), `[...document.querySelectorAll(".mends button")].at(-1).textContent === "Choose the chain"`},
 	},
 	{
 		name:  "secret",
@@ -310,7 +310,7 @@ var states = []state{
 		// The matches are chosen first, the highest first.
 		`[...document.querySelectorAll(".rows tbody .open")].map(e => e.textContent).join() === "CRITICAL,HIGH,MEDIUM"`, one(".rows tbody tr"),
 		`document.querySelector("[data-filter=UNDECIDED]").click() === undefined`, `document.querySelectorAll(".rows tbody tr").length === 2`,
-		has(".rows tbody", "withheld"), has(".rows tbody tr:nth-child(1) [data-column=error]", "This is not an address"),
+		has(".rows tbody", "withheld"), has(".rows tbody tr:nth-child(1) [data-column=why]", "This is not an address"),
 		`document.querySelector("[data-filter=all]").click() === undefined`, `document.querySelectorAll(".rows tbody tr").length === 7`, one(".rows tbody tr"),
 		has(".rows tbody tr:nth-child(7)", "CLEAN_NO_MATCH"), `!document.body.innerText.includes("` + secret + `")`, `!document.getElementById("address").value`}},
 	{

@@ -118,7 +118,7 @@ func TestWeight(t *testing.T) {
 			})()`); loud != "" {
 				t.Errorf("%d: as large as the verdict: %s", width, loud)
 			}
-			if lines := eval[int](t, b, `(() => { const r = document.createRange(); r.selectNodeContents(document.querySelector(".subject .mono")); return r.getClientRects().length; })()`); width >= 1024 && lines != 1 {
+			if lines := eval[int](t, b, `(() => { const r = document.createRange(); r.selectNodeContents(document.querySelector(".subject .mono")); return new Set([...r.getClientRects()].map(r => Math.round(r.top / 4))).size; })()`); width >= 1024 && lines != 1 {
 				t.Errorf("%d: %s is in %d lines", width, text, lines)
 			}
 			if width >= 1024 && eval[bool](t, b, `(e => e.scrollHeight > 1.9 * parseFloat(getComputedStyle(e).lineHeight) + 20)(document.getElementById("address"))`) {
@@ -136,6 +136,24 @@ func TestWeight(t *testing.T) {
 			})()`); disorder != "" {
 				t.Errorf("%d: above what comes before it: %s", width, disorder)
 			}
+		}
+	}
+	// The level of a row and why it has it are seen without scrolling sideways.
+	enter(t, b, lazarus+"\nnothing that is an address\n"+clean)
+	b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
+	b.do(t, `document.querySelector("[data-filter=all]").click()`)
+	b.wait(t, `document.getElementById("hint").textContent === "" && document.getElementById("address").clientHeight < 60`)
+	for _, width := range []int64{375, 1024, 1400} {
+		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
+			t.Fatal(err)
+		}
+		b.fits(t, view{"light", width})
+		b.first(t, fmt.Sprintf("weight-table-%d", width))
+		if hidden := eval[int](t, b, `[...document.querySelectorAll(".rows tbody :is([data-column=level], [data-column=why])")].filter(e => e.getBoundingClientRect().right > document.querySelector(".scroll").getBoundingClientRect().right + 1).length`); hidden > 0 {
+			t.Errorf("%d: %d cells are outside", width, hidden)
+		}
+		if got := eval[string](t, b, `document.querySelector(".rows [data-level=UNDECIDED] [data-column=why]").innerText`); got == "" {
+			t.Errorf("%d: an undecided row has no reason", width)
 		}
 	}
 	b.quiet(t)

@@ -293,11 +293,11 @@ async function explain(text, signal, doubts = []) {
 // actions returns what can be done with an answer, which is open if it is not decided.
 const actions = (answer, text, open) => [
   h("button", {type: "button", onclick: () => print()}, "Print record"),
-  copying("Copy address", answer.address),
+  !open && copying("Copy address", answer.address),
   copying("Copy link", location.origin + location.pathname + fragment(text, open ? chain.value : answer.chain, answer.as_of)),
   copying("Copy as JSON", JSON.stringify(answer)),
   answer.as_of ? button("Lists of now", useNow) : button("Another day", anotherDay),
-  receipt(answer, text),
+  !open && receipt(answer, text),
 ];
 
 function failed(p, retry, wrong) {
@@ -320,6 +320,9 @@ function screenText(all) {
   const table = all.some(l => /[,;\t|]/.test(l)) ? parse(all.join("\n")) : {delimiter: ",", records: [["address"], ...all.map(l => [l])], width: 1, header: true, addresses: 0, chains: -1};
   if (table.chains < 0) table.chain = chain.value;
   else chain.value = ""; // the rows have theirs
+  clearTimeout(timer);
+  asking?.abort();
+  tell("");
   start("Pasted list", table);
 }
 

@@ -35,7 +35,7 @@ function judge(result, lists) {
   if (match) return hit(result, lists, [...unsure.map(d => d[0]), held.length > 0 && "another match does not count", once.length > 0 && "formerly listed elsewhere"].filter(Boolean), [...unsure.map(d => d[1]), ...held, ...once]);
   const notes = [...held, ...once], all = `any of the ${lists.length} lists`, good = lists.filter(s => !s.caveat).length;
   if (unsure.length > 0) {
-    return {title: "Not decided", open: true, shape: "unknown", line: unsure.map(d => d[1]).join(" "), next: "Compare the address with its original, and screen it again.", notes, lead: "Besides:"};
+    return {title: "Not decided", open: true, shape: "unknown", line: unsure.map(d => d[1]).join(" "), next: (result.doubts ?? []).every(d => d === "ambiguous") ? "Ask on which chain the address is, and choose it." : "Compare the address with its original, and screen it again.", notes, lead: "Besides:"};
   }
   const but = weak || (held.length > 0 ? "a match does not count" : once.length > 0 ? "it was listed before" : result.all_clear === false ? "the server does not call it all clear" : "");
   if (but) {

@@ -46,7 +46,7 @@ export function recordOne(result, sources, asked, wrong = null) {
   const lists = states(result, sources), v = verdict(result, lists);
   const [labels, more] = cut(result.labels, maxLabels, ["match", "matches"]);
   sheet({...v, line: v.open && wrong?.text || v.line},
-    terms(["Address", h("span", {class: "mono"}, result.address)], ["Entered as", asked !== result.address && h("span", {class: "mono"}, name(clip(asked)))], ["Chain", chainName(result.chain)], ["Level", !v.open && `${result.level}, score ${result.score} of 100`]),
+    terms(["Address", !v.open && h("span", {class: "mono"}, result.address)], ["Entered as", (v.open || asked !== result.address) && h("span", {class: "mono"}, name(clip(asked)))], ["Chain", !v.open && chainName(result.chain)], ["Level", !v.open && `${result.level}, score ${result.score} of 100`]),
     labels.length > 0 && h("div", {}, h("h2", {}, plural(result.labels.length, "match", "matches")), h("ol", {class: "labels"}, labels.map(l => h("li", {},
       h("p", {}, h("strong", {}, name(clip(l.name || l.source_ref || ""))), ` · ${kind(l.label)} · ${l.source} · ${clip(l.source_ref, 40)}`,
         dates(l).filter(d => d[1]).map(([what, when]) => ` · ${what.toLowerCase()}: ${when}`)),

@@ -24,8 +24,9 @@ const hits = ["CRITICAL", "HIGH", "MEDIUM", "LOW"], ranks = Object.keys(classes)
 const rank = r => ranks.indexOf(r.class ?? "open");
 const are = n => (n === 1 ? "is" : "are");
 
-// first are the columns that people look for first.
-const shown = ["name", "doubt", "error", ...columns.filter(c => !["level", "name", "doubt", "error"].includes(c))];
+// shown are the columns after level, why and address. why is the name, the doubt and the error: a
+// row has one of them, or a listed row in doubt two.
+const why = ["name", "doubt", "error"], shown = columns.filter(c => c !== "level" && !why.includes(c));
 
 // A View shows a job.
 export class View {
@@ -136,7 +137,7 @@ export class View {
     if (this.rowsKey === key) return;
     this.rowsKey = key;
     const held = this.body.contains(document.activeElement) ? document.activeElement.dataset.row : null;
-    this.columns.replaceChildren(...["row", "level", "address", ...used].map(c => h("th", {scope: "col", "data-column": c}, c)), h("th", {scope: "col", "data-column": "chain"}, "chain"));
+    this.columns.replaceChildren(...["row", "level", "why", "address", ...used, "chain"].map(c => h("th", {scope: "col", "data-column": c}, c === "why" ? "name, doubt, error" : c)));
     this.body.replaceChildren(...rows.map(r => this.row(r, used)));
     if (held) this.body.querySelector(`[data-row="${held}"]`)?.focus();
     const go = d => () => { this.page += d; this.update(); this.node.querySelector(".rows").scrollIntoView({block: "nearest"}); };
@@ -154,9 +155,11 @@ export class View {
     const weak = k === "CLEAN_NO_MATCH" && late(this.lists) ? "qualified" : sign;
     const text = [sign && shape(weak, 18), word];
     const cell = c => (c === "doubt" ? (r.result?.doubts ?? []).map(doubt).join(" ") : c === "error" && !r.class ? "" : all[columns.indexOf(c)]);
+    const reasons = why.map(cell).filter(Boolean);
     return h("tr", {"data-level": k},
       h("td", {"data-column": "row"}, count(r.number)),
       h("td", {"data-column": "level"}, r.class ? h("button", {type: "button", class: "open", "data-row": r.number, "aria-label": `Row ${r.number}: ${word}. Show the verdict`, onclick: () => this.actions.open(r)}, text) : h("span", {class: "open"}, text)),
+      h("td", {"data-column": "why"}, reasons.map((t, i) => [i > 0 && " · ", isolated(t)])),
       h("th", {scope: "row", "data-column": "address"}, h("span", {class: "mono"}, isolated(r.text || "(empty)"))),
       used.map(c => h("td", {"data-column": c}, isolated(cell(c)))),
       h("td", {"data-column": "chain"}, r.result || r.given ? r.chain : ""));

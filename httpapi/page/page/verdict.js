@@ -55,12 +55,12 @@ const mends = wrong => wrong?.nodes.length > 0 && h("div", {class: "line mends"}
 // if it is not decided.
 export function show(result, sources, asked, actions = [], wrong = null) {
   const lists = states(result, sources);
-  const v = verdict(result, lists), events = history(result, lists);
+  const v = verdict(result, lists), events = history(result, lists), subject = v.open && asked || result.address;
   return h("article", {class: "panel verdict", "data-level": v.open ? "UNDECIDED" : result.level, "data-shape": v.shape},
     past(v, result.as_of),
     head(v.shape, heading(v), h("p", {class: "line-of"}, v.open && wrong?.text || v.line)),
     v.open && mends(wrong),
-    h("p", {class: "subject"}, h("span", {class: `mono${result.address.length > 66 ? " lengthy" : ""}`}, result.address), h("span", {class: "tag"}, chainName(result.chain))),
+    h("p", {class: "subject"}, h("span", {class: `mono${subject.length > 66 ? " lengthy" : ""}`}, name(subject)), !v.open && h("span", {class: "tag"}, chainName(result.chain))),
     notes(v),
     h("p", {class: "next"}, h("b", {}, "Next: "), v.next),
     fresh(v, lists),
@@ -68,7 +68,7 @@ export function show(result, sources, asked, actions = [], wrong = null) {
       result.labels.map((l, i) => evidence(l, asked || result.address, lists, i === 0))),
     actions.length > 0 && h("div", {class: "line actions"}, actions),
     terms(
-      ["Entered as", asked && asked !== result.address && h("span", {class: "mono"}, name(asked))],
+      ["Entered as", asked && asked !== subject && h("span", {class: "mono"}, name(asked))],
       ["Level", !v.open && `${result.level}, ${result.score} of 100`],
       ["Scoring", result.scoring_version],
       ["Screened", result.screened_at && time(result.screened_at, moment(result.screened_at))],
