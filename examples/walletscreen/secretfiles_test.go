@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSecretFiles gives the database by a file, as a container does, and by files that cannot be it.
+// TestSecretFiles gives the database in a file, as a container does, and in files that are refused.
 func TestSecretFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
