@@ -619,6 +619,11 @@ func TestDrop(t *testing.T) {
 		if (!document.body.classList.contains("dropping")) throw "the page does not show that it takes the file";
 		document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}))`)
 	b.wait(t, inState("review")+` && `+has(title, "dropped.csv")+` && `+has(".review", "1 row, 2 columns"))
+	b.do(t, `const two = new DataTransfer(); for (const name of ["a.csv", "b.csv"]) two.items.add(new File(["address\n`+clean+`\n"], name));
+		document.body.dispatchEvent(new DragEvent("dragover", {dataTransfer: two, bubbles: true, cancelable: true}));
+		if (!document.getElementById("drop").checkVisibility()) throw "the page does not say what it takes";
+		document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: two, bubbles: true, cancelable: true}))`)
+	b.wait(t, inState("error")+` && `+has(title, "2 files")+` && `+has("#result", "one file at a time"))
 	b.quiet(t)
 }
 

@@ -2,10 +2,12 @@
 
 import * as api from "./api.js";
 import {browse} from "./browse.js";
-import {now} from "./clock.js";
 import {maxRows, parse, plain} from "./csv.js";
+import {anotherDay, at, fitDay, today} from "./day.js";
 import {byID, h, name} from "./dom.js";
+import {onFiles} from "./drop.js";
 import {decode, known, maxBytes, reads} from "./files.js";
+import {askKey, closeKey, onKey, takeKey} from "./key.js";
 import {failLists, showChanges, showLists} from "./lists.js";
 import {choose, diagnose} from "./mend.js";
 import {forget, recordAll, recordMany, recordOne} from "./record.js";
@@ -14,9 +16,9 @@ import {View} from "./rows.js";
 import {button, copying, receipt, save} from "./share.js";
 import {arrive, fragment, onBack, question} from "./route.js";
 import {fail, head, show} from "./verdict.js";
-import {count, day, plural, problem} from "./words.js";
+import {count, plural, problem} from "./words.js";
 
-const address = byID("address"), chain = byID("chain"), at = byID("at"), hint = byID("hint"), result = byID("result");
+const address = byID("address"), chain = byID("chain"), hint = byID("hint"), result = byID("result");
 let sources = [];
 let current = null; // the AbortController of what is running
 let again = null; // what to repeat after a new key
@@ -60,50 +62,14 @@ function begin() {
   return current.signal;
 }
 
-// --- key
-
-function takeFragment() {
-  const match = /^#key=(.+)$/.exec(location.hash);
-  if (!match) return false;
-  history.replaceState(history.state, "", location.pathname + location.search);
-  let text = match[1];
-  try {
-    text = decodeURIComponent(text);
-  } catch {} // not encoded
-  if (api.setKey(text)) return true;
-  askKey("The key in the address of this page is not a key. Type it here.");
-  return false;
-}
-
-function askKey(reason, focus = true) {
-  byID("key").hidden = false;
-  byID("key-button").setAttribute("aria-expanded", "true");
-  byID("key-reason").textContent = reason;
-  if (focus) byID("key-input").focus();
-}
-
-function closeKey() {
-  byID("key").hidden = true;
-  byID("key-input").value = "";
-  byID("key-button").setAttribute("aria-expanded", "false");
-}
-
-byID("key-button").addEventListener("click", () => (byID("key").hidden ? askKey(api.hasKey() ? "A key is in use. You can use another one." : "Type the API key that you were given. The command serve prints a link that brings it along.") : closeKey()));
-
-byID("key").addEventListener("submit", async e => {
-  e.preventDefault();
-  const fits = api.setKey(byID("key-input").value);
-  byID("key-input").setAttribute("aria-invalid", String(!fits));
-  if (!fits) return askKey("This is not a key: it is empty, or has blanks or letters that a key cannot have.");
-  api.keep(byID("keep").checked);
-  closeKey();
+onKey(async () => {
   const next = again;
   again = null;
   if (await loadLists()) next ? next() : address.focus();
 });
 
 onBack(() => {
-  if (takeFragment()) { closeKey(); loadLists(); } else if (linked()) byID("screen").requestSubmit();
+  if (takeKey()) { closeKey(); loadLists(); } else if (linked()) byID("screen").requestSubmit();
   else if (location.hash === "") { begin(); showEmpty(); }
 });
 
@@ -220,28 +186,6 @@ byID("screen").addEventListener("submit", e => {
   else screenText(all);
 });
 
-// --- the day of the lists
-
-const today = () => now().toISOString().slice(0, 10); // in UTC
-
-// showDay shows the field for the day, which is hidden beside a verdict of now.
-function showDay(open = at.value !== "" || at.validity.badInput) {
-  document.body.classList.toggle("dated", open);
-  byID("now").hidden = !open;
-}
-
-// fitDay reports whether the day is none or one that has come, and says if it is not. A day
-// that is only half entered must not become the lists of now.
-function fitDay() {
-  const fits = !at.validity.badInput && at.value <= today();
-  showDay();
-  at.setAttribute("aria-invalid", String(!fits));
-  byID("at-note").textContent = at.validity.badInput ? "This is not a whole date." : !fits ? "This day is yet to come." : at.value ? `The lists as they were at the end of ${day(at.value)}, in UTC.` : "Empty means now. A day means its end in UTC.";
-  return fits;
-}
-
-at.addEventListener("input", fitDay);
-
 // useNow leaves the day, and screens again what is there.
 function useNow() {
   at.value = "";
@@ -250,8 +194,6 @@ function useNow() {
   else address.focus();
 }
 byID("now").addEventListener("click", useNow);
-
-const anotherDay = () => { showDay(true); at.focus(); };
 
 async function screenOne(text) {
   const signal = begin();
@@ -437,25 +379,10 @@ function open(row, view) {
   dialog.querySelector("h2").focus();
 }
 
-byID("file").addEventListener("change", e => {
-  if (e.target.files[0]) take(e.target.files[0]);
-  e.target.value = "";
-});
-
-const holdsFile = e => [...(e.dataTransfer?.types ?? [])].includes("Files");
-for (const type of ["dragenter", "dragover"]) addEventListener(type, e => {
-  if (!holdsFile(e)) return;
-  e.preventDefault();
-  document.body.classList.add("dropping");
-});
-addEventListener("dragleave", e => { if (!e.relatedTarget) document.body.classList.remove("dropping"); });
-addEventListener("drop", e => {
-  document.body.classList.remove("dropping");
-  if (!holdsFile(e)) return;
-  e.preventDefault();
-  const {files} = e.dataTransfer;
-  if (files.length > 1) begin(), refuse(plural(files.length, "file"), "Drop one file at a time.");
-  else if (files[0]) take(files[0]);
+onFiles(files => {
+  if (files.length === 1) return take(files[0]);
+  begin();
+  refuse(plural(files.length, "file"), "Drop one file at a time.");
 });
 
 // --- beginning
@@ -491,8 +418,7 @@ byID("to-lists").addEventListener("click", e => {
   byID("about").querySelector("summary").focus();
 });
 
-takeFragment();
-byID("keep").checked = api.keeps();
+takeKey();
 showEmpty();
 arrive(location.hash, () => { begin(); showEmpty(); address.focus(); }, true);
 address.focus();

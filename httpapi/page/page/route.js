@@ -21,6 +21,7 @@ export function question() {
 // stays at the entry of the history if it has this fragment already.
 export function arrive(hash, again, stay = hash !== "" && hash === location.hash) {
   places.set(++last, again);
+  places.delete(last - 30); // it is asked again
   history[stay ? "replaceState" : "pushState"]({id: last}, "", location.pathname + location.search + hash);
 }
 
