@@ -18,7 +18,7 @@ import (
 // of 32 bytes, is none.
 func solana() codecs {
 	return codecs{{enc: base58Check{hash: noHash}, size: 32,
-		yield: isOneCase,
+		open: true, yield: isOneCase,
 		keys: func(r *reader, b []byte) {
 			if isEd25519Key((*[32]byte)(b)) {
 				r.keys.add(identity.Ed25519, b)

@@ -24,6 +24,7 @@ type codec struct {
 	doubt  Doubt // why such a text does not settle which account is meant, or ""
 
 	check  func(r *reader) fault                  // what else the bytes must satisfy
+	open   bool                                   // any 32 bytes are an account, without a mark or a checksum
 	yield  func(s string) bool                    // whether s, if it is proven on another chain, is none here
 	core   func(r *reader) []byte                 // the bytes that identify the account; nil means all
 	uncore func(core []byte) [][]byte             // payloads with that core, if they are not core and zeros
@@ -166,7 +167,7 @@ func (c *codec) read(r *reader) fault {
 	if bad.err == nil && c.check != nil && !r.trusted {
 		bad = c.check(r)
 	}
-	if bad.err == nil && c.what == "name" && !r.trusted && hasShape(r.s) {
+	if bad.err == nil && !r.trusted && (c.what == "name" && hasShape(r.s) || c.open && isLikeOther(r.s)) {
 		return badSyntax
 	}
 	if bad.err == nil && c.yield != nil && !r.trusted && c.yield(r.s) && (provesElsewhere(r.s) || isInteropHex(r.s)) {

@@ -75,12 +75,12 @@ type Reading struct {
 
 // Interpret reads a text as a person, a cell or a URL gives it. chain is any name
 // of a chain that [ParseChain] reads, or "" if none is known. It can also be a
-// ticker, a token standard ("TRC-20"), a network code of an exchange, or a name
-// with additions ("Ethereum Mainnet", "Bitcoin (BTC)"): these are only hints, and
-// if the text is an address of other chains alone, the text decides, and Note says
-// so.
+// ticker, a token standard ("TRC-20") or a network code of an exchange: these are only
+// hints, and if the text proves itself an address of other chains, the text decides, and
+// Note says so. It can also be a name with additions ("Ethereum Mainnet", "Bitcoin (BTC)"),
+// which must not contradict the text.
 //
-// What [Parse] accepts has no other doubt than [Address.Doubt]. Surrounding blanks and
+// A proven address that [Parse] accepts has no other doubt than [Address.Doubt]. Surrounding blanks and
 // quotation marks, URI schemes, amounts, tags, CAIP-10, links to block explorers, a
 // chain or a ticker behind the address, and blanks between groups of characters are
 // decoration. Interpret never guesses a character that was mistyped.
@@ -124,15 +124,17 @@ const aloneHint = "give the address alone, without other words"
 // maxSearched is the length up to which a text that means nothing is searched for addresses.
 const maxSearched = 1000
 
-// addFound adds what [FindAll] finds in text beside the addresses that were read.
+// addFound adds what [FindAll] finds in text beside the addresses that were read, or in one
+// that proves nothing. 64 digits that are another address as a whole are no doubt if that is
+// not listed.
 func (r *Reading) addFound(text string) {
-	if len(r.Addresses) > 0 && r.Addresses[0].text == text { // the common case
+	if first := r.Addresses; len(first) > 0 && first[0].text == text && (first[0].Proven() || first[0].codec().open) { // the common case
 		return
 	}
 	rest := lowerASCII(text)
 	for _, a := range r.Addresses {
 		own := lowerASCII(a.text)
-		if i := strings.Index(rest, own); i >= 0 {
+		if i := strings.Index(rest, own); a.Proven() && i >= 0 {
 			text, rest = text[:i]+" "+text[i+len(own):], rest[:i]+" "+rest[i+len(own):]
 		}
 	}
@@ -140,9 +142,15 @@ func (r *Reading) addFound(text string) {
 		return
 	}
 	for _, f := range FindAll(text) {
-		if !slices.ContainsFunc(r.Addresses, f.Address.isControlledLike) {
+		own := strings.TrimPrefix(text[f.Start:f.End], "0x")
+		switch {
+		case slices.ContainsFunc(r.Addresses, f.Address.isControlledLike):
+		case slices.ContainsFunc(r.Addresses, func(a Address) bool { return len(own) != 64 && strings.EqualFold(strings.TrimPrefix(a.text, "0x"), own) }):
+		default:
 			r.Addresses = append(r.Addresses, f.Address)
-			r.addDoubt(DoubtAmbiguous)
+			if len(own) != 64 {
+				r.addDoubt(DoubtAmbiguous)
+			}
 		}
 	}
 }
@@ -181,7 +189,7 @@ func interpret(chain, text string) Reading {
 		return r
 	}
 	other.Addresses = slices.DeleteFunc(other.Addresses, isAccountName)
-	if other.Err == nil && len(other.Addresses) > 0 {
+	if other.Err == nil && len(other.Addresses) > 0 && !name.added && (name.open || slices.ContainsFunc(other.Addresses, Address.hasMark)) {
 		other.Note = name.note(other.Addresses[0].Chain())
 		return other
 	}
@@ -199,6 +207,10 @@ func appendAccounts(all, more []Address) []Address {
 	}
 	return all
 }
+
+// hasMark reports whether the text of a shows its chain: by a checksum, or in a form that no
+// other chain has.
+func (a Address) hasMark() bool { return a.Proven() || a.Chain() == "icon" }
 
 // isAccountName reports whether a is an account's name, which almost any word can
 // be, or 64 hex digits, which can be a hash or a private key.

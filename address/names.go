@@ -11,6 +11,8 @@ import (
 type name struct {
 	chain Chain
 	sure  bool   // chain is named, not only hinted at
+	added bool   // chain is named, with words beside it that say something else or nothing known
+	open  bool   // the ticker is of a token that is on other chains, too
 	code  string // what hints at chain, and what it is
 	err   error
 }
@@ -64,8 +66,22 @@ var codeRows = sync.OnceValue(func() map[string]uint16 {
 	return rows
 })
 
-// testWords occur in the names of test networks.
-var testWords = []string{"testnet", "sepolia", "goerli", "holesky", "hoodi", "devnet", "regtest", "signet", "amoy", "mumbai", "nile", "shasta", "chapel", "fuji"}
+// testWords occur in the names of test networks, with or without a number behind them.
+var testWords = strings.Fields("testnet test devnet regtest signet sepolia goerli holesky hoodi ropsten rinkeby kovan amoy mumbai nile shasta chapel fuji" +
+	" preprod preview previewnet westend rococo paseo saigon stokenet cardona apothem alfajores baklava bepolia bartio coston calibration calibnet" +
+	" ghostnet shadownet stagenet localnet alphanet betanet mocha arabica chiado sokol moonbase shibuya baobab kairos minato hekla athens" +
+	" aeneid galileo jungle kylin wannsee lisbon tn ghost futurenet curtis tenderly")
+
+// isTestWord reports whether s occurs in the names of test networks.
+func isTestWord(s string) bool {
+	return slices.Contains(testWords, strings.TrimRight(strings.ToLower(s), "0123456789"))
+}
+
+// fillers are words in names of chains that say nothing.
+var fillers = strings.Fields("mainnet main network net chain blockchain protocol token coin native smart the on via evm address wallet deposit withdrawal")
+
+// openTickers are of tokens that are on more chains than the table says.
+var openTickers = []string{"USDT", "USDC"}
 
 // readName reads a name of a chain, or what people write in place of one.
 func readName(s string) (n name) {
@@ -76,49 +92,87 @@ func readName(s string) (n name) {
 	if err == nil {
 		return name{chain: c, sure: true}
 	}
-	var p *ParseError
-	if errors.As(err, &p) && p.Other != "" {
-		return name{chain: p.Other, code: strings.ToUpper(strings.TrimSpace(s)) + " is a ticker"}
+	if n, rank := readPart(foldName(s)); rank == tickerPart {
+		return n
 	}
 	n.err = err
 	if len(s) > maxSlug {
 		return n
 	}
-	parts := strings.FieldsFunc(foldName(s), func(c rune) bool { return strings.ContainsRune("-()[]/,;+", c) })
-	if slices.ContainsFunc(parts, func(s string) bool { return slices.Contains(testWords, s) }) {
+	parts := strings.FieldsFunc(foldName(s), func(c rune) bool { return strings.ContainsRune("-()[]/,;+:|&", c) })
+	if slices.ContainsFunc(parts, isTestWord) {
+		var p *ParseError
+		errors.As(err, &p)
 		p.hint = "only main networks are supported"
 		return n
 	}
 	if len(parts) > 6 {
 		return n
 	}
-	best := noPart
-	for size := len(parts); size > 0; size-- { // the longest run first
+	return readParts(parts, n)
+}
+
+// readParts reads the words of a name. The longest run of words that means something counts,
+// and of several a token standard before a name, and that before a ticker. It returns unread if the
+// words mean nothing, or name chains of two families.
+func readParts(parts []string, unread name) name {
+	n, best := unread, noPart
+	var named Chain
+	for size := len(parts); size > 0; size-- {
 		for i := 0; i+size <= len(parts); i++ {
-			if part, rank := readPart(strings.Join(parts[i:i+size], "-")); rank < best {
+			part, rank := readPart(strings.Join(parts[i:i+size], "-"))
+			if rank == noPart || slices.Contains(parts[i:i+size], "") {
+				continue
+			}
+			for j := range size { // read
+				parts[i+j] = ""
+			}
+			switch {
+			case rank != namePart:
+			case named == "":
+				named = part.chain
+			case !isSameFamily(named, part.chain):
+				return unread
+			}
+			if rank < best {
 				n, best = part, rank
 			}
 		}
 	}
+	for _, word := range parts {
+		switch {
+		case word == "" || slices.Contains(fillers, word):
+		case len(word) == 1 || slices.Contains([]string{"or", "not", "non", "no"}, word): // as in flare-p, another chain of the family
+			return unread
+		default:
+			n.added = true
+		}
+	}
+	n.added = n.added || best == namePart
 	return n
 }
 
-// noPart is the rank of what says nothing.
-const noPart = 3
+// The ranks of what a part of a name says.
+const (
+	codePart   = iota // a token standard or a network code
+	namePart          // a name of a chain
+	tickerPart        // a ticker
+	noPart            // nothing
+)
 
-// readPart reads a part of a name, and returns how far behind other parts it stands: a
-// token standard says more than a name, and that more than a ticker.
+// readPart reads a part of a name, and returns what it says.
 func readPart(s string) (n name, rank int) {
 	if r := codeRows()[strings.NewReplacer("-", "", ".", "").Replace(s)]; r != 0 {
-		return name{chain: chains[r-1].slug, code: strings.ToUpper(s) + " is a token standard or a network code"}, 0
+		return name{chain: chains[r-1].slug, code: strings.ToUpper(s) + " is a token standard or a network code"}, codePart
 	}
 	c, err := ParseChain(s)
 	var p *ParseError
 	switch {
 	case err == nil:
-		return name{chain: c, code: "the name has additions"}, 1
+		return name{chain: c, code: "the name has additions"}, namePart
 	case errors.As(err, &p) && p.Other != "":
-		return name{chain: p.Other, code: strings.ToUpper(s) + " is a ticker"}, 2
+		s = strings.ToUpper(s)
+		return name{chain: p.Other, code: s + " is a ticker", open: slices.Contains(openTickers, s)}, tickerPart
 	}
 	return n, noPart
 }

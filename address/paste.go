@@ -82,11 +82,12 @@ func (w *wrapped) cutNote(s string) string {
 		return s
 	}
 	on := Detect(head)
-	if slices.ContainsFunc(on, func(a Address) bool { return a.Chain() == n.chain }) {
-		w.chain = n.chain
-	}
+	fits := slices.ContainsFunc(on, func(a Address) bool { return isSameFamily(a.Chain(), n.chain) })
 	if len(on) == 0 || isAccountName(on[0]) {
 		return s
+	}
+	if fits || n.sure || n.added || !n.open && !on[0].hasMark() {
+		w.chain = n.chain // which the address may contradict
 	}
 	return head
 }
@@ -161,6 +162,9 @@ func (w *wrapped) read(c Chain) (r Reading) {
 		}
 		r.Several = r.Err == nil && len(r.Addresses) > 1
 	}
+	if r.Err != nil && c == w.chain && c != "" { // the text contradicts what is around it
+		r.Addresses = appendAccounts(r.Addresses, readRespelled("", w.texts[0]).Addresses)
+	}
 	var p *ParseError
 	if errors.As(r.Err, &p) && p.Offset >= 0 {
 		if w.at < 0 {
@@ -188,12 +192,21 @@ func readRespelled(c Chain, s string) Reading {
 		return first
 	}
 	if head, _, ok := strings.Cut(s, "?"); ok && strings.IndexByte(head, ':') < 0 {
-		on := c
-		if all := Detect(head); on == "" && len(all) > 0 {
-			on = all[0].Chain()
+		on, all := c, Reading{}
+		if c == "" {
+			if all = readAnywhere(head); len(all.Addresses) > 0 {
+				on = all.Addresses[0].Chain()
+			}
 		}
 		if on != "" {
-			if r := readPlain(on, string(on)+":"+s); len(r.Addresses) > 0 {
+			r := readPlain(on, string(on)+":"+s)
+			if len(r.Addresses) > 0 {
+				if !r.Several { // the other chains that fit
+					r.Addresses = appendAccounts(r.Addresses, all.Addresses)
+				}
+				for _, d := range all.Doubts {
+					r.addDoubt(d)
+				}
 				return r
 			}
 		}

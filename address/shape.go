@@ -27,15 +27,61 @@ func shapeOf(s string) (c Chain, ok bool) {
 	if strings.HasPrefix(s, "0.0.") && len(s) > 4 && charClass[s[4]]&classDigit != 0 {
 		return "hedera", true
 	}
-	if one := strings.LastIndexByte(s, '1'); one > 0 && one <= maxHRP && len(s) > one+minBech32Like && isOf(classBech32, s[one+1:]) {
-		if rows := hrpRows[s[:one]]; len(rows) > 0 {
-			return chains[rows[0]-1].slug, true
-		}
-		if s[:one] == "ms" { // codex32, BIP-93
-			return "", true
-		}
+	if c := bech32Shape(s); c != "" {
+		return c, true
+	}
+	if data, ok := strings.CutPrefix(s, "ms1"); ok && len(data) >= minBech32Like && isOf(classBech32, data) { // codex32, BIP-93
+		return "", true
 	}
 	return "", isUnlikelyName(s)
+}
+
+// bech32Shape returns the chain of which s, in any letter case, is an address in Bech32 but
+// for at most two characters behind the separator, or "".
+func bech32Shape(s string) Chain {
+	var hrp [maxHRP]byte
+	one := strings.IndexByte(s, '1')
+	if one < 1 || one > maxHRP || len(s) < one+minBech32Like || strays(classBech32, s[one+1:]) > 2 {
+		return ""
+	}
+	for i := range one {
+		hrp[i] = s[i] | 0x20
+	}
+	rows := hrpRows[string(hrp[:one])]
+	if len(rows) == 0 || strings.HasSuffix(s, ".near") {
+		return ""
+	}
+	return chains[rows[0]-1].slug
+}
+
+// strays returns the number of bytes of s that are not of a class.
+func strays(class uint16, s string) (n int) {
+	for i := range len(s) {
+		if charClass[s[i]]&class == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// isNearlyHex reports whether s is an address of 40 hex digits or more but for a few characters.
+func isNearlyHex(s string) bool { return len(s) >= 40 && strays(classHex, s) <= 4 }
+
+// isLikeOther reports whether s, which may encode 32 bytes, looks like a mistyped address of
+// another format: it begins with a human-readable part, has hex digits only or letters of one
+// case only, but for a few characters, or there is an address in it. Hardly any 32 bytes that
+// nobody has chosen look so; of those that somebody has, there are programs of solana.
+func isLikeOther(s string) bool {
+	if strings.Contains(s, "11111111") {
+		return false
+	}
+	few := min(len(s)-strays(classUpper, s), len(s)-strays(classLower, s)) <= 2
+	if few || isNearlyHex(s) || bech32Shape(s) != "" {
+		return true
+	}
+	f := finder{text: s}
+	f.glued(0, len(s))
+	return len(f.found) > 0
 }
 
 // hexShape is shapeOf for hex digits.
@@ -58,13 +104,17 @@ func hexShape(s string) (c Chain, ok bool) {
 	return "", false
 }
 
-// isUnlikelyName reports whether s consists of many letters alone, like the words
+// isUnlikelyName reports whether s, in lower case, consists of many letters alone, like the words
 // of a mnemonic, or of 48 digits, like a secret, or is as long as an address and has
 // three hyphens, or a digit and letters that are not of hex, and no dot. Nobody can
 // choose a name of that length that does not belong to another one, behind a dot.
 func isUnlikelyName(s string) bool {
 	all := classesOf(s)
-	if len(s) >= minTextLike && strings.IndexByte(s, '.') < 0 {
+	if dot := strings.LastIndexByte(s, '.'); dot >= 0 {
+		last := s[dot+1:] // nobody has the end of an address for a top-level name
+		return len(last) >= minTextLike-1 && strings.ContainsAny(last, "0123456789") && !isHex(last) || hasAnyPrefix(s, "0x", "hx", "cx", "xdc") && isNearlyHex(s)
+	}
+	if len(s) >= minTextLike {
 		digits := strings.TrimPrefix(s, "0x")
 		if strings.ContainsAny(s, "0123456789") && !isHex(digits) || strings.Count(s, "-") >= 3 {
 			return true

@@ -81,7 +81,7 @@ func (tonText) bounds(*codec) bounds { return bounds{48, 48, classBase64, "", tr
 //
 // See the Arweave documentation, "Key format", and HTTP API.
 func arweave() codecs {
-	return codecs{{enc: base64Text{}, size: 32, yield: isOneCase}}
+	return codecs{{enc: base64Text{}, size: 32, open: true, yield: isOneCase}}
 }
 
 // base64Text is the characters prefix and URL-safe Base64 of the payload, behind
