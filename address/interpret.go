@@ -24,6 +24,12 @@ const (
 	// such as the payee of a Lightning invoice, or the master of a virtual address
 	// of tempo, whose address only the chain knows.
 	DoubtUnscreenable Doubt = "unscreenable"
+	// DoubtWrongChain: the text is no address of the chain that was named, or no such
+	// chain is known. A Reading has an Err instead.
+	DoubtWrongChain Doubt = "wrong_chain"
+	// DoubtMalformed: the text as it stands is no address, but there is one in it. A Reading
+	// has an Err instead.
+	DoubtMalformed Doubt = "malformed"
 )
 
 // Explain returns one sentence about d for people, without a full stop.
@@ -37,18 +43,26 @@ func (d Doubt) Explain() string {
 		return "it could be an address of several chains, and the lists do not say the same of all: name the chain"
 	case DoubtUnscreenable:
 		return "no list can name whom it pays, such as the payee of a Lightning invoice, or the master of a virtual address of tempo: ask for an address of theirs"
+	case DoubtWrongChain:
+		return "it is not an address of the chain that was named: check which chain is meant"
+	case DoubtMalformed:
+		return "the text as it stands is not an address, but there is one in it: compare it with the original"
 	}
 	return string(d)
 }
 
 // Doubt returns why a does not settle which account is meant, though [Parse] accepts it:
-// [DoubtUnscreenable] for a virtual address of tempo, [DoubtShort] for one of starknet with
+// [DoubtUnscreenable] for a virtual address of tempo, [DoubtAmbiguous] for a name with another address in it, [DoubtShort] for one of starknet with
 // fewer than 63 digits; otherwise, and for the zero Address, "".
 func (a Address) Doubt() Doubt {
 	if a.row == 0 {
 		return ""
 	}
-	return a.codec().doubt
+	c := a.codec()
+	if c.what == "name" && strings.IndexByte(a.text, '.') >= 0 && len(FindAll(a.text)) > 0 {
+		return DoubtAmbiguous
+	}
+	return c.doubt
 }
 
 // A Reading is what a text means, as [Interpret] reads it.
@@ -80,7 +94,7 @@ type Reading struct {
 // Note says so. It can also be a name with additions ("Ethereum Mainnet", "Bitcoin (BTC)"),
 // which must not contradict the text.
 //
-// A proven address that [Parse] accepts has no other doubt than [Address.Doubt]. Surrounding blanks and
+// What [Parse] accepts has no other doubt than [Address.Doubt]. Surrounding blanks and
 // quotation marks, URI schemes, amounts, tags, CAIP-10, links to block explorers, a
 // chain or a ticker behind the address, and blanks between groups of characters are
 // decoration. Interpret never guesses a character that was mistyped.
@@ -106,12 +120,13 @@ func Interpret(chain, text string) Reading {
 	switch {
 	case r.Err == nil:
 		r.addFound(text)
-	case len(r.Addresses) == 0 && len(text) <= maxSearched && !errors.Is(r.Err, ErrSecret):
+	case len(text) <= maxSearched && !errors.Is(r.Err, ErrSecret) && !slices.ContainsFunc(r.Addresses, Address.Proven):
+		read := len(r.Addresses)
 		for _, f := range FindAll(text) {
 			r.Addresses = appendAccounts(r.Addresses, []Address{f.Address.onChain(r.Chain)})
 		}
 		var p *ParseError
-		if n := len(r.Addresses); n > 1 && errors.As(r.Err, &p) && p.Err != ErrChain && (p.hint == "" || p.hint == aloneHint || p.Err == ErrCharset) {
+		if n := len(r.Addresses); read == 0 && n > 1 && errors.As(r.Err, &p) && p.Err != ErrChain && (p.hint == "" || p.hint == aloneHint || p.Err == ErrCharset) {
 			r.setSeveral(n)
 		}
 	}
@@ -145,7 +160,9 @@ func (r *Reading) addFound(text string) {
 		own := strings.TrimPrefix(text[f.Start:f.End], "0x")
 		switch {
 		case slices.ContainsFunc(r.Addresses, f.Address.isControlledLike):
-		case slices.ContainsFunc(r.Addresses, func(a Address) bool { return len(own) != 64 && strings.EqualFold(strings.TrimPrefix(a.text, "0x"), own) }):
+		case slices.ContainsFunc(r.Addresses, func(a Address) bool {
+			return len(own) != 64 && strings.EqualFold(strings.TrimPrefix(a.text, "0x"), own)
+		}):
 		default:
 			r.Addresses = append(r.Addresses, f.Address)
 			if len(own) != 64 {

@@ -158,8 +158,8 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 			}
 			var err error
 			it.found, _, err = lists.ScreenInput(it.name, it.text)
-			if err != nil || it.named != nil || it.name == "" {
-				it.chain = it.found.Address.Chain()
+			if c := it.found.Address.Chain(); c != "" || err != nil || it.named != nil {
+				it.chain = c
 			}
 			pace.Step(i)
 			if isInput(err) {

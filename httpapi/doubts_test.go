@@ -145,7 +145,10 @@ func TestWrongChain(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
 	const asked = `{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"bitcoin"}`
 	for _, tt := range []struct{ path, body, want string }{
-		{"/api/v1/screen", asked, `"reason":"wrong_chain","suggested_chain":"ethereum"`},
+		{"/api/v1/screen", asked, `"chain":"ethereum","score":100,"level":"CRITICAL"`},
+		{"/api/v1/screen", asked, `"doubts":["wrong_chain"]`},
+		{"/api/v1/screen", `{"address":"Wallet: 0x098B716B8Aaf21512996dC57EB0615e2383E2f96.","chain":"ethereum"}`, `"doubts":["malformed"]`},
+		{"/api/v1/screen", `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"bitcoin"}`, `"reason":"wrong_chain","suggested_chain":"ethereum"`},
 		{"/api/v1/screen/batch", `{"items":[` + asked + `]}`, `"level":"CRITICAL"`},
 	} {
 		text := send(h, "POST", tt.path, tt.body).Body.String()

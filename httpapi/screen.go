@@ -39,7 +39,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 		return nil, e.failed(name, err)
 	}
 	found, err := e.screener.ScreenText(chain, text)
-	if err != nil && isInput(err) { // before lists of the past are opened
+	if isUnlisted(found, err, wantsReceipt) { // before lists of the past are opened
 		return nil, e.failed(name, err)
 	}
 	e.now = time.Now()
@@ -51,17 +51,20 @@ func (e *exchange) screen() ([]byte, *problem) {
 		if p != nil {
 			return nil, p
 		}
-		if found, err = lists.ScreenText(chain, text); err != nil && isInput(err) {
+		if found, err = lists.ScreenText(chain, text); isUnlisted(found, err, wantsReceipt) {
 			return nil, e.failed(name, err)
 		}
 	}
 	if p := e.enter(false); p != nil { // not while it waited for the Meter
 		return nil, p
 	}
-	if err != nil {
+	if err != nil && !isInput(err) {
 		return nil, e.failed(name, err)
 	}
 	shown := e.shown(found)
+	if c := found.Address.Chain(); c != "" && c != chain { // it is listed there
+		chain, name = c, string(c)
+	}
 	answer := newResult(text, name, shown)
 	if wantsReceipt {
 		receipt, err := e.Receipt(chain, text, shown, e.now)
@@ -81,6 +84,12 @@ func (e *exchange) screen() ([]byte, *problem) {
 		e.result = found
 	}
 	return e.withSnapshot(marshal(answer), found.Sources(), found.Digest(), found.ScoringVersion), nil
+}
+
+// isUnlisted reports whether err says that a text is not an address, and nothing in it is listed.
+// A receipt is about an address, so what is listed does not count for it.
+func isUnlisted(found screening.Result, err error, wantsReceipt bool) bool {
+	return err != nil && isInput(err) && (len(found.Labels) == 0 || wantsReceipt)
 }
 
 // shown returns what the caller may see of a result.

@@ -2,6 +2,7 @@ package screening
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -63,10 +64,18 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 		return rd.Err
 	}
 	best.Doubts = slices.Clone(rd.Doubts)
-	if !agree && !rd.Several && !slices.Contains(best.Doubts, address.DoubtAmbiguous) {
+	if !agree && !rd.Several {
 		best.Doubts = append(best.Doubts, address.DoubtAmbiguous)
-		slices.Sort(best.Doubts)
 	}
+	switch {
+	case rd.Err == nil || errors.Is(rd.Err, address.ErrSeveral):
+	case isChainError(rd.Err) || errors.Is(rd.Err, address.ErrOtherChain):
+		best.Doubts = append(best.Doubts, address.DoubtWrongChain)
+	default:
+		best.Doubts = append(best.Doubts, address.DoubtMalformed)
+	}
+	slices.Sort(best.Doubts)
+	best.Doubts = slices.Compact(best.Doubts)
 	*r = best
 	return rd.Err
 }

@@ -132,8 +132,9 @@ func (s *Screener) Screen(a address.Address) (r Result, err error) {
 // correct address of an EVM chain in any letter case.
 //
 // ScreenText returns the errors of Screen, and a [*address.ParseError] if the text is not an
-// address of the chain. If it is listed on another chain, the Result has those Labels
-// beside the error, and if it was listed formerly, the Result says so, without a Level; with
+// address of the chain. If an account that it may mean is listed, the Result has those
+// Labels, and the doubt [address.DoubtWrongChain] or [address.DoubtMalformed], beside the
+// error, and if it was listed formerly, the Result says so, without a Level; with
 // any other error, the Result is zero. The ParseError wraps [address.ErrSeveral] if the text
 // pays several accounts and none is listed, or has several addresses in it: the Result is
 // about the worst of them; screen each one that Interpret returns.

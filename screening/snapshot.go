@@ -271,7 +271,7 @@ func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error 
 func (snap *snapshot) lookUpText(r *Result, c address.Chain, text string) error {
 	a, err := address.Parse(c, text)
 	switch {
-	case err != nil || a.Doubt() != "" || !a.Proven() && mayHoldOther(text):
+	case err != nil || a.Doubt() != "" || isPadded(text):
 		return snap.screenReading(r, text, readOn(c, text, err))
 	case a.Normalized() == text:
 		return snap.lookUp(r, a)
@@ -283,9 +283,9 @@ func (snap *snapshot) lookUpText(r *Result, c address.Chain, text string) error 
 	return snap.screenSpelled(r, a, literal)
 }
 
-// mayHoldOther reports whether there may be another address in a text that proves nothing.
-func mayHoldOther(text string) bool {
-	return (strings.ContainsAny(text, "._-") || strings.HasPrefix(text, "0x000000")) && len(address.FindAll(text)) > 0
+// isPadded reports whether text is an EVM address in 64 digits.
+func isPadded(text string) bool {
+	return len(text) == 66 && strings.HasPrefix(text, "0x000000") && len(address.FindAll(text)) > 0
 }
 
 // finish sets what follows from sorted findings in r, which has its Address already. If err
