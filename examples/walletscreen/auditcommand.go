@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 type auditCall struct {
 	*program
 	dir, keyFile string
+	witness      string
 	chain        string
 	json         bool
 }
@@ -45,10 +47,11 @@ func (p *program) auditCommand() *cli.Command {
 				append([]cli.Flag{p.text("chain", "", "`chain` of the address, by any of its names (default: detected)", &a.chain)}, flags...), a.search),
 			subcommand("audit", "verify", "-audit DIRECTORY [flags]", "finds what was changed, moved, removed or added",
 				"The records are chained by hash. Each line that was tampered with is named by its file and\n"+
-					"number. Without -audit-key, those who can write to the directory can make a new chain: keep what\n"+
-					"verify prints about the last line elsewhere.\n\n"+
+					"number, and stays named after a start of serve. Without -audit-key, those who can write to the\n"+
+					"directory can make a new chain, and those who can write to the file of -audit-witness too can put\n"+
+					"back an earlier copy of both: keep what verify prints about the last line elsewhere.\n\n"+
 					"Exit codes: 0 if all is as it was written, 1 if it is not.",
-				flags, a.verify),
+				append([]cli.Flag{p.text("audit-witness", "", "`file` of serve -audit-witness (default: the name of the directory and .witness, if it is there)", &a.witness)}, flags...), a.verify),
 		},
 	}
 }
@@ -73,7 +76,11 @@ func (a *auditCall) verify(context.Context, []string) error {
 	if err != nil {
 		return err
 	}
-	trail, err := audit.Verify(a.dir, key)
+	witness := cmp.Or(a.witness, filepath.Clean(a.dir)+".witness")
+	if _, err := os.Stat(witness); a.witness != "" && err != nil {
+		return fmt.Errorf("-audit-witness: %w", err)
+	}
+	trail, err := audit.Verify(a.dir, key, witness)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -116,6 +117,55 @@ func TestAuditSearchIDs(t *testing.T) {
 		code, stdout, stderr := call(t, "", "audit", "search", "-audit", trail, id)
 		if code != 0 || strings.Count(squeezed(stdout)+"\n", "\n") != 2 || !strings.Contains(stdout, id) || !strings.Contains(stdout, " not decided ") {
 			t.Errorf("%s: exit code %d, %s%s", id, code, stdout, stderr)
+		}
+	}
+}
+
+// A start does not hide that records were cut off, and one with another key says what to do.
+func TestAuditStart(t *testing.T) {
+	dir := t.TempDir()
+	trail, keyFile := filepath.Join(dir, "audit"), filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(keyFile, []byte(strings.Repeat("0b", 32)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := append([]string{"-data", dir, "-audit", trail}, shortest...)
+	keyed := append([]string{"-audit-key", keyFile}, flags...)
+	again := func() {
+		s := start(t, keyed...)
+		for range 3 {
+			s.screen(t, "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "ethereum")
+		}
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verify := func(want int, text string) {
+		t.Helper()
+		code, stdout, stderr := call(t, "", "audit", "verify", "-audit", trail, "-audit-key", keyFile)
+		if code != want || !strings.Contains(stdout, text) {
+			t.Errorf("exit code %d, want %d, with %q: %s%s", code, want, text, stdout, stderr)
+		}
+	}
+	again()
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(copied, os.DirFS(trail)); err != nil {
+		t.Fatal(err)
+	}
+	again()
+	verify(0, "8 lines, 1 to 8: as they were written")
+	if err := errors.Join(os.RemoveAll(trail), os.CopyFS(trail, os.DirFS(copied))); err != nil {
+		t.Fatal(err)
+	}
+	verify(1, "lines 5 to 8 of the trail are cut off at the end, though the witness has seen them")
+	again()
+	verify(1, "lines 5 to 8 of the trail are missing before it")
+	for _, flags := range [][]string{flags, append([]string{"-audit-key", keyFile + "2"}, flags...)} {
+		if err := os.WriteFile(keyFile+"2", []byte(strings.Repeat("0c", 32)+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := call(t, "", append([]string{"serve"}, flags...)...)
+		if code != 2 || !strings.Contains(stderr, "begin a new trail in another directory") {
+			t.Errorf("exit code %d, %s", code, stderr)
 		}
 	}
 }

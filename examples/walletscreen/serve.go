@@ -46,6 +46,7 @@ type serveOptions struct {
 	exceptions          string
 	tlsCert, tlsKey     string
 	audit, auditKey     string
+	auditWitness        string
 	auditDurable        bool
 	auditKeep           time.Duration
 	book, webhook       string
@@ -81,6 +82,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.text("tls-key", "", "PEM `file` of the certificate's key, which not all users may read", &o.tlsKey),
 			p.text("audit", "", "`directory` for a record of each screening; a screening that cannot be recorded is not answered (default: none)", &o.audit),
 			p.text("audit-key", "", "with -audit, a `file` with at least 32 bytes in hex: record the HMAC-SHA-256 of an address instead of the address", &o.auditKey),
+			p.text("audit-witness", "", "with -audit, a `file` outside its directory that keeps how many records there were at each start, stop and day: it shows that an earlier copy was put back (default: in -data, the name of the directory and .witness)", &o.auditWitness),
 			p.flag("audit-durable", "with -audit, answer once the record is on the disk", &o.auditDurable),
 			p.duration("audit-keep", "with -audit, remove files this `time` after their last record, as 365d (default: never)", &o.auditKeep),
 			p.text("book", "", "table of customers, a `file` like that of screen -in: after each refresh the webhook gets a message about each customer whose verdict has changed; the file may be replaced at any time", &o.book),

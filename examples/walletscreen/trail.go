@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi/audit"
@@ -13,12 +14,15 @@ import (
 // openTrail opens the audit trail of -audit, and returns nil if there is none.
 func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 	if c.audit == "" {
-		if c.auditKey != "" || c.auditDurable || c.auditKeep != 0 {
-			return nil, errors.New("-audit-key, -audit-durable and -audit-keep need -audit, the directory of the records")
+		if c.auditKey != "" || c.auditDurable || c.auditKeep != 0 || c.auditWitness != "" {
+			return nil, errors.New("-audit-key, -audit-durable, -audit-keep and -audit-witness need -audit, the directory of the records")
 		}
 		return nil, nil
 	}
-	opts := &audit.Options{Durable: c.auditDurable, MaxAge: c.auditKeep, Logger: log}
+	opts := &audit.Options{Durable: c.auditDurable, MaxAge: c.auditKeep, Logger: log, Witness: c.auditWitness}
+	if opts.Witness == "" && c.lists.data != "" {
+		opts.Witness = filepath.Join(c.lists.data, filepath.Base(filepath.Clean(c.audit))+".witness")
+	}
 	if c.auditKey != "" {
 		var err error
 		if opts.HashKey, err = readAuditKey(c.auditKey); err != nil {
@@ -26,6 +30,9 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 		}
 	}
 	trail, err := audit.Open(c.audit, opts)
+	if errors.Is(err, audit.ErrKey) {
+		return nil, fmt.Errorf("-audit %s: the records there were written with another -audit-key, or without one: give the same, or begin a new trail in another directory", c.audit)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("-audit: %w", err)
 	}

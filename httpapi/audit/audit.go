@@ -34,8 +34,12 @@
 // n is the number of the line in the trail, and sum is the SHA-256 or, with Options.HashKey, the
 // HMAC-SHA-256 of the sum of the line before in hex, followed by this line up to its member
 // sum. The file audit.head has n and sum of the last line that was flushed, and of the last
-// one that was removed because of its age. [Verify] finds each line that was changed, moved,
-// removed or added.
+// one that was removed because of its age, with a sum of its own. [Verify] finds each line that
+// was changed, moved, removed or added.
+//
+// Open never makes a trail whole again: if lines are missing at the end, numbers go on behind
+// them, after a line of type repair that says so in its member missing. An earlier copy of the
+// whole directory is found by Options.Witness.
 //
 // # Files
 //
@@ -81,8 +85,14 @@ import (
 type Options struct {
 	// HashKey is a key of at least 32 bytes with which addresses are recorded as
 	// [Hash] returns them, and lines chained. Nil records them in clear text. All lines of a
-	// trail need the same key: begin a directory with a new one.
+	// trail need the same key: with another one, or none, Open returns [ErrKey]. Begin another
+	// directory with it.
 	HashKey []byte
+
+	// Witness is a file, outside of the directory, to which the number and the sum of the last
+	// line are appended at each start, stop and new file. It shows that an earlier copy of the
+	// directory was put back. Empty means none.
+	Witness string
 
 	// Durable makes Record wait until the record is flushed to the disk.
 	Durable bool
@@ -103,6 +113,8 @@ var (
 	// ErrBroken reports that records cannot be written at the moment. An error that
 	// wraps it says why.
 	ErrBroken = errors.New("audit: records cannot be written")
+	// ErrKey reports that a trail was written with another key, or with one and now without.
+	ErrKey = errors.New("audit: the trail was written with another key, or without one: give its key, or begin a new trail in another directory")
 	// ErrClosed reports that Run has ended.
 	ErrClosed = errors.New("audit: closed")
 )
@@ -156,7 +168,9 @@ func Open(dir string, opts *Options) (*Log, error) {
 		return nil, fmt.Errorf("audit: a HashKey of %d bytes, want at least %d", len(l.opts.HashKey), sha256.Size)
 	}
 	l.writer = writer{Options: l.opts, dir: dir, maxBytes: 100 << 20, sealer: newSealer(l.opts.HashKey), write: (*os.File).WriteAt, sync: (*os.File).Sync}
-	if err := l.writer.open(); err != nil {
+	if err := l.writer.open(); errors.Is(err, ErrKey) {
+		return nil, fmt.Errorf("%w: %s", ErrKey, dir)
+	} else if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	return l, nil

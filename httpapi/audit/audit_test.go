@@ -154,14 +154,14 @@ func unsealed(text string) string {
 // intact fails the test unless the trail in dir is as it was written.
 func intact(t testing.TB, dir string) {
 	t.Helper()
-	if trail, err := audit.Verify(dir, nil); err != nil || len(trail.Faults) > 0 || trail.Lines == 0 {
+	if trail, err := audit.Verify(dir, nil, ""); err != nil || len(trail.Faults) > 0 || trail.Lines == 0 {
 		t.Errorf("the trail is %+v, %v", trail, err)
 	}
 }
 
 // TestLines screens through the API and checks every line of the trail.
 func TestLines(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "made", "audit")
+	dir, hashed := filepath.Join(t.TempDir(), "made", "audit"), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScreener(t)
 		keys, err := access.Fixed(map[string]string{"payments": "wsk_0123456789abcdef"})
@@ -169,7 +169,11 @@ func TestLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask := func(opts *audit.Options, id, address, chain string) {
-			l := open(t, dir, opts)
+			in := dir
+			if opts != nil { // a key has a trail of its own
+				in = hashed
+			}
+			l := open(t, in, opts)
 			stop := run(l)
 			h := httpapi.NewHandler(s, keys, &httpapi.Options{Audit: l.Record})
 			r := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(`{"address":"`+address+`","chain":"`+chain+`"}`))
@@ -203,12 +207,6 @@ func TestLines(t *testing.T) {
   ,"score":80,"level":"HIGH","labels":[{"label":"STOLEN_FUNDS","source":"OUR_LIST","source_ref":"case \"17\"","added_at":"2000-01-01T00:00:00Z","match":"family","listed_address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96"}]
   ,"doubts":[],"caveats":[],"all_clear":false
   ,"lists":"<lists>","scoring_version":"v1.2"}
-{"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<lists>"
-  ,"sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
-{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r\"2\u003c","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(
-			key,
-			clean,
-		) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"doubts":[],"caveats":[],"all_clear":true,"lists":"<lists>","scoring_version":"v1.2"}
 {"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<excepted>"
   ,"sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
 {"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r-3","key_id":"payments","chain":"ethereum"
@@ -217,9 +215,15 @@ func TestLines(t *testing.T) {
   ,"suppressed":[{"label":"STOLEN_FUNDS","source":"OUR_LIST","source_ref":"case \"17\"","added_at":"2000-01-01T00:00:00Z","match":"exact","listed_address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","reason":"case closed","author":"J. Doe","expires_at":null}]
   ,"doubts":[],"caveats":[],"all_clear":true
   ,"lists":"<excepted>","scoring_version":"v1.2"}
+{"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<lists>"
+  ,"sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
+{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r\"2\u003c","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(
+			key,
+			clean,
+		) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"doubts":[],"caveats":[],"all_clear":true,"lists":"<lists>","scoring_version":"v1.2"}
 `
 		want = strings.NewReplacer("\n  ", "", "<lists>", snapshot, "<excepted>", excepted, "<digest>", list).Replace(want)
-		if d := cmp.Diff(want, unsealed(text(t, dir))); d != "" {
+		if d := cmp.Diff(want, unsealed(text(t, dir)+text(t, hashed))); d != "" {
 			t.Error(d)
 		}
 		if files := read(t, dir); len(files) != 1 || files[0].name != "audit-20000101T000000.000000000Z.jsonl" {

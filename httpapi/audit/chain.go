@@ -77,25 +77,43 @@ func linkOf(line []byte) (l link, sealed []byte, ok bool) {
 const headName = "audit.head"
 
 // headSize is the size of that file, which is overwritten in place.
-const headSize = 256
+const headSize = 512
 
 // A head is what that file has: the last line before those that are kept, and the last line
-// that was flushed.
+// that was flushed. Keyed says whether the trail has a key, and Sum is the sum of the rest.
 type head struct {
-	Removed link `json:"removed"`
-	Last    link `json:"last"`
+	Removed link   `json:"removed"`
+	Last    link   `json:"last"`
+	Keyed   bool   `json:"keyed"`
+	Sum     string `json:"sum"`
 }
 
-func readHead(dir string) (h head, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, headName))
-	if err == nil {
-		err = json.Unmarshal(text, &h)
+// sum returns the sum of a head.
+func (s sealer) head(h head) string {
+	return s.sum("head", fmt.Appendf(nil, "%d %s %d %s %t", h.Removed.N, h.Removed.Sum, h.Last.N, h.Last.Sum, h.Keyed))
+}
+
+// errHead reports that a head is not what a writer with this key has written.
+var errHead = errors.New("changed, damaged, or written with another key")
+
+// readHead returns the head of a trail. With errHead, it returns what the file says.
+func (s sealer) readHead(dir string) (h head, err error) {
+	for range 3 { // it may be being written
+		var text []byte
+		if text, err = os.ReadFile(filepath.Join(dir, headName)); err != nil {
+			return head{}, err
+		}
+		if h = (head{}); json.Unmarshal(text, &h) == nil && h.Sum == s.head(h) {
+			return h, nil
+		}
 	}
-	return h, err
+	return h, errHead
 }
 
 // writeHead writes the head. It follows a flush of the lines, so it never says too much.
 func (w *writer) writeHead() error {
+	w.head.Keyed = w.HashKey != nil
+	w.head.Sum = w.sealer.head(w.head)
 	text, err := json.Marshal(w.head)
 	if err != nil {
 		return err
@@ -197,16 +215,25 @@ func (f Fault) String() string {
 
 // Verify verifies the trail in a directory, which may be in use: that its lines are those
 // that were written, in their order, from the first one that is kept to the last one. key is
-// Options.HashKey.
+// Options.HashKey, and witness is Options.Witness, or "" for none.
 //
-// Without a key, anyone who can write to the directory can also make a new chain. Keep the number
-// and the sum of the last line elsewhere, to find that.
-func Verify(dir string, key []byte) (*Trail, error) {
-	h, headErr := readHead(dir) // before the lines: it may only grow
-	v := &verifier{sealer: newSealer(key), head: h}
-	if headErr == nil {
+// Without a key, anyone who can write to the directory can also make a new chain. Without a
+// witness, one who puts back an earlier copy of the directory is not found. Keep the number and
+// the sum of the last line elsewhere, to find both.
+func Verify(dir string, key []byte, witness string) (*Trail, error) {
+	v := &verifier{sealer: newSealer(key)}
+	h, headErr := v.readHead(dir) // before the lines: it may only grow
+	if v.head = h; headErr == nil || errors.Is(headErr, errHead) {
 		v.from = []link{h.Removed}
 	}
+	if headErr != nil {
+		v.head.Last = link{}
+	}
+	seen, bad, err := v.readWitness(witness)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	v.seen = seen
 	for l, err := range Read(dir) {
 		if err != nil {
 			return nil, err
@@ -216,13 +243,26 @@ func Verify(dir string, key []byte) (*Trail, error) {
 			return &v.trail, nil
 		}
 	}
-	switch {
-	case errors.Is(headErr, os.ErrNotExist) && v.trail.Lines == 0:
+	end, says := v.head.Last.N, "cut off at the end"
+	for n := range seen {
+		if n > end {
+			end, says = n, "cut off at the end, though the witness has seen them"
+		}
+	}
+	if errors.Is(headErr, os.ErrNotExist) && v.trail.Lines == 0 && len(seen) == 0 {
 		return nil, fmt.Errorf("audit: there is no trail in %s", dir)
-	case headErr != nil:
+	}
+	switch {
+	case errors.Is(headErr, os.ErrNotExist):
 		v.fault(Line{File: headName}, "missing or damaged: it says where the trail begins and ends")
-	case v.trail.Last < h.Last.N:
-		v.fault(Line{File: cmp.Or(v.file, headName)}, numbers(v.trail.Last+1, h.Last.N)+" cut off at the end")
+	case headErr != nil:
+		v.fault(Line{File: headName}, headErr.Error())
+	}
+	if v.trail.Last < end {
+		v.fault(Line{File: cmp.Or(v.file, headName)}, numbers(v.trail.Last+1, end)+" "+says)
+	}
+	if bad > 0 {
+		v.fault(Line{File: filepath.Base(witness), Number: bad}, errHead.Error())
 	}
 	return &v.trail, nil
 }
@@ -232,9 +272,10 @@ type verifier struct {
 	sealer
 	head  head
 	trail Trail
-	file  string // of the last line
-	from  []link // what the line before can have been; after a fault there are several
-	blank bool   // the line before was no line of the trail, perhaps instead of one
+	file  string           // of the last line
+	from  []link           // what the line before can have been; after a fault there are several
+	blank bool             // the line before was no line of the trail, perhaps instead of one
+	seen  map[int64]string // by the witness: sums, by number
 }
 
 func (v *verifier) fault(l Line, reason string) {
@@ -260,11 +301,19 @@ func (v *verifier) line(l Line) {
 	if at.N > v.trail.Last {
 		v.trail.Last, v.trail.Sum = at.N, at.Sum
 	}
-	if !v.follows(at, sealed) {
+	sum, witnessed := v.seen[at.N]
+	switch {
+	case !v.follows(at, sealed):
 		v.forgive(l, at, sealed)
-	} else if v.from, v.blank = []link{at}, false; at.N == v.head.Last.N && at.Sum != v.head.Last.Sum {
+		return
+	case at.N == v.head.Last.N && at.Sum != v.head.Last.Sum:
 		v.fault(l, "not the line that "+headName+" says it is")
+	case witnessed && at.Sum != sum:
+		v.fault(l, "not the line that the witness has seen")
+	case bytes.HasPrefix(sealed, []byte(`{"type":"repair"`)) && bytes.Contains(sealed, []byte(`"missing":"`)) && !bytes.Contains(sealed, []byte(`"cut":`)):
+		v.fault(l, "the trail was not whole when this line was written")
 	}
+	v.from, v.blank = []link{at}, false
 }
 
 // follows reports whether the line at a link follows the previous line.
@@ -274,7 +323,7 @@ func (v *verifier) follows(at link, sealed []byte) bool {
 			return true
 		}
 	}
-	return len(v.from) == 0 || v.blank && at.N == v.from[0].N+2
+	return len(v.from) == 0
 }
 
 // forgive reports the fault of a line, and finds what the next line may follow.
@@ -282,6 +331,9 @@ func (v *verifier) forgive(l Line, at link, sealed []byte) {
 	before := v.from[0]
 	meant := []link{{before.N + 1, at.Sum}, {before.N + 1, v.sum(before.Sum, sealed)}}
 	switch {
+	case v.blank && at.N == before.N+2:
+		v.fault(l, "cannot be verified: the line before it is not one of the trail")
+		v.from = []link{at}
 	case at.N > before.N+1:
 		v.fault(l, numbers(before.N+1, at.N-1)+" missing before it")
 		v.from = append([]link{at}, meant...)

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,7 +61,8 @@ func TestVerify(t *testing.T) {
 		{"edited, the first", func(l []string) []string { return edit(l, 0, `"addresses":1`, `"addresses":9`) }, "1: changed"},
 		{"edited, the last", func(l []string) []string { return edit(l, 7, `"score":0`, `"score":9`) }, "8: changed"},
 		{"edited twice", func(l []string) []string { l[2], l[5] = forge(l[2]), forge(l[5]); return l }, "3: changed; 6: changed"},
-		{"a sum", func(l []string) []string { return edit(l, 3, `"sum":"`, `"sum":"0`)[:8] }, "4: not a line of the trail"},
+		{"a sum", func(l []string) []string { return edit(l, 3, `"sum":"`, `"sum":"0`)[:8] },
+			"4: not a line of the trail; 5: cannot be verified: the line before it is not one of the trail"},
 		{"another sum", func(l []string) []string {
 			i := strings.Index(l[3], `"sum":"`) + 7
 			l[3] = l[3][:i] + strings.Map(func(r rune) rune { return '0' + (r+1)%8 }, l[3][i:i+64]) + l[3][i+64:]
@@ -78,7 +80,9 @@ func TestVerify(t *testing.T) {
 		{"repeated", func(l []string) []string { return slices.Insert(l, 4, l[3]) }, "5: line 12 of the trail does not belong here"},
 		{"added", func(l []string) []string { return slices.Insert(l, 4, "{}\n") }, "5: not a line of the trail"},
 		{"added, forged", func(l []string) []string { return slices.Insert(l, 4, strings.Replace(l[3], `"n":12`, `"n":13`, 1)) }, "5: changed"},
-		{"replaced", func(l []string) []string { l[4] = "{}\n"; return l }, "5: not a line of the trail"},
+		{"replaced", func(l []string) []string { l[4] = "{}\n"; return l }, "5: not a line of the trail; 6: cannot be verified: the line before it is not one of the trail"},
+		{"forged behind an empty line", func(l []string) []string { l[4], l[5] = "\n", forge(l[5]); return l },
+			"5: not a line of the trail; 6: cannot be verified: the line before it is not one of the trail"},
 	} {
 		for _, key := range [][]byte{nil, bytes.Repeat([]byte{7}, 32)} {
 			dir := t.TempDir()
@@ -91,7 +95,7 @@ func TestVerify(t *testing.T) {
 			if err := os.WriteFile(files[1], []byte(strings.Join(lines, "")), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			trail, err := audit.Verify(dir, key)
+			trail, err := audit.Verify(dir, key, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +142,9 @@ func TestVerifyEnds(t *testing.T) {
 		{"the last file", files[2], nil, key, "lines 17 to 24 of the trail are cut off at the end"},
 		{"the first file", files[0], nil, key, "20000102T000007.000000000Z.jsonl, line 1: lines 1 to 8 of the trail are missing before it"},
 		{"the head", filepath.Join(dir, "audit.head"), nil, key, "audit.head: missing or damaged"},
-		{"of the head", filepath.Join(dir, "audit.head"), []byte("{"), key, "audit.head: missing or damaged"},
+		{"of the head", filepath.Join(dir, "audit.head"), []byte("{"), key, "audit.head: changed, damaged"},
+		{"of an earlier head", filepath.Join(dir, "audit.head"), bytes.Replace(keep[filepath.Join(dir, "audit.head")], []byte(`"n":24`), []byte(`"n":22`), 1), key,
+			"audit.head: changed, damaged"},
 		{"a key", files[0], keep[files[0]], nil, "20000101T000000.000000000Z.jsonl, line 1: changed"},
 	} {
 		if err := os.WriteFile(tt.file, tt.text, 0o600); err != nil {
@@ -147,7 +153,7 @@ func TestVerifyEnds(t *testing.T) {
 		if tt.text == nil {
 			os.Remove(tt.file)
 		}
-		trail, err := audit.Verify(dir, tt.key)
+		trail, err := audit.Verify(dir, tt.key, "")
 		if err != nil || len(trail.Faults) == 0 || !strings.Contains(trail.Faults[0].String(), tt.want) || len(trail.Faults) > 1 && tt.key != nil {
 			t.Errorf("%s: %+v, %v; want %q", tt.name, trail, err, tt.want)
 		}
@@ -155,10 +161,10 @@ func TestVerifyEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if trail, err := audit.Verify(dir, key); err != nil || len(trail.Faults) > 0 || trail.Lines != 24 || !strings.Contains(string(last), trail.Sum) {
+	if trail, err := audit.Verify(dir, key, ""); err != nil || len(trail.Faults) > 0 || trail.Lines != 24 || !strings.Contains(string(last), trail.Sum) {
 		t.Errorf("%+v, %v", trail, err)
 	}
-	if trail, err := audit.Verify(t.TempDir(), nil); err == nil {
+	if trail, err := audit.Verify(t.TempDir(), nil, ""); err == nil {
 		t.Errorf("of an empty directory: %+v", trail)
 	}
 }
@@ -179,7 +185,7 @@ func TestVerifyBytes(t *testing.T) {
 			if err := os.WriteFile(name, changed, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			trail, err := audit.Verify(dir, nil)
+			trail, err := audit.Verify(dir, nil, "")
 			line := 1 + bytes.Count(text[:i], []byte("\n"))
 			if i == len(text)-1 && err == nil && len(trail.Faults) > 0 {
 				continue // a line that was being written, until the next file says that it is missing
@@ -193,4 +199,123 @@ func TestVerifyBytes(t *testing.T) {
 		}
 	}
 	intact(t, dir)
+}
+
+// A start does not make a trail whole: what was cut off, changed or put back stays found, for ever.
+func TestStartKeepsFaults(t *testing.T) {
+	key := bytes.Repeat([]byte{7}, 32)
+	lines := func(name string, from, to int) {
+		text, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(name, []byte(strings.Join(slices.Collect(strings.Lines(string(text)))[from:to], "")), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(dir string, files []string)
+		want   string
+	}{
+		{"nothing", func(string, []string) {}, ""},
+		{"the last lines", func(_ string, files []string) { lines(files[2], 0, 6) }, "lines 23 to 24 of the trail are missing before it"},
+		{"the first lines", func(_ string, files []string) { lines(files[0], 2, 8) }, "lines 1 to 2 of the trail are missing before it"},
+		{"the last file", func(_ string, files []string) { os.Remove(files[2]) }, "lines 17 to 24 of the trail are missing before it"},
+		{"all files", func(_ string, files []string) {
+			for _, name := range files {
+				os.Remove(name)
+			}
+		}, "lines 1 to 24 of the trail are missing before it"},
+		{"the last lines and the head", func(dir string, files []string) { lines(files[2], 0, 6); os.Remove(filepath.Join(dir, "audit.head")) },
+			"the trail was not whole when this line was written"},
+		{"the last lines, with an edited head", func(dir string, files []string) {
+			lines(files[2], 0, 6)
+			name := filepath.Join(dir, "audit.head")
+			text, _ := os.ReadFile(name)
+			os.WriteFile(name, bytes.Replace(text, []byte(`"n":24`), []byte(`"n":22`), 1), 0o600)
+		}, "the trail was not whole when this line was written"},
+		{"everything, for a copy of the first day", func(dir string, files []string) {
+			os.Remove(files[1])
+			os.Remove(files[2])
+			os.Rename(filepath.Join(dir, "copy"), filepath.Join(dir, "audit.head"))
+		}, "lines 9 to 24 of the trail are missing before it"},
+		{"a line", func(_ string, files []string) {
+			text, _ := os.ReadFile(files[2])
+			os.WriteFile(files[2], bytes.Replace(text, []byte(`"score":0`), []byte(`"score":9`), 1), 0o600)
+		}, "changed"},
+	} {
+		for _, key := range [][]byte{key, nil} {
+			dir, witness := t.TempDir(), filepath.Join(t.TempDir(), "witness")
+			files := witnessed(t, dir, key, witness)
+			tt.change(dir, files)
+			for range 3 { // starts
+				synctest.Test(t, func(t *testing.T) {
+					time.Sleep(100 * 24 * time.Hour)
+					s := newScreener(t)
+					l := open(t, dir, &audit.Options{HashKey: key, Witness: witness})
+					stop := run(l)
+					if err := l.Record(t.Context(), newScreening(t, s, "x")); err != nil {
+						t.Fatal(err)
+					}
+					if err := stop(); err != nil {
+						t.Fatal(err)
+					}
+				})
+			}
+			trail, err := audit.Verify(dir, key, witness)
+			if err != nil || (len(trail.Faults) > 0) != (tt.want != "") || tt.want != "" && !strings.Contains(fmt.Sprint(trail.Faults), tt.want) {
+				t.Errorf("%s, key %t: %+v, %v; want %q", tt.name, key != nil, trail, err, tt.want)
+			}
+		}
+	}
+}
+
+// witnessed is newTrail with a witness; a copy of the head of the first day is in the file copy.
+func witnessed(t *testing.T, dir string, key []byte, witness string) (files []string) {
+	t.Helper()
+	for day := range 3 {
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Duration(day) * 24 * time.Hour)
+			s := newScreener(t)
+			l := open(t, dir, &audit.Options{HashKey: key, Witness: witness})
+			stop := run(l)
+			for i := range 7 {
+				if err := l.Record(t.Context(), newScreening(t, s, fmt.Sprintf("%d-%d", day, i))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := stop(); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if text, err := os.ReadFile(filepath.Join(dir, "audit.head")); err != nil || day == 0 && os.WriteFile(filepath.Join(dir, "copy"), text, 0o600) != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
+	if err != nil || len(files) != 3 {
+		t.Fatal(files, err)
+	}
+	return files
+}
+
+// A start with another key, or without one, is an error, and changes nothing.
+func TestOtherKey(t *testing.T) {
+	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
+	for _, tt := range []struct{ was, is []byte }{{one, two}, {one, nil}, {nil, one}} {
+		for _, file := range []string{"", "audit.head"} { // without it, the lines say so
+			dir := t.TempDir()
+			newTrail(t, dir, tt.was)
+			if file != "" {
+				os.Remove(filepath.Join(dir, file))
+			}
+			if l, err := audit.Open(dir, &audit.Options{HashKey: tt.is}); !errors.Is(err, audit.ErrKey) || !strings.Contains(err.Error(), "begin a new trail") {
+				t.Errorf("%v, then %v: %v, %v", tt.was != nil, tt.is != nil, l, err)
+			}
+			if l, err := audit.Open(dir, &audit.Options{HashKey: tt.was}); err != nil {
+				t.Errorf("with the key: %v, %v", l, err)
+			}
+		}
+	}
 }

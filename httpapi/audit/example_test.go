@@ -141,7 +141,7 @@ func ExampleVerify() {
 		log.Fatal(err)
 	}
 
-	trail, err := audit.Verify(dir, nil)
+	trail, err := audit.Verify(dir, nil, "")
 	if err != nil {
 		log.Fatal(err)
 	}

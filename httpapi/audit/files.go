@@ -2,8 +2,10 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -69,15 +71,24 @@ func (w *writer) open() (err error) {
 		}
 	}
 	w.head.Last = w.last
+	if len(names) == 0 && w.headFile == nil && w.last.N == 0 {
+		if err := errors.Join(w.writeHead(), w.headFile.Sync()); err != nil { // from now on, a trail without a head was tampered with
+			return err
+		}
+	}
+	if err := w.testify("start"); err != nil {
+		return err
+	}
 	w.remove(time.Now())
 	return nil
 }
 
-// A repairLine replaces a torn line.
+// A repairLine replaces a torn line, or says that the trail was not whole when it was opened.
 type repairLine struct {
-	Type string    `json:"type"`
-	Time time.Time `json:"time"`
-	Cut  string    `json:"cut"` // the beginning of the torn line
+	Type    string    `json:"type"`
+	Time    time.Time `json:"time"`
+	Cut     string    `json:"cut,omitempty"`     // the beginning of the torn line
+	Missing string    `json:"missing,omitempty"` // what was not as it was written
 }
 
 // maxTorn is the length of the part of a torn line that is kept.
@@ -97,7 +108,7 @@ func (w *writer) openLast(name string, size int64, torn []byte) (err error) {
 		}
 	}()
 	if len(torn) > 0 {
-		line, err := json.Marshal(repairLine{"repair", time.Now().UTC().Truncate(time.Microsecond), string(torn[:min(len(torn), maxTorn)])})
+		line, err := json.Marshal(repairLine{"repair", time.Now().UTC().Truncate(time.Microsecond), string(torn[:min(len(torn), maxTorn)]), ""})
 		if err != nil {
 			return err
 		}
@@ -117,25 +128,85 @@ func (w *writer) openLast(name string, size int64, torn []byte) (err error) {
 
 // openHead finds the last line of the trail, which the head does not have after a crash. It
 // returns the size of the whole lines of the last file, and the torn line that follows them.
+//
+// If lines are missing at the end that the head or the witness has, the trail goes on behind
+// them, so that they stay missing.
 func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
-	h, err := readHead(w.dir)
-	if err == nil {
-		w.head = h
-	} else if len(names) > 0 || !errors.Is(err, fs.ErrNotExist) {
-		w.Logger.Warn("the head of the audit trail is missing or damaged: lines that were cut off before now are not found", "error", err)
+	h, headErr := w.sealer.readHead(w.dir)
+	seen, bad, err := w.sealer.readWitness(w.Witness)
+	if err != nil {
+		return 0, nil, err
 	}
 	for i, name := range slices.Backward(names) {
 		last, whole, rest, err := w.lastLine(name)
 		if i == len(names)-1 {
 			size, torn = whole, rest
 		}
-		if err != nil || last.N > 0 {
+		if err != nil {
+			return 0, nil, err
+		}
+		if last.N > 0 {
 			w.last = last
-			return size, torn, err
+			break
 		}
 	}
-	w.last = w.head.Last // of a trail whose files were moved away
-	return size, torn, nil
+	if headErr != nil && (w.last.N > 0 || !errors.Is(headErr, fs.ErrNotExist)) {
+		if fits, err := w.keyFits(names); err != nil || !fits {
+			return 0, nil, cmp.Or(err, ErrKey)
+		}
+		return size, torn, w.repair(fmt.Sprintf("%s was missing or changed: lines that were cut off before cannot be found", headName))
+	}
+	if headErr == nil {
+		w.head = h
+	}
+	end, by := w.head.Last, headName
+	for n, sum := range seen {
+		if n > end.N {
+			end, by = link{n, sum}, "the witness"
+		}
+	}
+	switch {
+	case w.last.N < end.N:
+		missing := numbers(w.last.N+1, end.N) + " missing, which " + by + " has seen"
+		w.last = end
+		err = w.repair(missing)
+	case bad > 0:
+		err = w.repair(fmt.Sprintf("line %d of the witness was changed", bad))
+	}
+	return size, torn, err
+}
+
+// repair writes a line of type repair before the next record.
+func (w *writer) repair(missing string) error {
+	w.Logger.Error("the audit trail is not whole; a line of type repair says so", "missing", missing)
+	line, err := json.Marshal(repairLine{Type: "repair", Time: time.Now().UTC().Truncate(time.Microsecond), Missing: missing})
+	w.pending = append(w.pending, record{line: append(line, '\n')})
+	return err
+}
+
+// keyFits reports whether a line of the trail was written with the key of w, or there is none.
+func (w *writer) keyFits(names []string) (fits bool, err error) {
+	lines := 0
+	for _, name := range slices.Backward(names) {
+		before := link{}
+		readFile(w.dir, name, func(l Line, e error) bool {
+			if err = e; e != nil {
+				return false
+			}
+			at, sealed, ok := linkOf(l.Text)
+			if !ok {
+				return true
+			}
+			lines++
+			fits = (before.N > 0 || at.N == 1) && at.Sum == w.sealer.sum(before.Sum, sealed)
+			before = at
+			return !fits
+		})
+		if fits || err != nil {
+			return fits, err
+		}
+	}
+	return lines == 0, nil
 }
 
 // lastLine returns the link of the last whole line of a file that has one, the size of all

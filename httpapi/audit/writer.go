@@ -227,6 +227,9 @@ func (w *writer) next(now time.Time) error {
 		return err
 	}
 	w.Logger.Debug("audit file begun", "file", w.name)
+	if err := w.testify("day"); err != nil {
+		w.Logger.Warn("the witness of the audit trail cannot be written", "error", err)
+	}
 	w.remove(now)
 	return nil
 }
@@ -237,6 +240,7 @@ func (w *writer) close() error {
 	if w.file != nil {
 		err = errors.Join(w.flush(), w.file.Close())
 	}
+	err = errors.Join(err, w.testify("stop"))
 	if w.headFile != nil {
 		err = errors.Join(err, w.headFile.Close())
 	}

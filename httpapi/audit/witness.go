@@ -1,0 +1,71 @@
+package audit
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/visible"
+)
+
+// A witnessLine says which line of a trail was the last at a time. Mark is the sum of the rest.
+type witnessLine struct {
+	Time  time.Time `json:"time"`
+	Event string    `json:"event"` // start, stop or day
+	link
+	Mark string `json:"mark"`
+}
+
+func (s sealer) witness(l witnessLine) string {
+	return s.sum("witness", fmt.Appendf(nil, "%d %s %d %s", l.Time.UnixMicro(), l.Event, l.N, l.Sum))
+}
+
+// readWitness returns the lines of the trail that a file has seen, sums by number, and the number
+// of its first line that is none of a writer with this key. A file that is not there has seen none.
+func (s sealer) readWitness(name string) (seen map[int64]string, bad int, err error) {
+	if name == "" {
+		return nil, 0, nil
+	}
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	seen = make(map[int64]string)
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		var l witnessLine
+		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Mark == s.witness(l) {
+			seen[l.N] = l.Sum
+		} else if bad == 0 {
+			bad = n
+		}
+	}
+	return seen, bad, lines.Err()
+}
+
+// testify appends a line to the file of Options.Witness.
+func (w *writer) testify(event string) error {
+	if w.Witness == "" {
+		return nil
+	}
+	l := witnessLine{Time: time.Now().UTC().Truncate(time.Microsecond), Event: event, link: w.head.Last}
+	l.Mark = w.sealer.witness(l)
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(w.Witness, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(visible.JSON(text), '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
+}
