@@ -28,9 +28,9 @@ var exportColumns = []string{
 type eachEntry func(add func(held *screening.SourceStatus, e sources.Entry) error) error
 
 func (l *listsCall) export(ctx context.Context, _ []string) error {
-	write := map[string]func(lists, eachEntry) error{"csv": l.exportCSV, "lines": l.exportLines, "nitro": l.exportNitro}[l.format]
+	write := map[string]func(lists, eachEntry) error{"csv": l.exportCSV, "lines": l.exportLines, "feed": l.exportLines, "nitro": l.exportNitro}[l.format]
 	if write == nil {
-		return fmt.Errorf("-format %.40q: want csv, lines or nitro", l.format)
+		return fmt.Errorf("-format %.40q: want csv, lines, feed or nitro", l.format)
 	}
 	srcs, err := l.lists.sources(false)
 	if err != nil {
@@ -61,6 +61,9 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 		for i, held := range from.Sources() {
 			if l.format == "lines" && len(l.lists.choose) == 0 && held.Info.ID != "OFAC_SDN" {
 				continue // the files are known as OFAC's
+			}
+			if l.format == "feed" && held.Info.Jurisdiction == sources.Operator {
+				continue // a feed is for others
 			}
 			err := heldEntries(ctx, held, srcs[i], st, func(e sources.Entry) error {
 				if !e.Until.IsZero() {

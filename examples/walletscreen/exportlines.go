@@ -17,6 +17,7 @@ import (
 	signed "golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -31,7 +32,7 @@ const manifestFile = "manifest.txt"
 // sanctioned_addresses_ETH.txt with one address a line, and .json with an array of strings.
 func (l *listsCall) exportLines(lists lists, each eachEntry) error {
 	if l.out == "" || l.out == "-" {
-		return errors.New("-format lines: want -out, the directory for the files")
+		return fmt.Errorf("-format %s: want -out, the directory for the files", l.format)
 	}
 	signers, err := openSigners(l.signingKey)
 	if err != nil {
@@ -43,9 +44,15 @@ func (l *listsCall) exportLines(lists lists, each eachEntry) error {
 	}
 	texts, left := map[string]map[string]bool{}, map[string]int{}
 	exported := map[string]bool{}
+	var open feed // the other files of -format feed
 	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
 		exported[held.Info.ID] = true
-		if !e.Kind.Official() || !ticker.MatchString(e.Asset) || strings.ContainsAny(e.Text(), "\r\n") {
+		if l.format == "feed" {
+			if open.add(held, e); held.Info.ID != "OFAC_SDN" {
+				return nil
+			}
+		}
+		if !e.Kind.Official() || e.Kind == score.Seized || !ticker.MatchString(e.Asset) || strings.ContainsAny(e.Text(), "\r\n") {
 			left[held.Info.ID]++
 			return nil
 		}
@@ -63,21 +70,29 @@ func (l *listsCall) exportLines(lists lists, each eachEntry) error {
 	if err != nil {
 		return err
 	}
-	if len(texts) == 0 {
+	if len(texts) == 0 && len(open.lists) == 0 {
 		return errors.New("no list has an address with a ticker")
 	}
 	if err := os.MkdirAll(l.out, 0o755); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
 	var manifest bytes.Buffer
-	fmt.Fprintf(&manifest, "walletscreen lines 1\nsnapshot %s\n", answer.Digest())
+	fmt.Fprintf(&manifest, "walletscreen %s 1\nsnapshot %s\n", l.format, answer.Digest())
 	for _, s := range lists.Sources() {
 		if exported[s.Info.ID] {
+			checked := "never" // a part of a list, which does not count as loaded
+			if !s.LastUpdated.IsZero() {
+				checked = s.LastUpdated.UTC().Format(time.RFC3339)
+			}
 			fmt.Fprintf(&manifest, "list %s sha256 %s published %s checked %s %s, %d left out\n", s.Info.ID, s.Digest,
-				exportDay(s.Published), s.LastUpdated.UTC().Format(time.RFC3339), s.Completeness, left[s.Info.ID])
+				exportDay(s.Published), checked, s.Completeness, left[s.Info.ID])
 		}
 	}
 	n := 0
+	files, err := open.files()
+	if err != nil {
+		return err
+	}
 	for _, asset := range slices.Sorted(maps.Keys(texts)) {
 		all := slices.Sorted(maps.Keys(texts[asset]))
 		n += len(all)
@@ -86,15 +101,13 @@ func (l *listsCall) exportLines(lists lists, each eachEntry) error {
 			return err
 		}
 		name := "sanctioned_addresses_" + asset
-		for _, file := range []struct {
-			name string
-			text []byte
-		}{{name + ".txt", []byte(strings.Join(all, "\n") + "\n")}, {name + ".json", append(array, '\n')}} {
-			if err := writeWhole(filepath.Join(l.out, file.name), file.text); err != nil {
-				return err
-			}
-			fmt.Fprintf(&manifest, "file %s sha256 %x addresses %d\n", file.name, sha256.Sum256(file.text), len(all))
+		files = append(files, feedFile{name + ".txt", []byte(strings.Join(all, "\n") + "\n"), len(all)}, feedFile{name + ".json", append(array, '\n'), len(all)})
+	}
+	for _, file := range files {
+		if err := writeWhole(filepath.Join(l.out, file.name), file.text); err != nil {
+			return err
 		}
+		fmt.Fprintf(&manifest, "file %s sha256 %x addresses %d\n", file.name, sha256.Sum256(file.text), file.entries)
 	}
 	text := manifest.Bytes()
 	if len(signers) > 0 {

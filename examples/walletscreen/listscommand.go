@@ -34,6 +34,8 @@ type listsCall struct {
 	signingKey  string
 	match, salt string
 	fromID      string
+	keys        []string
+	witnesses   []string
 }
 
 func (p *program) listsCommand() *cli.Command {
@@ -63,14 +65,22 @@ func (p *program) listsCommand() *cli.Command {
 					"reports: to compare it with addresses finds one spelling of each. To screen the rows of a\n"+
 					"database, use screen -in.",
 				slices.Concat([]cli.Flag{
-					p.text("format", "csv", "`format` to write: csv; lines, files of addresses by ticker; or nitro, the address filter of Arbitrum Nitro; see docs/lines.md and docs/nitro.md", &l.format),
-					p.text("out", "", "`file` to write, in csv with .gz at the end compressed; of lines the directory (default: the standard output)", &l.out),
+					p.text("format", "csv", "`format` to write: csv; lines, files of addresses by ticker; feed, these and each list as JSON and as a TagPack; or nitro, the address filter of Arbitrum Nitro; see docs/lines.md and docs/nitro.md", &l.format),
+					p.text("out", "", "`file` to write, in csv with .gz at the end compressed; of lines and feed the directory (default: the standard output)", &l.out),
 					p.flag("spellings", "in lines: write the other spellings of each address, too, for programs that compare text", &l.spellings),
-					p.text("receipt-key", "", "in lines: `file` with the private key that signs the manifest; receipt key makes one (default: it is not signed)", &l.signingKey),
+					p.text("receipt-key", "", "in lines and feed: `file` with the private key that signs the manifest; receipt key makes one (default: it is not signed)", &l.signingKey),
 					p.text("match", "exact", "in nitro: the accounts, exact, or key, which adds those with the key of a listed account on another `chain`", &l.match),
 					p.text("salt", "", "in nitro: `UUID` to hash with (default: random)", &l.salt),
 					p.text("from-id", "", "export the lists of the `id` in a file that nitro has written", &l.fromID),
 				}, common), l.export),
+			subcommand("lists", "verify", "[flags] DIR", "checks the signature and the files of a feed",
+				"lists export -format feed writes one. Exit code 2 if anything was changed, is missing, or was added. A witness is a daily manifest of\n"+
+					"another party that fetches the same lists, in the form lynceris-manifest/1: it says whether\n"+
+					"that party got the same bytes from the publisher.",
+				[]cli.Flag{
+					p.texts("key", "`files` with the public keys that may have signed the manifest", &l.keys),
+					p.texts("witness", "`files` with manifests of another party, the oldest first if there are several", &l.witnesses),
+				}, l.verify),
 			subcommand("lists", "import", "[flags] ID=FILE...", "reads downloaded lists into -data or -db",
 				"It compares each file with the list held, the bundled one included. A suspect list, such as\n"+
 					"an older one or one that lost many addresses, is refused unless -accept is set. A file\n"+
