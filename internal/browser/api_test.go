@@ -173,6 +173,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 		Address, Chain, Source, Search, At string
 		After                              int
 		Items                              []struct{ Address, Chain string }
+		Receipt                            bool
 	}
 	json.NewDecoder(r.Body).Decode(&body)
 	a.mu.Lock()
@@ -262,7 +263,10 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 			answer(400, v)
 			return
 		}
-		answer(200, a.whole(v, body.At))
+		if v = a.whole(v, body.At); body.Receipt {
+			v["receipt"] = "receipt of " + body.Chain + " " + body.Address + "\n"
+		}
+		answer(200, v)
 	case "screen/batch":
 		all, quota, asked := []object{}, a.quota, a.asked
 		for _, item := range body.Items {

@@ -120,6 +120,15 @@ func TestShare(t *testing.T) {
 	}
 	c.quiet(t)
 
+	// The receipts of the matches of a table, each once.
+	enter(t, b, lazarus+"\n"+clean+"\n"+mixer+"\n"+lazarus)
+	b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
+	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Receipts of 2 matches").click()`)
+	b.wait(t, has("#result .actions", "2 receipts saved"))
+	if got := eval[string](t, b, `saved.at(-1)`); got != "receipt of ethereum "+lazarus+"\nreceipt of ethereum "+mixer+"\n" {
+		t.Errorf("the receipts: %q", got)
+	}
+
 	// Every row is printed, also those without an answer.
 	b.do(t, `window.print = () => { window.paper = document.getElementById("record").innerText || document.getElementById("record").textContent; }`)
 	lines := lazarus + "\nnot an address at all\n"

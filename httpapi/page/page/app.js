@@ -13,7 +13,7 @@ import {choose, diagnose} from "./mend.js";
 import {forget, recordAll, recordMany, recordOne} from "./record.js";
 import {Job} from "./job.js";
 import {View} from "./rows.js";
-import {button, copying, receipt, save} from "./share.js";
+import {button, copying, receipt, receipts, save} from "./share.js";
 import {arrive, fragment, onBack, question} from "./route.js";
 import {fail, head, show} from "./verdict.js";
 import {count, plural, problem} from "./words.js";
@@ -335,6 +335,7 @@ function start(file, table) {
     print: () => print(),
     printAll: () => { recordAll(view); print(); recordMany(view); },
     download: () => download(file, job),
+    receipts: () => receipts(job.rows),
     open: row => open(row, view),
   });
   async function run() {

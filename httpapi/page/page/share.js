@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import {h} from "./dom.js";
-import {problem} from "./words.js";
+import {plural, problem} from "./words.js";
 
 export const button = (text, onclick) => h("button", {type: "button", class: "quiet", onclick}, text);
 
@@ -27,6 +27,25 @@ export const receipt = (answer, text) => answer.chain && !answer.as_of && button
     it.textContent = p.code === "receipt_unavailable" ? "This server writes no receipts" : problem(p)[0];
   }
 });
+
+// receipts returns a button that saves the receipts of the matches among rows, one after the other, or
+// false if there are none, or too many to ask for one by one.
+export function receipts(rows) {
+  const all = new Map(rows.filter(r => r.result?.labels.length > 0 && !r.result.as_of).map(r => [r.chain + "\0" + r.text, r]));
+  return all.size > 0 && all.size <= 250 && button(`Receipts of ${plural(all.size, "match", "matches")}`, async e => {
+    const it = e.currentTarget, texts = [];
+    try {
+      for (const r of all.values()) {
+        texts.push(await api.receipt(r.text, r.result.chain));
+        it.textContent = `${plural(texts.length, "receipt")} of ${all.size}`;
+      }
+      save("receipts.jsonl", texts.join(""));
+      it.textContent = `${plural(texts.length, "receipt")} saved`;
+    } catch (p) {
+      it.textContent = p.code === "receipt_unavailable" ? "This server writes no receipts" : problem(p)[0];
+    }
+  });
+}
 
 // save saves text as a file.
 export function save(file, text) {
