@@ -526,7 +526,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestProgramsTable checks that the page adds to a table the columns that the program adds.
+// TestProgramsTable checks that the page adds to a table the columns that the program adds, and has
+// words for each doubt.
 func TestProgramsTable(t *testing.T) {
 	source, err := os.ReadFile("../../examples/walletscreen/verdict.go")
 	if err != nil {
@@ -539,6 +540,15 @@ func TestProgramsTable(t *testing.T) {
 		want = append(want, m[1])
 	}
 	b := openWith(t, newAPI(t, prefix))
+	doubts, err := os.ReadFile("../../address/interpret.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`Doubt = "(\w+)"`).FindAllStringSubmatch(string(doubts), -1) {
+		if got := eval[string](t, b, `import("./page/words.js").then(m => m.doubt("`+m[1]+`"))`); got == m[1]+"." {
+			t.Errorf("the page has no words for the doubt %s", m[1])
+		}
+	}
 	if got := eval[string](t, b, `import("./page/columns.js").then(m => m.columns.join())`); got != strings.Join(want, ",") {
 		t.Errorf("the page adds the columns\n%s, and the program\n%s", got, strings.Join(want, ","))
 	}

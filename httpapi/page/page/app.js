@@ -207,7 +207,7 @@ async function screenOne(text) {
     clearTimeout(slow);
     if (signal.aborted) return;
     const node = show(answer, sources, text, actions(answer, text, open), wrong);
-    place(fragment(text, open ? chain.value : answer.chain, at.value), () => {
+    place(fragment(text, chainOf(answer), at.value), () => {
       put("verdict", node);
       recordOne(answer, sources, text, wrong);
       focusResult();
@@ -220,6 +220,9 @@ async function screenOne(text) {
     if (!signal.aborted) failed(p, () => screenOne(text), wrong);
   }
 }
+
+// chainOf returns the chain that asks for an answer again: its own would settle a doubt.
+const chainOf = answer => (answer.doubts?.length > 0 ? chain.value : answer.chain);
 
 // explain returns the diagnosis of a text that was screened and is not decided, because of doubts if
 // it is an address, or null.
@@ -236,7 +239,7 @@ async function explain(text, signal, doubts = []) {
 const actions = (answer, text, open) => [
   h("button", {type: "button", onclick: () => print()}, "Print record"),
   !open && copying("Copy address", answer.address),
-  copying("Copy link", location.origin + location.pathname + fragment(text, open ? chain.value : answer.chain, answer.as_of)),
+  copying("Copy link", location.origin + location.pathname + fragment(text, chainOf(answer), answer.as_of)),
   copying("Copy as JSON", JSON.stringify(answer)),
   answer.as_of ? button("Lists of now", useNow) : button("Another day", anotherDay),
   !open && receipt(answer, text),

@@ -22,7 +22,7 @@ export function diagnose(v, text, chosen, use, point) {
   const c = v.correction, says = (text, nodes = [], wrong = true) => ({text, nodes: nodes.flat().filter(Boolean), wrong});
   if (c) return says(`${causes[c.cause] ?? v.detail} Compare it with the original.`, [mend(`Use ${c.address}`, c.address), marked(text, c.offset, c.length, point)]);
   const digits = /^0x([0-9a-f]*)$/i.exec(text)?.[1].length - 40;
-  if (digits && Math.abs(digits) < 6 && (v.doubts?.includes("short") || v.reason === "bad_length")) {
+  if (digits && Math.abs(digits) < 6 && (v.doubts?.length > 0 || v.reason === "bad_length")) {
     return says(`An EVM address has 40 digits after 0x, and this has ${40 + digits}: ${plural(Math.abs(digits), "digit")} ${digits > 0 ? "too many" : "missing"}. Compare it with the original.`);
   }
   const other = (v.chains ?? []).filter(c => c !== v.chain);

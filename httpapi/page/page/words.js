@@ -122,6 +122,8 @@ export const doubts = {
   short: ["digits are missing", "Leading digits of the address are missing. Compare it with the original."],
   ambiguous: ["the chain is not clear", "It could be an address of several chains, and the lists do not say the same of all. Choose the chain."],
   unscreenable: ["not every payee can be screened", "It also pays somebody whom no list can name, such as the payee of a Lightning invoice."],
+  wrong_chain: ["another chain was chosen", "It is not an address of the chain that was chosen, but it is listed on the chain that is shown."],
+  malformed: ["the text is not an address as it stands", "The text as it stands is not an address, but an address in it is listed. Compare it with the original."],
 };
 
 // doubt returns a sentence about a doubt.
