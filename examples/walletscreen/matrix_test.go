@@ -304,12 +304,14 @@ func (m *matrix) http(h http.Handler) {
 	}
 }
 
-// onWire returns what the HTTP API has to say about text i: it refuses invalid text.
+// onWire returns what the HTTP API has to say about text i: it refuses invalid text, unless
+// something in it is listed.
 func (m *matrix) onWire(i int) saying {
 	w := m.want[i]
-	if w.wrong != "" {
+	if w.wrong != "" && w.refs == "" {
 		return saying{wrong: w.wrong}
 	}
+	w.wrong = ""
 	return w
 }
 
