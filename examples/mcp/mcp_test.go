@@ -290,6 +290,29 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// TestListedText asks without a chain for a listed text that is no address of any, and for
+// what is in doubt, which has no level.
+func TestListedText(t *testing.T) {
+	const xmr = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320" // as OFAC prints it
+	s, err := walletscreen.New([]sources.Source{sources.Static(sources.Info{ID: "OFAC_SDN", Name: "OFAC SDN", Jurisdiction: sources.US},
+		sources.Entry{Listed: xmr, Kind: score.Sanctioned, Ref: "1"})}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, access.Key{Name: "test"}, s)
+	c := f.dial(t, f.token)
+	if got, failure := call(t, c, "screen_address", map[string]any{"address": xmr}); failure != "" || got["level"] != "CRITICAL" {
+		t.Errorf("a listed text: %v %s", got, failure)
+	}
+	got, failure := call(t, c, "screen_address", map[string]any{"address": "0x098b716B8Aaf21512996dC57EB0615e2383E2f96", "chain": "ethereum"})
+	if _, scored := got["score"]; failure != "" || got["level"] != "UNDECIDED" || scored || got["all_clear"] != false {
+		t.Errorf("wrong capitals: %v %s", got, failure)
+	}
+}
+
 // TestErrors checks that errors are errors of the tool, and say what to do.
 func TestErrors(t *testing.T) {
 	f := newFixture(t, access.Key{Name: "test"}, load(t))
