@@ -75,18 +75,30 @@ type guesses struct {
 // try adds the addresses that a candidate is. offset and length say where the text differs.
 func (g *guesses) try(cause, candidate string, offset, length int) {
 	add := func(c address.Chain) {
-		if a, err := address.Parse(c, candidate); err == nil && a.Proven() {
+		if a, err := address.Parse(c, candidate); err == nil && a.Proven() && (cause == "missing_prefix" || hasChecksum(a, candidate)) {
 			g.found[a.Canonical()] = &correction{cause, candidate, c, g.lead + offset, length}
 		}
 	}
 	switch {
 	case g.chain == "": // FindAll reads it on all chains, for less than one error of Parse
 		for _, f := range address.FindAll(candidate) {
-			add(f.Address.Chain())
+			if f.Start == 0 && f.End == len(candidate) {
+				add(f.Address.Chain())
+			}
 		}
 	case address.Valid(g.chain, candidate):
 		add(g.chain)
 	}
+}
+
+// hasChecksum reports whether a checksum proves a, which text spells. 40 hex digits have one
+// only in their capitals.
+func hasChecksum(a address.Address, text string) bool {
+	if n := len(text) - 40; n < 0 || strings.Trim(text[n:], "0123456789abcdefABCDEF") != "" || !strings.HasSuffix(a.Normalized(), strings.ToLower(text[n:])) {
+		return true
+	}
+	digits := text[len(text)-40:]
+	return digits != strings.ToLower(digits) && digits != strings.ToUpper(digits)
 }
 
 // tryLookAlikes undoes letters that were read for others.
@@ -94,7 +106,7 @@ func (g *guesses) tryLookAlikes() {
 	s := g.text
 	for i, r := range lookAlikes {
 		candidate := r.Replace(s)
-		if i == 0 && len(s) == 42 {
+		if i == 0 && len(s) == 42 && strings.ContainsAny(s[:1], "0OoQ") && strings.ContainsAny(s[1:2], "xX") {
 			candidate = "0x" + r.Replace(s[2:])
 		}
 		if head := strings.IndexAny(s, ":1") + 1; i == len(lookAlikes)-1 { // the prefix has an alphabet of its own

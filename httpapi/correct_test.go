@@ -35,6 +35,13 @@ func TestCorrect(t *testing.T) {
 		{"", strings.Replace(evm, "8Aaf", "8aAf", 1), "", "", 0, 0}, // two errors
 		{"", strings.Replace(evm, "8Aaf", "9Aaf", 1), "", "", 0, 0}, // a digit: nobody can say which
 		{"", "hello", "", "", 0, 0},
+		// What no checksum proves is not proposed.
+		{"", "hx" + strings.ToLower(evm[2:]), "", "", 0, 0},
+		{"", "hx" + evm[2:], "", "", 0, 0},
+		{"", "xdc" + strings.ToLower(evm[2:]), "", "", 0, 0},
+		{"", "xdc" + strings.ToLower(evm[2:20]) + evm[21:], "", "", 0, 0},
+		{"", strings.Replace(strings.ToLower(evm), "0615", "o615", 1), "", "", 0, 0},
+		{"", strings.Replace(strings.ToLower(evm), "b", "B", 1), "", "", 0, 0},
 		{"", strings.Repeat("1", 200), "", "", 0, 0},
 		{"tron", evm[2:], "", "", 0, 0},
 		{"", evm[:20] + "00" + evm[22:], "", "", 0, 0}, // two errors
