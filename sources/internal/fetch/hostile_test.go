@@ -417,6 +417,7 @@ func misbehave(t *testing.T, list published, h hostility, n int) string {
 		next.ServeHTTP(w, r)
 	}))
 	src := &latest{source: func() sources.Source { return list.source(client) }}
+	waitForPublication()
 	s, err := screening.New([]sources.Source{src}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -466,6 +467,7 @@ func TestReplaced(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				next := list.handler(n)
 				client := serveList(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) }))
+				waitForPublication()
 				s, err := screening.New([]sources.Source{list.source(client)}, nil)
 				if err != nil {
 					t.Fatal(err)
