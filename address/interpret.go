@@ -388,6 +388,10 @@ func namedChain(s string) Chain {
 	return ""
 }
 
+// maxBase58Cut is more than the length of most Base58 addresses but of monero, which begin
+// with 4 or 8.
+const maxBase58Cut = 52
+
 // diagnoseAnywhere returns the error for s, which is an address of no chain: of a
 // test network, or of the chains whose checksum alone is wrong.
 func diagnoseAnywhere(s string) error {
@@ -402,6 +406,8 @@ func diagnoseAnywhere(s string) error {
 		}
 		_, bad := chains[i].codecs.read(rd)
 		switch {
+		case bad.err == ErrChecksum && chains[i].slug == "ergo" && s[0] != '9': // any Base58 may be a script
+			continue
 		case bad.err == ErrChecksum:
 			if fits++; fits > 1 {
 				continue
@@ -410,6 +416,9 @@ func diagnoseAnywhere(s string) error {
 			continue
 		}
 		row, worst = r, bad
+	}
+	if moneroRow := lookup("monero"); worst.err != ErrNetwork && len(s) > maxBase58Cut && len(s) != 95 && len(s) != 106 && strings.IndexByte("48", s[0]) >= 0 && isOf(classBase58, s) {
+		row, fits, worst = moneroRow, 0, badLength
 	}
 	e := diagnose("", row, s, s, 0, worst)
 	e.Chain = ""
