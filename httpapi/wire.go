@@ -25,6 +25,7 @@ type source struct {
 	Partial      bool                 `json:"partial"`
 	Completeness *string              `json:"completeness"` // null if nothing is held
 	Provenance   string               `json:"provenance,omitempty"`
+	Final        bool                 `json:"final,omitempty"`
 	Required     bool                 `json:"required"`
 }
 
@@ -37,7 +38,7 @@ func newSource(s *screening.SourceStatus) source {
 	w := source{
 		ID: s.Info.ID, Name: s.Info.Name, Jurisdiction: s.Info.Jurisdiction,
 		LastUpdated: timestamp{s.LastUpdated}, AddressCount: s.Addresses, PublishedAt: timestamp{s.Published},
-		Partial: s.Completeness == sources.Partial, Provenance: s.Provenance, Required: s.Required,
+		Partial: s.Completeness == sources.Partial, Provenance: s.Provenance, Final: s.Info.Final, Required: s.Required,
 	}
 	switch w.Jurisdiction {
 	case sources.US, sources.EU, sources.UK, sources.Community:

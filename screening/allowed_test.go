@@ -27,6 +27,9 @@ func TestAllowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := s.SetExceptions(t.Context(), []screening.Exception{except("bsc", other)}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +47,7 @@ func TestAllowed(t *testing.T) {
 			t.Errorf("%s: score %d, suppressed by %q, want %q", address, r.Score, got, reason)
 		}
 	}
-	want(listed, "")
+	want(listed, "license 2026-17 (Ann)")
 	if err := s.SetExceptions(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

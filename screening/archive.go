@@ -128,6 +128,12 @@ func (a *archive) accepted(ctx context.Context, name string) (e journal.Event, e
 	return a.files.Accepted(ctx, name)
 }
 
+// lastAnswering returns what the program before has answered from, if that is known.
+func (a *archive) lastAnswering(ctx context.Context) (e journal.Event, ok bool, err error) {
+	defer caught(&err)
+	return a.files.LastAnswering(ctx)
+}
+
 // checks returns the times at which a revision was known to be the publisher's.
 func (a *archive) checks(ctx context.Context, h *current) (times []time.Time, err error) {
 	defer caught(&err)

@@ -21,6 +21,8 @@ func TestCaveats(t *testing.T) {
 	rhythmic := sources.Info{ID: "LIST", Name: "List", Jurisdiction: sources.US, Rhythm: 30 * day}
 	steady := rhythmic
 	steady.Rhythm = 0
+	final := steady
+	final.Final = true
 	limit := func(d time.Duration) map[string]time.Duration { return map[string]time.Duration{"LIST": d} }
 	for _, tt := range []struct {
 		name      string
@@ -44,6 +46,10 @@ func TestCaveats(t *testing.T) {
 			want:  []screening.CaveatKind{screening.CaveatStale}},
 		{name: "old", info: rhythmic, published: 31 * day, want: []screening.CaveatKind{screening.CaveatOld}},
 		{name: "old, without a rhythm", info: steady, published: 3000 * day},
+		{name: "final", info: final, published: 3000 * day, later: 400 * day},
+		{name: "final, beyond limits", info: final, opts: screening.Options{MaxAge: time.Hour, MaxPublished: limit(day)}, published: 3000 * day, later: 400 * day},
+		{name: "a part of a final list", info: final, partial: true, opts: screening.Options{Optional: []string{"LIST"}}, published: day, later: 400 * day,
+			want: []screening.CaveatKind{screening.CaveatPartial}},
 		{name: "old and stale", info: rhythmic, published: 29 * day, later: 3 * day, want: []screening.CaveatKind{screening.CaveatStale, screening.CaveatOld}},
 		{name: "within a longer limit of publication", info: rhythmic, opts: screening.Options{MaxPublished: limit(40 * day)}, published: 31 * day},
 		{name: "beyond a limit of publication", info: rhythmic, opts: screening.Options{MaxPublished: limit(20 * day)}, published: 21 * day, err: screening.ErrStale},

@@ -405,42 +405,6 @@ func (e *excepting) Load(ctx context.Context, prev sources.Revision, add func(so
 	return e.Source.Load(ctx, prev, add)
 }
 
-// TestBookAfterRestart checks that Open reports all listed addresses, and Refresh the
-// changes since the last run.
-func TestBookAfterRestart(t *testing.T) {
-	dir := t.TempDir()
-	stays, goes, comes := address.MustParse("ethereum", "0x"+strings.Repeat("1", 40)),
-		address.MustParse("ethereum", "0x"+strings.Repeat("2", 40)), address.MustParse("ethereum", "0x"+strings.Repeat("3", 40))
-	entry := func(a address.Address) sources.Entry { return sources.Entry{Address: a, Kind: score.Sanctioned} }
-	list := &published{info: ofac}
-	list.publish(entry(stays), entry(goes))
-	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, list))
-
-	mine := newBook(t, stays, goes, comes)
-	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, list)
-	opened, err := s.Open(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := changed(t, mine, opened); len(got) != 2 || got[stays].After.Level != score.Critical || got[goes].After.Level != score.Critical {
-		t.Errorf("opened: %+v", got)
-	}
-	list.publish(entry(stays), entry(comes))
-	got := changed(t, mine, refresh(t, s))
-	if len(got) != 2 || got[goes].After.Level != score.CleanNoMatch || got[comes].Before.Level != score.CleanNoMatch {
-		t.Errorf("refreshed: %+v", got)
-	}
-	// The report of Open stays valid after later refreshes.
-	if got := changed(t, mine, opened); len(got) != 2 || got[goes].After.Level != score.Critical {
-		t.Errorf("opened, later: %+v", got)
-	}
-	// Without Open, the first Refresh reports all listed addresses.
-	report := refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, list))
-	if got := changed(t, mine, report); len(got) != 2 || got[comes].Before.Level != "" || got[stays].After.Level != score.Critical {
-		t.Errorf("refreshed alone: %+v", got)
-	}
-}
-
 // TestReport checks that a report has the added and removed entries.
 func TestReport(t *testing.T) {
 	var told []screening.Report
@@ -670,5 +634,55 @@ func BenchmarkBook(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// TestBookRestart restarts a program. Its first report has what has changed since the program
+// before, whether this program or one that only loads lists has accepted it.
+func TestBookRestart(t *testing.T) {
+	told := address.MustParse("ethereum", lazarus)
+	news := address.MustParse("ethereum", clean)
+	mine := newBook(t, told, news)
+	for name, first := range map[string]func(*screening.Screener) (screening.Report, error){
+		"Open":    func(s *screening.Screener) (screening.Report, error) { return s.Open(ctx) },
+		"Refresh": func(s *screening.Screener) (screening.Report, error) { return s.Refresh(ctx) },
+	} {
+		list := &published{info: ofac}
+		list.publish(sanctioned("ethereum", lazarus, "1"), sanctioned("ethereum", "0x"+strings.Repeat("11", 20), "2"))
+		opts := &screening.Options{Store: openStore(t, t.TempDir())}
+		if got := changed(t, mine, refresh(t, newScreener(t, opts, list))); len(got) != 1 || got[told].Before.Level != "" {
+			t.Fatalf("%s: at the first start: %+v", name, got)
+		}
+		again := func(want int) map[address.Address]book.Change {
+			t.Helper()
+			s := newScreener(t, opts, list)
+			if err := s.SetExceptions(ctx, nil); err != nil {
+				t.Error(err)
+			}
+			report, err := first(s)
+			if err != nil {
+				t.Error(err)
+			}
+			got := changed(t, mine, report)
+			if name == "Open" {
+				maps.Copy(got, changed(t, mine, refresh(t, s)))
+			}
+			if len(got) != want {
+				t.Errorf("%s: after a restart: %+v, want %d", name, got, want)
+			}
+			return got
+		}
+		again(0)
+		list.publish(sanctioned("ethereum", lazarus, "1"), sanctioned("ethereum", clean, "3"))
+		if c := again(1)[news]; c.Before.Level != score.CleanNoMatch || c.After.Level != score.Critical {
+			t.Errorf("%s: what was listed while no program ran: %+v", name, c)
+		}
+		again(0)
+		list.publish(sanctioned("ethereum", clean, "3"), sanctioned("ethereum", "0x"+strings.Repeat("22", 20), "4"))
+		refresh(t, newScreener(t, &screening.Options{Store: opts.Store, LoadOnly: true}, list))
+		if c := again(1)[told]; c.Before.Level != score.Critical || c.After.Level != score.CleanNoMatch {
+			t.Errorf("%s: what a program that only loads lists has dropped: %+v", name, c)
+		}
+		again(0)
 	}
 }

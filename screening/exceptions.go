@@ -151,6 +151,19 @@ func (s *Screener) withAllowed(exceptions []Exception) ([]Exception, error) {
 	return all, nil
 }
 
+// checkAllowed returns an error if src allows accounts and SetExceptions was never called: they
+// would be blocked in silence.
+func (s *Screener) checkAllowed(src sources.Source) error {
+	if s.excepted.Load() || s.loadOnly {
+		return nil
+	}
+	allowed, err := sources.AllowedBy(src)
+	if err == nil && len(allowed) > 0 {
+		err = fmt.Errorf("it allows %d accounts, and nothing applies that: call SetExceptions before the list is loaded, with nil if there are no other exceptions", len(allowed))
+	}
+	return err
+}
+
 // check returns an error if e is not valid.
 func (e *Exception) check() error {
 	if !e.Address.IsValid() {

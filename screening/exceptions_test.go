@@ -456,3 +456,31 @@ func (m *memoryStore) Append(_ context.Context, lines []byte) error {
 func (m *memoryStore) Read(_ context.Context, from int64) ([]byte, int64, error) {
 	return m.journal[min(int(from), len(m.journal)):], int64(len(m.journal)), nil
 }
+
+// An allowing list is a list of the operator's own that allows accounts.
+type allowing struct {
+	flaky
+	allowed []sources.Allowed
+}
+
+func (a *allowing) Allowed() ([]sources.Allowed, error) { return a.allowed, nil }
+
+// TestAllowedWithoutExceptions refuses an own list that allows accounts until SetExceptions is called.
+func TestAllowedWithoutExceptions(t *testing.T) {
+	info := sources.Info{ID: "OWN", Name: "own list", Jurisdiction: sources.Operator}
+	own := &allowing{flaky: flaky{info: info, load: (&edition{rev: sources.Revision{Digest: digestOf(1)}}).load}}
+	if s := newScreener(t, nil, own); must(s.Refresh(ctx)).Sources[0].Err != nil {
+		t.Error("a list that allows nothing is refused")
+	}
+	own.allowed = []sources.Allowed{{Address: listing(1).Address}}
+	s := newScreener(t, nil, own)
+	if _, err := s.Refresh(ctx); err == nil || !strings.Contains(err.Error(), "SetExceptions") || s.Sources()[0].Loaded() {
+		t.Errorf("Refresh: %v, want an error about SetExceptions", err)
+	}
+	if err := s.SetExceptions(ctx, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Refresh(ctx); err != nil || len(s.Exceptions()) != 1 {
+		t.Errorf("with SetExceptions: %v, %d exceptions", err, len(s.Exceptions()))
+	}
+}

@@ -276,6 +276,9 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	next.age(checked, now)
 	older := had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now)
 	if err == nil {
+		err = s.checkAllowed(src)
+	}
+	if err == nil {
 		err = s.mayReplace(i, &had, &next, older)
 	}
 	if err != nil {

@@ -143,6 +143,7 @@ func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	if set.maxAge < 0 {
 		return nil, fmt.Errorf("screening: MaxAge is %v: want a positive duration, or 0 for no limit", set.maxAge)
 	}
+	refreshed := false // a required source is
 	for _, src := range srcs {
 		if src == nil {
 			return nil, errors.New("screening: a source is nil")
@@ -156,15 +157,17 @@ func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 		}
 		set.infos = append(set.infos, info)
 		set.rank[info.ID] = rankOf(info)
-		set.required = append(set.required, !slices.Contains(opts.Optional, info.ID))
+		required := !slices.Contains(opts.Optional, info.ID)
+		set.required = append(set.required, required)
+		refreshed = refreshed || required && !info.Final
 	}
 	for _, id := range opts.Optional {
 		if !set.has(id) {
 			return nil, fmt.Errorf("screening: the optional source %q is not among the sources: want one of %s", id, set.ids())
 		}
 	}
-	if !slices.Contains(set.required, true) {
-		set.maxAge = 0 // it is about required sources
+	if !refreshed {
+		set.maxAge = 0 // it is about required sources that are refreshed
 	}
 	if err := set.limitAges(opts); err != nil {
 		return nil, err

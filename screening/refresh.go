@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/walletscreen/walletscreen/internal/journal"
 )
 
 const (
@@ -76,19 +80,69 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 		}
 		return Report{Sources: reports, Digest: before.origin.digest, before: before, after: before}
 	}
+	was, known := s.answeredBefore(ctx, before)
 	var wg sync.WaitGroup
 	for i := range s.sources {
 		wg.Go(func() { reports[i] = s.update(ctx, i, t, false) })
 	}
 	wg.Wait()
+	restarted := (*snapshot)(nil)
+	if known {
+		restarted = s.snapshotOf(ctx, &was)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	after := s.snap.Load()
 	r := Report{Sources: reports, Digest: after.origin.digest, before: before, after: after}
+	if restarted != nil {
+		r.before, r.restart = restarted, true
+	}
 	if s.report != nil {
 		s.report(r)
 	}
 	return r
+}
+
+// answeredBefore returns what the program before this one has answered from, if nothing is held
+// yet, so that the first report compares with that.
+func (s *Screener) answeredBefore(ctx context.Context, held *snapshot) (e journal.Event, known bool) {
+	if s.archive == nil || len(held.segments) > 0 {
+		return e, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	e, known, err := s.archive.lastAnswering(ctx)
+	if err != nil {
+		s.log.WarnContext(ctx, "it is not known what was reported before", "error", err)
+	}
+	return e, known && err == nil
+}
+
+// snapshotOf returns the lists of an event, nil if they cannot be opened.
+func (s *Screener) snapshotOf(ctx context.Context, e *journal.Event) *snapshot {
+	all := slices.Clone(s.snap.Load().held)
+	for i, info := range s.infos {
+		if name := e.Lists[info.ID]; name == "" {
+			all[i] = current{}
+		} else if name != all[i].file {
+			past, err := s.openRevision(ctx, i, name, new(current), s.now())
+			if err != nil {
+				s.log.WarnContext(ctx, "it is not known what was reported before", "source", info.ID, "error", err)
+				return nil
+			}
+			all[i] = *past
+		}
+		all[i].broken = e.Broken[info.ID]
+	}
+	exceptions, err := ReadExceptions(strings.NewReader(e.Exceptions))
+	var set *exceptionSet
+	if err == nil {
+		set, err = newExceptionSet(exceptions)
+	}
+	if err != nil {
+		return nil
+	}
+	return newSnapshot(s.settings, all, set, nil, nil)
 }
 
 // Run keeps the lists fresh until ctx ends; then it returns ctx.Err(). It calls

@@ -9,7 +9,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Report says what a refresh did. It keeps the lists before and after the refresh in
+// A Report says what a refresh did. The first one of a program compares with what the program
+// before answered from last, as far as Options.Store knows that. It keeps the lists before and after the refresh in
 // memory until it is dropped, so that a Book can compare the answers.
 type Report struct {
 	// Sources are the sources that it was about, in the order in which New got them.
@@ -18,6 +19,7 @@ type Report struct {
 	Digest string
 
 	before, after *snapshot
+	restart       bool // before is of the program before
 }
 
 // A SourceReport says what a refresh did to one source.
@@ -115,7 +117,7 @@ func (r *Report) entriesOf(i int, all bool) []iter.Seq2[sources.Entry, error] {
 			report = s
 		}
 	}
-	if !all && r.before.notLoaded == nil && !report.opened {
+	if !all && r.before.notLoaded == nil && !report.opened && !r.restart {
 		return []iter.Seq2[sources.Entry, error]{report.AllAdded(), report.AllRemoved()}
 	}
 	before, after := r.before.held[i].list, r.after.held[i].list
@@ -154,6 +156,9 @@ func (snap *snapshot) compare(r *Result, a address.Address) error {
 		f, err := snap.findings(&a)
 		*r = snap.clean
 		r.Address = a
+		if d := a.Doubt(); d != "" {
+			r.Doubts = []address.Doubt{d}
+		}
 		return snap.finish(r, f, err)
 	})
 }

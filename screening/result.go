@@ -93,7 +93,8 @@ const (
 	// last, which is damaged.
 	CaveatPartial CaveatKind = "partial"
 	// CaveatStale: the last successful check is longer ago than Options.MaxAge, or
-	// than 48 hours without one.
+	// than 48 hours without one. A list that is final (see [sources.Info]) is neither stale
+	// nor old.
 	CaveatStale CaveatKind = "stale"
 	// CaveatOld: the publisher's date is longer ago than Options.MaxPublished, or without
 	// it, than the Rhythm of the [sources.Info]; or it was in the future when the list was
@@ -129,6 +130,8 @@ func (r Result) Caveats() (caveats []Caveat) {
 			continue
 		case !s.Loaded():
 			add(CaveatPartial)
+		case s.Info.Final:
+			continue
 		case now.Sub(s.LastUpdated) > o.ages.checked:
 			add(CaveatStale)
 		}

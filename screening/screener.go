@@ -43,7 +43,8 @@ type Screener struct {
 	sourceLocks []sourceLock  // by source
 	builders    chan struct{} // a semaphore: fewer goroutines build than there are processors
 
-	snap atomic.Pointer[snapshot] // answers questions
+	snap     atomic.Pointer[snapshot] // answers questions
+	excepted atomic.Bool              // SetExceptions was called
 
 	mu         sync.Mutex    // serializes swaps with the reports about them; guards the following
 	held       []current     // by source; replaced, never changed
@@ -216,8 +217,8 @@ func (s *Screener) Exceptions() []Exception { return s.snap.Load().exceptions.li
 //
 // A list of the operator's own among the sources brings the accounts that it allows (see
 // [sources.AllowedBy]), as it has them now: exceptions for all sources, unless there is such
-// a one for the account in exceptions. So SetExceptions(ctx, nil) sets these alone. A
-// program that watches such a list calls SetExceptions again when the list has changed.
+// a one for the account in exceptions. So SetExceptions(ctx, nil) sets these alone. Until
+// SetExceptions was called, a list that allows accounts is refused. A program that watches such a list calls SetExceptions again when the list has changed.
 //
 // The digest of the results covers the exceptions: without exceptions, it covers the lists alone.
 // The order of exceptions does not matter. They are saved in Options.Store with each snapshot, for
@@ -243,6 +244,7 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 	if err != nil {
 		return err
 	}
+	s.excepted.Store(true)
 	s.swap(func() { s.exceptions = set }, true)
 	if s.archive != nil && s.flush(ctx) {
 		s.swap(func() {}, false) // shows whether the store failed

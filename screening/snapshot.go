@@ -87,7 +87,7 @@ func (snap *snapshot) require(storeErr error) {
 	checked := true
 	for i := range snap.held {
 		h := &snap.held[i]
-		if limit := snap.settings.due[i]; limit > 0 && h.isLoaded() {
+		if limit := snap.settings.due[i]; limit > 0 && h.isLoaded() && !snap.infos[i].Final {
 			published := h.revision.Published
 			if isAhead(published, h.accepted) {
 				published = time.Time{}
@@ -104,6 +104,7 @@ func (snap *snapshot) require(storeErr error) {
 				reason += " (the newest one, " + h.broken + ", cannot be opened)"
 			}
 			missing = append(missing, reason)
+		case snap.infos[i].Final: // it has no age
 		case h.checked.IsZero():
 			checked = false
 		case snap.oldest.IsZero() || h.checked.Before(snap.oldest):

@@ -97,6 +97,9 @@ type Info struct {
 	// Rhythm is the longest usual time between two publications, with a margin: a list
 	// whose date is longer ago is old. Zero means that no rhythm is known.
 	Rhythm time.Duration
+	// Final reports whether the list is a published document that cannot change: it has a date
+	// and no age, so it is never late.
+	Final bool
 }
 
 // URL returns the address of the publisher's page about the record ref, or "" if the
@@ -128,6 +131,9 @@ func (i Info) Validate() error {
 	}
 	if i.Rhythm < 0 {
 		return fmt.Errorf("source %s: the rhythm is %v: want a positive duration, or 0 for none", i.ID, i.Rhythm)
+	}
+	if i.Final && i.Rhythm > 0 {
+		return fmt.Errorf("source %s: a final list has a rhythm: want one or the other", i.ID)
 	}
 	if i.Name == "" {
 		return fmt.Errorf("source %s: no name", i.ID)

@@ -218,13 +218,13 @@ func (o *listOptions) undecidable(s *screening.Screener) error {
 
 // tooOld reports whether a list was not checked within -max-age.
 func (o *listOptions) tooOld(l screening.SourceStatus, now time.Time) bool {
-	return o.maxAge > 0 && (l.LastUpdated.IsZero() || now.Sub(l.LastUpdated) > o.maxAge)
+	return o.maxAge > 0 && !l.Info.Final && (l.LastUpdated.IsZero() || now.Sub(l.LastUpdated) > o.maxAge)
 }
 
 // isDue reports whether a list was not published within -max-published.
 func (o *listOptions) isDue(l screening.SourceStatus, now time.Time) bool {
 	limit := o.maxPublished[l.Info.ID]
-	return limit > 0 && (l.Published.IsZero() || now.Sub(l.Published) > limit)
+	return limit > 0 && !l.Info.Final && (l.Published.IsZero() || now.Sub(l.Published) > limit)
 }
 
 // checkPublished returns an error if -max-published is about a list that is not held.
@@ -269,7 +269,11 @@ func printLists(w io.Writer, lists []screening.SourceStatus, now time.Time) {
 	t := layout{}
 	t.add("LIST", "CHECKED", ">AGE", "PUBLISHED", ">AGE", ">ADDRESSES", "COMPLETE")
 	for _, l := range lists {
-		t.add(l.Info.ID, day(l.LastUpdated), since(l.LastUpdated, now), day(l.Published), since(l.Published, now), grouped(int64(l.Addresses)), note(l))
+		checked, published := since(l.LastUpdated, now), since(l.Published, now)
+		if l.Info.Final && l.Loaded() { // it has no age
+			checked, published = "-", "final"
+		}
+		t.add(l.Info.ID, day(l.LastUpdated), checked, day(l.Published), published, grouped(int64(l.Addresses)), note(l))
 	}
 	t.print(w)
 }

@@ -99,7 +99,7 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 	refresh(2, "COMMUNITY_BADLIST REFUSED 0 0 701 - source COMMUNITY_BADLIST: ")
 
 	stdout, _ := lists(0, "status")
-	if !regexp.MustCompile(`COMMUNITY_BADLIST \d{4}-\d\d-\d\d 0 h - - 701 whole(?s:.*)` +
+	if !regexp.MustCompile(`COMMUNITY_BADLIST \d{4}-\d\d-\d\d - - final 701 whole(?s:.*)` +
 		`COMMUNITY_BADLIST yes 701 \d{4}-\d\d-\d\dT\d\d:\d\dZ `).MatchString(squeezed(stdout)) {
 		t.Error(stdout)
 	}

@@ -311,7 +311,7 @@ func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now tim
 	var oldest, newest screening.SourceStatus
 	n := 0
 	for _, l := range all {
-		if l.LastUpdated.IsZero() {
+		if l.LastUpdated.IsZero() || l.Info.Final {
 			continue
 		}
 		if n++; n == 1 || l.LastUpdated.Before(oldest.LastUpdated) {
@@ -332,18 +332,27 @@ func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now tim
 	return strings.Join(append([]string{text}, caveatTexts(caveats)...), "; ")
 }
 
-// caveatTexts returns what caveats there are, with the lists that have each.
+// caveatTexts returns what caveats there are, with the lists that have them. Each list is named
+// once.
 func caveatTexts(caveats []screening.Caveat) (all []string) {
-	for _, kind := range []screening.CaveatKind{screening.CaveatMissing, screening.CaveatPartial, screening.CaveatStale, screening.CaveatOld} {
-		var ids []string
-		for _, c := range caveats {
-			if c.Kind == kind {
-				ids = append(ids, c.Source)
+	said := make(map[string]string) // by list
+	for _, c := range caveats {
+		if said[c.Source] != "" {
+			said[c.Source] += " and "
+		}
+		said[c.Source] += caveatText(c.Kind)
+	}
+	lists := make(map[string][]string) // by what is said of them
+	for _, c := range caveats {
+		if text := said[c.Source]; !slices.Contains(lists[text], c.Source) {
+			if lists[text] == nil {
+				all = append(all, text)
 			}
+			lists[text] = append(lists[text], c.Source)
 		}
-		if len(ids) > 0 {
-			all = append(all, caveatText(kind)+": "+strings.Join(ids, ", "))
-		}
+	}
+	for i, text := range all {
+		all[i] = text + ": " + strings.Join(lists[text], ", ")
 	}
 	return all
 }

@@ -186,6 +186,21 @@ func (j *memory) answersFrom(source, ref string) bool {
 	return ok && err == nil && is == ref
 }
 
+// LastAnswering returns the last [Answering] event of a program that answers questions. It reports
+// false if there is none, or if a later one may be lost.
+func (a *Journal) LastAnswering(ctx context.Context) (Event, bool, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	j, err := a.read(ctx)
+	for i := len(j.marks) - 1; err == nil && i >= 0 && j.marks[i].answer != nil; i-- {
+		if !j.marks[i].idle {
+			e, ok := j.answer(&j.marks[i])
+			return e, ok, nil
+		}
+	}
+	return Event{}, false, err
+}
+
 // Answerings returns all [Answering] events, the last one first. If lines that may be
 // such events are damaged, it returns an error that wraps [store.ErrDamaged], and the others.
 func (a *Journal) Answerings(ctx context.Context) ([]Event, error) {

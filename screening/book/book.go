@@ -127,8 +127,8 @@ func (b *Book) Close() error { return b.index.Close() }
 // and after that refresh, whatever was refreshed since, and however old the lists are.
 //
 // The refresh that loads the last required list turns errors into answers: its report
-// changes all addresses that have a label, as after each start of a program. See
-// [Book.ChangedOnce].
+// changes all addresses that have a label. After a restart, it compares with what the program
+// before answered from, if Options.Store has that; without a Store, see [Book.ChangedOnce].
 //
 // Nothing follows an error. It wraps [screening.ErrNotLoaded] if a required list was
 // missing even after the refresh; nothing is lost then, because the report of the refresh

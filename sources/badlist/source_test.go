@@ -55,6 +55,7 @@ func TestInfo(t *testing.T) {
 		Jurisdiction: sources.Community,
 		Licence:      "MIT",
 		Attribution:  "Copyright (c) 2017 MyEtherWallet",
+		Final:        true,
 	}
 	for _, opts := range []*badlist.Options{nil, {}} {
 		if got := badlist.New(opts).Info(); got != want {

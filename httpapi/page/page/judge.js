@@ -12,7 +12,7 @@ export function late(lists) {
 
 // freshness says how old the lists behind an answer are, in the one line that tells it.
 export function freshness(lists, past) {
-  const bad = late(lists), oldest = Math.max(...lists.map(s => s.age)); // each has one: a list without is late
+  const bad = late(lists), oldest = Math.max(0, ...lists.filter(s => !s.final).map(s => s.age)); // each has one: a list without is late
   if (bad) return `${bad.charAt(0).toUpperCase()}${bad.slice(1)}`;
   return `${plural(lists.length, "list")}, ${lists.length === 1 ? "" : "each "}checked in the ${past ? "" : "last "}${oldest < 3600 ? "hour" : `${count(Math.ceil(oldest / 3600))} hours`}${past ? " before" : ""}`;
 }

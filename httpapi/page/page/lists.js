@@ -29,7 +29,7 @@ function one(s, changes, open) {
     h("h3", {}, s.name),
     h("p", {class: "note state"}, shape(signs[s.word], 16), h("b", {}, words[s.word]), ["", s.issuer ?? s.jurisdiction, plural(s.address_count, "address", "addresses"), s.completeness === "assembled" && "assembled from extracts", s.required === false && "optional"].filter(x => x !== false).join(" · ")),
     timeline(s),
-    h("p", {class: "note"}, s.age === null ? (s.word === "missing" ? "Never checked" : "Last check unknown") : ["Checked ", time(s.last_updated, ago(s.age))], s.published_at && [" · published ", time(s.published_at, day(s.published_at))]),
+    h("p", {class: "note"}, s.age === null ? (s.word === "missing" ? "Never checked" : "Last check unknown") : ["Checked ", time(s.last_updated, ago(s.age))], s.published_at && [" · published ", time(s.published_at, day(s.published_at)), s.final && ", final"]),
     s.address_count > 0 && h("button", {type: "button", class: "quiet browse", "aria-label": `Browse ${s.name}`, onclick: () => open(s)}, "Browse"),
     chart && [chart, h("p", {class: "note"}, `${count(points[0].addresses)} addresses on ${day(points[0].time)}, now ${count(points.at(-1).addresses)}`)]);
 }

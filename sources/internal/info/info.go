@@ -43,12 +43,14 @@ var (
 		Jurisdiction: sources.US,
 		Licence:      "US government work, public domain (17 U.S.C. 105)",
 		RefURL:       "https://www.ic3.gov/PSA/2025/PSA250226",
+		Final:        true,
 	}
 	DOJ = sources.Info{
 		ID:           "DOJ_FORFEITURE",
 		Name:         "US Department of Justice, forfeiture complaint of August 2020 (al-Qaeda campaigns)",
 		Jurisdiction: sources.US,
 		Licence:      "US government work, public domain (17 U.S.C. 105)",
+		Final:        true,
 	}
 	GraphSense = sources.Info{
 		ID:           "GRAPHSENSE",
@@ -56,6 +58,7 @@ var (
 		Jurisdiction: sources.Community,
 		Licence:      "MIT",
 		Attribution:  "Copyright (c) 2022 Iknaio Cryptoasset Analytics GmbH, 2018-2022 AIT Austrian Institute of Technology",
+		Final:        true,
 	}
 	Badlist = sources.Info{
 		ID:           "COMMUNITY_BADLIST",
@@ -63,5 +66,6 @@ var (
 		Jurisdiction: sources.Community,
 		Licence:      "MIT",
 		Attribution:  "Copyright (c) 2017 MyEtherWallet",
+		Final:        true,
 	}
 )
