@@ -306,6 +306,10 @@ func TestModel(t *testing.T) {
 					}
 					continue
 				}
+				if rd := address.Interpret(string(c), text); err == nil && len(r.Doubts) > 0 && len(r.Labels) > 0 && slices.Contains(rd.Addresses, r.Address) &&
+					r.Score >= modelScore(excepted, b, want, now) {
+					continue // a listed account of another chain is in the text
+				}
 				if err == nil && r.Address != b {
 					t.Fatalf("ScreenText(%s, %q) is about %v, want %v", c, text, r.Address, b)
 				}
