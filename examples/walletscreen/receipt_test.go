@@ -185,6 +185,22 @@ func TestReceiptsServed(t *testing.T) {
 		strings.Count(stdout, "CLEAN_NO_MATCH") != 1 || !strings.Contains(stdout, "not to be relied on: UK_CONSOLIDATED was partial") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
+	// With the public key alone, an auditor knows that the receipts are authentic.
+	code, stdout, stderr = call(t, "", "receipt", "verify", file, "-key", key+".pub")
+	if code != 2 || strings.Count(stdout, "AUTHENTIC  ") != 3 || strings.Count(stdout, "  verdicts not computed again, without the lists: give -data or -db\n") != 3 {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(elsewhere+".changed", []byte(strings.Replace(string(text), `"score":0`, `"score":9`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = call(t, "", "receipt", "verify", elsewhere+".changed", "-key", key+".pub")
+	if code != 1 || strings.Count(stdout, "AUTHENTIC  ") != 2 || strings.Count(stdout, "DIFFERENT  ") != 1 {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
 	if code, _, stderr := call(t, "", "serve", "-addr", "127.0.0.1:0", "-receipt-key", key+".pub"); code != 2 ||
 		!strings.Contains(stderr, "want the private key") {
 		t.Errorf("exit code %d: %s", code, stderr)

@@ -124,9 +124,10 @@ func (p *program) receiptCommand() *cli.Command {
 		Name:  "receipt",
 		Usage: "verifies receipts, and creates keys to sign them",
 		Commands: []*cli.Command{
-			subcommand("receipt", "verify", "-data DIRECTORY|-db DATABASE [flags] FILE", "verifies receipts with the lists of their time",
+			subcommand("receipt", "verify", "[flags] FILE", "verifies receipts with the lists of their time",
 				"Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n"+
-					"signed is never same. The receipt of a table needs the table: give it with -in, and with -out\n"+
+					"signed is never same. With -key and without -data and -db, signatures are verified, and the\n"+
+					"verdicts are not computed again. The receipt of a table needs the table: give it with -in, and with -out\n"+
 					"what screen has made of it.\n\n"+
 					"Exit codes: 0 if all are the same; 1 if one is different, or its signature is wrong; 2 if one\n"+
 					"cannot be verified, for example because its lists are no longer stored. 1 wins over 2.",
@@ -190,8 +191,9 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	case r.out != "" && r.in == "":
 		return errors.New("-out needs -in")
 	}
-	if err := r.lists.wantStore(); err != nil {
-		return err
+	noLists := r.lists.wantStore()
+	if noLists != nil && r.key == "" {
+		return fmt.Errorf("%w; with -key alone, the signatures are verified", noLists)
 	}
 	var known []signed.Verifier
 	if r.key != "" {
@@ -201,9 +203,12 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		}
 		known = []signed.Verifier{verifier}
 	}
-	st, err := r.openStore(ctx, &r.lists, false)
-	if err != nil {
-		return err
+	var st store.Store
+	if noLists == nil {
+		var err error
+		if st, err = r.openStore(ctx, &r.lists, false); err != nil {
+			return err
+		}
 	}
 	f, err := os.Open(args[0])
 	if err != nil {
@@ -326,6 +331,12 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 		return writeJSON(r.stdout, o)
 	}
 	outcome := strings.ToUpper(v.Outcome)
+	if errors.Is(v.Reason, receipt.ErrNotComputed) && v.Signer != "" {
+		outcome, o.Reason = "AUTHENTIC", v.Reason.Error()+": give -data or -db"
+		if r.in != "" && table != nil {
+			o.Reason = "these are the files; " + o.Reason
+		}
+	}
 	switch {
 	case rec != nil:
 		level := fmt.Sprintf("%s  %d", clean(o.Level), rec.Score)

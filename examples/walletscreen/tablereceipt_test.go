@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -104,6 +105,15 @@ func TestTableReceipt(t *testing.T) {
 	if code, stdout, _ := call(t, "", append(verify, "-json")...); code != 0 ||
 		!strings.Contains(stdout, `"table":{"rows":42,"levels":{"CLEAN_NO_MATCH":40,"CRITICAL":1},"undecided":1,`) {
 		t.Errorf("exit code %d: %s", code, stdout)
+	}
+	// Without the lists, the key and the files are verified.
+	alone := slices.Concat(verify[:3], verify[5:])
+	if code, stdout, stderr := call(t, "", alone...); code != 2 || !strings.HasPrefix(stdout, "AUTHENTIC  table of 42 rows, ") ||
+		!strings.Contains(stdout, "these are the files; verdicts not computed again") {
+		t.Errorf("without the lists: exit code %d: %s%s", code, stdout, stderr)
+	}
+	if code, stdout, _ := call(t, "", append(slices.Clone(alone[:len(alone)-1]), in)...); code != 1 || strings.Contains(stdout, "AUTHENTIC") {
+		t.Errorf("with another table: exit code %d: %s", code, stdout)
 	}
 	places := longtest.N(200, 800)
 	var all int

@@ -75,7 +75,8 @@ func IsTable(data []byte) bool {
 // VerifyTable reads a receipt that [Table.Encode] has written. It calls rows with the lists
 // of that time, to screen the table again and return the tally, and compares that with the
 // receipt. An error of rows says why the table cannot be screened again: the Outcome is
-// [CannotTell], unless it wraps [ErrOtherTable].
+// [CannotTell], unless it wraps [ErrOtherTable]. With a nil st there are no lists to call rows
+// with: it is called with nil, to compare the files.
 //
 // Otherwise it is like [Verify]. The Output is for the caller to compare with the file.
 func VerifyTable(ctx context.Context, st store.Store, data []byte, rows func(*Table, *screening.Past) (Tally, error), known ...note.Verifier) (Verdict, error) {
@@ -90,6 +91,15 @@ func VerifyTable(ctx context.Context, st store.Store, data []byte, rows func(*Ta
 	t := v.Table
 	v.decide(known, func() (string, error) {
 		var failed error
+		if st == nil {
+			if _, failed = rows(t, nil); failed == nil {
+				failed = ErrNotComputed
+			}
+			if errors.Is(failed, ErrOtherTable) {
+				return Different, failed
+			}
+			return CannotTell, failed
+		}
 		outcome, reason := t.Basis.replay(ctx, st, t.Time, func(past *screening.Past) error {
 			var got Tally
 			if got, failed = rows(t, past); failed != nil {

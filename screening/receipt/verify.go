@@ -53,6 +53,9 @@ type Verdict struct {
 // no signature: the receipt may have been written later, but Same still means that the
 // lists of that time give this verdict.
 //
+// With a nil st, Verify verifies the signature only: the Outcome is CannotTell at best, with the
+// Reason [ErrNotComputed], and Signer says who has signed it.
+//
 // Whether a list was stale or old depends on the settings of that program, so Verify does not
 // compute these caveats again: only a signature vouches for them.
 //
@@ -70,9 +73,18 @@ func Verify(ctx context.Context, st store.Store, data []byte, known ...note.Veri
 	if _, err := normalize(r.Chain, r.Text); err != nil {
 		return Verdict{}, fmt.Errorf("receipt: %w", err)
 	}
-	v.decide(known, func() (string, error) { return r.replay(ctx, st) })
+	v.decide(known, func() (string, error) {
+		if st == nil {
+			return CannotTell, ErrNotComputed
+		}
+		return r.replay(ctx, st)
+	})
 	return v, nil
 }
+
+// ErrNotComputed reports that a verdict was not computed again, because there were no lists: only
+// the signature, and the files of a table, were verified.
+var ErrNotComputed = errors.New("verdicts not computed again, without the lists")
 
 // decide sets the outcome: replay's, unless a signature is wrong or missing.
 func (v *Verdict) decide(known []note.Verifier, replay func() (string, error)) {
