@@ -201,7 +201,7 @@ func TestVerifyBytes(t *testing.T) {
 	intact(t, dir)
 }
 
-// A start does not make a trail whole: what was cut off, changed or put back stays found, for ever.
+// A start does not make a trail whole: what was cut off, changed or put back is found by each later verification.
 func TestStartKeepsFaults(t *testing.T) {
 	key := bytes.Repeat([]byte{7}, 32)
 	lines := func(name string, from, to int) {

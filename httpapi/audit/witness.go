@@ -25,7 +25,7 @@ func (s sealer) witness(l witnessLine) string {
 }
 
 // readWitness returns the lines of the trail that a file has seen, sums by number, and the number
-// of its first line that is none of a writer with this key. A file that is not there has seen none.
+// of its first line that no writer with this key has written. A file that is not there has seen none.
 func (s sealer) readWitness(name string) (seen map[int64]string, bad int, err error) {
 	if name == "" {
 		return nil, 0, nil

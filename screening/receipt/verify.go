@@ -54,7 +54,7 @@ type Verdict struct {
 // lists of that time give this verdict.
 //
 // With a nil st, Verify verifies the signature only: the Outcome is CannotTell at best, with the
-// Reason [ErrNotComputed], and Signer says who has signed it.
+// Reason [ErrNotComputed], and Signer names the key.
 //
 // Whether a list was stale or old depends on the settings of that program, so Verify does not
 // compute these caveats again: only a signature vouches for them.
