@@ -2,6 +2,7 @@ package address
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,7 +52,8 @@ func diagnose(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseErr
 		return e
 	}
 	if i := firstForeign(c, bare); i >= 0 {
-		e.Offset, e.Err, e.hint = at+i, ErrCharset, nameChar(bare[i:])
+		e.Offset, e.Err = at+i, ErrCharset
+		e.locate(s)
 		return e
 	}
 	if len(bare) == 0 || len(bare) > maxDiagnosed {
@@ -64,7 +66,42 @@ func diagnose(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseErr
 	if bad.err != ErrNetwork {
 		e.explainAddress(r, bare, bad)
 	}
+	if e.Err == ErrLength && e.hint == "" {
+		e.hint = c.lengthHint(bare)
+	}
+	e.locate(s)
 	return e
+}
+
+// maxMissing is the number of characters up to which a text is called an address with
+// some missing, or too many.
+const maxMissing = 8
+
+// lengthHint says how many characters s lacks, or has too many, to be an address of c
+// that begins as s does, or "".
+func (c *chain) lengthHint(s string) string {
+	best := maxMissing + 1 // too many if positive
+	for i := range c.codecs {
+		b := c.codecs[i].bounds()
+		if c.codecs[i].use != everybody || len(b.lead) > len(s) || !strings.EqualFold(s[:len(b.lead)], b.lead) {
+			continue
+		}
+		if n := max(len(s)-b.max, min(len(s)-b.min, 0)); max(n, -n) < max(best, -best) {
+			best = n
+		}
+	}
+	switch n := max(best, -best); {
+	case n == 0 || n > maxMissing:
+		return ""
+	case n == 1 && best < 0:
+		return "one character is missing"
+	case n == 1:
+		return "there is one character too many"
+	case best < 0:
+		return fmt.Sprintf("%d characters are missing", n)
+	default:
+		return fmt.Sprintf("there are %d characters too many", n)
+	}
 }
 
 // explainAddress completes e if bare is an address after all: in a form that
@@ -125,22 +162,22 @@ func firstForeign(c *chain, s string) int {
 	return -1
 }
 
-// nameChar returns the code point of the character at the beginning of s, and what it
-// is if people confuse it with another or overlook it. For plain ASCII it returns "".
+// nameChar names the character at the beginning of s: by itself if it is plain ASCII, or
+// else by its code point, and by what it is if people confuse it with another or overlook it.
 func nameChar(s string) string {
 	c, n := utf8.DecodeRuneInString(s)
 	if c == utf8.RuneError && n <= 1 {
-		return fmt.Sprintf("the byte %#02x is not UTF-8", s[0])
+		return fmt.Sprintf("the byte %#02x, which is not UTF-8", s[0])
 	}
 	if '!' <= c && c <= '~' {
-		return ""
+		return strconv.Quote(s[:1])
 	}
 	for _, k := range charKinds {
 		if unicode.Is(k.chars, c) {
-			return fmt.Sprintf("it is %U, %s", c, k.name)
+			return fmt.Sprintf("%U, %s", c, k.name)
 		}
 	}
-	return fmt.Sprintf("it is %U", c)
+	return fmt.Sprintf("%U", c)
 }
 
 // charKinds are the kinds of characters that look like a Latin letter or a space, or are

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // The reasons why a string is not an address. A [*ParseError] wraps one of
@@ -79,7 +80,9 @@ type ParseError struct {
 	// or, to a function other than [ParseChain], by another name.
 	Other Chain
 
-	hint string // advice; never contains the input
+	hint  string // advice; never contains the input
+	char  string // the wrong character, in words
+	place int    // its place in the caller's string, in characters, from 1
 }
 
 // Unwrap returns e.Err.
@@ -87,8 +90,21 @@ func (e *ParseError) Unwrap() error { return e.Err }
 
 // Hint returns a short suggestion for correcting the input, such as "the
 // lower-case form is 0x…" or "use the slug ethereum". It returns "" if there is
-// no certain suggestion; a hint never guesses another account.
-func (e *ParseError) Hint() string { return e.hint }
+// no certain suggestion; a hint never guesses another account. It also says in words how
+// many characters are missing or too many, and which one is wrong at which place.
+func (e *ParseError) Hint() string {
+	if e.hint == "" && e.char != "" && e.Err == ErrCharset && e.Offset >= 0 {
+		return fmt.Sprintf("character %d is %s", e.place, e.char)
+	}
+	return e.hint
+}
+
+// locate names the character at e.Offset in text, the caller's string.
+func (e *ParseError) locate(text string) {
+	if e.Err == ErrCharset && e.Offset >= 0 && e.Offset < len(text) {
+		e.char, e.place = nameChar(text[e.Offset:]), utf8.RuneCountInString(text[:e.Offset])+1
+	}
+}
 
 // Error returns a one-line description.
 func (e *ParseError) Error() string {
@@ -123,10 +139,10 @@ func (e *ParseError) Error() string {
 	default:
 		fmt.Fprintf(&b, " (see offset %d)", e.Offset)
 	}
-	switch {
-	case e.hint != "":
+	switch hint := e.Hint(); {
+	case hint != "":
 		b.WriteString("; ")
-		b.WriteString(e.hint)
+		b.WriteString(hint)
 	case e.Err == ErrChain:
 		b.WriteString("; any EVM chain is eip155: and its number")
 	}

@@ -145,5 +145,5 @@ func ExampleParseError() {
 	}
 	// Output:
 	// true 17
-	// it is U+0430, a Cyrillic letter
+	// character 18 is U+0430, a Cyrillic letter
 }

@@ -14,7 +14,7 @@ const (
 	// DoubtCapitals: the letter case of the text is a checksum that does not
 	// verify, so a character may be wrong.
 	DoubtCapitals Doubt = "capitals"
-	// DoubtShort: leading digits of the address are missing.
+	// DoubtShort: digits of the address are missing; the leading ones, if a program cut zeros.
 	DoubtShort Doubt = "short"
 	// DoubtAmbiguous: several chains fit, none was named, and they do not
 	// agree; the text is a word that can be an account's name on several; or there
@@ -38,7 +38,7 @@ func (d Doubt) Explain() string {
 	case DoubtCapitals:
 		return "the capitals do not match the checksum of the address: compare it with the original"
 	case DoubtShort:
-		return "leading digits of the address are missing: compare it with the original"
+		return "digits of the address are missing: compare it with the original"
 	case DoubtAmbiguous:
 		return "it could be an address of several chains, and the lists do not say the same of all: name the chain"
 	case DoubtUnscreenable:
@@ -129,6 +129,9 @@ func Interpret(chain, text string) Reading {
 		if n := len(r.Addresses); read == 0 && n > 1 && errors.As(r.Err, &p) && p.Err != ErrChain && (p.hint == "" || p.hint == aloneHint || p.Err == ErrCharset) {
 			r.setSeveral(n)
 		}
+	}
+	if p, ok := r.Err.(*ParseError); ok {
+		p.locate(text)
 	}
 	return r
 }
