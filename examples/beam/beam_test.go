@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,8 +97,8 @@ func lists(t testing.TB) (string, *screening.Screener) {
 	}
 	other := sources.Entry{Address: address.MustParse("bitcoin", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"), Kind: score.Scam, Ref: "b1"}
 	s, err := screening.New([]sources.Source{
-		sources.Static(sources.Info{ID: "FIRST", Name: "First", Jurisdiction: sources.US}, entries...),
-		sources.Static(sources.Info{ID: "SECOND", Name: "Second", Jurisdiction: sources.Community}, other),
+		sources.Static(sources.Info{ID: "OFAC_SDN", Name: "First", Jurisdiction: sources.US}, entries...),
+		sources.Static(sources.Info{ID: "EU_CONSOLIDATED", Name: "Second", Jurisdiction: sources.Community}, other),
 	}, &screening.Options{Store: st})
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +237,7 @@ func checkResults(t testing.TB, s *screening.Screener, all []question, dir strin
 			t.Fatalf("nobody asked for the verdict %s", line)
 		}
 		for _, l := range v.Labels {
-			if l.Source == "FIRST" && (l.EntityListedAt.Year() != 2020 || l.NotListedOn.Year() != 2021 || l.AddedAt.Year() != 2022) {
+			if l.Source == "OFAC_SDN" && (l.EntityListedAt.Year() != 2020 || l.NotListedOn.Year() != 2021 || l.AddedAt.Year() != 2022) {
 				t.Fatalf("the dates of %+v", l)
 			}
 		}
@@ -305,8 +306,8 @@ func TestFormats(t *testing.T) {
 				checkResults(t, s, tt.all, out, got)
 			}
 			today := time.Now().UTC().Format("2006-01-")
-			for _, want := range []string{fmt.Sprintf("list FIRST: %d addresses, whole, checked on %s", listed+1+len(vectors.MessyListed()), today),
-				"list SECOND: 1 addresses, whole, checked on " + today} {
+			for _, want := range []string{fmt.Sprintf("list OFAC_SDN: %d addresses, whole, checked on %s", listed+1+len(vectors.MessyListed()), today),
+				"list EU_CONSOLIDATED: 1 addresses, whole, checked on " + today} {
 				if strings.Count(log.String(), want) != 2 {
 					t.Errorf("the job does not say that it answers from %q: %s", want, &log)
 				}
@@ -359,7 +360,7 @@ func TestRefused(t *testing.T) {
 		job  job
 		want string
 	}{
-		{job{in: in, out: "x", rows: columns}, "-lists, -in and -out are needed"},
+		{job{in: in, rows: columns}, "-in and -out are needed"},
 		{job{lists: t.TempDir(), in: in, out: "x", rows: columns}, "there are no lists"},
 		{job{lists: dir + "/none", in: in, out: "x", rows: columns}, "no such file"},
 		{job{lists: dir, in: in + ".none", out: "x", rows: columns}, "no file is named"},
@@ -383,14 +384,14 @@ func TestRefused(t *testing.T) {
 	}
 	broken := sources.File(sources.Info{ID: "BROKEN", Name: "Broken", Jurisdiction: sources.US}, "none", nil)
 	s, err := screening.New(
-		[]sources.Source{sources.Static(sources.Info{ID: "FIRST", Name: "First", Jurisdiction: sources.US}), broken},
+		[]sources.Source{sources.Static(sources.Info{ID: "OFAC_SDN", Name: "First", Jurisdiction: sources.US}), broken},
 		&screening.Options{Store: st},
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Refresh(ctx) // the error is the test
-	if _, err := latest(ctx, without, nil, 0); err == nil {
+	if _, err := latest(ctx, without, []string{"OFAC_SDN", "BROKEN"}, 0); err == nil {
 		t.Error("a snapshot without a required list is taken")
 	}
 
@@ -626,4 +627,26 @@ func heapPeak() func() uint64 {
 		}
 	}()
 	return func() uint64 { close(stop); return <-result }
+}
+
+// TestRequired opens the bundled lists, of which only OFAC's and the EU's are required, and
+// asks for others.
+func TestRequired(t *testing.T) {
+	ctx := context.Background()
+	snap, err := latest(ctx, "", nil, 0)
+	if err != nil || slices.Contains(snap.Optional, "OFAC_SDN") || slices.Contains(snap.Optional, "EU_CONSOLIDATED") || !slices.Contains(snap.Optional, "UK_CONSOLIDATED") {
+		t.Fatalf("%+v, %v", snap, err)
+	}
+	past, err := snap.open(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, _, err := past.ScreenInput("polygon", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"); err != nil || r.Score != 100 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for id, want := range map[string]string{"UK_CONSOLIDATED": "UK_CONSOLIDATED", "NONE": "the required list NONE is missing"} {
+		if _, err := latest(ctx, "", []string{id}, 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("-require %s: %v", id, err)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -26,7 +28,7 @@ import (
 // cannot open exactly these fails, and so does the job: two halves of an answer
 // never come from different lists.
 type Snapshot struct {
-	Lists    string // the directory
+	Lists    string // the directory, or "" for the bundled lists
 	Digest   string // of all lists together
 	Sources  []List
 	Optional []string // ids of those that need not be loaded
@@ -36,10 +38,18 @@ type Snapshot struct {
 }
 
 // latest returns the Snapshot of the lists in a directory from which questions
-// were answered last. It opens them, and refuses those that are missing or older
-// than maxAge.
-func latest(ctx context.Context, lists string, optional []string, maxAge time.Duration) (Snapshot, error) {
-	snap := Snapshot{Lists: lists, Optional: optional}
+// were answered last. It opens them, and returns an error if a required one is
+// missing or older than maxAge. An operator's own lists are always required, and by
+// default those bundled lists that [bundle.Optional] does not name, as in walletscreen.
+func latest(ctx context.Context, lists string, required []string, maxAge time.Duration) (Snapshot, error) {
+	snap := Snapshot{Lists: lists}
+	if len(required) == 0 {
+		for _, src := range bundle.All() {
+			if id := src.Info().ID; !slices.Contains(bundle.Optional(), id) {
+				required = append(required, id)
+			}
+		}
+	}
 	dir, err := local(ctx, lists)
 	if err != nil {
 		return snap, err
@@ -63,13 +73,23 @@ func latest(ctx context.Context, lists string, optional []string, maxAge time.Du
 		}
 		snap.Sources = append(snap.Sources, l)
 	}
-	past, err := screening.OpenAt(ctx, st, time.Now(), snap.stubs(), &screening.Options{Optional: optional, MaxAge: maxAge})
+	for _, id := range required {
+		if _, ok := events[0].Lists[id]; !ok {
+			return snap, fmt.Errorf("%s: the required list %s is missing; -require names the lists that you need", lists, id)
+		}
+	}
+	for _, l := range snap.Sources {
+		if l.Jurisdiction != sources.Operator && !slices.Contains(required, l.ID) {
+			snap.Optional = append(snap.Optional, l.ID)
+		}
+	}
+	past, err := screening.OpenAt(ctx, st, time.Now(), snap.stubs(), &screening.Options{Optional: snap.Optional, MaxAge: maxAge})
 	if err != nil {
 		return snap, err
 	}
 	r, err := past.Screen(probe)
 	if err != nil {
-		return snap, fmt.Errorf("%w; -optional names lists that may be missing, partial or old", err)
+		return snap, fmt.Errorf("%w; -require names the lists that must be whole, and not too old", err)
 	}
 	snap.Digest = r.Digest()
 	snap.status, snap.caveats = past.Sources(), r.Caveats()
@@ -160,8 +180,12 @@ func (s Snapshot) open(ctx context.Context) (*screening.Past, error) {
 }
 
 // local returns a local directory with the files of dir: dir itself, or a copy if
-// it is on another file system.
+// it is on another file system. For "", it makes one of the bundled lists, which are the
+// same in each worker.
 func local(ctx context.Context, dir string) (string, error) {
+	if dir == "" {
+		return bundled(ctx)
+	}
 	if !strings.Contains(dir, "://") {
 		if _, err := os.Stat(dir); err != nil {
 			return "", err
@@ -191,6 +215,26 @@ func local(ctx context.Context, dir string) (string, error) {
 		}
 	}
 	return to, nil
+}
+
+// bundled returns a directory with the bundled lists.
+func bundled(ctx context.Context) (string, error) {
+	dir, err := os.MkdirTemp("", "lists")
+	if err != nil {
+		return "", err
+	}
+	st, err := store.Open(dir)
+	if err != nil {
+		return "", err
+	}
+	s, err := screening.New(bundle.All(), &screening.Options{Store: st, Optional: bundle.Optional()})
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.Refresh(ctx); err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, nil
 }
 
 func download(ctx context.Context, fs filesystem.Interface, name, to string) error {

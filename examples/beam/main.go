@@ -1,7 +1,7 @@
 // Beam screens files of addresses with Apache Beam: on this machine, or on a
 // cluster of Flink, Spark or Dataflow.
 //
-//	beam -lists DIR -in 'customers-*.csv' -out results
+//	beam -in 'customers-*.csv' -out results
 //	beam -lists gs://bucket/lists -in 'gs://bucket/*.csv' -out gs://bucket/results -runner dataflow …
 //
 // It writes two files of JSON lines: hits.jsonl has the verdict of each address
@@ -27,12 +27,12 @@ import (
 
 // A job is what the flags say.
 type job struct {
-	lists    string
-	optional string
-	maxAge   time.Duration
-	in, out  string
-	rows     rows
-	log      io.Writer // gets the lists that the job answers from
+	lists   string
+	require string
+	maxAge  time.Duration
+	in, out string
+	rows    rows
+	log     io.Writer // gets the lists that the job answers from
 }
 
 func main() {
@@ -51,8 +51,8 @@ func main() {
 
 // flags adds the flags of a job to the flags of Beam.
 func (j *job) flags(f *flag.FlagSet) {
-	f.StringVar(&j.lists, "lists", "", "`directory` of the lists, as walletscreen keeps them; may be on a file system of Beam's")
-	f.StringVar(&j.optional, "optional", "", "`ids` of lists that need not be loaded, separated by commas")
+	f.StringVar(&j.lists, "lists", "", "`directory` of the lists, as walletscreen keeps them; may be on a file system of Beam's (default: the bundled lists)")
+	f.StringVar(&j.require, "require", "", "`ids` of lists without which nothing is decided, separated by commas (default: OFAC_SDN and EU_CONSOLIDATED); your own lists are always required")
 	f.DurationVar(&j.maxAge, "max-age", 0, "refuse lists that were last verified longer `ago`; 0 means any age")
 	f.StringVar(&j.in, "in", "", "`files` to read, a glob; names that end in .gz are decompressed")
 	f.StringVar(&j.out, "out", "", "`directory` for hits.jsonl and errors.jsonl")
@@ -67,10 +67,10 @@ type counts struct{ rows, hits, invalid int64 }
 
 // run runs the job with the runner of Beam's flags.
 func (j job) run(ctx context.Context) (counts, error) {
-	if j.lists == "" || j.in == "" || j.out == "" {
-		return counts{}, errors.New("-lists, -in and -out are needed")
+	if j.in == "" || j.out == "" {
+		return counts{}, errors.New("-in and -out are needed")
 	}
-	snap, err := latest(ctx, j.lists, strings.FieldsFunc(j.optional, func(r rune) bool { return r == ',' }), j.maxAge)
+	snap, err := latest(ctx, j.lists, strings.FieldsFunc(j.require, func(r rune) bool { return r == ',' }), j.maxAge)
 	if err != nil {
 		return counts{}, err
 	}
