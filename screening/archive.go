@@ -89,6 +89,9 @@ func (a *archive) open(ctx context.Context, name string, had *current, now time.
 		})
 	}
 	if err == nil {
+		h.most, err = a.files.MostOf(ctx, f.Source)
+	}
+	if err == nil {
 		err = a.openPast(ctx, &h, had, now)
 	}
 	h.ready = time.Now()

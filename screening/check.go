@@ -56,6 +56,10 @@ func (s *Screener) checkPlausible(ctx context.Context, i int, b *list.Builder, h
 		}
 		reason = suspicion(had, next, lost, next.revision.OpenEnded && b.IsCut(next.list), older, s.now())
 	}
+	next.most = journal.Most(had.most, next.list.Addresses)
+	if n := had.most - next.list.Addresses; reason == nil && n >= minShrunk && next.list.Addresses*2 < had.most {
+		reason, lost = ErrShrunk, n
+	}
 	held, came := had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])
 	if reason == nil && !next.seed && isAhead(came.Published, s.now()) {
 		reason = ErrFuture

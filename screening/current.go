@@ -16,6 +16,7 @@ type current struct {
 	checked  time.Time        // last successful check; zero: none that counts
 	accepted time.Time        // when the entries were accepted
 	seed     bool             // this process loaded it from a seed
+	most     int              // how many addresses it has had; see journal.Most
 	err      error            // the error of the last load
 
 	ready time.Time // when the list was built

@@ -295,6 +295,7 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if err = s.build(b, &next); err != nil {
 		return next, report, err
 	}
+	next.most = next.list.Addresses
 	if err = s.checkPlausible(ctx, i, b, &had, &next, older); err != nil {
 		return next, report, err
 	}

@@ -43,7 +43,8 @@ type Options struct {
 	// suspect: it was loaded without an error, but differs from the list held in
 	// a way that suggests a fault. reason says why, and wraps one of these errors:
 	//
-	//   - [ErrShrunk]: the list lost more than MaxShrink of the addresses, and at least 3;
+	//   - [ErrShrunk]: the list lost more than MaxShrink of the addresses, and at least 3; or by
+	//     and by more than half of them;
 	//   - [ErrEmptied]: it lost all addresses: perhaps the publisher changed the format;
 	//   - [ErrGrown]: it has more than ten times the addresses, and 10,000 more, unless the
 	//     list held is a part of the list, was assembled, or is a seed;

@@ -262,3 +262,44 @@ func TestFuture(t *testing.T) {
 		t.Errorf("under a limit of publication: %v, want ErrStale", err)
 	}
 }
+
+// TestShrunkByFifths replaces a list by ever shorter ones, each of which lacks less than a fifth of
+// the list before. Once half of the addresses are gone, the list is suspect, also after restarts,
+// until it is accepted.
+func TestShrunkByFifths(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		opts := new(screening.Options)
+		if kept {
+			opts.Store = openStore(t, t.TempDir())
+		}
+		accept := false
+		opts.Accept = func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return accept }
+		src := &flaky{info: ofac}
+		s := newScreener(t, opts, src)
+		load := func(digest, n int) error {
+			e := edition{entries: numberedEntries(score.Sanctioned, 0, n), rev: sources.Revision{Digest: digestOf(digest), Records: 1}}
+			src.load = e.load
+			if kept {
+				s = newScreener(t, opts, src)
+			}
+			_, err := s.Refresh(ctx)
+			return err
+		}
+		for i, n := range []int{1000, 820, 680, 560, 500} {
+			if err := load(i, n); err != nil {
+				t.Errorf("%d addresses: %v", n, err)
+			}
+		}
+		if err := load(5, 450); !errors.Is(err, screening.ErrShrunk) || s.Sources()[0].Addresses != 500 {
+			t.Errorf("450 of 1,000 addresses: %v, want ErrShrunk", err)
+		}
+		accept = true
+		if err := load(5, 450); err != nil {
+			t.Error(err)
+		}
+		accept = false
+		if err := load(6, 400); err != nil {
+			t.Errorf("400 of 450 addresses: %v", err)
+		}
+	}
+}

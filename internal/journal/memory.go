@@ -29,6 +29,7 @@ type memory struct {
 	torn      []byte            // the line before, if it is damaged and may be an Answering event
 
 	newest map[string]acceptance // the last Accepted event by source
+	most   map[string]int        // see Most
 }
 
 // known has the facts in the journal about a revision.
@@ -62,7 +63,7 @@ type acceptance struct {
 
 func newMemory() *memory {
 	return &memory{
-		revisions: make(map[string]*known), texts: make(map[string][]byte), newest: make(map[string]acceptance),
+		revisions: make(map[string]*known), texts: make(map[string][]byte), newest: make(map[string]acceptance), most: make(map[string]int),
 		latest: math.MinInt64, clock: math.MinInt64,
 	}
 }
@@ -143,6 +144,8 @@ func (j *memory) add(text []byte) {
 		j.newest[string(l.source)] = acceptance{string(l.ref), l.at, len(j.marks)}
 		if r := j.revision(&l); r.order == 0 {
 			j.accepted++
+			p, _ := l.parsePayload()
+			j.most[string(l.source)] = Most(j.most[string(l.source)], p.Addresses)
 			r.position = j.lines
 			r.order, r.elapsed, r.accepted = j.accepted, j.elapsed, bytes.Clone(l.json)
 			stamp, _, _ := bytes.Cut(l.ref, []byte("-"))

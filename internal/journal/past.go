@@ -37,6 +37,23 @@ func (a *Journal) Accepted(ctx context.Context, name string) (e Event, err error
 	return e, err
 }
 
+// Most returns the greatest number of addresses that a list has had since it last lost more than
+// half of them, which only the operator can accept: most before, and addresses now.
+func Most(most, addresses int) int {
+	if addresses*2 < most {
+		return addresses
+	}
+	return max(most, addresses)
+}
+
+// MostOf returns Most of the accepted lists of a source.
+func (a *Journal) MostOf(ctx context.Context, source string) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	j, err := a.read(ctx)
+	return j.most[source], err
+}
+
 // Checks returns the times at which the revision called name was known to be the
 // publisher's, in the order of the journal: first the Checked with which it was
 // accepted, then the times of its confirmations.
