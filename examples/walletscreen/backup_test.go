@@ -26,6 +26,9 @@ func TestBackup(t *testing.T) {
 	}
 	script := ""
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		if strings.HasSuffix(block[1], " -C /var/lib/walletscreen\n") { // the restore, after everything was lost
+			script += "rm -r /var/lib/walletscreen\nmkdir /var/lib/walletscreen\n"
+		}
 		script += block[1]
 	}
 	script = strings.NewReplacer("/var/lib/walletscreen", data, "2026-03-01", time.Now().UTC().Format(time.DateOnly)).Replace(script)
@@ -40,8 +43,8 @@ func TestBackup(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "2 lines, 1 to 2: as they were written") {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, name := range []string{"restored", "copy"} {
-		where := filepath.Join(dir, name)
+	for _, where := range []string{data, filepath.Join(dir, "restored"), filepath.Join(dir, "copy")} {
+		name := filepath.Base(where)
 		if code, _, stderr := call(t, "", "audit", "verify", "-audit", filepath.Join(where, "audit")); code != 0 {
 			t.Errorf("%s: exit code %d: %s", name, code, stderr)
 		}
