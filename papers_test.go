@@ -20,7 +20,7 @@ type tested struct{ line, file, by string }
 var commandLines = []tested{
 	{"walletscreen ", "examples/walletscreen/papers_test.go", "TestPapers"},
 	{"go run ./examples/walletscreen", "examples/walletscreen/papers_test.go", "TestGreeting"},
-	{"go run ./examples/conform", "examples/conform/conform_test.go", "TestReadme"},
+	{"go -C examples/conform run .", "examples/conform/conform_test.go", "TestReadme"},
 	{"go -C examples/conform/watchman run .", "examples/conform/watchman/main_test.go", "TestReadme"},
 	{"go get github.com/walletscreen/walletscreen", "readme_test.go", "TestInstallable"},
 	{"go install github.com/walletscreen/walletscreen/examples/walletscreen@latest", "readme_test.go", "TestInstallable"},
@@ -35,7 +35,7 @@ var commandLines = []tested{
 	{"go generate ./address", "address/chain_test.go", "TestPapers"},
 	{"go generate ./internal/api", "internal/api/main_test.go", "TestAPI"},
 	{"go generate ./sources/bundle", "sources/bundle/internal/rebuild/main_test.go", "TestAssemble"},
-	{"go generate ./examples/conform", "examples/conform/cases_test.go", "TestGenerate"},
+	{"go -C examples/conform generate .", "examples/conform/cases_test.go", "TestGenerate"},
 	{"go list -m all", "papers_test.go", "TestCommandLines"}, // of the go command alone
 	{"go env GOPATH", "papers_test.go", "TestCommandLines"},
 	{"cp internal/api/api.txt internal/api/released.txt", ".ci/trial", "cp internal/api/api.txt internal/api/released.txt"},

@@ -43,7 +43,7 @@ func TestGenerate(t *testing.T) {
 		}
 		got, err := os.ReadFile(filepath.Join("cases", rel))
 		if err != nil || string(got) != string(want) {
-			t.Errorf("cases/%s is not what the generator makes: run go generate ./examples/conform; %v", rel, err)
+			t.Errorf("cases/%s is not what the generator makes: run go -C examples/conform generate .; %v", rel, err)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestReadme(t *testing.T) {
 		"http": {"-system", "http", "-config", "walletscreen"},
 		"ours": {"-system", "ours"},
 	} {
-		line := "go run ./examples/conform " + strings.Join(args, " ")
+		line := "go -C examples/conform run . " + strings.Join(args, " ")
 		if !strings.Contains(readme, line) {
 			t.Errorf("README.md lacks the command line %q", line)
 		}

@@ -2,7 +2,7 @@
 // and says which it gets wrong. README.md explains how to connect a system, and how to
 // propose a case.
 //
-//	go run ./examples/conform -system ours
+//	go -C examples/conform run . -system ours
 //
 // It exits 1 if a sanctioned account came out clean, and 2 if nothing could be tried.
 package main
