@@ -84,7 +84,7 @@ func (g *generator) mistakes() {
 	for _, e := range g.some("ethereum", 8) {
 		s := e.Address.Display()
 		g.add("mistyped", "typo", &e, ask("ethereum", s[:41]), isError, "A digit of the 40 is missing.", "Ethereum Yellow Paper, section 4: an address has 160 bits")
-		g.add("mistyped", "typo", &e, ask("ethereum", s+"0"), isError, "There are 41 digits.", "Ethereum Yellow Paper, section 4: an address has 160 bits")
+		g.add("mistyped", "typo", &e, ask("ethereum", s+"0"), "error|listed", "There are 41 digits, and a listed address in them.", "Ethereum Yellow Paper, section 4: an address has 160 bits")
 		alike := strings.ToLower(s[:8]) + digest(s)[:30] + strings.ToLower(s[38:])
 		g.add("mistyped", "look_alike control", nil, ask("ethereum", alike), isNotListed, "The first six and the last four digits are those of a listed address, as in address poisoning; the account is another.", "Ethereum Yellow Paper, section 4: an address has 160 bits")
 		g.add("chain", "wrong_chain", &e, ask("bitcoin", s), "error|listed", "This is not an address of the chain asked for; nothing was screened there.", "Bitcoin developer reference, \"Base58Check\"; BIP-173")
