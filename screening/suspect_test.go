@@ -263,8 +263,8 @@ func TestFuture(t *testing.T) {
 	}
 }
 
-// TestShrunkByFifths replaces a list by ever shorter ones, each of which lacks less than a fifth of
-// the list before. Once half of the addresses are gone, the list is suspect, also after restarts,
+// TestShrunkByFifths replaces a list by ever shorter ones; each lacks less than a fifth of the list
+// before. Once half of the addresses are gone, the list is suspect, also after restarts,
 // until it is accepted.
 func TestShrunkByFifths(t *testing.T) {
 	for _, kept := range []bool{false, true} {
