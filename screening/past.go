@@ -22,6 +22,16 @@ import (
 type Past struct {
 	snap *snapshot
 	at   time.Time
+
+	unknown error // of Reconstruct: why an address without a label is not clean
+}
+
+// decided returns r, or the error of p.unknown if r has no label.
+func (p *Past) decided(r Result, err error) (Result, error) {
+	if err == nil && p.unknown != nil && len(r.Labels) == 0 {
+		return Result{}, p.unknown
+	}
+	return r, err
 }
 
 // OpenAt opens in st the lists that were answered from at the instant at, by a
@@ -186,7 +196,7 @@ func (s *Screener) openPast(ctx context.Context, e *journal.Event, at time.Time)
 	then := *s.settings
 	then.maxAge = 0 // it was judged as of that time
 	snap.settings = &then
-	return &Past{snap, at}, nil
+	return &Past{snap: snap, at: at}, nil
 }
 
 // openThen opens a revision of source i as it was at the given time.
@@ -224,18 +234,20 @@ func (p *Past) At() time.Time { return p.at }
 // Options.MaxAge is decided as of that time.
 func (p *Past) Screen(a address.Address) (r Result, err error) {
 	err = p.snap.screen(&r, a)
-	return r, err
+	return p.decided(r, err)
 }
 
 // ScreenText is [Screener.ScreenText] of the lists of that time.
 func (p *Past) ScreenText(c address.Chain, text string) (r Result, err error) {
 	err = p.snap.screenText(&r, c, text)
-	return r, err
+	return p.decided(r, err)
 }
 
 // ScreenInput is [Screener.ScreenInput] of the lists of that time.
 func (p *Past) ScreenInput(chain, text string) (Result, address.Reading, error) {
-	return p.snap.screenInput(chain, text)
+	r, reading, err := p.snap.screenInput(chain, text)
+	r, err = p.decided(r, err)
+	return r, reading, err
 }
 
 // ScreenAll is [Screener.ScreenAll] of the lists of that time.

@@ -100,6 +100,8 @@ const (
 	// it, than the Rhythm of the [sources.Info]; or it was in the future when the list was
 	// accepted.
 	CaveatOld CaveatKind = "old"
+	// CaveatReconstructed: the list was put together from what is known of its past.
+	CaveatReconstructed CaveatKind = "reconstructed"
 )
 
 // Caveats returns why the lists that r comes from cannot be relied on now, or, for a
@@ -130,6 +132,9 @@ func (r Result) Caveats() (caveats []Caveat) {
 			continue
 		case !s.Loaded():
 			add(CaveatPartial)
+		case s.Completeness == sources.Reconstructed:
+			add(CaveatReconstructed)
+			continue
 		case s.Info.Final:
 			continue
 		case now.Sub(s.LastUpdated) > o.ages.checked:

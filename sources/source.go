@@ -191,9 +191,11 @@ const (
 	// Partial: a known part of the list, such as an excerpt. Its entries match, but the
 	// list does not count as loaded.
 	Partial Completeness = "partial"
+	// Reconstructed: the list of a day of the past, as far as its history tells; see [AsOf].
+	Reconstructed Completeness = "reconstructed"
 )
 
-// String returns "whole", "assembled" or "partial".
+// String returns "whole", "assembled", "partial" or "reconstructed".
 func (c Completeness) String() string {
 	if c == Whole {
 		return "whole"
@@ -210,10 +212,10 @@ func (c *Completeness) UnmarshalText(text []byte) error {
 	switch v := Completeness(text); v {
 	case "whole":
 		*c = Whole
-	case Whole, Assembled, Partial:
+	case Whole, Assembled, Partial, Reconstructed:
 		*c = v
 	default:
-		return fmt.Errorf("completeness %.32q: want whole, assembled or partial", text)
+		return fmt.Errorf("completeness %.32q: want whole, assembled, partial or reconstructed", text)
 	}
 	return nil
 }

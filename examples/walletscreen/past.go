@@ -56,8 +56,8 @@ func parsePast(text string, now time.Time) (time.Time, error) {
 // openPast returns the lists that were answered from at a time, or an error if they are
 // not kept, or did not decide then.
 func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*screening.Past, error) {
-	if err := o.wantStore(); err != nil {
-		return nil, fmt.Errorf("-at: %w", err)
+	if o.wantStore() != nil {
+		return o.reconstruct(ctx, at)
 	}
 	st, err := p.openStore(ctx, o, false)
 	if err != nil {
@@ -67,7 +67,10 @@ func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*
 	if errors.Is(err, store.ErrNotFound) {
 		all, err2 := journal.New(st).Answerings(ctx)
 		if err2 == nil && len(all) > 0 && all[len(all)-1].At.After(at) {
-			return nil, fmt.Errorf("-at: nothing is kept of %s: the lists are kept since %s", minute(at), minute(all[len(all)-1].At))
+			if past, err := o.reconstruct(ctx, at); err == nil {
+				return past, nil
+			}
+			return nil, fmt.Errorf("-at: nothing is kept of %s: the lists are kept since %s; walletscreen history ADDRESS shows what is known of before", minute(at), minute(all[len(all)-1].At))
 		}
 	}
 	if err != nil {
@@ -86,4 +89,27 @@ func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*
 		return nil, fmt.Errorf("nothing can be decided as of %s: %w", minute(at), err)
 	}
 	return past, nil
+}
+
+// reconstruct returns the lists of a time before anything was kept, as far as the bundled lists
+// know their past. Of a list that is not known, a clean address is not decided.
+func (o *listOptions) reconstruct(ctx context.Context, at time.Time) (*screening.Past, error) {
+	srcs, err := o.sources(false)
+	if err != nil {
+		return nil, err
+	}
+	opts := &screening.Options{}
+	if err := o.limit(srcs, opts); err != nil {
+		return nil, err
+	}
+	past, err := screening.Reconstruct(ctx, at, srcs, opts)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range past.Sources() {
+		if l.Required && l.Digest != "" {
+			return past, nil
+		}
+	}
+	return nil, fmt.Errorf("-at: nothing is known of the lists of %s: -data or -db keeps them from the first start on, and walletscreen history ADDRESS shows what is known of before", minute(at))
 }

@@ -43,10 +43,12 @@ func TestPast(t *testing.T) {
 	call(2, "nothing can be decided as of "+then[:16], "screen", "-data", data, "-at", then, "-max-published", "OFAC_SDN=45d", tornado)
 	call(2, `-max-published: the list "EU_CONSOLIDATED" is not held`, "screen", "-data", data, "-at", then, "-max-published", "EU_CONSOLIDATED=45d", tornado)
 
-	call(2, "-at: nothing is kept of 2020-02-29T23:59Z: the lists are kept since "+then[:11], "screen", "-data", data, "-at", "2020-02-29", tornado)
+	call(2, "required list not loaded: OFAC_SDN", "screen", "-data", data, "-at", "2020-02-29", tornado) // what is bundled of the past
+	call(2, "-at: nothing is kept of 2020-02-29T23:59Z: the lists are kept since "+then[:11], "screen", "-data", data, "-at", "2020-02-29",
+		"-lists", "OFAC_SDN,EU_CONSOLIDATED", "-require", "EU_CONSOLIDATED", tornado)
 	call(2, "-at 2999-01-01 is yet to come", "screen", "-data", data, "-at", "2999-01-01", tornado)
 	call(2, `-at "yesterday": want a day`, "screen", "-data", data, "-at", "yesterday", tornado)
-	call(2, "-at: want -data", "screen", "-at", "2020-02-29", tornado)
+	call(2, "-at: nothing is known of the lists of 2020-02-29T23:59Z", "screen", "-at", "2020-02-29", "-lists", "EU_CONSOLIDATED", "-require", "EU_CONSOLIDATED", tornado)
 	call(2, "-receipt is for verdicts of now", "screen", "-data", data, "-at", then, "-receipt", filepath.Join(dir, "r"), tornado)
 	call(
 		2,
@@ -78,4 +80,25 @@ func TestPast(t *testing.T) {
 	}
 	os.WriteFile(journal, bytes.ReplaceAll(text, []byte(`,"changes":`), []byte(`,"chances":`)), 0o600)
 	call(2, "OFAC_SDN", "screen", "-data", data, "-at", then, tornado)
+}
+
+// Before the first start, -at answers from what the bundled lists know of their past.
+func TestBeforeTheFirstStart(t *testing.T) {
+	for _, test := range []struct {
+		args, want string
+		code       int
+	}{
+		{"-at 2026-04-15 " + listed, "CRITICAL  100  ", 1},
+		{"-at 2024-12-04 -data " + t.TempDir() + " " + listed, "there are no lists in", 2},
+		{"-at 2026-04-15 " + unlisted, "required list not loaded: EU_CONSOLIDATED", 2},
+		{"-at 2026-04-15 -require OFAC_SDN " + unlisted, "CLEAN_NO_MATCH  0  ", 0},
+		{"-at 2026-04-15 -require OFAC_SDN " + unlisted, "caveat: put together from what is known of the past: OFAC_SDN", 0},
+		{"-at 2019-04-15 -require OFAC_SDN " + unlisted, "required list not loaded: OFAC_SDN", 2},
+		{"-at 2016-04-15 " + unlisted, "required list not loaded: OFAC_SDN", 2},
+	} {
+		if code, stdout, stderr := call(t, "", append([]string{"screen"}, strings.Fields(test.args)...)...); code != test.code ||
+			!strings.Contains(stdout+stderr, test.want) {
+			t.Errorf("%s: exit code %d, %s%s, want %d, %q", test.args, code, stdout, stderr, test.code, test.want)
+		}
+	}
 }

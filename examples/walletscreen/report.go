@@ -368,6 +368,8 @@ func caveatText(k screening.CaveatKind) string {
 		return "last checked too long ago"
 	case screening.CaveatOld:
 		return "published too long ago"
+	case screening.CaveatReconstructed:
+		return "put together from what is known of the past"
 	}
 	return string(k)
 }

@@ -50,7 +50,7 @@ func (p *program) screenCommand() *cli.Command {
 		Flags: slices.Concat(
 			p.tableFlags(&s.table),
 			[]cli.Flag{p.flag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json),
-				p.text("at", "", "`day` or time of the past: screen with the lists that were answered from at its end, which -data or -db keeps", &s.at),
+				p.text("at", "", "`day` or time of the past: screen with the lists that were answered from at its end, which -data or -db keeps; of a day before the first start, with what is known of the past of the bundled lists", &s.at),
 				p.text("report", "", "`file` to which a report of a table is written, to read or to print: HTML, or JSON if its name ends with .json", &s.report),
 				p.text("receipt", "", "`file` to which a receipt of each ADDRESS, or of the table, is appended: see docs/receipt.md", &s.receipt),
 				p.text("receipt-key", "", "`file` with the private key that signs receipts; receipt key makes one", &s.receiptKey),

@@ -1,0 +1,97 @@
+package sources
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// AsOf returns the list of src, or of its seed, as it was at the end of a day: put together
+// from its [History], or, if each entry has a date, from these. Its revision is
+// [Reconstructed], or Partial if the day is before the first copy that the history knows.
+// Load returns an error, which wraps [ErrNoPast], if nothing is known of the day.
+//
+// An address counts on the days of the copies that have it, and in between. It also counts
+// between the last copy without it and the first one with it, when it may have been listed.
+func AsOf(src Source, day time.Time) Source {
+	if seed, ok := Seed(src); ok {
+		src = seed
+	}
+	return asOf{src, day.UTC().Truncate(24 * time.Hour)}
+}
+
+// ErrNoPast is the error of a list whose past is not known.
+var ErrNoPast = errors.New("its past is not known")
+
+type asOf struct {
+	Source
+	day time.Time
+}
+
+func (s asOf) Seed() Source { return s }
+
+func (s asOf) Load(ctx context.Context, _ Revision, add func(Entry) error) (Revision, error) {
+	stays, err := History(s.Source)
+	if err != nil {
+		return Revision{}, err
+	}
+	var now []Entry
+	rev, err := s.Source.Load(ctx, Revision{}, func(e Entry) error { now = append(now, e); return nil })
+	if err != nil {
+		return Revision{}, err
+	}
+	complete := Reconstructed
+	if stays == nil {
+		stays = now
+		for i := range stays {
+			if stays[i].FirstSeen = stays[i].ListedAt; stays[i].FirstSeen.IsZero() {
+				return Revision{}, ErrNoPast
+			}
+			stays[i].NotListedOn = stays[i].ListedAt.AddDate(0, 0, -1)
+		}
+	} else if s.day.After(rev.Published) {
+		return Revision{}, fmt.Errorf("%w after %s", ErrNoPast, rev.Published.Format(time.DateOnly))
+	}
+	since := time.Time{}
+	type listed struct{ asset, text string }
+	holders := make(map[listed]Entry, len(now))
+	for _, e := range now {
+		holders[listed{e.Asset, e.Text()}] = e
+	}
+	var then []Entry
+	for _, e := range stays {
+		if since.IsZero() || e.FirstSeen.Before(since) {
+			since = e.FirstSeen
+		}
+		if h, ok := holders[listed{e.Asset, e.Text()}]; ok && e.Until.IsZero() {
+			e.Ref, e.Name, e.Kind, e.EntityListedAt, e.ListedAt = h.Ref, h.Name, h.Kind, h.EntityListedAt, h.ListedAt
+		}
+		switch {
+		case !e.NotListedOn.IsZero() && !s.day.After(e.NotListedOn), !e.Until.IsZero() && !s.day.Before(e.Until):
+			continue
+		case e.NotListedOn.IsZero() && s.day.Before(e.EntityListedAt):
+			continue
+		case s.day.Before(e.FirstSeen): // it may have been listed
+			e.FirstSeen = s.day
+		}
+		e.Until = time.Time{}
+		then = append(then, e)
+	}
+	switch {
+	case len(then) == 0:
+		return Revision{}, fmt.Errorf("%w before %s", ErrNoPast, since.Format(time.DateOnly))
+	case s.day.Before(since):
+		complete = Partial
+	}
+	for _, e := range then {
+		if err := add(e); err != nil {
+			return Revision{}, err
+		}
+	}
+	sum := sha256.Sum256([]byte(rev.Digest + " as of " + s.day.Format(time.DateOnly)))
+	return Revision{Digest: hex.EncodeToString(sum[:]), Published: s.day, Checked: s.day, Records: len(then), Completeness: complete,
+		Provenance: "reconstructed from what is known of its past, since " + since.Format(time.DateOnly)}, nil
+}
