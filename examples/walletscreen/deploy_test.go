@@ -33,6 +33,9 @@ func scrapeAll(t *testing.T) map[string][]string {
 	for _, x := range s.scrape(t) {
 		labels[x.name] = slices.Collect(maps.Keys(x.labels))
 	}
+	if err := s.stop(); err != nil { // before its directory is removed
+		t.Error(err)
+	}
 	return labels
 }
 
@@ -307,7 +310,7 @@ func TestSettings(t *testing.T) {
 	strict := func(data string) listOptions {
 		return listOptions{data: data, require: []string{"all"}, maxAge: 48 * time.Hour}
 	}
-	want := &serveOptions{addr: ":8080", opsAddr: ":9090", lists: strict("/data"), logFormat: "json", logLevel: "info"}
+	want := &serveOptions{addr: ":8080", opsAddr: ":9090", lists: strict("/data"), logFormat: "json", logLevel: "info", drainDelay: 5 * time.Second}
 	if got := options(t, env); !reflect.DeepEqual(got, want) {
 		t.Errorf("Dockerfile: %+v, want %+v", got, want)
 	}
