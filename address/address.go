@@ -19,7 +19,7 @@
 //	}
 //	r.Addresses[0].Normalized() // "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 //
-// A [*ParseError] never holds the text, which may be a private key or a seed that
+// A ParseError never holds the text, which may be a private key or a seed that
 // was passed by mistake.
 //
 // The functions perform no I/O and are safe for concurrent use.

@@ -25,6 +25,22 @@ func ExampleParse() {
 	// bitcoin address: not an address of this chain but of tron
 }
 
+func ExampleInterpret() {
+	// The capitals do not match EIP-55: a digit may be wrong.
+	r := address.Interpret("ethereum", " 0x098b716B8Aaf21512996dC57EB0615e2383E2f96")
+	if r.Err != nil {
+		fmt.Println(r.Err)
+		return
+	}
+	fmt.Println(r.Addresses[0].Normalized())
+	for _, d := range r.Doubts {
+		fmt.Println(d)
+	}
+	// Output:
+	// 0x098b716b8aaf21512996dc57eb0615e2383e2f96
+	// capitals
+}
+
 func ExampleNormalize() {
 	for _, s := range []string{
 		"  0x098B716B8Aaf21512996dC57EB0615e2383E2F96 ", // a capital F too many

@@ -24,10 +24,10 @@ const (
 	// such as the payee of a Lightning invoice, or the master of a virtual address
 	// of tempo, whose address only the chain knows.
 	DoubtUnscreenable Doubt = "unscreenable"
-	// DoubtWrongChain: the text is no address of the chain that was named, or no such
+	// DoubtWrongChain: the text is not an address of the chain that was named, or no such
 	// chain is known. A Reading has an Err instead.
 	DoubtWrongChain Doubt = "wrong_chain"
-	// DoubtMalformed: the text as it stands is no address, but there is one in it. A Reading
+	// DoubtMalformed: the text as it stands is not an address, but there is one in it. A Reading
 	// has an Err instead.
 	DoubtMalformed Doubt = "malformed"
 )

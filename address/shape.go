@@ -36,8 +36,8 @@ func shapeOf(s string) (c Chain, ok bool) {
 	return "", isUnlikelyName(s)
 }
 
-// bech32Shape returns the chain of which s, in any letter case, is an address in Bech32 but
-// for at most two characters behind the separator, or "".
+// bech32Shape returns a chain if s, in any letter case and apart from at most two characters
+// behind the separator, has the form of its addresses in Bech32. Otherwise it returns "".
 func bech32Shape(s string) Chain {
 	var hrp [maxHRP]byte
 	one := strings.IndexByte(s, '1')
@@ -64,12 +64,12 @@ func strays(class uint16, s string) (n int) {
 	return n
 }
 
-// isNearlyHex reports whether s is an address of 40 hex digits or more but for a few characters.
+// isNearlyHex reports whether s has 40 characters or more, and all but a few are hex digits.
 func isNearlyHex(s string) bool { return len(s) >= 40 && strays(classHex, s) <= 4 }
 
 // isLikeOther reports whether s, which may encode 32 bytes, looks like a mistyped address of
-// another format: it begins with a human-readable part, has hex digits only or letters of one
-// case only, but for a few characters, or there is an address in it. Hardly any 32 bytes that
+// another format: it begins with a human-readable part, nearly all its characters are hex digits or
+// letters of one case, or there is an address in it. Hardly any 32 bytes that
 // nobody has chosen look so; of those that somebody has, there are programs of solana.
 func isLikeOther(s string) bool {
 	if strings.Contains(s, "11111111") {

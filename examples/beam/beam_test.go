@@ -629,7 +629,7 @@ func heapPeak() func() uint64 {
 	return func() uint64 { close(stop); return <-result }
 }
 
-// TestRequired opens the bundled lists, of which only OFAC's and the EU's are required, and
+// TestRequired opens the bundled lists. Only OFAC's and the EU's are required. Then it
 // asks for others.
 func TestRequired(t *testing.T) {
 	ctx := context.Background()

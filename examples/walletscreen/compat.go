@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/httpapi/compat"
 	"github.com/walletscreen/walletscreen/score"
 )
 
@@ -19,7 +20,7 @@ func (c *serveOptions) shownKinds(logger *slog.Logger) ([]score.Kind, error) {
 		logger.Warn("-compat without -max-age: its clients cannot see how old the lists are")
 	}
 	all := score.Latest().Kinds()
-	kinds := slices.DeleteFunc(slices.Clone(all), func(k score.Kind) bool { return !k.Official() && k != score.Blocked })
+	kinds := compat.Listed()
 	for _, name := range c.compatKinds {
 		switch kind := score.Kind(strings.ToUpper(name)); {
 		case kind == "ALL":

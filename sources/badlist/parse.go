@@ -1,7 +1,8 @@
 // Package badlist reads lists of bad addresses that communities maintain, in JSON of
 // several shapes, CSV, TagPack (YAML), and text with one address on a line. Begin with
 // [New], which fetches MyEtherWallet's darklist or another list, [Parse] for a file, and
-// [Options.Parse] for other members. [ScamSniffer], [PolkadotPhishing] and [Ransomwhere] are options for [New].
+// [Options.Parse] for other members. [ScamSniffer], [Ransomwhere] and others
+// are options for [New].
 //
 // Volunteers maintain these lists by hand. A malformed entry is never dropped: a string
 // that is not an address is listed as it stands, and the same string matches. A file that is
