@@ -112,7 +112,7 @@ func TestCompatClients(t *testing.T) {
 		}
 		return strings.TrimSpace(token)
 	})
-	screener, err := screening.New([]sources.Source{bundle.FBI()}, &screening.Options{MaxPublished: map[string]time.Duration{"FBI_IC3": time.Hour}})
+	screener, err := screening.New([]sources.Source{bundle.EU()}, &screening.Options{MaxPublished: map[string]time.Duration{"EU_CONSOLIDATED": time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -309,9 +309,13 @@ func lineNumbers(all []reportRow) string {
 // freshness returns one line about how old the lists are, and which are not whole.
 func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now time.Time) string {
 	var oldest, newest screening.SourceStatus
-	n := 0
+	n, final := 0, 0
 	for _, l := range all {
-		if l.LastUpdated.IsZero() || l.Info.Final {
+		if l.LastUpdated.IsZero() {
+			continue
+		}
+		if l.Info.Final {
+			final++
 			continue
 		}
 		if n++; n == 1 || l.LastUpdated.Before(oldest.LastUpdated) {
@@ -321,7 +325,10 @@ func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now tim
 			newest = l
 		}
 	}
-	text := count(int64(n), "list")
+	text := count(int64(n+final), "list")
+	if final > 0 {
+		text += fmt.Sprintf(", %d of them final", final)
+	}
 	switch {
 	case n == 0:
 	case day(oldest.LastUpdated) == day(newest.LastUpdated):

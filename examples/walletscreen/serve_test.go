@@ -448,7 +448,7 @@ func TestWrongConfiguration(t *testing.T) {
 		{"-log-level loud", `-log-level "loud": want debug, info, warn or error`},
 		{"-log-format xml", `-log-format "xml": want text or json`},
 		{"-tls-cert x", "-tls-cert and -tls-key need each other"},
-		{"-audit-keep 1h", "-audit-key, -audit-durable and -audit-keep need -audit"},
+		{"-audit-keep 1h", "-audit-key, -audit-durable, -audit-keep and -audit-witness need -audit"},
 		{"-db mysql://u:hunter2@h/d", "-db: want sqlite:FILE or postgres://"},
 		{"-db postgres://u:x@hunter2@127.0.0.1:1/d", "-db: the URL has more than one @; write %40 for one in the password"},
 		{"-mirror OFAC_SDN=ftp://x", "-mirror OFAC_SDN: want a URL that begins with https:// or http://"},

@@ -16,7 +16,7 @@ import (
 // are made again from the entries. Raise it with each change of the rule;
 // a chain that is added needs none, because a row has a number of its own. TestRule fails
 // until it is raised.
-const Rule = "19"
+const Rule = "20"
 
 // AppendProbes appends the keys to look up for a question about a: the key that
 // controls the account, if the address shows exactly one; otherwise the account and
