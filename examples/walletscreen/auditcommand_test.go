@@ -163,7 +163,7 @@ func TestAuditStart(t *testing.T) {
 		if err := os.WriteFile(keyFile+"2", []byte(strings.Repeat("0c", 32)+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		code, _, stderr := call(t, "", append([]string{"serve"}, flags...)...)
+		code, _, stderr := call(t, "", append([]string{"serve", "-addr", "127.0.0.1:0"}, flags...)...)
 		if code != 2 || !strings.Contains(stderr, "begin a new trail in another directory") {
 			t.Errorf("exit code %d, %s", code, stderr)
 		}

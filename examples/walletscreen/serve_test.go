@@ -473,7 +473,7 @@ func TestWrongConfiguration(t *testing.T) {
 		{"-offline -max-age 24h", "nothing can be decided: OFAC_SDN is "},
 	} {
 		var stderr strings.Builder
-		p := &program{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr}
+		p := &program{env: []string{"WALLETSCREEN_ADDR=127.0.0.1:0"}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr}
 		code := p.run(t.Context(), append([]string{}, strings.Fields(tt.args)...))
 		text := regexp.MustCompile(`(?m)^time=.*\n`).ReplaceAllString(stderr.String(), "")
 		if code != 2 || !strings.HasPrefix(text, "walletscreen: "+tt.want) || strings.Contains(text, "hunter2") || strings.Count(text, "\n") != 1 {
