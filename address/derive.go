@@ -146,6 +146,14 @@ func (a *Address) allKeys(rd *reader) *keys {
 		ks.addNumber(identity.HederaNumber, 0, rd.payload())
 	case 314: // Filecoin; FIP-0054
 		ks.addNumber(identity.FilecoinNumber, 0xff, rd.payload())
+	case 336, // Shiden; pallet_evm::Config in its runtime: AddressMapping is HashedAddressMapping
+		592,        // Astar; pallet-unified-accounts, HashedDefaultMappings
+		964,        // Bittensor; "Convert Ethereum (H160) Address to Substrate (SS58)" in its documentation
+		2241, 3338, // Krest and peaq; calculate_evm_account of peaq-py
+		8880, 8881: // Unique and Quartz; as Shiden
+		account := makeKey(identity.KeccakHash, rd.payload())
+		hash := identity.Bytes(identity.EVMAccount(account.words))
+		ks.add(identity.Substrate, hash[:])
 	}
 	ks.derive()
 	return ks

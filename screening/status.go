@@ -47,10 +47,11 @@ type SourceStatus struct {
 	// "" if the listed string is not an address.
 	Chains map[address.Chain]int
 	// Keys is the number of distinct keys under which the entries are found: usually
-	// one for an address; more if it shows several that control it, if another account
-	// has the same key, or if its text is an address of another chain, too. Classes are these numbers by what a key is: a hash160
-	// is "h160", "account" is an account that shows no key, and "text" the string of
-	// an entry that is not an address.
+	// one for an address, and two for one of an EVM chain, whose account on Substrate chains
+	// with an EVM is found, too; more if it shows several that control it, if another account
+	// has the same key, or if its text is an address of another chain, too. Classes are these
+	// numbers by what a key is: a hash160 is "h160", "account" is an account that shows no key,
+	// and "text" the string of an entry that is not an address.
 	Keys    int
 	Classes map[string]int
 	// Bytes is the memory that answers from the list use. Mapped reports whether it is

@@ -1,11 +1,13 @@
 package screening_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -58,5 +60,53 @@ func TestMistypedListing(t *testing.T) {
 	}
 	if a := s.Anomalies("LIST"); len(a) != 1 || a[0].Kind != sources.BadChecksum {
 		t.Errorf("the anomalies are %v", a)
+	}
+}
+
+// TestHashedEVM lists Ethereum accounts, some with equal entries, and screens the accounts that
+// hold what they have on Substrate chains whose EVM hashes addresses.
+func TestHashedEVM(t *testing.T) {
+	const first, second = "0xf24ff3a9cf04c71dbc94d0b566f7a27b94566cac", "0x10e0271ec47d55511a047516f2a7301801d55eab"
+	const spelled = "0x10E0271ec47d55511a047516f2a7301801d55eaB"
+	all := []sources.Entry{
+		sanctioned("ethereum", lazarus, "1"), sanctioned("ethereum", first, "1"), sanctioned("ethereum", second, "1"),
+		sanctioned("bsc", second, "2"), sanctioned("ethereum", second, "3"), sanctioned("ethereum", second, "1"), // one twice
+	}
+	all[4].Listed = spelled
+	list := sources.Static(sources.Info{ID: "LIST", Name: "List", Jurisdiction: sources.US}, all...)
+	opts := &screening.Options{Store: openStore(t, t.TempDir())}
+	built, opened := newScreener(t, opts, list), newScreener(t, opts, list)
+	refresh(t, built)
+	if _, err := opened.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		chain address.Chain
+		text  string
+		want  []string // the listed texts
+	}{
+		{"substrate", "5Fghzk1AJt88PeFEzuRfXzbPchiBbsVGTTXcdx599VdZzkTA", []string{first}},
+		{"astar", "ZZJS2yF67mEcUH5VCsnZekfhkRJa6C1Uf2ksfH11rdXakYD", []string{first}},
+		{"astar", "YL3JsWSoq9NtkKSs2tGBUd5Q4r5ohveu9NikcTZbgZAjuH1", []string{lazarus}},
+		{"bittensor", "5GDXvqASMPKNbnmSEt69CkbL6YwiN3sLbVqdPFW4cvC43zSH", []string{spelled, second, second}},
+		{"peaq", "5GDXvqASMPKNbnmSEt69CkbL6YwiN3sLbVqdPFW4cvC43zSH", []string{spelled, second, second}},
+		{"astar", "ajYMsCKsEAhEvHpeA4XqsfiA9v1CdzZPrCfS6pEfeGHW9j8", nil},
+	} {
+		for _, s := range []*screening.Screener{built, opened} {
+			r, err := s.ScreenText(tt.chain, tt.text)
+			var got []string
+			for _, l := range r.Labels {
+				if got = append(got, l.Listed); l.Match != score.Key {
+					t.Errorf("%s: %v matches by %v, want %v", tt.text, l, l.Match, score.Key)
+				}
+			}
+			slices.Sort(got)
+			if err != nil || !slices.Equal(got, tt.want) {
+				t.Errorf("%s %s: %q, %v, want %q", tt.chain, tt.text, got, err, tt.want)
+			}
+		}
+	}
+	if d := built.Sources()[0]; d.Entries != 6 || d.Addresses != 3 {
+		t.Errorf("there are %d entries of %d addresses, want 6 of 3", d.Entries, d.Addresses)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
+	"golang.org/x/crypto/blake2b"
 	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 needs it
 )
 
@@ -177,4 +178,16 @@ func Wrap(c Class, w Words) (Words, bool) {
 	var hash [32]byte
 	h.Sum(hash[:0])
 	return FromBytes(&hash), true
+}
+
+// EVMAccount returns the [Substrate] account that holds what an Ethereum account, the 20 bytes
+// of w, has on a Substrate chain whose EVM hashes addresses. The way back does not exist.
+//
+// See pallet-evm of Frontier, HashedAddressMapping, with BlakeTwo256.
+func EVMAccount(w Words) Words {
+	var text [4 + 20]byte
+	address := Bytes(w)
+	copy(text[copy(text[:], "evm:"):], address[:])
+	sum := blake2b.Sum256(text[:])
+	return FromBytes(&sum)
 }

@@ -36,6 +36,27 @@ func AppendProbes(dst []index.ID, a address.Address) []index.ID {
 	return dst
 }
 
+// appendKeys appends the keys under which an entry with the address a is filed: its probes and,
+// for each Ethereum account among them, the account that holds what it has on Substrate chains
+// with an EVM: a question about that one does not lead to the Ethereum account. The EVM account
+// of a Substrate account has no such account, because nobody has its key.
+func appendKeys(dst []index.ID, a address.Address) []index.ID {
+	n := len(dst)
+	dst = AppendProbes(dst, a)
+	for _, k := range dst[n:] {
+		switch identity.Class(k.Class()) {
+		case identity.Substrate:
+			return dst
+		case identity.KeccakHash:
+			w0, w1, w2, w3 := identity.Load(identity.EVMAccount(identity.MakeWords(k.Words())))
+			if k := index.IDOfWords(uint16(identity.Substrate), w0, w1, w2, w3, 32); !slices.Contains(dst, k) {
+				dst = append(dst, k)
+			}
+		}
+	}
+	return dst
+}
+
 // firstProbe returns the first of the probes of a, which each spelling of its account
 // has.
 func firstProbe(a address.Address) index.ID {
@@ -56,21 +77,23 @@ func indexKey(class identity.Class, words identity.Words, tag identity.Tag) inde
 	return index.IDOfWords(uint16(class), w0, w1, w2, w3, identity.Len(tag))
 }
 
-// AppendFilings appends the keys under which e is filed: the probes of its address, and
-// the account of each other address as which the listed string can be read. An entry
-// without an address is filed under its listed string and the probes of its readings.
-// form says how a listing gives the address of e.
+// AppendFilings appends the keys under which e is filed to dst, which is empty: those of its
+// address, as appendKeys says, and the account of each other address as which the listed string
+// can be read. An entry without an address is filed under its listed string and the keys of its
+// readings. form says how the listing under the first key gives the address of e.
 func AppendFilings(dst []index.ID, e *sources.Entry) (keys []index.ID, form byte) {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
 		dst = append(dst, TextKey(text))
 		for _, a := range readings(*e, text) {
-			dst = AppendProbes(dst, a)
+			dst = appendKeys(dst, a)
 		}
 		return dst, noAddress
 	}
-	dst = AppendProbes(dst, e.Address)
+	dst = appendKeys(dst, e.Address)
 	isHex := isHexOf(e.Address, &dst[0])
+	n := len(dst)
+	isOnly := n == 1 || n == 2 && dst[1].Class() == uint16(identity.Substrate)
 	if !isHex || !isEVMText(e, &dst[0]) {
 		for _, a := range address.Detect(e.Text()) {
 			if k := firstProbe(a); !slices.Contains(dst, k) {
@@ -78,7 +101,7 @@ func AppendFilings(dst []index.ID, e *sources.Entry) (keys []index.ID, form byte
 			}
 		}
 	}
-	if isHex && len(dst) == 1 {
+	if isHex && isOnly && len(dst) == n {
 		return dst, hexAddress
 	}
 	return dst, textAddress

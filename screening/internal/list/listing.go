@@ -28,14 +28,15 @@ type Listing struct {
 // The first byte of the text of a listing: how it gives the address of its entry, and
 // what follows.
 const (
-	noAddress   = iota // there is none: the listed string is not an address
-	hexAddress         // it is hexOf the key under which it was found
-	textAddress        // a text
-	addressMask = 3
-	hasListed   = 4  // a text has the listed string, which is not the normal form
-	isRepeated  = 8  // followed by Listing.repeated
-	isRemoved   = 16 // followed by Listing.removed
-	isDated     = 32 // followed by the date of the entity, and NotListedOn
+	noAddress    = iota // there is none: the listed string is not an address
+	hexAddress          // it is hexOf the key under which it was found
+	textAddress         // a text
+	keyedAddress        // it is hexOf another key; the number of the listing under that one and its bytes follow, and no more
+	addressMask  = 3
+	hasListed    = 4  // a text has the listed string, which is not the normal form
+	isRepeated   = 8  // followed by Listing.repeated
+	isRemoved    = 16 // followed by Listing.removed
+	isDated      = 32 // followed by the date of the entity, and NotListedOn
 )
 
 // AddedAt returns the date of the listing: the publisher's date of the address; else its date
@@ -79,7 +80,7 @@ func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.
 func (l *Listing) matchKey(k, account *index.ID) score.Match {
 	var buf [MaxProbes]index.ID
 	if a := l.Entry.Address; a.IsValid() {
-		if slices.Contains(AppendProbes(buf[:0], a), *k) {
+		if slices.Contains(appendKeys(buf[:0], a), *k) {
 			return score.Key
 		}
 		for _, a := range address.Detect(l.Entry.Text()) {
@@ -90,7 +91,7 @@ func (l *Listing) matchKey(k, account *index.ID) score.Match {
 		return 0
 	}
 	for _, a := range readings(l.Entry, literalText(l.Entry.Listed)) {
-		if slices.Contains(AppendProbes(buf[:0], a), *k) {
+		if slices.Contains(appendKeys(buf[:0], a), *k) {
 			return score.Literal
 		}
 	}
@@ -209,6 +210,13 @@ func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed
 	return w.lastText
 }
 
+// writeKeyed returns the number of the text that lists under another key what listing n, with a
+// hexAddress, lists under k, of 20 bytes.
+func (w *listingWriter) writeKeyed(n uint32, k *index.ID) uint32 {
+	w.text = k.AppendBytes(binary.AppendUvarint(append(w.text[:0], keyedAddress), uint64(n)))
+	return w.index.AddText(w.text)
+}
+
 // A memo is the text that was interned last, and its number.
 type memo struct {
 	text   string
@@ -250,6 +258,9 @@ func readListing(ix texts, n uint32) (*Listing, error) {
 	}
 	r := listingReader{index: ix, rest: []byte(text)}
 	form := r.byte()
+	if form&addressMask == keyedAddress {
+		return r.keyed(n)
+	}
 	l := &Listing{number: n, Entry: sources.Entry{
 		Kind: score.Kind(r.text()), Ref: r.text(), Name: r.text(), Asset: r.text(),
 		ListedAt: r.time(), FirstSeen: r.time(),
@@ -294,6 +305,30 @@ type listingReader struct {
 	index texts
 	rest  []byte
 	err   error
+}
+
+// keyed reads listing n, with a keyedAddress, from its second byte on.
+func (r *listingReader) keyed(n uint32) (*Listing, error) {
+	of := r.uvarint()
+	if r.err == nil && of < uint64(n) && len(r.rest) == 20 {
+		text, err := r.index.Text(uint32(of))
+		if err != nil {
+			return nil, err
+		}
+		if text != "" && text[0]&addressMask == hexAddress {
+			first, err := readListing(r.index, uint32(of))
+			if err != nil {
+				return nil, err
+			}
+			k := index.ID20(0, (*[20]byte)(r.rest))
+			l := *first
+			l.Entry, err = first.at(k)
+			l.chain, l.account, l.number = "", 0, n
+			return &l, err
+		}
+	}
+	r.fail()
+	return nil, r.err
 }
 
 func (r *listingReader) fail() {

@@ -95,7 +95,7 @@ func (t *table) first(k index.ID, n uint32) (*Listing, sources.Entry, error) {
 	if err != nil {
 		return nil, sources.Entry{}, err
 	}
-	if l.chain == "" { // otherwise it has no other key
+	if l.chain == "" { // otherwise it is under no other key
 		if firstKey(&e) != k {
 			return nil, sources.Entry{}, nil
 		}
@@ -139,7 +139,10 @@ func (b *tableBuilder) file(e *sources.Entry) filing {
 // add adds an entry.
 func (b *tableBuilder) add(e *sources.Entry, f filing, repeated int, removed time.Time) {
 	n := b.write.write(f.form, e, repeated, removed)
-	for _, k := range f.keys {
+	for i, k := range f.keys {
+		if i == 1 && f.form&addressMask == hexAddress {
+			n = b.write.writeKeyed(n, &f.keys[0])
+		}
 		b.index.Add(k, n)
 	}
 }
