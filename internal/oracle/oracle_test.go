@@ -138,13 +138,13 @@ func judgeTON(s string, a address.Address, ok bool) error {
 // although they cannot sign; the address of the system program is one. It also accepts
 // points whose ordinate is not reduced modulo the field prime. It accepts the address
 // of another chain if that happens to be Base58 of 32 bytes; we refuse it if a checksum
-// proves the other chain.
+// proves the other chain, or if it looks like a mistyped address in another format.
 func judgeSolana(s string, a address.Address, ok bool) error {
 	if len(s) > 128 {
 		return nil // it would take quadratic time
 	}
 	theirs, err := solana.PublicKeyFromBase58(s)
-	if _, why := address.Parse("solana", s); errors.Is(why, address.ErrOtherChain) {
+	if _, why := address.Parse("solana", s); errors.Is(why, address.ErrOtherChain) || errors.Is(why, address.ErrSyntax) && isLikeOther(s) {
 		return nil
 	}
 	if ok != (err == nil) {
@@ -164,6 +164,23 @@ func judgeSolana(s string, a address.Address, ok bool) error {
 		return errors.New("solana-go says of being on the curve " + strconv.FormatBool(!key))
 	}
 	return nil
+}
+
+// isLikeOther reports whether s has few letters of one case, few characters that are not hex
+// digits or, behind a "1", few that Bech32 does not have, or an address in it.
+func isLikeOther(s string) bool {
+	const upper, lower = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
+	among := func(s, set string) (n int) {
+		for _, c := range s {
+			if strings.ContainsRune(set, c) {
+				n++
+			}
+		}
+		return n
+	}
+	_, data, _ := strings.Cut(s, "1")
+	return min(among(s, upper), among(s, lower)) <= 2 || len(s)-among(s, "0123456789abcdefABCDEF") <= 4 ||
+		data != "" && len(data)-among(strings.ToLower(data), "qpzry9x8gf2tvdw0s3jn54khce6mua7l") <= 2 || len(address.FindAll(s)) > 0
 }
 
 // judgeMonero compares with moneroutil of 2017. It reads an invalid character as the
