@@ -44,7 +44,7 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	lists, items, valid, unlisted, p := e.readBatch(body)
+	lists, items, valid, p, unlisted := e.readBatch(body)
 	if p != nil {
 		return nil, p
 	}
@@ -79,12 +79,12 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 
 // readBatch reads the body of a batch and screens its items. Of the batches that wait for that,
 // those whose answer could not be sent in time any more are not screened.
-func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid int, unlisted error, p *problem) {
+func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid int, p *problem, unlisted error) {
 	select {
 	case e.batches <- struct{}{}:
 		defer func() { <-e.batches }()
 	case <-e.Context().Done(): // the client has gone
-		return nil, nil, 0, nil, overload()
+		return nil, nil, 0, overload(), nil
 	}
 	var fields object
 	e.takeTurn(func() {
@@ -96,15 +96,15 @@ func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid
 		}
 	})
 	if p != nil {
-		return nil, nil, 0, nil, p
+		return nil, nil, 0, p, nil
 	}
 	lists = e.screener
 	if at, ok := fields["at"].(string); ok {
 		if p := e.exhausted(); p != nil {
-			return nil, nil, 0, nil, p
+			return nil, nil, 0, p, nil
 		}
 		if lists, p = e.listsAt(at); p != nil {
-			return nil, nil, 0, nil, p
+			return nil, nil, 0, p, nil
 		}
 	}
 	e.takeTurn(func() {
@@ -112,7 +112,7 @@ func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid
 			valid, unlisted = e.screenItems(lists, items)
 		}
 	})
-	return lists, items, valid, unlisted, p
+	return lists, items, valid, p, unlisted
 }
 
 // takeTurn waits for its turn and calls f. Batches compute on half of the processors at
