@@ -200,6 +200,9 @@ var leftOut = []string{"aleo"}
 // shownName returns what an error shows of the name of a chain: nothing if it is too
 // long for a name, or has a word that is too long, as an address or a key has.
 func shownName(c Chain) Chain {
+	if len(c) > maxSlug {
+		return ""
+	}
 	run, words := 0, 0
 	for i := range len(c) {
 		if charClass[c[i]]&classAlnum == 0 {
@@ -213,7 +216,7 @@ func shownName(c Chain) Chain {
 			return ""
 		}
 	}
-	if len(c) > maxSlug || secretIn(string(c)) != "" {
+	if secretIn(string(c)) != "" {
 		return ""
 	}
 	return c

@@ -136,7 +136,13 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.route = h.routeOf(r.URL)
 	}
 	e := h.begin(w, r, h.route)
-	defer e.release()
+	done := false
+	defer func() {
+		e.release()
+		if done { // what has panicked is not used again
+			h.end(e)
+		}
+	}()
 	// The deadline is for bodies that nobody wants, too, because net/http reads the rest of
 	// them. It removes the deadline once a body was read to its end.
 	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
@@ -151,8 +157,7 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.Observe != nil {
 		e.observe(status, code)
 	}
-	e.release()
-	h.end(e) // unless something has panicked
+	done = true
 }
 
 // run checks the method, admits the request and calls the endpoint. It returns the body of
