@@ -133,8 +133,10 @@ func ParseChain(name string) (Chain, error) {
 
 // foldName returns the form in which names of chains are compared.
 func foldName(name string) string {
-	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(name)))
+	return hyphens.Replace(strings.ToLower(strings.TrimSpace(name)))
 }
+
+var hyphens = strings.NewReplacer(" ", "-", "_", "-")
 
 // chainNames maps every name of a chain, folded, to the chain's row plus one.
 var chainNames = sync.OnceValue(func() map[string]uint16 {
@@ -162,6 +164,19 @@ var chainNames = sync.OnceValue(func() map[string]uint16 {
 	return names
 })
 
+// tickers maps each ticker to the first of its chains' rows plus one.
+var tickers = sync.OnceValue(func() map[string]uint16 {
+	rows := make(map[string]uint16)
+	for i := range chains {
+		for ticker := range strings.FieldsSeq(chains[i].tickers) {
+			if rows[ticker] == 0 {
+				rows[ticker] = uint16(i + 1)
+			}
+		}
+	}
+	return rows
+})
+
 // maxSlug is the longest name that ParseChain reads. All names are far shorter.
 const maxSlug = 64
 
@@ -178,12 +193,10 @@ func unsupported(c Chain) *ParseError {
 		return e
 	}
 	upper := strings.ToUpper(strings.TrimSpace(string(c)))
-	for i := range chains {
-		row := &chains[i]
-		if slices.Contains(strings.Fields(row.tickers), upper) {
-			e.Other, e.hint = row.slug, upper+" is a ticker; use the slug "+string(row.slug)
-			return e
-		}
+	if r := tickers()[upper]; r != 0 {
+		e.Other = chains[r-1].slug
+		e.hint = upper + " is a ticker; use the slug " + string(e.Other)
+		return e
 	}
 	switch digits := strings.TrimSpace(string(c)); {
 	case slices.Contains(leftOut, foldName(string(c))):

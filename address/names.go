@@ -160,9 +160,12 @@ const (
 	noPart            // nothing
 )
 
+// unpointed takes the points out of a code, as in ERC-20.
+var unpointed = strings.NewReplacer("-", "", ".", "")
+
 // readPart reads a part of a name, and returns what it says.
 func readPart(s string) (n name, rank int) {
-	if r := codeRows()[strings.NewReplacer("-", "", ".", "").Replace(s)]; r != 0 {
+	if r := codeRows()[unpointed.Replace(s)]; r != 0 {
 		return name{chain: chains[r-1].slug, code: strings.ToUpper(s) + " is a token standard or a network code"}, codePart
 	}
 	c, err := ParseChain(s)
