@@ -34,78 +34,62 @@ func nameOf(e sources.Entry) string {
 	return fmt.Sprintf("entry %.64q of %.128q", e.Ref, e.Text())
 }
 
-// checkPlausible returns an error if next, which b has built, is suspect in the place of had,
-// and the operator does not accept it. older reports whether next is a copy from before had was
-// checked.
-func (s *Screener) checkPlausible(ctx context.Context, i int, b *list.Builder, had, next *current, older bool) error {
-	if s.infos[i].Jurisdiction == sources.Operator {
-		return nil
+// compare returns what judge must know of next, which was read at the given time, zero for now,
+// and of the list held, if there is one.
+func (s *Screener) compare(ctx context.Context, i int, had, next *current, read time.Time) *comparison {
+	c := &comparison{
+		held: had.sight(), offered: next.sight(),
+		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.accept != nil, maxShrink: s.maxShrink, now: s.now(),
 	}
+	c.offered.read = read
+	c.offered.replaced = s.replaced(i, had, next.revision.Digest)
 	broken := s.broken(ctx, had)
-	if had.list == nil && !next.seed && s.seed(i) != nil { // Open was not called
-		if seeded, _, err := s.loadList(ctx, i, s.seed(i), current{}, sources.Revision{}); err == nil {
-			had = &seeded
-		}
+	c.held.later = later{broken.List.Published, broken.Addresses}
+	return c
+}
+
+// sight returns h as judge sees it.
+func (h *current) sight() sight {
+	rev := &h.revision
+	v := sight{
+		digest: rev.Digest, completeness: rev.Completeness, provenance: rev.Provenance, seed: h.seed, published: rev.Published, read: h.checked,
+		records: rev.Records, most: h.most, behind: h.isBehind(),
 	}
-	var reason error
-	var lost int
-	if had.list != nil {
-		var err error
-		if lost, err = s.lost(b, had, next); err != nil {
-			return err
-		}
-		reason = suspicion(had, next, lost, next.revision.OpenEnded && b.IsCut(next.list), older, s.now())
+	if h.list != nil {
+		v.entries, v.addresses = h.list.Entries, h.list.Addresses
 	}
-	next.most = journal.Most(had.most, next.list.Addresses)
-	if n := had.most - next.list.Addresses; reason == nil && n >= minShrunk && next.list.Addresses*2 < had.most {
-		reason, lost = ErrShrunk, n
+	return v
+}
+
+// count completes c, which compares next, whose list b has built, with had.
+func (c *comparison) count(b *list.Builder, had, next *current) (err error) {
+	held := &c.held
+	c.offered.entries, c.offered.addresses = next.list.Entries, next.list.Addresses
+	if held.isBundled() {
+		c.lost = held.addresses - next.list.Addresses
+	} else if had.list != nil {
+		c.lost, err = b.Lost(next.list, mayLose(c.maxShrink, held.addresses))
 	}
+	c.cut, c.counted = next.revision.OpenEnded && b.IsCut(next.list), true
+	return err
+}
+
+// decide returns why a counted list may not replace had, or nil. The operator decides on a list that is
+// suspect.
+func (s *Screener) decide(ctx context.Context, i int, c *comparison, had, next *current) error {
 	held, came := had.status(s.infos[i], s.required[i]), next.status(s.infos[i], s.required[i])
-	if reason == nil && !next.seed && isAhead(came.Published, s.now()) {
-		reason = ErrFuture
+	if late := c.held.later; late.published.After(held.Published) && !isAhead(late.published, c.now) {
+		held.Published = late.published
 	}
-	if published := broken.List.Published; published.After(held.Published) && !isAhead(published, s.now()) {
-		held.Published = published
-		if reason == nil && !came.Published.IsZero() && came.Published.Before(published) {
-			reason = ErrOlder
+	held.Addresses = max(held.Addresses, c.held.later.addresses)
+	return judge(c, func(suspect error) bool {
+		if s.accept == nil || !s.accept(s.infos[i].ID, suspect, held, came) {
+			return false
 		}
-	}
-	if n := broken.Addresses - came.Addresses; n > s.mayLose(broken.Addresses) {
-		held.Addresses = broken.Addresses
-		if reason == nil {
-			reason, lost = ErrShrunk, n
-		}
-	}
-	if reason == nil {
-		return nil
-	}
-	suspect := &suspectError{reason, lost, held, came}
-	if s.accept == nil || !s.accept(s.infos[i].ID, suspect, held, came) {
-		return fmt.Errorf("suspect, not accepted: %w", suspect)
-	}
-	s.log.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,
-		"held_digest", had.revision.Digest, "digest", next.revision.Digest)
-	return nil
-}
-
-// lost returns how many addresses of had the list of next, which b has built, lacks, if they are too
-// many.
-func (s *Screener) lost(b *list.Builder, had, next *current) (lost int, err error) {
-	limit := s.mayLose(had.list.Addresses)
-	if had.seed || had.revision.Provenance != "" { // a bundled list may be years old, so that most of it has changed
-		lost = had.list.Addresses - next.list.Addresses
-	} else if lost, err = b.Lost(next.list, limit); err != nil {
-		return 0, err
-	}
-	if lost <= limit {
-		lost = 0
-	}
-	return lost, nil
-}
-
-// mayLose returns how many of its addresses a list may lose.
-func (s *Screener) mayLose(addresses int) int {
-	return max(minShrunk-1, int(s.maxShrink*float64(addresses)))
+		s.log.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,
+			"held_digest", had.revision.Digest, "digest", next.revision.Digest)
+		return true
+	}).reason
 }
 
 // broken returns the event that the list was accepted in whose place had is held, if that list
@@ -119,74 +103,4 @@ func (s *Screener) broken(ctx context.Context, had *current) journal.Event {
 		s.log.WarnContext(ctx, "it is not known which list is broken", "file", had.broken, "error", err)
 	}
 	return e
-}
-
-// maxAhead is by how much the publisher's date of a list may lie in the future.
-const maxAhead = 48 * time.Hour
-
-// isAhead reports whether a publisher's date lies in the future at the time now, so that it says
-// nothing about the age of a list.
-func isAhead(published, now time.Time) bool { return published.After(now.Add(maxAhead)) }
-
-// A suspectError is why a list is suspect: reason is one of the errors that
-// Options.Accept names.
-type suspectError struct {
-	reason     error
-	lost       int // addresses, if they are too many
-	held, came SourceStatus
-}
-
-func (e *suspectError) Error() string {
-	const day = "2006-01-02"
-	switch e.reason {
-	case ErrOlder:
-		came, held := e.came.Published, e.held.Published
-		if came.IsZero() || held.IsZero() {
-			came, held = e.came.LastUpdated, e.held.LastUpdated
-		}
-		return fmt.Sprintf("%v: it is of %s, the one held of %s", e.reason, came.Format(day), held.Format(day))
-	case ErrFuture:
-		return fmt.Sprintf("%v: it is of %s", e.reason, e.came.Published.Format(day))
-	case ErrCut:
-		return fmt.Sprintf("%v: from %d to %d entries; the download may have been cut", e.reason, e.held.Entries, e.came.Entries)
-	}
-	text := fmt.Sprintf("%v: from %d to %d addresses", e.reason, e.held.Addresses, e.came.Addresses)
-	if e.reason == ErrShrunk {
-		text += fmt.Sprintf(", and %d are lost", e.lost)
-	}
-	return text
-}
-
-func (e *suspectError) Unwrap() error { return e.reason }
-
-// Limits of a plausible list.
-const (
-	defaultMaxShrink = 0.2
-	minShrunk        = 3      // addresses; fewer are lost in the ordinary course
-	maxGrowth        = 10     // times
-	minGrown         = 10_000 // addresses that any list may gain
-)
-
-// suspicion returns why next is suspect in the place of had, or nil. lost is how many addresses
-// it lost, if they are too many. cut reports whether it may lack its end, and older whether it
-// is a copy from before had was checked.
-func suspicion(had, next *current, lost int, cut, older bool, now time.Time) error {
-	before, after := had.list.Addresses, next.list.Addresses
-	was, is := had.revision.Published, next.revision.Published
-	if !was.IsZero() && !is.IsZero() && !isAhead(was, now) {
-		older = is.Before(was)
-	}
-	switch {
-	case after == 0 && before > 0:
-		return ErrEmptied
-	case lost > 0:
-		return ErrShrunk
-	case older:
-		return ErrOlder
-	case after-before > minGrown && after > maxGrowth*before && had.revision.Completeness == sources.Whole && !had.seed:
-		return ErrGrown
-	case cut && had.isLoaded() && next.revision.Records <= had.revision.Records: // more, if an account was unfrozen: its list has one more event
-		return ErrCut
-	}
-	return nil
 }

@@ -193,13 +193,13 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, had curr
 	id, start := s.infos[i].ID, time.Now()
 	next, report, err := s.loadList(ctx, i, src, had, prev)
 	switch {
-	case errors.Is(err, sources.ErrUnchanged) && !had.revision.IsZero():
+	case (err == errSame || errors.Is(err, sources.ErrUnchanged)) && !had.revision.IsZero():
 		had.revision, had.err = next.revision, nil
 		had.age(next.checked, s.now())
 		s.log.DebugContext(ctx, "list unchanged", "source", id, "entries", had.list.Entries, "took", time.Since(start))
 		return had, SourceReport{Unchanged: true}
-	case errors.Is(err, errRead):
-		s.log.DebugContext(ctx, "list was read before the one held", "source", id, "held", had.checked, "read", next.checked)
+	case err == errRead, err == errReplaced:
+		s.log.DebugContext(ctx, "list ignored", "reason", err, "source", id, "held", had.checked, "read", next.checked)
 		return had, SourceReport{Unchanged: true}
 	case err != nil:
 		had.err = sourceError(id, err)
@@ -222,24 +222,6 @@ func (s *Screener) refuse(i int, h *current, reason error) {
 		Type: journal.Refused, At: s.now(), Source: s.infos[i].ID, Reason: reason.Error(),
 		List: h.revision, Entries: h.list.Entries, Addresses: h.list.Addresses,
 	})
-}
-
-// errRead means that a list was not accepted because it was read before the list held was
-// checked, or because it is a seed that was replaced, if only by a list that is broken now.
-var errRead = errors.New("read before the list that is held")
-
-// isImport reports whether next is another publication than had, and is not bundled: then it
-// is not ignored even if it was read earlier, but accepted, or suspect. If next has no date,
-// only Options.Accept can know.
-func (s *Screener) isImport(had, next *current) bool {
-	was, is := had.revision, next.revision
-	switch {
-	case next.seed || is.Provenance != "" || is.Completeness == sources.Partial:
-		return false
-	case !was.Published.IsZero() && !is.Published.IsZero():
-		return !was.Published.Equal(is.Published)
-	}
-	return s.accept != nil && was.Digest != is.Digest
 }
 
 // loadList loads source i from src, checks the list and builds it. Along with an error
@@ -269,36 +251,46 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	if next.seed {
 		next.broken = had.broken
 	}
-	brought := !checked.IsZero() // the list was read at another time, as a seed was
+	c := s.compare(ctx, i, &had, &next, checked)
 	if checked.IsZero() || checked.After(now) {
 		checked = now
 	}
 	next.age(checked, now)
-	older := had.list != nil && brought && checked.Before(had.checked) && !isFuture(had.checked, now)
 	if err == nil {
 		err = s.checkAllowed(src)
 	}
 	if err == nil {
-		err = s.mayReplace(i, &had, &next, older)
+		err = judge(c, nil).reason
 	}
 	if err != nil {
 		return next, report, err
 	}
 	s.progressOf(i, b.Len())
-	same, err := b.IsSame()
-	switch {
-	case err != nil:
-		return next, report, err
-	case same && rev.Completeness == had.revision.Completeness && rev.Digest == had.revision.Digest && !had.isBehind():
-		return next, report, sources.ErrUnchanged // the source cannot tell, but the entries can
+	if c.same, err = b.IsSame(); err == nil {
+		err = judge(c, nil).reason
 	}
-	if err = s.build(b, &next); err != nil {
-		return next, report, err
+	if err == nil {
+		err = s.build(b, &next)
 	}
-	next.most = next.list.Addresses
-	if err = s.checkPlausible(ctx, i, b, &had, &next, older); err != nil {
+	if err != nil {
 		return next, report, err
 	}
+	beside := &had
+	if had.list == nil && !next.seed && s.seed(i) != nil { // Open was not called
+		if seeded, _, err := s.loadList(ctx, i, s.seed(i), current{}, sources.Revision{}); err == nil {
+			beside = &seeded
+			lost := c.held.later // on which the seed says nothing
+			c = s.compare(ctx, i, beside, &next, c.offered.read)
+			c.held.later = lost
+		}
+	}
+	if err = c.count(b, beside, &next); err == nil {
+		err = s.decide(ctx, i, c, beside, &next)
+	}
+	if err != nil {
+		return next, report, err
+	}
+	next.most = journal.Most(beside.most, next.list.Addresses)
 	var d list.Diff
 	err = s.building(func() (err error) {
 		d, err = b.Compare(next.list, checked)
@@ -310,25 +302,6 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	report.Added, report.Removed = d.Added, d.Removed
 	report.before, report.after = had.list, next.list
 	return next, report, err
-}
-
-// mayReplace returns an error unless next, which was read without an error, may replace had,
-// whatever its entries are. older reports whether it was checked before had, as a seed may be.
-func (s *Screener) mayReplace(i int, had, next *current, older bool) error {
-	rev := &next.revision
-	switch {
-	case rev.Digest == "":
-		return errors.New("no digest: the source returned no revision")
-	case rev.Records <= 0 && s.infos[i].Jurisdiction != sources.Operator:
-		return errors.New("no records: an empty list counts as broken")
-	case older && !s.isImport(had, next):
-		return errRead
-	case next.seed && (next.isBehind() || s.replaced(i, had, rev.Digest)):
-		return errRead
-	case rev.Completeness == sources.Partial && had.isLoaded():
-		return errors.New("only a part of the list, while all of it is held")
-	}
-	return nil
 }
 
 // read calls Load of src and adds the entries to b.

@@ -57,8 +57,8 @@ type Options struct {
 	//     of a cut one may be new.
 	//
 	// A list of the operator's own, of jurisdiction [sources.Operator], is never suspect.
-	// Accept may be called concurrently, for several sources. Nil accepts none. A list
-	// that it accepts is logged as a warning.
+	// Accept is called for each reason, and must accept all of them. It may be called concurrently,
+	// for several sources. Nil accepts none. A list that it accepts is logged as a warning.
 	Accept func(source string, reason error, held, came SourceStatus) bool
 
 	// Store keeps the lists that were accepted, and a journal of what happened to

@@ -246,7 +246,7 @@ func (s *Screener) merge(ctx context.Context, i int, had, past current) (current
 		past.err = nil // another program has loaded it
 		return past, nil
 	}
-	if had.list == nil || had.stored || past.file == had.file || past.accepted.After(had.accepted) || past.revision.Completeness != sources.Partial && !had.isLoaded() {
+	if had.list == nil || had.stored || past.file == had.file || past.accepted.After(had.accepted) {
 		return past, nil
 	}
 	next := had
@@ -270,10 +270,15 @@ func (s *Screener) merge(ctx context.Context, i int, had, past current) (current
 	if err := s.build(b, &next); err != nil {
 		return had, err
 	}
-	if err := s.checkPlausible(ctx, i, b, &past, &next, false); err != nil {
+	c := s.compare(ctx, i, &past, &next, time.Time{})
+	if err := c.count(b, &past, &next); err != nil {
+		return had, err
+	}
+	if err := s.decide(ctx, i, c, &past, &next); err != nil {
 		past.err = sourceError(s.infos[i].ID, err)
 		return past, nil
 	}
+	next.most = journal.Most(past.most, next.list.Addresses)
 	d, err := b.Compare(next.list, next.accepted)
 	next.change, next.before = &d, past.file
 	return next, err
