@@ -111,9 +111,9 @@ var links = map[string]string{
 	"sources/store/pgstore": "golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text github.com/decred/dcrd github.com/jackc",
 
 	// Each database is a driver, and what that needs.
-	"httpapi/access/sqlstore": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
-	"httpapi/access":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
-	"httpapi/access/sqlstore/sqlite": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time modernc.org " +
+	"httpapi/access/sqlstore": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/time",
+	"httpapi/access":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/time",
+	"httpapi/access/sqlstore/sqlite": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/time modernc.org " +
 		"github.com/dustin/go-humanize github.com/google/uuid github.com/mattn/go-isatty github.com/ncruces/go-strftime github.com/remyoudompheng/bigfft",
 	"httpapi/access/sqlstore/postgres": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text " +
 		"golang.org/x/time github.com/jackc",

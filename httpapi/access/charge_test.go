@@ -132,6 +132,28 @@ func TestRepeatsAreBounded(t *testing.T) {
 	}
 }
 
+// TestClaimsAreBounded checks that a Store in memory drops the oldest claims of a key that has
+// too many, and keeps those of other keys.
+func TestClaimsAreBounded(t *testing.T) {
+	const most = 100_000
+	store, expires := access.NewMemory(), time.Now().Add(time.Hour)
+	claim := func(id string, n int) bool {
+		c := access.Claim{KeyID: id, Token: [32]byte{byte(n), byte(n >> 8), byte(n >> 16)}, Expires: expires}
+		_, fresh, err := store.Claim(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fresh
+	}
+	claim("b", 0)
+	for n := range most + 5 {
+		claim("a", n)
+	}
+	if claim("b", 0) || claim("a", 5) || claim("a", most+4) || !claim("a", 4) {
+		t.Error("the claims that are held are not the newest")
+	}
+}
+
 // TestClaimsOfEndpoints checks that one Idempotency-Key with one body is two claims at two
 // endpoints, and that another body at the same endpoint is refused.
 func TestClaimsOfEndpoints(t *testing.T) {

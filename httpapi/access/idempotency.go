@@ -73,8 +73,20 @@ func newClaim(id, endpoint, key string, body []byte, now time.Time) Claim {
 	return c
 }
 
+// Charge implements [httpapi.Meter].
+func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte) (granted int, refund func(int), err error) {
+	if len(req.Header["Idempotency-Key"]) == 0 {
+		return r.charge(req.Context(), c, n)
+	}
+	key, err := idempotencyKey(req.Header)
+	if err != nil {
+		return 0, nil, err
+	}
+	return r.chargeOnce(req.Context(), c, n, newClaim(c.ID, req.URL.Path, key, body, time.Now()))
+}
+
 // chargeOnce charges a request with an Idempotency-Key, unless it was charged before.
-func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim Claim, now time.Time) (granted int, refund func(int), err error) {
+func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim Claim) (granted int, refund func(int), err error) {
 	release := func(int) {}
 	var got int
 	look := claim
@@ -84,7 +96,7 @@ func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim
 	case err != nil:
 		return 0, nil, err
 	case !fresh:
-		return r.repeated(ctx, c, n, held, claim, now)
+		return r.repeated(ctx, c, n, held, claim)
 	}
 	// One request of a key is charged at a time, so that its repeats do not find the quota
 	// used up by the charge that is theirs.
@@ -100,13 +112,13 @@ func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim
 			return 0, nil, err
 		}
 		if !fresh {
-			return r.repeated(ctx, c, n, held, claim, now)
+			return r.repeated(ctx, c, n, held, claim)
 		}
-		got, release, err = r.charge(ctx, c, n, now)
+		got, release, err = r.charge(ctx, c, n)
 		if err == nil {
 			break
 		}
-		if !isExhausted(err) || pause > maxRepeatPause || !sleep(ctx, pause) { // another process may be about to claim
+		if !errors.Is(err, httpapi.ErrExhausted) || pause > maxRepeatPause || !sleep(ctx, pause) { // another process may be about to claim
 			return 0, nil, err
 		}
 	}
@@ -118,7 +130,7 @@ func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim
 		return 0, nil, err
 	case !fresh: // a concurrent request was faster
 		release(got)
-		return r.repeated(ctx, c, n, held, claim, now)
+		return r.repeated(ctx, c, n, held, claim)
 	}
 	return got, func(k int) { r.undo(ctx, claim, k, release) }, nil
 }
@@ -137,12 +149,12 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // repeated returns the charge of a request whose Idempotency-Key is held.
-func (r *Keyring) repeated(ctx context.Context, c httpapi.Caller, n int, held, claim Claim, now time.Time) (granted int, refund func(int), err error) {
+func (r *Keyring) repeated(ctx context.Context, c httpapi.Caller, n int, held, claim Claim) (granted int, refund func(int), err error) {
 	switch {
 	case held.Print != claim.Print:
 		return 0, nil, httpapi.ErrKeyReused
 	case held.Repeats > maxRepeats:
-		return r.charge(ctx, c, n, now)
+		return r.charge(ctx, c, n)
 	}
 	return int(held.Granted), func(int) {}, nil
 }

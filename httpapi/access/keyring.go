@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,7 +40,7 @@ import (
 // The limit of a quota is never exceeded. A Keyring leases screenings from the store in
 // blocks: up to a 20th of what the month has left for the caller, at least 1 and at most
 // 256, or as many as a batch needs. A request waits for the store only when the block is
-// used up; the next one is fetched ahead. Near the limit blocks are of 1, so the last
+// used up. Near the limit blocks are of 1, so the last
 // screening is granted exactly once. The rest of a block is returned after ten seconds at
 // the latest. A process that is killed, or whose database hangs, costs each caller at most
 // the block that it held.
@@ -62,8 +64,9 @@ type Keyring struct {
 	leases   atomic.Int64
 
 	mu      sync.Mutex
-	quotas  map[string]*quota // by caller ID
-	sweeper *time.Timer       // of the next sweep; nil if there is nothing to sweep
+	closed  bool
+	quotas  map[account]*quota
+	sweeper *time.Timer // of the next sweep; nil if there is nothing to sweep
 }
 
 var (
@@ -83,20 +86,12 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-const (
-	// storePatience is the time limit of one call of the store.
-	storePatience = 3 * time.Second
-
-	// grace is the extra time for which a key is admitted while the store fails.
-	grace = 5 * time.Minute
-)
-
 // New returns a Keyring over store. A nil opts means the defaults.
 func New(store Store, opts *Options) *Keyring {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Keyring{store: store, maxAge: opts.MaxAge, quotas: make(map[string]*quota)}
+	r := &Keyring{store: store, maxAge: opts.MaxAge, quotas: make(map[account]*quota)}
 	r.outage.log = opts.Logger
 	if r.maxAge <= 0 {
 		r.maxAge = 5 * time.Second
@@ -104,7 +99,7 @@ func New(store Store, opts *Options) *Keyring {
 	for i := range r.claiming {
 		r.claiming[i] = make(chan struct{}, 1)
 	}
-	r.keys = keyCache{lookups: make(chan struct{}, maxLookups), known: make(map[string]*slot), unknown: make(map[string]*slot), used: make(map[string]time.Time)}
+	r.keys = keyCache{lookups: make(chan struct{}, maxLookups), known: make(map[string]*reading), unknown: make(map[string]*reading), used: make(map[string]time.Time)}
 	return r
 }
 
@@ -115,30 +110,24 @@ func (r *Keyring) Authorize(req *http.Request) (httpapi.Caller, error) {
 	if err != nil {
 		return httpapi.Caller{}, err
 	}
-	ctx := req.Context()
 	id, hash, ok := cutToken(token)
-	now := time.Now()
 	read := &reading{}
 	if ok {
-		var err error
-		if read, now, err = r.find(ctx, id, now, r.maxAge); err != nil {
+		if read, err = r.find(req.Context(), id, r.maxAge); err != nil {
 			return httpapi.Caller{}, err
 		}
 	}
-	admitted := read.key.admits(hash, now)
+	admitted := read.key.admits(hash, time.Now())
 	if !admitted && read.key.ID != "" { // it may have been rotated since it was read
-		var err error
-		if read, now, err = r.find(ctx, id, now, min(r.maxAge, rereadAfter)); err != nil {
+		if read, err = r.find(req.Context(), id, min(r.maxAge, rereadAfter)); err != nil {
 			return httpapi.Caller{}, err
 		}
-		admitted = read.key.admits(hash, now)
+		admitted = read.key.admits(hash, time.Now())
 	}
 	if !admitted {
 		return httpapi.Caller{}, httpapi.ErrUnauthorized
 	}
-	if now.UnixMicro()-read.slot.touched.Load() >= time.Second.Microseconds() {
-		r.touch(read.slot, now)
-	}
+	r.touch(read, time.Now())
 	return read.caller, nil
 }
 
@@ -160,24 +149,53 @@ func (k *Key) admits(hash [sha256.Size]byte, now time.Time) bool {
 // admitted only while they are cached. The error is from the store or ctx; if there is
 // one, some blocks may be lost until the month ends. Closing again does nothing.
 func (r *Keyring) Close(ctx context.Context) error {
-	if !r.tasks.close() {
-		return nil
-	}
 	r.mu.Lock()
+	again := r.closed
+	r.closed = true
 	if r.sweeper != nil {
 		r.sweeper.Stop()
 	}
 	r.mu.Unlock()
-	r.keys.stop()
-	waited := r.tasks.wait(ctx) // calls in flight return what they lease
-	err := errors.Join(r.settleAll(ctx), r.writeUsed(ctx))
-	if err == nil {
+	if again {
+		return nil
+	}
+	var settlers sync.WaitGroup
+	todo, failed := r.active(), atomic.Int64{}
+	for i := range 8 {
+		settlers.Go(func() {
+			for ; i < len(todo); i += 8 {
+				if ctx.Err() != nil || r.settle(ctx, todo[i]) != nil {
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	settlers.Wait()
+	err := r.writeUsed(ctx)
+	if n := failed.Load(); n > 0 {
+		err = errors.Join(fmt.Errorf("%w: the blocks of %d callers could not be returned", httpapi.ErrUnavailable, n), err)
+	}
+	if waited := r.tasks.close(ctx); err == nil {
 		err = waited
 	}
 	if err != nil {
 		return fmt.Errorf("access: closing the Keyring: %w", err)
 	}
 	return nil
+}
+
+// armSweep schedules the next sweep. The caller holds mu.
+func (r *Keyring) armSweep() {
+	if r.sweeper == nil && !r.closed {
+		r.sweeper = time.AfterFunc(blockHold, func() { r.tasks.start(r.sweep) })
+	}
+}
+
+// active returns all quotas.
+func (r *Keyring) active() []*quota {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Values(r.quotas))
 }
 
 // Stats returns figures for metrics, without a call of the store: the number of

@@ -13,10 +13,9 @@ import (
 
 // NewMemory returns an empty [Store] in memory, for tests, and for one process whose
 // keys and quotas need not survive it. It keeps the totals of the two newest months
-// of a caller, and 262,144 claims: beyond that it drops the oldest, and a request that
-// is repeated after that is charged again.
+// of a caller.
 func NewMemory() Store {
-	return &memory{keys: make(map[string]Key), accounts: make(map[account]*totals), claims: make(map[claimKey]Claim)}
+	return &memory{keys: make(map[string]Key), accounts: make(map[account]*totals), claims: make(map[claimKey]Claim), order: make(map[string][]Claim)}
 }
 
 // A memory is a Store in memory.
@@ -25,7 +24,7 @@ type memory struct {
 	keys     map[string]Key
 	accounts map[account]*totals
 	claims   map[claimKey]Claim
-	order    []Claim // in the order in which they were made; some may be deleted
+	order    map[string][]Claim // by key id, in the order in which they were made; some may be deleted
 }
 
 // An account identifies the counts of a caller.
@@ -46,8 +45,8 @@ type claimKey struct {
 	token [sha256.Size]byte
 }
 
-// maxClaims is the maximum number of claims in a memory.
-const maxClaims = 1 << 18
+// maxClaims is the number of claims of one key that a memory keeps.
+const maxClaims = 100_000
 
 // lock locks s, unless ctx has ended.
 func (s *memory) lock(ctx context.Context) error {
@@ -195,21 +194,27 @@ func (s *memory) Claim(ctx context.Context, c Claim) (held Claim, fresh bool, er
 		return held, false, nil
 	}
 	if c.Expires.After(now) {
-		s.forget(now)
+		s.forget(c.KeyID, now)
+		for id := range s.order { // at random, so that keys that are not used are cleaned up, too
+			s.forget(id, now)
+			break
+		}
 		s.claims[at] = c
-		s.order = append(s.order, c)
+		s.order[c.KeyID] = append(s.order[c.KeyID], c)
 	}
 	return c, true, nil
 }
 
-// forget deletes expired claims from the oldest on, and makes room for one.
-func (s *memory) forget(now time.Time) {
-	n := 0
-	for n < len(s.order) && (len(s.order)-n >= maxClaims || !s.order[n].Expires.After(now)) {
-		s.delete(s.order[n])
+// forget deletes expired claims of a key from the oldest on, and makes room for one.
+func (s *memory) forget(id string, now time.Time) {
+	order, n := s.order[id], 0
+	for n < len(order) && (len(order)-n >= maxClaims || !order[n].Expires.After(now)) {
+		s.delete(order[n])
 		n++
 	}
-	s.order = s.order[n:] // append moves the rest when it has to
+	if s.order[id] = order[n:]; n == len(order) { // append moves the rest when it has to
+		delete(s.order, id)
+	}
 }
 
 // delete deletes the claim that equals c.

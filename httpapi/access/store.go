@@ -69,7 +69,8 @@ type Store interface {
 	// Claim stores c and returns it as fresh, unless a claim of the same key id and
 	// token is held, which it returns instead, with Repeats one higher than the last
 	// time. A claim is held until it expires, so an expired c only looks. Expired
-	// claims may be deleted.
+	// claims may be deleted, and the oldest of a key that has more than 100,000: a
+	// request that is repeated after that is charged again.
 	Claim(ctx context.Context, c Claim) (held Claim, fresh bool, err error)
 
 	// Unclaim deletes the claim that equals c, whatever Repeats is, if it is held.

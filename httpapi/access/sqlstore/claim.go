@@ -30,6 +30,7 @@ returning key_id`, []any{c.KeyID, formatHash(c.Token), formatHash(c.Print), c.Ex
 				if fresh {
 					held = c
 					s.forgetClaims(ctx, now)
+					s.boundClaims(ctx, c.KeyID)
 					return nil
 				}
 			}
@@ -101,4 +102,15 @@ delete from walletscreen_claim where (key_id, token) in
 	if err != nil || n < forgetAtOnce {
 		s.prune.Store(now.Add(forgetEvery).UnixMicro())
 	}
+}
+
+// boundClaims deletes the oldest claims of a key that has too many. What it fails to delete is
+// left to a later call.
+func (s *Store) boundClaims(ctx context.Context, id string) {
+	if s.claims.Add(1)%s.boundEach != 0 {
+		return
+	}
+	s.exec(ctx, `
+delete from walletscreen_claim where key_id = $1 and expires <=
+	(select expires from walletscreen_claim where key_id = $1 order by expires desc limit 1 offset $2)`, id, s.keepClaims)
 }

@@ -18,3 +18,6 @@ func (s *Store) Leased(ctx context.Context, id string, m int) (int64, error) {
 	leased, _, err := s.Account(ctx, id, m)
 	return leased, err
 }
+
+// BoundClaims makes s keep only n claims of a key, and look at each claim.
+func (s *Store) BoundClaims(n int64) { s.keepClaims, s.boundEach = n, 1 }

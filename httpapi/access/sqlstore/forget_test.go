@@ -74,6 +74,33 @@ func TestForgetClaims(t *testing.T) {
 	})
 }
 
+// TestBoundClaims checks that the claims of a key are bounded, the oldest go first, and those
+// of other keys stay.
+func TestBoundClaims(t *testing.T) {
+	onEach(t, func(t *testing.T, d database) {
+		s := d.must(t, d.new(t))
+		s.BoundClaims(10)
+		begin := time.Now().Add(time.Hour)
+		claim := func(id string, n int) bool {
+			_, fresh, err := s.Claim(t.Context(), access.Claim{KeyID: id, Token: [32]byte{byte(n)}, Expires: begin.Add(time.Duration(n) * time.Second)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fresh
+		}
+		claim("b", 1)
+		for n := range 50 {
+			claim("a", n)
+		}
+		if n := count(t, s, "walletscreen_claim"); n != 11 {
+			t.Errorf("%d claims are held, want 10 of one key and 1 of another", n)
+		}
+		if claim("a", 49) || claim("a", 40) || claim("b", 1) || !claim("a", 39) {
+			t.Error("the claims that are held are not the newest")
+		}
+	})
+}
+
 // TestTouch sets the times of more keys than one statement does.
 func TestTouch(t *testing.T) {
 	const keys = 450

@@ -31,7 +31,7 @@ func TestReopen(t *testing.T) {
 				t.Errorf("open %d: leased is %d, %v", i, leased, err)
 			}
 			var migrations int
-			if err := s.DB().QueryRow(`select count(*) from walletscreen_migration`).Scan(&migrations); err != nil || migrations != 2 {
+			if err := s.DB().QueryRow(`select count(*) from walletscreen_migration`).Scan(&migrations); err != nil || migrations != 3 {
 				t.Errorf("open %d: %d migrations, %v", i, migrations, err)
 			}
 		}
@@ -68,9 +68,9 @@ func TestRefused(t *testing.T) {
 		name, statement string
 		want            error
 	}{
-		{"newer", `insert into walletscreen_migration (version, digest, applied) values (3, '', 0)`, sqlstore.ErrNewer},
+		{"newer", `insert into walletscreen_migration (version, digest, applied) values (4, '', 0)`, sqlstore.ErrNewer},
 		{"made by something else", `update walletscreen_migration set digest = 'x' where version = 1`, sqlstore.ErrDamaged},
-		{"migration missing", `update walletscreen_migration set version = 3 where version = 1`, sqlstore.ErrDamaged},
+		{"migration missing", `update walletscreen_migration set version = 4 where version = 1`, sqlstore.ErrDamaged},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			onEach(t, func(t *testing.T, d database) {
