@@ -15,7 +15,7 @@ const module = "github.com/walletscreen/walletscreen/"
 // table. What is not named here is not there.
 var imports = map[string]string{
 	"address": "address/internal/base32 address/internal/crc16 address/internal/curve address/internal/f4jumble " +
-		"address/internal/groestl internal/base58 internal/bech32 internal/identity",
+		"address/internal/groestl internal/base58 internal/bech32 internal/identity internal/visible",
 	"address/internal/base32":   "",
 	"address/internal/crc16":    "",
 	"address/internal/curve":    "",
@@ -23,7 +23,7 @@ var imports = map[string]string{
 	"address/internal/groestl":  "",
 
 	"score":              "",
-	"sources":            "address score",
+	"sources":            "address internal/visible score",
 	"sources/sourcetest": "address score sources",
 	"sources/ofac": "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/xmlscan",

@@ -3,6 +3,8 @@ package address
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // plain appends an ASCII approximation of s to dst, for the recognition of
@@ -12,6 +14,7 @@ import (
 // letters; a syllable of Japanese or Korean becomes two letters.
 func plain(dst []byte, s string) []byte {
 	for _, c := range s {
+		seen, ok := visible.Plain(c)
 		switch {
 		case len(dst)+4 > cap(dst):
 			return dst
@@ -19,9 +22,9 @@ func plain(dst []byte, s string) []byte {
 			if c != 0 {
 				dst = append(dst, byte(c))
 			}
-		case 0xff01 <= c && c <= 0xff5e: // full width
-			dst = append(dst, byte(c-0xff01+'!'))
-		case unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Mn, c): // invisible, or an accent
+		case ok && seen != "-":
+			dst = append(dst, seen...)
+		case unicode.Is(unicode.Mn, c): // an accent
 		case unicode.Is(unicode.Ideographic, c):
 			dst = append(dst, "AAA "...)
 		case unicode.In(c, unicode.Hangul, unicode.Hiragana, unicode.Katakana):

@@ -81,7 +81,7 @@ type finder struct {
 func (f *finder) search() {
 	f.scan()
 	for depth := f.depth; depth < maxDepth; depth++ {
-		if e := clean(f.text, depth > 0); e != nil {
+		if e := clean(f.text, min(cleaning(depth), andNumbers)); e != nil {
 			f.searchEdited(e, depth+1)
 			return
 		}

@@ -6,8 +6,9 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // An edited text is a text without the parts that interrupt addresses and that no
@@ -55,10 +56,17 @@ func (e *edited) isEdited(start, end int) bool {
 	return ok && at <= end
 }
 
-// clean returns the edited text, or nil if there is nothing to edit. A number at the
-// beginning of a line may be the number of the line or the end of an address, so it is
-// removed only if numbers is true.
-func clean(text string, numbers bool) *edited {
+// A cleaning says what clean edits besides.
+type cleaning uint8
+
+const (
+	onlyMarks  cleaning = iota
+	andNumbers          // numbers of lines, which may also be the ends of addresses
+	andLetters          // letters of other alphabets that look like Latin ones
+)
+
+// clean returns the edited text, or nil if there is nothing to edit.
+func clean(text string, how cleaning) *edited {
 	var e *edited
 	done := 0
 	for i := 0; i < len(text); {
@@ -66,7 +74,7 @@ func clean(text string, numbers bool) *edited {
 			i++
 			continue
 		}
-		to, with := hidden(text, i, numbers)
+		to, with := hidden(text, i, how)
 		if to <= i {
 			i = max(i+1, -to) // nothing up to -to
 			continue
@@ -97,12 +105,16 @@ var mayHide = func() (t [256]bool) {
 
 // hidden returns the end of what clean replaces at offset i, and with what. The end
 // is 0 if there is nothing to replace, and the negative end of a character to keep.
-func hidden(text string, i int, numbers bool) (end int, with string) {
+func hidden(text string, i int, how cleaning) (end int, with string) {
 	rest := text[i:]
 	switch c := rest[0]; {
 	case c >= utf8.RuneSelf:
 		r, n := utf8.DecodeRuneInString(rest)
-		seen, ok := visible(r)
+		seen, ok := visible.Plain(r)
+		if !ok && how == andLetters {
+			seen = visible.Latin(r)
+			ok = seen != ""
+		}
 		if !ok {
 			return -(i + n), ""
 		}
@@ -112,7 +124,7 @@ func hidden(text string, i int, numbers bool) (end int, with string) {
 	case strings.IndexByte(`-|\=`, c) >= 0 && isLineEnd(rest[1:]):
 		end = lineEnd(text, i)
 	case c == '\n':
-		end, with = linePrefix(rest, numbers), "\n"
+		end, with = linePrefix(rest, how == andNumbers), "\n"
 	case c == '\f', c == '\v', c == '\r' && len(rest) > 1 && rest[1] != '\n':
 		end, with = 1, "\n"
 	case c == '<':
@@ -141,35 +153,6 @@ func lineEnd(text string, i int) int {
 		return 0
 	}
 	return 1
-}
-
-// visible returns the replacement of a character that is not ASCII: nothing for an
-// invisible one, a blank or a line break for white space, "-" for a hyphen, "|" for the
-// line between two columns, and the narrow form of a full-width one. ok is false if r stays as it is.
-func visible(r rune) (s string, ok bool) {
-	switch {
-	case isLetterLike(r):
-		return "", false
-	case r == 0x85 || r == 0x2028 || r == 0x2029:
-		return "\n", true
-	case 0xff01 <= r && r <= 0xff5e:
-		return string(r - 0xff01 + '!'), true
-	case r == 0x2010 || r == 0x2011:
-		return "-", true
-	case isColumnLine(string(r)):
-		return "|", true
-	case r == 0x34f || 0xfe00 <= r && r <= 0xfe0f || unicode.Is(unicode.Cf, r):
-		return "", true
-	case unicode.Is(unicode.Zs, r):
-		return " ", true
-	}
-	return "", false
-}
-
-// isLetterLike reports whether r is in one of the ranges of letters that visible need not
-// look at.
-func isLetterLike(r rune) bool {
-	return r < 0x80 || r > 0xa0 && r < 0x600 && r != 0xad && r != 0x34f || 0x3001 <= r && r < 0xfe00
 }
 
 // isColumnLine reports whether s begins with a line that tables of a terminal have
@@ -229,14 +212,19 @@ func lineMark(s string) int {
 	return 0
 }
 
-// lineNumber returns the length of a number of at most four digits at the beginning of s that
-// a blank follows, or a mark and a blank, or 0.
+// lineNumber returns the length of a number of at most six digits at the beginning of s, perhaps
+// in brackets, that a blank follows, or a mark and a blank, or 0.
 func lineNumber(s string) int {
-	n := skip(classDigit, s[:min(len(s), 4)], 0)
-	if n == 0 {
+	const maxDigits = 6
+	from := 0
+	if s[0] == '[' || s[0] == '(' {
+		from = 1
+	}
+	n := skip(classDigit, s[:min(len(s), from+maxDigits)], from)
+	if n == from {
 		return 0
 	}
-	if n < len(s) && strings.IndexByte(".:)|", s[n]) >= 0 {
+	if n < len(s) && strings.IndexByte(".:)]|", s[n]) >= 0 {
 		n++
 	}
 	if n+1 >= len(s) || s[n] != ' ' && s[n] != '\t' {
@@ -313,7 +301,7 @@ func escape(s string) (n int, seen string) {
 		}
 	}
 	r, n := escaped(s)
-	if seen, ok := visible(r); ok {
+	if seen, ok := visible.Plain(r); ok {
 		return n, seen
 	}
 	return n, string(r)

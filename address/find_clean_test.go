@@ -1,6 +1,7 @@
 package address_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,6 +214,59 @@ func TestFindLikely(t *testing.T) {
 	}
 }
 
+// TestFindLikelySpoiled checks that no address is missed in silence that a scan, a program or a
+// table has spoiled as they do: each is found, or looks like one.
+func TestFindLikelySpoiled(t *testing.T) {
+	addresses := []string{
+		"0x57ec89a0c056163a0314e413320f9b3abe761259", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96",
+		"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h", "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8t",
+		"TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml",
+		"LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1", "DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh",
+		"cosmos1jv65s3grqf6v6jl3dp4t6c9t9rk99cd88lyufl", "GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7",
+	}
+	texts := make(map[string]string) // with their addresses
+	for i, s := range addresses {
+		for _, like := range []string{"1l", "1I", "l1", "o0", "0O", "0o", "5S", "TТ", "aа", "8B"} {
+			if like == "8B" && len(s) == 42 {
+				continue // a digit of hex
+			}
+			from := like[:1]
+			for at := range s {
+				if s[at:at+1] == from {
+					texts["pay "+s[:at]+like[1:]+s[at+1:]+" today"] = s
+				}
+			}
+		}
+		wrong := s[:len(s)-3] + string("74"[strings.Count(s[len(s)-3:len(s)-2], "7")]) + s[len(s)-2:] // with an error in it
+		for _, number := range []string{"%2d %s\n%2d %s", "%d. %s\n%d. %s", "%4d\t%s\n%4d\t%s", "[%d] %s\n[%d] %s", "%05d| %s\n%05d| %s"} {
+			for _, at := range []int{10, 17, len(s) - 6} {
+				texts["1 It is\n"+fmt.Sprintf(number, 2, wrong[:at], 3, wrong[at:])+"\n4 now"] = wrong
+			}
+		}
+		for _, size := range []int{8, 11, 17} {
+			var rows []string
+			for at := 0; at < len(s); at += size {
+				row := "of him"
+				for k := range 3 {
+					other := addresses[(i+k)%len(addresses)]
+					row += fmt.Sprintf("   %-*s", size, other[min(at, len(other)):min(at+size, len(other))])
+				}
+				rows = append(rows, row+"   in May")
+			}
+			texts[strings.Join(rows, "\n")] = s
+			texts[strings.ReplaceAll(strings.Join(rows, "\n"), "   ", "\t")] = s
+		}
+	}
+	for text, of := range texts {
+		if len(address.FindLikely(text)) == 0 {
+			t.Errorf("nothing in %q, of %s", text, of)
+		}
+	}
+	if len(texts) < 380 {
+		t.Errorf("%d texts, want 380", len(texts))
+	}
+}
+
 // TestFindLikelyProse checks that nothing is found in texts without addresses.
 func TestFindLikelyProse(t *testing.T) {
 	for _, text := range []string{
@@ -222,6 +276,7 @@ func TestFindLikelyProse(t *testing.T) {
 		"goroutine 7 [running]: main.f(0xc000123456, 0x7fffffffe010)\n\t/go/src/x.go:12 +0x1d3\n",
 		"\t0x0000:  4500 003c 1c46 4000 4006 b1e6 ac10 0a63\n\t0x0010:  ac10 0a0c 0001 0203 0405 0607 0809 0a0b\n",
 		"LEI 5493001KJTIIGC8Y1R12, IBAN GB29 NWBK 6016 1331 9268 19, card 4111 1111 1111 1111, phone +1 555 123 4567",
+		"Table12\nTable13\nLine2024\nLine2025\nDarkSeaGreen1\nDarkSeaGreen2\n  IsCodeGenerationFromStringsAllowed",
 		"QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKtVoL https://youtu.be/dQw4w9WgXcQ AKIAIOSFODNN7EXAMPLE sha1 da39a3ee5e6b4b0d3255bfef95601890afd80709",
 	} {
 		for _, f := range address.FindLikely(text) {

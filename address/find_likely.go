@@ -3,29 +3,46 @@ package address
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // FindLikely returns the addresses that [FindAll] finds, and in the same order, with
 // the zero Address, what looks like an address or a piece of one and proves nothing:
-// with a typing error, shortened as in "0x57EC…1259", broken in a way that FindAll does
-// not know, or of Solana, whose addresses have no checksum. A person must look at
+// with a typing error, with characters that were read as others that look like them,
+// shortened as in "0x57EC…1259", broken in a way that FindAll does not know, as over the
+// lines of a column, or of Solana, whose addresses have no checksum. A person must look at
 // these: they are neither clean nor listed.
 func FindLikely(text string) []Found {
 	found := FindAll(text)
 	all := slices.Clone(found)
+	e := clean(text, andLetters)
+	if e == nil {
+		e = &edited{text: []byte(text), edits: []edit{{size: 1}}}
+	}
+	read := string(e.text)
 	done := 0
-	for t := range tokens(text) {
-		for len(found) > 0 && found[0].End <= t.start {
-			found = found[1:]
-		}
+	for t := range tokens(read) {
 		if t.any&classDigit == 0 && t.all&classLower != 0 || t.end-t.start > maxSpan || t.start < done {
 			continue // most words
 		}
-		end := max(likely(text, t), shortened(text, t.start, t.end))
-		if end == 0 || len(found) > 0 && found[0].Start < end {
+		start, _ := e.place(t.start)
+		end := likely(read, t, below(text, start))
+		if _, to := e.place(t.end - 1); end == 0 && read[t.start:t.end] != text[start:to] && isLikelyRead(read[t.start:t.end]) {
+			end = t.end
+		}
+		if end = max(end, shortened(read, t.start, t.end)); end == 0 {
 			continue
 		}
-		all = append(all, Found{Start: t.start, End: end})
+		_, to := e.place(end - 1)
+		for len(found) > 0 && found[0].End <= start {
+			found = found[1:]
+		}
+		if len(found) > 0 && found[0].Start < to {
+			continue
+		}
+		all = append(all, Found{Start: start, End: to})
 		done = end
 	}
 	slices.SortFunc(all, func(a, b Found) int { return a.Start - b.Start })
@@ -33,27 +50,64 @@ func FindLikely(text string) []Found {
 }
 
 // likely returns the end of t if it looks like an address, or like the first piece of
-// one that goes on in another line. Otherwise it returns 0.
-func likely(text string, t token) int {
+// one that goes on in another line, or with the word below it. Otherwise it returns 0.
+func likely(text string, t token, below string) int {
 	word := text[t.start:t.end]
-	next := nextLine(text, t.end)
-	const mixed = classUpper | classLower | classDigit
-	var found bool
+	found := false
+	for _, next := range [...]string{"", nextLine(text, t.end), below} {
+		found = found || isPiece(word, next, t.any)
+	}
 	switch {
-	case hasHexPrefix(word) && firstNonHex(word[2:]) == len(word)-2:
-		found = isHexPiece(len(word)-2, hexOf(next))
-	case 40 <= len(word) && len(word) <= evmLen && firstNonHex(text[t.end-40:t.end]) == 40 && isZeroX(text[:t.end-40]):
-		found = true
-	case t.any&mixed == classLower|classDigit || t.any&mixed == classUpper|classDigit:
-		one := strings.IndexByte(word, '1')
-		found = one >= 2 && len(word) >= one+12 && len(hrpRows[strings.ToLower(word[:one])]) > 0 && isOf(classBech32, word[one+1:])
-	case t.any&mixed == mixed && t.all&classBase58 != 0 && isApart(text, t.start, t.end):
-		found = isBase58Piece(word, next)
+	case found && t.any&mixedCase == mixedCase && !hasHexPrefix(word):
+		found = isApart(text, t.start, t.end)
+	case found:
+	case 40 <= len(word) && len(word) <= evmLen && firstNonHex(text[t.end-40:t.end]) == 40:
+		found = isZeroX(text[:t.end-40])
+	case t.any&classDigit != 0 && minGlued <= len(word) && isApart(text, t.start, t.end):
+		found = slices.ContainsFunc(visible.Alike(word), isLikelyRead)
 	}
 	if !found {
 		return 0
 	}
 	return t.end
+}
+
+// mixedCase are the classes that a word of Base58 has characters of.
+const mixedCase = classUpper | classLower | classDigit
+
+// isLikelyRead reports whether a word, in which characters were read as others, is an
+// address, or looks like one.
+func isLikelyRead(word string) bool {
+	if _, ok := detectProven(word, 0); ok {
+		return true
+	}
+	any := uint16(0)
+	for i := range len(word) {
+		any |= charClass[word[i]]
+	}
+	return len(word) < evmLen && isPiece(word, "", any)
+}
+
+// isPiece reports whether a word, whose characters have the classes any, looks like an address,
+// or, with the word next, at which it may go on, like a piece of one.
+func isPiece(word, next string, any uint16) bool {
+	n := len(word)
+	one := strings.IndexByte(word, '1')
+	switch {
+	case hasHexPrefix(word):
+		return firstNonHex(word[2:]) == n-2 && isHexPiece(n-2, hexOf(next)) || n == evmLen && strays(classHex, word[2:]) <= 2
+	case any&mixedCase == mixedCase && isOf(classBase58, word):
+		return isBase58Piece(word, next)
+	case word[0] == 'G' && isOf(classBase32, next) && 54 < n+len(next) && n+len(next) < 58: // stellar
+		return any&classDigit != 0 && strays(classBase32, word) <= 1
+	case any&classDigit != 0 && one >= 2 && n > one+1 && len(hrpRows[lowerASCII(word[:one])]) > 0:
+		if any&mixedCase == mixedCase || !isOf(classBech32, word[one+1:]) {
+			return bech32Shape(word) != ""
+		}
+		goesOn := len(next) >= 4 && isCode(next) && isOf(classBech32, next)
+		return n >= one+12 || goesOn && (n >= one+5 || n+len(next) > one+minBech32Like)
+	}
+	return false
 }
 
 // isHexPiece reports whether "0x" and n hex digits look like an address with an error, or,
@@ -63,17 +117,32 @@ func isHexPiece(n, next int) bool {
 }
 
 // isBase58Piece reports whether a word of Base58 looks like an address, or, with the word
-// that begins the next line, like a piece of one.
+// at which it may go on, like a piece of one.
 func isBase58Piece(word, next string) bool {
 	switch n := len(word); {
 	case 32 < n && n < 36:
 		return strings.IndexByte("13TLDrtXA", word[0]) >= 0
 	case 43 <= n && n <= 44:
 		return word[:2] != "Qm"
-	case 10 <= n && n < 33:
-		return strings.IndexByte("13TLDr", word[0]) >= 0 && isCode(next) && n+len(next) <= 45
+	case n+len(next) >= 43 && isSolana(word+next):
+		return true
+	case 7 <= n && n < 33:
+		return strings.IndexByte("13TLDr", word[0]) >= 0 && hasMark(word) && isCode(next) && isOf(classBase58, next) && n+len(next) <= 45 &&
+			(n >= 10 || n == len(next) && hasMark(next))
 	}
 	return false
+}
+
+// isSolana reports whether s is an address of solana.
+func isSolana(s string) bool {
+	var a Address
+	return len(s) <= 44 && a.parseRow(lookup("solana"), s, false).err == nil
+}
+
+// hasMark reports whether a word has a digit other than in a number at its end, which names
+// may have.
+func hasMark(word string) bool {
+	return strings.ContainsAny(strings.TrimRight(word, "0123456789"), "0123456789")
 }
 
 // isZeroX reports whether a text ends with what reads as "0x": with a letter, a sign of
@@ -119,17 +188,59 @@ func isApart(text string, start, end int) bool {
 	return (start == 0 || strings.IndexByte(signs, text[start-1]) < 0) && (end == len(text) || strings.IndexByte(signs, text[end]) < 0)
 }
 
-// nextLine returns the first word behind end if it begins the next line of text.
+// nextLine returns the first word behind end if it begins the next line of text, or stands
+// behind the number of that line.
 func nextLine(text string, end int) string {
 	i := end
 	for i < len(text) && i-end < 64 && (isPadding(text[i]) || text[i] == '\n' || text[i] == '-' || text[i] == '\f') {
 		i++
 	}
+	if !strings.ContainsAny(text[end:i], "\n\f\r") {
+		return ""
+	}
+	if i < len(text) {
+		i += lineNumber(text[i:])
+	}
+	for i < len(text) && i-end < 64 && (isPadding(text[i]) || text[i] == '|') {
+		i++
+	}
 	to := skip(classAlnum, text[:min(len(text), i+maxSpan)], i)
-	if !strings.ContainsAny(text[end:i], "\n\f\r") || to < len(text) && strings.IndexByte("+/=_", text[to]) >= 0 {
+	if to < len(text) && strings.IndexByte("+/=_", text[to]) >= 0 {
 		return ""
 	}
 	return text[i:to]
+}
+
+// maxLine is the length of the lines in which columns are looked for.
+const maxLine = 512
+
+// below returns the word that begins on the line below the word at start, in the same column:
+// behind as many tabs, or else as many characters. It returns "" if there is none.
+func below(text string, start int) string {
+	from := max(0, start-maxLine)
+	if i := strings.LastIndexByte(text[from:start], '\n'); i >= 0 {
+		from += i + 1
+	} else if from > 0 {
+		return ""
+	}
+	_, line, _ := strings.Cut(text[start:min(len(text), start+2*maxLine)], "\n")
+	line, _, _ = strings.Cut(line, "\n")
+	head := text[from:start]
+	if tabs := strings.Count(head, "\t"); tabs > 0 {
+		for range tabs {
+			_, line, _ = strings.Cut(line, "\t")
+		}
+	} else {
+		column := utf8.RuneCountInString(head)
+		for column > 0 && line != "" {
+			_, n := utf8.DecodeRuneInString(line)
+			if column--; column == 0 && charClass[line[0]]&classAlnum != 0 {
+				return "" // within a word
+			}
+			line = line[n:]
+		}
+	}
+	return line[:skip(classAlnum, line[:min(len(line), maxSpan)], 0)]
 }
 
 // hexOf returns the length of word if it has hex digits only, one of them a digit,

@@ -35,7 +35,7 @@ func isLink(s string) bool {
 
 // readLink reads a link to a block explorer, without its scheme.
 func (w *wrapped) readLink(s string) {
-	if e := clean(s, false); e != nil { // an entity would cut an address
+	if e := clean(s, onlyMarks); e != nil { // an entity would cut an address
 		s = string(e.text)
 	}
 	host, path, _ := strings.Cut(strings.TrimLeft(s, "/"), "/")

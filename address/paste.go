@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // A wrapped is a text without what surrounds the addresses in it.
@@ -95,7 +97,8 @@ func (w *wrapped) cutNote(s string) string {
 // isWrapping reports whether c is white space, invisible, or a mark that
 // surrounds text.
 func isWrapping(c rune) bool {
-	return unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) || c == 0 || strings.ContainsRune("\"'`\u201c\u201d\u2018\u2019\u201e\u201a\u00ab\u00bb\u2039\u203a<>()[]{}*", c)
+	seen, ok := visible.Plain(c)
+	return ok && strings.TrimSpace(seen) == "" || unicode.IsSpace(c) || c == 0 || strings.ContainsRune("\"'`\u201c\u201d\u2018\u2019\u201e\u201a\u00ab\u00bb\u2039\u203a<>()[]{}*", c)
 }
 
 // readCall returns the recipient and the contract of an EIP-681 URI that

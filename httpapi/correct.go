@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // A correction is the address that a text becomes if one copying error is undone. It is
@@ -14,16 +15,6 @@ type correction struct {
 	Chain   address.Chain `json:"chain"`
 	Offset  int           `json:"offset"` // of the error in the text, in bytes
 	Length  int           `json:"length"` // how many bytes of the text are wrong
-}
-
-// lookAlikes undo letters that are read for others: in hex digits, twice in base58, in
-// base32 and in the alphabet of Bech32.
-var lookAlikes = [...]*strings.Replacer{
-	strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1", "i", "1"),
-	strings.NewReplacer("O", "o", "0", "o", "I", "1", "l", "1"),
-	strings.NewReplacer("O", "Q", "0", "Q", "I", "1", "l", "1"),
-	strings.NewReplacer("0", "O", "1", "I", "8", "B"),
-	strings.NewReplacer("O", "0", "o", "0", "I", "l", "i", "l", "1", "l", "b", "6"),
 }
 
 // longestGuessed is the length up to which a missing character is looked for: in a longer
@@ -103,17 +94,9 @@ func hasChecksum(a address.Address, text string) bool {
 
 // tryLookAlikes undoes letters that were read for others.
 func (g *guesses) tryLookAlikes() {
-	s := g.text
-	for i, r := range lookAlikes {
-		candidate := r.Replace(s)
-		if i == 0 && len(s) == 42 && strings.ContainsAny(s[:1], "0OoQ") && strings.ContainsAny(s[1:2], "xX") {
-			candidate = "0x" + r.Replace(s[2:])
-		}
-		if head := strings.IndexAny(s, ":1") + 1; i == len(lookAlikes)-1 { // the prefix has an alphabet of its own
-			candidate = s[:head] + r.Replace(s[head:])
-		}
-		if at := difference(s, candidate); at >= 0 {
-			g.try("look_alike", candidate, at, 1)
+	for _, candidate := range visible.Alike(g.text) {
+		if len(candidate) == len(g.text) && !strings.EqualFold(candidate, g.text) {
+			g.try("look_alike", candidate, difference(g.text, candidate), 1)
 		}
 	}
 }

@@ -3,9 +3,9 @@ package sources
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // A Repaired is an account that a list may mean by a text that is not an address.
@@ -81,7 +81,7 @@ func repair(asset, word string) (address.Address, bool) {
 		}
 	}
 	var only address.Address
-	for _, s := range alike(word) {
+	for _, s := range visible.Alike(word) {
 		a, ok := decodeHinted(asset, s)
 		if !ok || !a.Proven() || a.Account() == only.Account() && only.IsValid() {
 			continue
@@ -119,70 +119,26 @@ func respelled(word string) []string {
 	return all
 }
 
-// What letters and digits can be in an encoding that lacks them.
-var (
-	likeBase58 = strings.NewReplacer("l", "1", "I", "1", "0", "o", "O", "o")
-	likeDigits = strings.NewReplacer("O", "0", "o", "0", "l", "1", "I", "1")
-	likeBech32 = strings.NewReplacer("1", "l", "i", "l", "o", "0")
-)
-
-// alike returns what word can be if characters are read as others that look like them
-// and that the encoding lacks.
-func alike(word string) (all []string) {
-	base58 := likeBase58.Replace(word)
-	if base58 != word {
-		all = append(all, base58)
-	}
-	digits := word
-	if len(word) == 42 && strings.ContainsAny(word[:1], "0OoQ") && word[1]|0x20 == 'x' {
-		digits = word[2:]
-	}
-	if digits = likeDigits.Replace(digits); len(digits) == 40 && isEVM("0x"+digits) {
-		all = append(all, "0x"+digits)
-	}
-	lower := strings.ToLower(word)
-	for i := 1; i < min(len(lower), 16); i++ { // lower is shorter than word if that has a Kelvin sign
-		if c := lower[i]; (c == '1' || c == 'l' || c == 'i') && strings.IndexByte(lower[i:], 'b') < 0 { // the separator of Bech32, which lacks b
-			all = append(all, lower[:i]+"1"+likeBech32.Replace(lower[i+1:]))
-		}
-	}
-	return all
-}
-
 // toLatin returns text with letters that look like Latin ones replaced by these,
 // blanks by spaces, and without invisible characters. at has the offset in text of each byte of the result, and
 // of its end.
 func toLatin(text string) (latin string, at []int) {
 	var b strings.Builder
 	for i, r := range text {
-		n := utf8.RuneLen(r)
-		switch like, ok := lookalikes[r]; {
-		case ok:
-			b.WriteByte(like)
-			n = 1
-		case 0xff01 <= r && r <= 0xff5e: // full width
-			b.WriteByte(byte(r - 0xff01 + '!'))
-			n = 1
+		seen, ok := visible.Plain(r)
+		like := visible.Latin(r)
+		switch {
+		case like != "":
+			seen = like
 		case unicode.IsSpace(r):
-			b.WriteByte(' ')
-			n = 1
-		case unicode.Is(unicode.Cf, r): // zero-width characters, soft hyphens
-			n = 0
-		default:
-			b.WriteRune(r)
+			seen = " "
+		case !ok:
+			seen = string(r)
 		}
-		for ; n > 0; n-- {
+		b.WriteString(seen)
+		for range len(seen) {
 			at = append(at, i)
 		}
 	}
 	return b.String(), append(at, len(text))
-}
-
-// lookalikes maps the letters of the Cyrillic and Greek alphabets that look like Latin
-// ones.
-var lookalikes = map[rune]byte{
-	'А': 'A', 'В': 'B', 'С': 'C', 'Е': 'E', 'Н': 'H', 'І': 'I', 'Ј': 'J', 'К': 'K', 'М': 'M', 'О': 'O', 'Р': 'P', 'Ѕ': 'S', 'Т': 'T', 'У': 'Y', 'Х': 'X', 'Ԁ': 'D', 'Ԍ': 'G', 'Ԛ': 'Q', 'Ԝ': 'W', 'Ѵ': 'V', 'Ү': 'Y',
-	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'ѕ': 's', 'ѵ': 'v', 'ԝ': 'w', 'х': 'x', 'у': 'y', 'к': 'k', 'м': 'm', 'т': 't', 'п': 'n',
-	'Α': 'A', 'Β': 'B', 'Ε': 'E', 'Ζ': 'Z', 'Η': 'H', 'Ι': 'I', 'Κ': 'K', 'Μ': 'M', 'Ν': 'N', 'Ο': 'O', 'Ρ': 'P', 'Τ': 'T', 'Υ': 'Y', 'Χ': 'X',
-	'ο': 'o', 'ν': 'v', 'ρ': 'p', 'α': 'a', 'κ': 'k', 'ι': 'i', 'υ': 'u', 'χ': 'x',
 }
