@@ -29,6 +29,10 @@ var commandLines = []tested{
 	{"WALLETSCREEN_LONG=1 go test -v -run ", "papers_test.go", "TestCommandLines"}, // see chosen
 	{"go test -run '^$' -bench ", "papers_test.go", "TestCommandLines"},
 	{"go -C internal/bench run ./httpbench", ".ci/run", "go vet ./..."}, // it loads a machine for minutes
+	{"go run github.com/oapi-codegen/oapi-codegen/", "internal/browser/clients_test.go", "TestClients"},
+	{"go mod tidy", "internal/browser/clients_test.go", "TestClients"},
+	{"npx openapi-typescript@", "internal/browser/clients_test.go", "TestClients"},
+	{"npx quicktype@", "internal/browser/clients_test.go", "TestClients"},
 	{"go build .", "examples/beam/readme_test.go", "TestReadme"},
 	{"go -C examples/mcp install .", "examples/mcp/readme_test.go", "TestReadme"},
 	{"CGO_ENABLED=0 go build ", "examples/walletscreen/deploy_lines_test.go", "TestDeployLines"},
