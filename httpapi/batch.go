@@ -168,6 +168,10 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 				}
 				err = nil
 			}
+			if errors.Is(err, screening.ErrNotLoaded) && !e.asOf.IsZero() { // other items may be listed
+				it.bad = e.failed("", err)
+				continue
+			}
 			switch {
 			case err != nil:
 				unlisted = err

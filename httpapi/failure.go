@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
@@ -12,6 +14,8 @@ import (
 // the chain of the request. An unexpected error is logged.
 func (e *exchange) failed(chain string, err error) *problem {
 	switch {
+	case errors.Is(err, screening.ErrNotLoaded) && !e.asOf.IsZero(): // to ask again does not help
+		return noPast("not_kept", fmt.Sprintf("As of %s, no address can be called clean: %v.", e.asOf.UTC().Format(time.RFC3339), err))
 	case errors.Is(err, screening.ErrNotLoaded):
 		return &problem{Code: sourcesUnavailable, Detail: "A required list has not been loaded yet, so no address can be called clean."}
 	case errors.Is(err, screening.ErrJournal):

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
@@ -63,12 +64,24 @@ func (e *exchange) openPast(at time.Time) (lists, *problem) {
 	e.takeTurn(func() { past, err = e.pasts.open(e.Context(), e.Past, at) })
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrGap), errors.Is(err, store.ErrDamaged):
-		return nil, noPast("not_kept", "The lists of that time are not kept here, or not whole, so nothing can be said about it.")
+		return nil, noPast("not_kept", "The lists of that time are not kept here, or not whole, so nothing can be said about it."+e.keptSince())
 	case err != nil:
 		return nil, e.failed("", err)
 	}
 	e.asOf = past.At()
 	return past, nil
+}
+
+// keptSince returns a sentence that says since when the lists are kept, or "".
+func (e *exchange) keptSince() string {
+	if e.Store == nil {
+		return ""
+	}
+	all, err := journal.New(e.Store).Answerings(e.Context())
+	if err != nil || len(all) == 0 {
+		return ""
+	}
+	return " They are kept since " + all[len(all)-1].At.UTC().Format(time.RFC3339) + "; walletscreen history shows what is known of before."
 }
 
 // open returns the Past of an instant.

@@ -2,6 +2,8 @@ package screening
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -9,7 +11,7 @@ import (
 
 // Reconstruct answers for a time before the first event of any Store, from what the sources
 // know about the past of their lists: see [sources.AsOf]. A list whose past is not known is not
-// loaded, so that a clean address is [ErrNotLoaded] if the list is required. Each list that
+// loaded, so that a clean address is [ErrNotLoaded] if the list is required, with what is known. Each list that
 // is loaded has [CaveatReconstructed]. Of the options, which may be nil, Optional and Table
 // are used.
 func Reconstruct(ctx context.Context, at time.Time, srcs []sources.Source, opts *Options) (*Past, error) {
@@ -31,7 +33,26 @@ func Reconstruct(ctx context.Context, at time.Time, srcs []sources.Source, opts 
 	held := s.snap.Load().held
 	snap := newSnapshot(s.settings, held, nil, nil, nil)
 	snap.at, snap.origin.now, snap.origin.at = at.UTC(), nil, at.UTC()
-	p := &Past{snap: snap, at: snap.at, unknown: snap.notLoaded}
+	p := &Past{snap: snap, at: snap.at}
+	if snap.notLoaded != nil {
+		p.unknown = unknown(s.Sources())
+	}
 	snap.notLoaded = nil // a label decides whatever is missing
 	return p, nil
+}
+
+// unknown returns the error of an address without a label: it says what is known of the past of
+// each list that is required.
+func unknown(lists []SourceStatus) error {
+	var why []string
+	for _, l := range lists {
+		switch {
+		case !l.Required || l.Loaded():
+		case l.Err != nil:
+			why = append(why, strings.TrimPrefix(l.Err.Error(), "source "))
+		default: // it is known since a later day
+			why = append(why, l.Info.ID+": "+l.Provenance)
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(why, "; "))
 }

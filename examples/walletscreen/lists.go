@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -111,17 +112,38 @@ func (o *listOptions) limit(srcs []sources.Source, opts *screening.Options) (err
 	return o.checkPublished(srcs)
 }
 
-// past returns the lists that were answered from at a time.
-func (o *listOptions) past(ctx context.Context, st store.Store, at time.Time) (*screening.Past, error) {
+// past returns the lists that were answered from at a time. If nothing was kept yet, or there is
+// no store, they are reconstructed.
+func (o *listOptions) past(ctx context.Context, st store.Store, at time.Time) (past *screening.Past, reconstructed bool, err error) {
 	srcs, err := o.sources(false)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	opts := &screening.Options{}
 	if err := o.limit(srcs, opts); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return screening.OpenAt(ctx, st, at, srcs, opts)
+	kept := "-data or -db keeps the lists from the first start on"
+	if st != nil {
+		past, err = screening.OpenAt(ctx, st, at, srcs, opts)
+		if !errors.Is(err, store.ErrNotFound) {
+			return past, false, err
+		}
+		all, err2 := journal.New(st).Answerings(ctx)
+		if err2 != nil || len(all) > 0 && !all[len(all)-1].At.After(at) {
+			return nil, false, err
+		}
+		if len(all) > 0 {
+			kept = "the lists are kept since " + minute(all[len(all)-1].At)
+		}
+	}
+	if past, err = screening.Reconstruct(ctx, at, srcs, opts); err != nil {
+		return nil, false, err
+	}
+	if !slices.ContainsFunc(past.Sources(), func(l screening.SourceStatus) bool { return l.Required && l.Digest != "" }) {
+		return nil, false, fmt.Errorf("nothing is kept of %s (%w): %s, and walletscreen history ADDRESS shows what is known of before", minute(at), store.ErrNotFound, kept)
+	}
+	return past, true, nil
 }
 
 // open returns a Screener of the sources with the lists in the store, or the bundled ones.

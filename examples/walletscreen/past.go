@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
-	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // lists are what verdicts come from: the current lists, a [screening.Screener], or the
@@ -56,25 +53,16 @@ func parsePast(text string, now time.Time) (time.Time, error) {
 // openPast returns the lists that were answered from at a time, or an error if they are
 // not kept, or did not decide then.
 func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*screening.Past, error) {
-	if o.wantStore() != nil {
-		return o.reconstruct(ctx, at)
-	}
 	st, err := p.openStore(ctx, o, false)
 	if err != nil {
 		return nil, err
 	}
-	past, err := o.past(ctx, st, at)
-	if errors.Is(err, store.ErrNotFound) {
-		all, err2 := journal.New(st).Answerings(ctx)
-		if err2 == nil && len(all) > 0 && all[len(all)-1].At.After(at) {
-			if past, err := o.reconstruct(ctx, at); err == nil {
-				return past, nil
-			}
-			return nil, fmt.Errorf("-at: nothing is kept of %s: the lists are kept since %s; walletscreen history ADDRESS shows what is known of before", minute(at), minute(all[len(all)-1].At))
-		}
-	}
+	past, reconstructed, err := o.past(ctx, st, at)
 	if err != nil {
 		return nil, fmt.Errorf("-at: %w", err)
+	}
+	if reconstructed { // a label decides whatever is missing
+		return past, nil
 	}
 	var missing []string
 	for _, l := range past.Sources() {
@@ -89,27 +77,4 @@ func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*
 		return nil, fmt.Errorf("nothing can be decided as of %s: %w", minute(at), err)
 	}
 	return past, nil
-}
-
-// reconstruct returns the lists of a time before anything was kept, as far as the bundled lists
-// know their past. Of a list that is not known, a clean address is not decided.
-func (o *listOptions) reconstruct(ctx context.Context, at time.Time) (*screening.Past, error) {
-	srcs, err := o.sources(false)
-	if err != nil {
-		return nil, err
-	}
-	opts := &screening.Options{}
-	if err := o.limit(srcs, opts); err != nil {
-		return nil, err
-	}
-	past, err := screening.Reconstruct(ctx, at, srcs, opts)
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range past.Sources() {
-		if l.Required && l.Digest != "" {
-			return past, nil
-		}
-	}
-	return nil, fmt.Errorf("-at: nothing is known of the lists of %s: -data or -db keeps them from the first start on, and walletscreen history ADDRESS shows what is known of before", minute(at))
 }

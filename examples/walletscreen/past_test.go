@@ -44,11 +44,11 @@ func TestPast(t *testing.T) {
 	call(2, `-max-published: the list "EU_CONSOLIDATED" is not held`, "screen", "-data", data, "-at", then, "-max-published", "EU_CONSOLIDATED=45d", tornado)
 
 	call(2, "required list not loaded: OFAC_SDN", "screen", "-data", data, "-at", "2020-02-29", tornado) // what is bundled of the past
-	call(2, "-at: nothing is kept of 2020-02-29T23:59Z: the lists are kept since "+then[:11], "screen", "-data", data, "-at", "2020-02-29",
+	call(2, "-at: nothing is kept of 2020-02-29T23:59Z (not in the store): the lists are kept since "+then[:11], "screen", "-data", data, "-at", "2020-02-29",
 		"-lists", "OFAC_SDN,EU_CONSOLIDATED", "-require", "EU_CONSOLIDATED", tornado)
 	call(2, "-at 2999-01-01 is yet to come", "screen", "-data", data, "-at", "2999-01-01", tornado)
 	call(2, `-at "yesterday": want a day`, "screen", "-data", data, "-at", "yesterday", tornado)
-	call(2, "-at: nothing is known of the lists of 2020-02-29T23:59Z", "screen", "-at", "2020-02-29", "-lists", "EU_CONSOLIDATED", "-require", "EU_CONSOLIDATED", tornado)
+	call(2, "-at: nothing is kept of 2020-02-29T23:59Z (not in the store): -data or -db keeps the lists from the first start on", "screen", "-at", "2020-02-29", "-lists", "EU_CONSOLIDATED", "-require", "EU_CONSOLIDATED", tornado)
 	call(2, "-receipt is for verdicts of now", "screen", "-data", data, "-at", then, "-receipt", filepath.Join(dir, "r"), tornado)
 	call(
 		2,
@@ -93,12 +93,62 @@ func TestBeforeTheFirstStart(t *testing.T) {
 		{"-at 2026-04-15 " + unlisted, "required list not loaded: EU_CONSOLIDATED", 2},
 		{"-at 2026-04-15 -require OFAC_SDN " + unlisted, "CLEAN_NO_MATCH  0  ", 0},
 		{"-at 2026-04-15 -require OFAC_SDN " + unlisted, "caveat: put together from what is known of the past: OFAC_SDN", 0},
-		{"-at 2019-04-15 -require OFAC_SDN " + unlisted, "required list not loaded: OFAC_SDN", 2},
-		{"-at 2016-04-15 " + unlisted, "required list not loaded: OFAC_SDN", 2},
+		{"-at 2019-04-15 -require OFAC_SDN " + unlisted, "its past, since 2021-07-06", 2},
+		{"-at 2016-04-15 " + unlisted, "required list not loaded: OFAC_SDN: reconstructed from", 2},
 	} {
 		if code, stdout, stderr := call(t, "", append([]string{"screen"}, strings.Fields(test.args)...)...); code != test.code ||
 			!strings.Contains(stdout+stderr, test.want) {
 			t.Errorf("%s: exit code %d, %s%s, want %d, %q", test.args, code, stdout, stderr, test.code, test.want)
 		}
+	}
+}
+
+// TestServerBeforeTheFirstStart asks a server, with and without a store, for days before it
+// started: a hit of OFAC's list is one, and nothing is clean whose list is not known.
+func TestServerBeforeTheFirstStart(t *testing.T) {
+	for _, args := range [][]string{{}, {"-data", t.TempDir()}} {
+		s := start(t, args...)
+		var hit, clean struct {
+			answer
+			Caveats []struct{ Source, Caveat string }
+			AsOf    string `json:"as_of"`
+		}
+		ask := func(address, at string, answer any) int {
+			return s.do(t, "POST", "/api/v1/screen", map[string]string{"address": address, "chain": "ethereum", "at": at}, answer)
+		}
+		status := ask(listed, "2026-04-15", &hit)
+		if status != 200 || hit.Level != "CRITICAL" || hit.AsOf[:10] != "2026-04-15" || len(hit.Caveats) == 0 ||
+			hit.Caveats[0].Source != "OFAC_SDN" || hit.Caveats[0].Caveat != "reconstructed" {
+			t.Errorf("%q: a listed address: status %d, %+v", args, status, hit)
+		}
+		status = ask(unlisted, "2026-04-15", &clean)
+		if status != 400 || clean.Code != "past_unavailable" || clean.Reason != "not_kept" || !strings.Contains(clean.Detail, "EU_CONSOLIDATED: its past is not known") {
+			t.Errorf("%q: another address: status %d, %+v", args, status, clean)
+		}
+		if status = ask(unlisted, "2019-04-15", &clean); status != 400 || !strings.Contains(clean.Detail, "OFAC_SDN: reconstructed from what is known of its past, since 2021-07-06") {
+			t.Errorf("%q: before the first copy: status %d, %+v", args, status, clean)
+		}
+		var batch struct{ Results []answer }
+		items := []map[string]string{{"address": unlisted, "chain": "ethereum"}, {"address": listed, "chain": "ethereum"}}
+		status = s.do(t, "POST", "/api/v1/screen/batch", map[string]any{"items": items, "at": "2026-04-15"}, &batch)
+		if status != 200 || len(batch.Results) != 2 || batch.Results[0].Code != "past_unavailable" || batch.Results[1].Level != "CRITICAL" {
+			t.Errorf("%q: a batch: status %d, %+v", args, status, batch)
+		}
+		if err := s.stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestServerBeforeAllThatIsKnown asks a server whose required list has no known past.
+func TestServerBeforeAllThatIsKnown(t *testing.T) {
+	s := start(t, "-data", t.TempDir(), "-lists", "EU_CONSOLIDATED", "-require", "EU_CONSOLIDATED")
+	var a answer
+	status := s.do(t, "POST", "/api/v1/screen", map[string]string{"address": listed, "chain": "ethereum", "at": "2020-02-29"}, &a)
+	if status != 400 || a.Reason != "not_kept" || !strings.Contains(a.Detail, "They are kept since 20") || !strings.Contains(a.Detail, "walletscreen history") {
+		t.Errorf("status %d, %+v", status, a)
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
 	}
 }

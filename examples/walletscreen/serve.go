@@ -365,10 +365,9 @@ func (s *server) followFiles(ctx context.Context, reload <-chan os.Signal) {
 func (s *server) handler() http.Handler {
 	opts := s.limits
 	opts.Prefix, opts.Docs = "/", docs.New()
-	if s.store != nil {
-		opts.Past = func(ctx context.Context, at time.Time) (*screening.Past, error) {
-			return s.lists.past(ctx, s.store, at)
-		}
+	opts.Past = func(ctx context.Context, at time.Time) (*screening.Past, error) {
+		past, _, err := s.lists.past(ctx, s.store, at)
+		return past, err
 	}
 	opts.Logger, opts.Meter, opts.Store, opts.Receipt = s.log, s.keys.ring, s.store, s.receipt
 	isLogged := s.log.Enabled(context.Background(), slog.LevelDebug)

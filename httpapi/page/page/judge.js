@@ -7,7 +7,7 @@ export function late(lists) {
   const bad = lists.filter(s => s.caveat);
   if (lists.length === 0) return "no list was searched";
   if (bad.length > 1) return `${bad.length} of ${lists.length} lists are not current`;
-  return bad.length === 0 ? "" : `${bad[0].short} is ${bad[0].word === "missing" ? "not loaded" : bad[0].word === "partial" ? "incomplete" : "not current"}`;
+  return bad.length === 0 ? "" : `${bad[0].short} is ${bad[0].word === "missing" ? "not loaded" : bad[0].word === "partial" ? "incomplete" : bad[0].word === "reconstructed" ? "put together from its past" : "not current"}`;
 }
 
 // freshness says how old the lists behind an answer are, in the one line that tells it.

@@ -101,6 +101,7 @@ export function state(s, said, now = clock()) {
   let word = "current", caveat = "";
   if (said === "partial" || s.partial || s.completeness === "partial") [word, caveat] = ["partial", "only a part is loaded"];
   else if (said === "missing" || (age === null && !s.completeness)) [word, caveat] = ["missing", "not loaded, so not searched"];
+  else if (said === "reconstructed") [word, caveat] = [said, "put together from what is known of its past"];
   else if (age === null) [word, caveat] = ["stale", "not known when it was last checked"];
   else if (said === "stale" || age > limit && !s.final) [word, caveat] = ["stale", `last checked ${ago(age)}`];
   else if (said) [word, caveat] = [said, said === "old" ? `published ${s.published_at ? ago((now - new Date(s.published_at)) / 1000) : "long ago"}` : said];
@@ -174,7 +175,7 @@ export function problem(p) {
     case "rate_limited": return ["Too many requests at once", "Nothing was screened.", wait];
     case "sources_unavailable": return ["A required list is not loaded", "Without it, no address can be called clean, so the server gives no answer.", wait];
     case "sources_stale": return ["A required list is too old", "Without a current list, no address can be called clean, so the server gives no answer.", wait];
-    case "past_unavailable": return ["The lists of that day are not available", p.detail, p.reason === "not_kept" ? "A server keeps the lists from its first refresh on: choose a later day. Nothing was screened." : "Nothing was screened."];
+    case "past_unavailable": return ["The lists of that day are not available", p.detail, p.reason === "not_kept" ? "A server keeps the lists from its first refresh on, and knows the earlier past of some: choose a later day. Nothing was screened." : "Nothing was screened."];
     case "missing_field": return ["Not decided", p.detail, "Nothing was screened."];
     case "invalid_address":
       if (p.reason === "secret") return ["This looks like a private key", "It was removed from the field, and nothing was screened.", "Never enter one anywhere. If it is real, move what it controls."];
