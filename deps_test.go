@@ -47,17 +47,16 @@ var imports = map[string]string{
 	"sources/bundle/internal/rebuild": "address internal/revision score sources sources/badlist sources/bundle sources/eu sources/ofac sources/uk",
 	"sources/own":                     "address score sources sources/internal/csvscan",
 	"sources/fbi":                     "sources sources/internal/document sources/internal/info",
-	"sources/store":                   "internal/atomicfile internal/mapfile internal/revision sources",
+	"sources/store":                   "internal/atomicfile internal/revision sources",
 	"internal/journal":                "internal/revision sources sources/store",
 	"internal/storetest":              "internal/revision sources/store",
 	"sources/store/pgstore":           "sources/store",
-	"screening": "address internal/identity internal/index internal/journal internal/mapfile internal/revision " +
+	"screening": "address internal/identity internal/index internal/journal internal/revision " +
 		"internal/visible score screening/internal/list sources sources/store",
-	"screening/book": "address internal/atomicfile internal/base58 internal/bech32 internal/identity internal/index screening " +
-		"screening/internal/list sources",
+	"screening/book":          "address internal/atomicfile screening",
 	"screening/receipt":       "address internal/version score screening sources sources/store",
-	"screening/internal/list": "address internal/identity internal/index internal/mapfile internal/pace internal/revision score sources",
-	"httpapi": "address httpapi/internal/static internal/journal internal/pace internal/revision internal/visible " +
+	"screening/internal/list": "address internal/identity internal/index internal/revision score sources",
+	"httpapi": "address httpapi/internal/static internal/journal internal/revision internal/visible " +
 		"score screening sources sources/store",
 	"httpapi/audit":           "internal/atomicfile internal/visible address httpapi score screening",
 	"httpapi/compat":          "address httpapi score screening",
@@ -68,13 +67,11 @@ var imports = map[string]string{
 	"internal/base58":         "",
 	"internal/bech32":         "",
 	"internal/identity":       "",
-	"internal/index":          "internal/atomicfile internal/mapfile internal/pace",
+	"internal/index":          "",
 	"internal/atomicfile":     "",
 	"internal/vectors":        "address",
-	"internal/revision":       "address internal/mapfile score sources",
-	"internal/mapfile":        "",
+	"internal/revision":       "address score sources",
 	"internal/longtest":       "",
-	"internal/pace":           "",
 	"internal/version":        "",
 	"internal/visible":        "",
 	"internal/pipenet":        "",

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 )
@@ -161,7 +160,6 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 			if c := it.found.Address.Chain(); c != "" || err != nil || it.named != nil {
 				it.chain = c
 			}
-			pace.Step(i)
 			if isInput(err) {
 				if it.bad = e.checkItem(it, err); it.bad != nil {
 					continue
@@ -285,7 +283,6 @@ func (e *exchange) answerBatch(lists lists, items []batchItem) []byte {
 	}
 	for i := range items {
 		it := &items[i]
-		pace.Step(i)
 		if it.bad != nil {
 			it.bad.describe()
 			answer.Results[i] = marshal(itemProblem{it.id, it.bad})

@@ -226,7 +226,6 @@ func (l *changeLog) open(ctx context.Context, c *change) error {
 	if err != nil {
 		return nil // it is no longer kept
 	}
-	defer f.Close()
 	_, accepted, _, _ := revision.ParseName(c.revision)
 	for entry, err := range f.Entries() {
 		if err != nil || len(c.AddedList) == maxChangeEntries {

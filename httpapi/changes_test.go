@@ -106,8 +106,8 @@ func (l *lines) Read(_ context.Context, from int64) ([]byte, int64, error) {
 
 func (l *lines) Names(context.Context) ([]string, error) { return nil, nil }
 
-func (l *lines) Open(context.Context, string) ([]byte, func() error, error) {
-	return nil, nil, store.ErrNotFound
+func (l *lines) Open(context.Context, string) ([]byte, error) {
+	return nil, store.ErrNotFound
 }
 
 // blind returns l for a program that has not read it.

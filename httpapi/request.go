@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/walletscreen/walletscreen/internal/pace"
 )
 
 // readBody returns the body of e if it is declared as plain JSON, has at most max bytes and
@@ -230,7 +229,6 @@ func (r *jsonReader) value(depth int) (any, *problem) {
 				return nil, p
 			}
 			list = append(list, value)
-			pace.Step(len(list))
 		}
 		r.at++
 		return list, nil

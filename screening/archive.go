@@ -58,9 +58,8 @@ func (a *archive) names(ctx context.Context, source string) (names, gone []strin
 	return a.files.Candidates(ctx, source)
 }
 
-// open opens a revision. Its list is answered from the file if that has tables of our
-// rule. Otherwise the list is built again from its entries, with build, and is not filed;
-// then check checks each entry. What the list no longer has is read from the journal; had,
+// open opens a revision. Its list is built from its entries, with build, and check checks each of
+// them. What the list no longer has is read from the journal; had,
 // whose list comes earlier, saves reading all of it; its list may be nil.
 func (a *archive) open(ctx context.Context, name string, had *current, now time.Time, check func(sources.Entry) error, build func(func() error) error) (h current, f *revision.File, err error) {
 	defer caught(&err)
@@ -72,22 +71,15 @@ func (a *archive) open(ctx context.Context, name string, had *current, now time.
 	if err != nil {
 		return current{}, nil, err
 	}
-	h = current{file: name, stored: true, confirmed: rev, revision: rev, accepted: f.Accepted.UTC(), filed: true}
+	h = current{file: name, stored: true, confirmed: rev, revision: rev, accepted: f.Accepted.UTC(), remade: f.Repaired != nil}
 	h.revision.Checked = time.Time{} // says when a Load checked it
 	if rev.Digest == "" {
 		return current{}, nil, fmt.Errorf("%w: no digest", store.ErrDamaged)
 	}
-	if f.Tables(list.Rule) != nil {
-		if h.list, err = list.Open(f); err != nil {
-			return current{}, nil, fmt.Errorf("%w: %w", store.ErrDamaged, err)
-		}
-	} else {
-		h.filed = false
-		err = build(func() (err error) {
-			h.list, err = list.Rebuild(f.Entries(), check, h.accepted)
-			return err
-		})
-	}
+	err = build(func() (err error) {
+		h.list, err = list.Rebuild(f.Entries(), check, h.accepted)
+		return err
+	})
 	if err == nil {
 		h.most, err = a.files.MostOf(ctx, f.Source)
 	}
@@ -144,32 +136,20 @@ func (a *archive) checks(ctx context.Context, h *current) (times []time.Time, er
 	return append(times, h.confirmed.Checked), err
 }
 
-// save saves the file of h, whose list is of the given source, and reads it back. h.list is
-// answered from the file afterwards. After an error, h is as it was, and is saved again.
+// save saves the file of h, whose list is of the given source. After an error, h is as it was,
+// and is saved again.
 func (a *archive) save(ctx context.Context, info sources.Info, h *current) (err error) {
 	defer caught(&err)
 	rev := h.revision
 	rev.Checked = h.checked
 	l := h.list
 	_, err = a.files.Save(ctx, revision.Header{
-		Source: info.ID, Name: info.Name, Revision: rev, Accepted: h.accepted, Entries: l.Entries, Rule: list.Rule,
+		Source: info.ID, Name: info.Name, Revision: rev, Accepted: h.accepted, Entries: l.Entries,
 	}, l.Write)
 	if err != nil {
 		return err
 	}
-	f, err := a.files.Open(ctx, h.file)
-	if err != nil {
-		return err
-	}
-	mapped, err := list.Open(f)
-	if err != nil {
-		return err
-	}
-	if mapped.Digest != l.Digest || mapped.Entries != l.Entries {
-		return fmt.Errorf("%w: the file is not what was written", store.ErrDamaged)
-	}
-	mapped.SetPast(l.Past())
-	h.stored, h.filed, h.confirmed, h.list = true, true, rev, mapped
+	h.stored, h.remade, h.confirmed = true, false, rev
 	return nil
 }
 

@@ -8,8 +8,6 @@ import (
 	"iter"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -191,24 +189,13 @@ func TestBookModel(t *testing.T) {
 			l.literals = append(l.literals, a.Normalized())
 		}
 	}
-	dir := t.TempDir()
 	found := make(map[score.Match]int)
-	for round := range longtest.N(4, 30) {
+	for range longtest.N(4, 30) {
 		own := make([]address.Address, rng.IntN(200))
 		for i := range own {
 			own[i] = pool[rng.IntN(len(pool))]
 		}
 		mine := newBook(t, own...)
-		if round%2 == 1 {
-			path := filepath.Join(dir, "book")
-			if err := book.Write(path, each(own...)); err != nil {
-				t.Fatal(err)
-			}
-			var err error
-			if mine, err = book.Open(path); err != nil {
-				t.Fatal(err)
-			}
-		}
 		official, reported := &published{info: ofac}, &published{info: community}
 		m := model{ids: []string{ofac.ID, community.ID}, entries: make([][]sources.Entry, 2)}
 		s := newScreener(t, &screening.Options{MaxShrink: 1}, official, reported)
@@ -538,7 +525,6 @@ func TestRunReports(t *testing.T) {
 // TestBookOfNothing checks which addresses New refuses, and that an error in addresses
 // stops it.
 func TestBookOfNothing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "book")
 	failing := func(yield func(address.Address, error) bool) {
 		if yield(address.MustParse("ethereum", clean), nil) {
 			yield(address.Address{}, errDown)
@@ -551,38 +537,21 @@ func TestBookOfNothing(t *testing.T) {
 		if b, err := book.New(addresses); b != nil || !errors.Is(err, want) {
 			t.Errorf("NewBook: %v, %v; want %v", b, err, want)
 		}
-		if err := book.Write(path, addresses); !errors.Is(err, want) {
-			t.Errorf("Write: %v, want %v", err, want)
-		}
-	}
-	if _, err := book.Open(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("OpenBook of what was not written: %v", err)
-	}
-	if err := book.Write(path, each()); err != nil {
-		t.Fatal(err)
-	}
-	b, err := book.Open(path)
-	if err != nil {
-		t.Fatal(err)
 	}
 	list := &published{info: ofac}
 	list.publish(sanctioned("ethereum", lazarus, "1"))
 	report := refresh(t, newScreener(t, nil, list))
-	if got := changed(t, b, report); len(got) != 0 {
+	if got := changed(t, newBook(t), report); len(got) != 0 {
 		t.Errorf("an empty book has changes: %v", got)
 	}
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, err := range b.Changed(report) {
-		if !errors.Is(err, book.ErrDamaged) {
-			t.Errorf("a closed book: %v", err)
+	for _, err := range newBook(t, address.MustParse("ethereum", clean)).Changed(screening.Report{}) {
+		if err == nil {
+			t.Error("the zero Report is not an error")
 		}
 	}
 }
 
-// BenchmarkBook makes books and looks up a change of a hundred entries, ten of them in
-// the book. The time must not depend on the size of the book.
+// BenchmarkBook looks up a change of a hundred entries, ten of them in the book.
 func BenchmarkBook(b *testing.B) {
 	const entries = 100
 	listed := make([]sources.Entry, entries)
@@ -607,25 +576,7 @@ func BenchmarkBook(b *testing.B) {
 			for i := range 10 {
 				own[i] = listed[i].Address
 			}
-			path := filepath.Join(b.TempDir(), "book")
-			b.Run(fmt.Sprintf("%s/n=%d/write", chain, n), func(b *testing.B) {
-				for b.Loop() {
-					if err := book.Write(path, each(own...)); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/address")
-			})
-			var mine *book.Book
-			b.Run(fmt.Sprintf("%s/n=%d/open", chain, n), func(b *testing.B) {
-				for b.Loop() {
-					var err error
-					if mine, err = book.Open(path); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(mine.Size())/float64(n), "B/address")
-			})
+			mine := newBook(b, own...)
 			b.Run(fmt.Sprintf("%s/n=%d/changed", chain, n), func(b *testing.B) {
 				for b.Loop() {
 					if got := changed(b, mine, report); len(got) != 10 {

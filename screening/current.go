@@ -25,7 +25,7 @@ type current struct {
 	broken    string           // the file of the newest list that was accepted, if that cannot be opened; or ""
 	file      string           // the name of its file in the store; "" without a list
 	stored    bool             // the file exists
-	filed     bool             // the file has the tables of list
+	remade    bool             // it was damaged, and is to be saved again
 	confirmed sources.Revision // as in the store, with Checked
 	storeErr  error            // the error of storing it, or the fault found in the store
 
@@ -73,7 +73,7 @@ func (h *current) status(info sources.Info, required bool) SourceStatus {
 	if l := h.list; l != nil {
 		s.Entries, s.Addresses, s.Chains, s.Classes = l.Entries, l.Addresses, l.Chains, l.Classes
 		s.Anomalies, s.AnomalyKinds = l.AnomalyCount(), l.AnomalyKinds
-		s.Keys, s.Bytes, s.Mapped = l.Index().Len(), l.Bytes, l.IsMapped()
+		s.Keys, s.Bytes = l.Index().Len(), l.Bytes
 	} else {
 		s.Ready = time.Time{}
 	}

@@ -48,10 +48,5 @@ var (
 // sourceError names the source in an error about it.
 func sourceError(id string, err error) error { return fmt.Errorf("source %s: %w", id, err) }
 
-// damagedList is the error of a question that a damaged list cannot answer.
-func damagedList(id string, err error) error {
-	return fmt.Errorf("screening: the list of %s: %w", id, err)
-}
-
 // isChainError reports whether err is about the chain and not about the text.
 func isChainError(err error) bool { return errors.Is(err, address.ErrChain) }

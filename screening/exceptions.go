@@ -196,24 +196,6 @@ func (e *Exception) check() error {
 	return nil
 }
 
-// differ returns addresses of all accounts whose exceptions differ between two sets.
-// Either may be nil.
-func (set *exceptionSet) differ(other *exceptionSet) []address.Address {
-	if set == other {
-		return nil
-	}
-	var accounts []address.Address
-	for _, sets := range [][2]*exceptionSet{{set, other}, {other, set}} {
-		a, b := cmp.Or(sets[0], new(exceptionSet)), cmp.Or(sets[1], new(exceptionSet))
-		for account, of := range a.byAccount {
-			if !slices.Equal(of, b.byAccount[account]) {
-				accounts = append(accounts, of[0].Address)
-			}
-		}
-	}
-	return accounts
-}
-
 // covers reports whether e suppresses a label of its account at the given time.
 func (e *Exception) covers(l *Label, now time.Time) bool {
 	return (e.Source == "" || e.Source == l.Source) && (e.Ref == "" || e.Ref == l.Ref) &&

@@ -31,7 +31,7 @@ func (s *Screener) Bytes() int {
 }
 
 // Index returns a weak pointer to the current index of source i.
-func (s *Screener) Index(i int) weak.Pointer[index.Index] {
+func (s *Screener) Index(i int) weak.Pointer[index.Table] {
 	return weak.Make(s.snap.Load().held[i].list.Index())
 }
 

@@ -34,11 +34,11 @@ func (m *memory) Put(_ context.Context, name string, write func(io.Writer) error
 	return err
 }
 
-func (m *memory) Open(_ context.Context, name string) ([]byte, func() error, error) {
+func (m *memory) Open(_ context.Context, name string) ([]byte, error) {
 	if data, ok := m.files[name]; ok {
-		return data, nil, nil
+		return data, nil
 	}
-	return nil, nil, store.ErrNotFound
+	return nil, store.ErrNotFound
 }
 
 func (m *memory) Names(context.Context) ([]string, error) {
@@ -122,15 +122,12 @@ func (u *unreliableStore) Put(ctx context.Context, name string, write func(io.Wr
 	})
 }
 
-func (u *unreliableStore) Open(ctx context.Context, name string) (data []byte, release func() error, err error) {
+func (u *unreliableStore) Open(ctx context.Context, name string) (data []byte, err error) {
 	err = u.call(ctx, false, func() (err error) {
-		data, release, err = u.Store.Open(ctx, name)
+		data, err = u.Store.Open(ctx, name)
 		return err
 	})
-	if err != nil && release != nil {
-		release()
-	}
-	return data, release, err
+	return data, err
 }
 
 func (u *unreliableStore) Names(ctx context.Context) (names []string, err error) {

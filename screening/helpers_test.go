@@ -20,7 +20,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/journal"
-	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -140,9 +139,9 @@ func (f *faultyStore) Put(ctx context.Context, name string, write func(io.Writer
 	return f.Store.Put(ctx, name, write)
 }
 
-func (f *faultyStore) Open(ctx context.Context, name string) ([]byte, func() error, error) {
+func (f *faultyStore) Open(ctx context.Context, name string) ([]byte, error) {
 	if f.open != nil {
-		return nil, nil, f.open
+		return nil, f.open
 	}
 	return f.Store.Open(ctx, name)
 }
@@ -245,7 +244,7 @@ func forge(t testing.TB, dir string, change func(*revision.Header, []sources.Ent
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := revision.Parse(data, nil)
+	f, err := revision.Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,11 +342,4 @@ func sameEntries(t *testing.T, seq iter.Seq2[sources.Entry, error], want []sourc
 		}
 	}
 	return true
-}
-
-// mapAll maps files of any size until the test ends.
-func mapAll(t *testing.T) {
-	before := mapfile.MinMapped
-	mapfile.MinMapped = 0
-	t.Cleanup(func() { mapfile.MinMapped = before })
 }

@@ -11,7 +11,7 @@ import (
 // screenInput is [Screener.ScreenInput].
 func (snap *snapshot) screenInput(chain, text string) (r Result, rd address.Reading, err error) {
 	rd = address.Interpret(chain, text)
-	err = snap.guard(&r, func() error { return snap.screenReading(&r, text, rd) })
+	err = snap.screenReading(&r, text, rd)
 	return r, rd, err
 }
 
@@ -36,19 +36,14 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 		}
 		return err
 	}
-	literal, err := snap.literal(text)
-	if err != nil {
-		return err
-	}
+	literal := snap.literal(text)
 	best, agree, err := snap.screenBest(rd, literal)
 	if err != nil {
 		return err
 	}
 	if len(rd.Addresses) == 0 && !literal.isEmpty() {
 		best = snap.clean
-		if err := snap.finish(&best, literal, nil); err != nil {
-			return err
-		}
+		snap.finish(&best, literal)
 	}
 	if rd.Err != nil && literal.labels != nil && !isChainError(rd.Err) {
 		rd.Err, best.Address = nil, address.Address{} // it is listed as it stands
@@ -107,15 +102,13 @@ func (snap *snapshot) screenSpelled(r *Result, a address.Address, literal findin
 	if literal.isEmpty() || snap.ready() != nil {
 		return snap.screen(r, a)
 	}
-	f, err := snap.findings(&a)
-	if err != nil {
-		return err
-	}
+	f := snap.findings(&a)
 	*r = snap.clean
 	r.Address = a
 	f.labels, f.formerly = append(f.labels, literal.labels...), append(f.formerly, literal.formerly...)
 	f.sort(snap.rank)
-	return snap.finish(r, f, nil)
+	snap.finish(r, f)
+	return nil
 }
 
 // suppressAs suppresses the labels of r by the exceptions for another account that the

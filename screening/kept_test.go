@@ -28,7 +28,7 @@ func TestKeptResults(t *testing.T) {
 		s := newScreener(t, opts, src)
 		asked := address.MustParse("bsc", clean)
 		var kept []screening.Result
-		var lists []weak.Pointer[index.Index]
+		var lists []weak.Pointer[index.Table]
 		heap := func() uint64 {
 			var m runtime.MemStats
 			for range 3 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -35,8 +34,7 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 		return report
 	}
 	defer ld.lock.release()
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // each part recovers
-	had := s.verified(i)
+	had := s.list(i)
 	restored, storeErr := s.restore(ctx, i, had)
 	if s.archive != nil {
 		s.archive.pendChange(&restored)
@@ -46,7 +44,7 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 		return SourceReport{SourceStatus: s.Sources()[i], Unchanged: true}
 	}
 	if opened {
-		s.publish(i, restored, SourceReport{Unchanged: true, opened: true}, notify)
+		s.publish(i, restored, SourceReport{Unchanged: true}, notify)
 	}
 	next, report := restored, SourceReport{Unchanged: restored.list != nil}
 	switch {
@@ -59,7 +57,6 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 			next, report = n, r
 		}
 	}
-	report.opened = opened
 	if next.list != nil && !next.stored && t != stored && s.archive.isShared() {
 		next, report = s.share(ctx, i, restored, next, report)
 	}
@@ -77,38 +74,11 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 	if s.archive != nil {
 		s.flush(ctx)
 	}
-	if report.after != nil && saved.list.Digest == report.after.Digest {
-		report.after = saved.list // which may be in a file
-	}
 	s.publish(i, saved, report, false)
 	loadErr := report.Err
 	report.SourceStatus = s.Sources()[i]
 	report.Err = loadErr
 	return report
-}
-
-// verified returns the list of source i that is held. If it is answered from a mapped file
-// that has been damaged, it is dropped first: restore looks for one that is not. The time
-// since the last verification becomes a gap in the journal.
-func (s *Screener) verified(i int) current {
-	ld, had, now := &s.sourceLocks[i], s.list(i), s.now().UTC()
-	err := had.list.Verify()
-	if err == nil {
-		ld.verified = now
-		return had
-	}
-	id := s.infos[i].ID
-	err = sourceError(id, fmt.Errorf("store: %s was damaged while it was in use: %w", had.file, err))
-	s.log.Error("list dropped", "source", id, "error", err)
-	had = current{err: err, storeErr: err}
-	s.publish(i, had, SourceReport{}, false)
-	end := s.now().UTC()
-	if !end.After(ld.verified) { // the clock was put back
-		end = ld.verified.Add(1)
-	}
-	s.archive.pend(journal.Event{Type: journal.Gap, From: ld.verified, At: end, Source: id, Reason: err.Error()})
-	ld.known, ld.verified = "", end
-	return had
 }
 
 // list returns the list of source i that is held.
@@ -231,7 +201,6 @@ func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had 
 	defer caught(&err) // panics of callbacks
 	now := s.now().UTC()
 	b := list.NewBuilder(had.list, now)
-	defer b.Free()
 	history, err := s.history(i, src)
 	if err != nil {
 		return next, report, err

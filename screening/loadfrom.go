@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,7 +59,6 @@ func (g guard) load(ctx context.Context, prev sources.Revision, add func(sources
 			done <- o
 		}()
 		defer caught(&o.err)
-		debug.SetPanicOnFault(true) // add reads the list that is held
 		o.rev, o.err = g.Load(ctx, prev, locked)
 	}()
 	var o outcome

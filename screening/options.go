@@ -63,10 +63,8 @@ type Options struct {
 
 	// Store keeps the lists that were accepted, and a journal of what happened to
 	// them, so that lists survive a restart and OpenAt and OpenDigest can answer as
-	// of an earlier time. Lists are answered from the files of the store where it maps them
-	// into memory, as package store does with large ones: startup takes milliseconds, and
-	// processes share the memory. A mapped file is verified again at each refresh; if it is
-	// damaged, OpenAt returns store.ErrGap for the time since the last one. Several
+	// of an earlier time. A file is read into memory and verified once, when it is opened:
+	// what happens to it afterwards changes no answer. Several
 	// programs may use one store; each uses the lists that another has accepted.
 	// Package store has one in a directory. Nil keeps the lists in memory only.
 	Store store.Store

@@ -47,7 +47,7 @@ func (p *Past) decided(r Result, err error) (Result, error) {
 // it was is an error, and no list stands in for another. The error wraps
 // [store.ErrNotFound] if nothing is kept of that time, or if a list that was used is
 // not kept any more, [store.ErrDamaged] if it is damaged, and [store.ErrGap] if the journal
-// could not be written at that time, or a mapped file was found damaged afterwards.
+// could not be written at that time.
 //
 // If the clock was put back, an instant may have come twice: then the later one counts.
 // Several programs that use one store should have the same sources, as replicas do: of

@@ -95,7 +95,7 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 	after := s.snap.Load()
 	r := Report{Sources: reports, Digest: after.origin.digest, before: before, after: after}
 	if restarted != nil {
-		r.before, r.restart = restarted, true
+		r.before = restarted
 	}
 	if s.report != nil {
 		s.report(r)

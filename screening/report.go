@@ -19,7 +19,6 @@ type Report struct {
 	Digest string
 
 	before, after *snapshot
-	restart       bool // before is of the program before
 }
 
 // A SourceReport says what a refresh did to one source.
@@ -38,8 +37,6 @@ type SourceReport struct {
 	Added, Removed int
 
 	before, after *list.List // to compare, if an entry was added or removed
-
-	opened bool // first, another list was opened from the store; Added and Removed refer to that
 }
 
 // AllAdded returns the Added entries, in the order of the list, except that those that
@@ -70,63 +67,6 @@ func (r *Report) err() error {
 	return errors.Join(errs...)
 }
 
-// Affected returns the entries that may give an address another verdict after the refresh, and
-// others, in no order; an entry may come twice. Of an exception that was added or removed, it
-// has an entry with the Address alone. Nothing follows an error.
-//
-// The error wraps [ErrNotLoaded] if a required source was not loaded even after the
-// refresh. The zero Report is an error, too.
-func (r Report) Affected() iter.Seq2[sources.Entry, error] { return r.entries(false) }
-
-// Listed is [Report.Affected] with all entries that were listed before or after the refresh.
-func (r Report) Listed() iter.Seq2[sources.Entry, error] { return r.entries(true) }
-
-func (r *Report) entries(all bool) iter.Seq2[sources.Entry, error] {
-	return func(yield func(sources.Entry, error) bool) {
-		if r.after == nil {
-			yield(sources.Entry{}, errors.New("screening: the Report is not that of a refresh"))
-			return
-		}
-		if r.after.notLoaded != nil {
-			yield(sources.Entry{}, r.after.notLoaded)
-			return
-		}
-		for i := range r.after.held {
-			for _, seq := range r.entriesOf(i, all) {
-				for e, err := range seq {
-					if !yield(e, err) || err != nil {
-						return
-					}
-				}
-			}
-		}
-		for _, a := range r.before.exceptions.differ(r.after.exceptions) {
-			if !yield(sources.Entry{Address: a}, nil) {
-				return
-			}
-		}
-	}
-}
-
-// entriesOf returns the entries of source i for Affected: all if there were no answers before,
-// or if the list was replaced by one from a store; otherwise those that were added or removed.
-func (r *Report) entriesOf(i int, all bool) []iter.Seq2[sources.Entry, error] {
-	var report SourceReport
-	for _, s := range r.Sources {
-		if s.Info.ID == r.after.infos[i].ID {
-			report = s
-		}
-	}
-	if !all && r.before.notLoaded == nil && !report.opened && !r.restart {
-		return []iter.Seq2[sources.Entry, error]{report.AllAdded(), report.AllRemoved()}
-	}
-	before, after := r.before.held[i].list, r.after.held[i].list
-	if before == after {
-		before = nil
-	}
-	return []iter.Seq2[sources.Entry, error]{before.All(), after.All()}
-}
-
 // Compare screens a against the lists before and after the refresh, and reports whether
 // the verdicts differ: in the score, the level, the labels or the suppressed labels, but
 // not only in their names and dates. before is the zero Result if there was no answer,
@@ -152,13 +92,11 @@ func (snap *snapshot) compare(r *Result, a address.Address) error {
 	if snap.notLoaded != nil {
 		return snap.notLoaded
 	}
-	return snap.guard(r, func() error {
-		f, err := snap.findings(&a)
-		*r = snap.clean
-		r.Address = a
-		if d := a.Doubt(); d != "" {
-			r.Doubts = []address.Doubt{d}
-		}
-		return snap.finish(r, f, err)
-	})
+	*r = snap.clean
+	r.Address = a
+	if d := a.Doubt(); d != "" {
+		r.Doubts = []address.Doubt{d}
+	}
+	snap.finish(r, snap.findings(&a))
+	return nil
 }

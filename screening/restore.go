@@ -74,7 +74,7 @@ func (s *Screener) readStore(ctx context.Context, i int, had current) (current, 
 	s.pendAccepted(ctx, i, past, names)
 	next, err := s.merge(ctx, i, had, *past)
 	if err == nil {
-		s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries, "mapped", next.list.IsMapped(),
+		s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries,
 			"last_updated", next.checked, "digest", next.revision.Digest, "took", time.Since(start))
 	}
 	return next, err
@@ -251,7 +251,7 @@ func (s *Screener) merge(ctx context.Context, i int, had, past current) (current
 	}
 	next := had
 	next.accepted = s.now().UTC()
-	next.file, next.stored, next.filed = revision.Name(s.infos[i].ID, next.accepted, next.revision.Digest), false, false
+	next.file, next.stored = revision.Name(s.infos[i].ID, next.accepted, next.revision.Digest), false
 	b := list.NewBuilder(past.list, next.accepted)
 	history, err := s.history(i, s.sources[i])
 	if err != nil {

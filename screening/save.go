@@ -21,7 +21,7 @@ func (s *Screener) save(ctx context.Context, i int, h current, report *SourceRep
 	id := s.infos[i].ID
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	if h.stored && h.filed {
+	if h.stored && !h.remade {
 		rev := h.revision
 		rev.Checked = h.checked
 		if rev == h.confirmed {
@@ -88,7 +88,7 @@ func (s *Screener) share(ctx context.Context, i int, had, next current, report S
 		had.storeErr = sourceError(id, fmt.Errorf("store: %w", err))
 		had.err, s.sourceLocks[i].unread = had.storeErr, true
 		s.log.ErrorContext(ctx, "list not accepted: it cannot be saved", "source", id, "error", err)
-		return had, SourceReport{SourceStatus: SourceStatus{Err: had.err}, Unchanged: had.list != nil, opened: report.opened}
+		return had, SourceReport{SourceStatus: SourceStatus{Err: had.err}, Unchanged: had.list != nil}
 	}
 	unlock, err := s.archive.lock(ctx, id)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Screener) share(ctx context.Context, i int, had, next current, report S
 	case err != nil:
 		return fail(err)
 	case now.list != had.list:
-		report = SourceReport{Unchanged: true, opened: true}
+		report = SourceReport{Unchanged: true}
 		if now.list.Digest != next.list.Digest {
 			now.err = sourceError(id, errOvertaken)
 			report.Err = now.err

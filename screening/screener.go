@@ -28,7 +28,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/sources"
@@ -53,14 +52,13 @@ type Screener struct {
 
 // A sourceLock is the state of the loads of one source.
 type sourceLock struct {
-	lock     lock         // held while the source is loaded; guards the following up to names
-	asked    bool         // the store was asked for the list
-	unread   bool         // the last time, it did not answer
-	dated    bool         // the list has the history that its source knows
-	known    string       // the newest revision in the store that was seen
-	verified time.Time    // when a mapped file was last known to be whole
-	names    []string     // the revisions in the store, the newest first
-	stuck    atomic.Int32 // loads that were left behind
+	lock   lock         // held while the source is loaded; guards the following up to names
+	asked  bool         // the store was asked for the list
+	unread bool         // the last time, it did not answer
+	dated  bool         // the list has the history that its source knows
+	known  string       // the newest revision in the store that was seen
+	names  []string     // the revisions in the store, the newest first
+	stuck  atomic.Int32 // loads that were left behind
 }
 
 // A lock is a mutex. A goroutine can stop waiting for it.

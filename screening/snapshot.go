@@ -12,9 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
-	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A snapshot is the lists of all sources at one instant, ready for questions. It is
@@ -32,7 +30,6 @@ type snapshot struct {
 
 	segments []segment // the lists that are loaded, the small ones first
 	shared   int       // how many of the first segments share the filter
-	mapped   bool      // a list is answered from a mapped file
 	scripts  bool      // a list has an account of a script, which may wrap a witness program
 	filter   *index.Filter
 
@@ -58,7 +55,6 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 		}
 		if h.list != nil {
 			snap.segments = append(snap.segments, segment{h.list.Index(), h.list, id})
-			snap.mapped = snap.mapped || h.list.IsMapped()
 			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
 			lines = append(lines, id+"\t"+h.list.Digest+"\n")
 			if h.isBehind() {
@@ -124,27 +120,20 @@ func (snap *snapshot) require(storeErr error) {
 	}
 }
 
-// maxShared is the maximum number of keys in the index of a list that shares a filter with
-// others: so few that the filter of all is built in a millisecond.
-const maxShared = 1 << 16
-
-// share makes the filter of the small lists if there are several, or uses the filter of prev.
+// share makes the filter of the small lists, or uses the filter of prev.
 func (snap *snapshot) share(prev *snapshot) {
 	large := func(seg segment) int {
-		if seg.Len() > maxShared {
+		if seg.Len() > index.MaxShared {
 			return 1
 		}
 		return 0
 	}
 	slices.SortStableFunc(snap.segments, func(a, b segment) int { return large(a) - large(b) })
-	var small []*index.Index
+	var small []*index.Table
 	for _, seg := range snap.segments {
 		if large(seg) == 0 {
-			small = append(small, seg.Index)
+			small = append(small, seg.Table)
 		}
-	}
-	if len(small) < 2 {
-		return
 	}
 	snap.shared = len(small)
 	same := func(a, b segment) bool { return a.list == b.list }
@@ -174,25 +163,6 @@ func (snap *snapshot) isStale(now time.Time) bool {
 // screen sets r, which is zero, to the answer about a. It does not return r, because a
 // Result is so large that copying it takes as long as the look-up.
 func (snap *snapshot) screen(r *Result, a address.Address) error {
-	if snap.mapped {
-		return snap.guard(r, func() error { return snap.lookUp(r, a) })
-	}
-	return snap.lookUp(r, a)
-}
-
-// guard calls f, which sets r to an answer from mapped files. A fault while it reads them
-// is an error.
-func (snap *snapshot) guard(r *Result, f func() error) error {
-	err := mapfile.Guard(f)
-	if errors.Is(err, mapfile.ErrFault) {
-		*r = Result{}
-		return fmt.Errorf("screening: %w: %w", store.ErrDamaged, err)
-	}
-	return err
-}
-
-// lookUp is screen without a guard.
-func (snap *snapshot) lookUp(r *Result, a address.Address) error {
 	words, tag := a.Identity()
 	if err := snap.ready(); err != nil {
 		return err
@@ -209,43 +179,43 @@ func (snap *snapshot) lookUp(r *Result, a address.Address) error {
 		if !snap.hasAny(a) {
 			return nil
 		}
-		f, err := snap.findings(&r.Address)
-		return snap.finish(r, f, err)
+		snap.finish(r, snap.findings(&r.Address))
+		return nil
 	}
 	class, n := uint16(identity.Key(tag)), identity.Len(tag)
 	if class == 0 {
 		class = uint16(identity.Account(tag))
 	}
 	w0, w1, w2, w3 := identity.Load(words)
-	if i, set, ok := snap.nextWords(0, class, w0, w1, w2, w3, n); ok {
+	if i, ok := snap.nextWords(0, class, w0, w1, w2, w3, n); ok {
 		k := index.IDOfWords(class, w0, w1, w2, w3, n)
 		account := k.WithClass(uint16(identity.Account(tag)))
 		var f findings
-		err := snap.find(&f, i, set, &k, a.Chain(), &account)
+		snap.find(&f, i, &k, a.Chain(), &account)
 		f.sort(snap.rank)
-		return snap.finish(r, f, err)
+		snap.finish(r, f)
 	}
 	return nil
 }
 
-// next returns the first segment from the given one on that has the key k, and the set of k
-// there.
-func (snap *snapshot) next(from int, k *index.ID) (i int, set index.Set, ok bool) {
+// next returns the first segment from the given one on that has the key k.
+func (snap *snapshot) next(from int, k *index.ID) (i int, ok bool) {
 	w0, w1, w2, w3 := k.Words()
 	return snap.nextWords(from, k.Class(), w0, w1, w2, w3, k.Len())
 }
 
 // nextWords is next of [index.IDOfWords]. It keeps the key in registers.
-func (snap *snapshot) nextWords(from int, class uint16, w0, w1, w2, w3 uint64, n int) (i int, set index.Set, ok bool) {
-	if i = from; i < snap.shared && !snap.filter.MayHave(class, w0, w1, w2, w3, n) {
+func (snap *snapshot) nextWords(from int, class uint16, w0, w1, w2, w3 uint64, n int) (i int, ok bool) {
+	h := index.Hash(class, w0, w1, w2, w3, n)
+	if i = from; i < snap.shared && !snap.filter.MayHave(h) {
 		i = snap.shared
 	}
 	for ; i < len(snap.segments); i++ {
-		if set, ok = snap.segments[i].LookupWords(class, w0, w1, w2, w3, n); ok {
-			return i, set, true
+		if snap.segments[i].Has(h, class, w0, w1, w2, w3, n) {
+			return i, true
 		}
 	}
-	return i, 0, false
+	return i, false
 }
 
 // hasAny reports whether an address, for which there are several keys to look up, may
@@ -253,7 +223,7 @@ func (snap *snapshot) nextWords(from int, class uint16, w0, w1, w2, w3 uint64, n
 func (snap *snapshot) hasAny(a address.Address) bool {
 	var buf [list.MaxProbes]index.ID
 	for _, k := range list.AppendProbes(buf[:0], a) {
-		if _, _, ok := snap.next(0, &k); ok {
+		if _, ok := snap.next(0, &k); ok {
 			return true
 		}
 	}
@@ -262,26 +232,14 @@ func (snap *snapshot) hasAny(a address.Address) bool {
 
 // screenText sets r, which is zero, to the answer about a text on chain c.
 func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error {
-	if snap.mapped {
-		return snap.guard(r, func() error { return snap.lookUpText(r, c, text) })
-	}
-	return snap.lookUpText(r, c, text)
-}
-
-// lookUpText is screenText without a guard.
-func (snap *snapshot) lookUpText(r *Result, c address.Chain, text string) error {
 	a, err := address.Parse(c, text)
 	switch {
 	case err != nil || a.Doubt() != "" || isPadded(text):
 		return snap.screenReading(r, text, readOn(c, text, err))
 	case a.Normalized() == text:
-		return snap.lookUp(r, a)
+		return snap.screen(r, a)
 	}
-	literal, err := snap.literal(text)
-	if err != nil {
-		return err
-	}
-	return snap.screenSpelled(r, a, literal)
+	return snap.screenSpelled(r, a, snap.literal(text))
 }
 
 // isPadded reports whether text is an EVM address in 64 digits.
@@ -289,12 +247,8 @@ func isPadded(text string) bool {
 	return len(text) == 66 && strings.HasPrefix(text, "0x000000") && len(address.FindAll(text)) > 0
 }
 
-// finish sets what follows from sorted findings in r, which has its Address already. If err
-// is not nil, r becomes zero and finish returns err.
-func (snap *snapshot) finish(r *Result, f findings, err error) error {
-	if err != nil {
-		return snap.failed(r, err)
-	}
+// finish sets what follows from sorted findings in r, which has its Address already.
+func (snap *snapshot) finish(r *Result, f findings) {
 	r.Formerly = f.formerly
 	labels := f.labels
 	if len(labels) == 0 {
@@ -312,53 +266,39 @@ func (snap *snapshot) finish(r *Result, f findings, err error) error {
 		r.Score = r.Labels[0].Points
 		r.Level = snap.table.Level(r.Score)
 	}
-	return nil
-}
-
-// failed makes r zero if err is not nil, because no error is ever an answer.
-func (snap *snapshot) failed(r *Result, err error) error {
-	if err != nil {
-		*r = Result{}
-	}
-	return err
 }
 
 // findings returns what the lists say of a, sorted.
-func (snap *snapshot) findings(a *address.Address) (f findings, err error) {
+func (snap *snapshot) findings(a *address.Address) (f findings) {
 	account := list.KeyOf(a.Account())
 	var buf [list.MaxProbes]index.ID
 	keys := list.AppendProbes(buf[:0], *a)
 	for i := range keys {
-		if at, set, ok := snap.next(0, &keys[i]); ok {
-			if err := snap.find(&f, at, set, &keys[i], a.Chain(), &account); err != nil {
-				return findings{}, err
-			}
+		if at, ok := snap.next(0, &keys[i]); ok {
+			snap.find(&f, at, &keys[i], a.Chain(), &account)
 		}
 	}
 	f.sort(snap.rank)
-	return f, nil
+	return f
 }
 
-// find adds to f the matches of the key k, which is in a set of segment i, and not in those before.
-// k is a key of an address on the given chain, and account is the key of its account; without an
+// find adds to f the matches of the key k, which is in segment i, and not in those before. k is a
+// key of an address on the given chain, and account is the key of its account; without an
 // account, it is the key of a text.
-func (snap *snapshot) find(f *findings, i int, set index.Set, k *index.ID, on address.Chain, account *index.ID) error {
-	for ok := true; ok; i, set, ok = snap.next(i+1, k) {
-		if err := snap.segments[i].addMatches(f, set, snap.table, k, on, account); err != nil {
-			return err
-		}
+func (snap *snapshot) find(f *findings, i int, k *index.ID, on address.Chain, account *index.ID) {
+	for ok := true; ok; i, ok = snap.next(i+1, k) {
+		snap.segments[i].addMatches(f, snap.table, k, on, account)
 	}
-	return nil
 }
 
 // literal returns the findings, sorted, about the very string text.
-func (snap *snapshot) literal(text string) (f findings, err error) {
+func (snap *snapshot) literal(text string) (f findings) {
 	k := list.TextKey(text)
-	if i, set, ok := snap.next(0, &k); ok {
-		err = snap.find(&f, i, set, &k, "", nil)
+	if i, ok := snap.next(0, &k); ok {
+		snap.find(&f, i, &k, "", nil)
 	}
 	f.sort(snap.rank)
-	return f, err
+	return f
 }
 
 // isEmpty reports whether the lists say nothing.

@@ -47,17 +47,14 @@ type SourceStatus struct {
 	// "" if the listed string is not an address.
 	Chains map[address.Chain]int
 	// Keys is the number of distinct keys under which the entries are found: usually
-	// one for an address, and two for one of an EVM chain, whose account on Substrate chains
-	// with an EVM is found, too; more if it shows several that control it, if another account
+	// one for an address; more if it shows several that control it, if another account
 	// has the same key, or if its text is an address of another chain, too. Classes are these
 	// numbers by what a key is: a hash160 is "h160", "account" is an account that shows no key,
 	// and "text" the string of an entry that is not an address.
 	Keys    int
 	Classes map[string]int
-	// Bytes is the memory that answers from the list use. Mapped reports whether it is
-	// a file in Options.Store, which other processes on the machine share.
-	Bytes  int
-	Mapped bool
+	// Bytes is the size of the tables in memory that answers from the list use.
+	Bytes int
 	// Ready is when this program made the list ready for answers, in UTC, and
 	// BuildTime how long that took after it was loaded.
 	Ready     time.Time

@@ -131,7 +131,6 @@ func listOf(ctx context.Context, a *journal.Journal, id, revision string) (List,
 	if err != nil {
 		return l, err
 	}
-	defer f.Close()
 	for e, err := range f.Entries() {
 		switch {
 		case err != nil:

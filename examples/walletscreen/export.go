@@ -153,7 +153,6 @@ func keptEntries(ctx context.Context, a *journal.Journal, name string, add func(
 	if err != nil {
 		return err
 	}
-	defer f.Close()
 	for e, err := range f.Entries() {
 		if err == nil {
 			err = add(e)

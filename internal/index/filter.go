@@ -1,49 +1,48 @@
 package index
 
-import (
-	"crypto/sha512"
-	"encoding/binary"
-	"runtime"
-)
-
-// A Filter covers several indexes: it decides nearly all misses in all of them, in less
-// time than a lookup in one. It is immutable, and its methods may be called concurrently.
+// A Filter covers several tables: one word of memory decides nearly all misses in all of them.
+// It is immutable, and its methods may be called concurrently.
 type Filter struct {
-	seed  seed
 	words []uint64
 }
 
-// perWord is the number of keys for each word of a Filter. With 16 bits a key, one of
-// about four hundred other keys passes.
-const perWord = 4
+const (
+	// perWord is the number of keys for each word of a Filter. With 16 bits a key, one of
+	// about four hundred other keys passes.
+	perWord = 4
+	// MaxShared is the maximum number of keys of a Table that does without a Filter of its
+	// own: so few that a Filter of many such tables is made in a millisecond.
+	MaxShared = 1 << 16
+)
 
-// NewFilter returns a Filter of all keys of the indexes. It takes two bytes a key.
-func NewFilter(indexes ...*Index) *Filter {
+// NewFilter returns a Filter of all keys of the tables. It takes two bytes a key.
+func NewFilter(tables ...*Table) *Filter {
 	n := 0
-	digests := []byte("walletscreen filter\n")
-	for _, ix := range indexes {
-		n += ix.Len()
-		digests = append(digests, ix.digest[:]...)
+	for _, t := range tables {
+		n += t.slots.n
 	}
 	f := &Filter{words: make([]uint64, n/perWord+1)}
-	sum := sha512.Sum512(digests)
-	for i := range f.seed {
-		f.seed[i] = binary.LittleEndian.Uint64(sum[8*i:])
-	}
-	for _, ix := range indexes {
-		for k := range ix.All() {
-			h := f.seed.of(k)
-			f.words[bucketOf(h, uint64(len(f.words)))] |= filterBits(h)
+	for _, t := range tables {
+		for _, slot := range t.slots.at {
+			if slot != 0 {
+				word, bits := f.place(slot)
+				f.words[word] |= bits
+			}
 		}
-		runtime.KeepAlive(ix)
 	}
 	return f
 }
 
-// MayHave reports false if none of the indexes has the key that [IDOfWords] returns. It keeps it
-// in registers, like [Index.LookupWords].
-func (f *Filter) MayHave(class uint16, w0, w1, w2, w3 uint64, n int) bool {
-	hash := f.seed.hash(w0, w1, w2, w3, uint32(n)<<16|uint32(class))
-	bits := filterBits(hash)
-	return f.words[bucketOf(hash, uint64(len(f.words)))]&bits == bits
+// place returns the word of a hash, and four bits there, which may fall together. They follow
+// from the upper half of the hash, because a slot has no more.
+func (f *Filter) place(h uint64) (word, bits uint64) {
+	h >>= 32
+	mixed := h * 0x9e3779b97f4a7c15 // the golden ratio
+	return h * uint64(len(f.words)) >> 32, 1<<(mixed>>58) | 1<<(mixed>>52&63) | 1<<(mixed>>46&63) | 1<<(mixed>>40&63)
+}
+
+// MayHave reports false if none of the tables has a key whose [Hash] is h.
+func (f *Filter) MayHave(h uint64) bool {
+	word, bits := f.place(h)
+	return f.words[word]&bits == bits
 }

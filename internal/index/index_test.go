@@ -5,254 +5,270 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
-// A model is a slow and simple index: the values by key.
-type model map[index.ID]map[uint32]bool
-
-// An item is the argument of one call of Add.
-type item struct {
-	key   index.ID
-	value uint32
-}
-
 // key returns the ID of a class and a payload.
-func key(_ testing.TB, class uint16, payload []byte) index.ID {
+func key(class uint16, payload []byte) index.ID {
 	var padded [32]byte
 	copy(padded[:], payload)
 	w := func(i int) uint64 { return binary.LittleEndian.Uint64(padded[8*i:]) }
 	return index.IDOfWords(class, w(0), w(1), w(2), w(3), len(payload))
 }
 
-func (m model) add(items []item) {
-	for _, it := range items {
-		if m[it.key] == nil {
-			m[it.key] = make(map[uint32]bool)
-		}
-		m[it.key][it.value] = true
+// derive returns the key under which the rows of a key of class 2 are found, too.
+func derive(k index.ID) (index.ID, bool) {
+	if k.Class() != 2 {
+		return index.ID{}, false
 	}
+	b := k.AppendBytes(nil)
+	slices.Reverse(b)
+	return key(3, b), true
 }
 
-// build returns the index of items.
-func build(t testing.TB, b *index.Builder, items []item) *index.Index {
-	t.Helper()
-	for _, it := range items {
-		b.Add(it.key, it.value)
-	}
-	ix, err := b.Build()
-	if err != nil {
-		t.Fatalf("Build: %v", err)
-	}
-	return ix
-}
-
-// image returns the bytes of ix.
-func image(t testing.TB, ix *index.Index) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if _, err := ix.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-// checkModel compares ix with m, for all keys of m, all keys that ix lists, and the keys
-// of others, most of them in neither.
-func checkModel(t *testing.T, ix *index.Index, m model, others []index.ID) {
-	t.Helper()
-	if err := ix.Verify(); err != nil {
-		t.Fatalf("Verify: %v", err)
-	}
-	if ix.Len() != len(m) {
-		t.Fatalf("Len() = %d, want %d", ix.Len(), len(m))
-	}
-	keys := slices.Clone(others)
-	for k := range m {
-		keys = append(keys, k)
-	}
-	var values []uint32
-	for _, k := range keys {
-		s, ok := ix.Lookup(k)
-		if ok != (m[k] != nil) {
-			t.Fatalf("Lookup(%+v) reports %t, want %t", k, ok, !ok)
-		}
-		if _, same, found := ix.Place(k); found != ok || same != s {
-			t.Fatalf("Place(%+v) = %d, %t, and Lookup %d, %t", k, same, found, s, ok)
-		}
-		if !ok {
-			continue
-		}
-		var err error
-		values, err = ix.AppendValues(values[:0], s)
-		if err != nil || len(values) != len(m[k]) || !slices.IsSorted(values) {
-			t.Fatalf("AppendValues of %+v = %d, %v, want the %d of %v", k, values, err, len(m[k]), m[k])
-		}
-		for _, v := range values {
-			if !m[k][v] {
-				t.Fatalf("AppendValues of %+v = %d, want %v", k, values, m[k])
-			}
-		}
-	}
-	listed := make(map[index.ID]bool)
-	for k, s := range ix.All() {
-		if want, ok := ix.Lookup(k); listed[k] || !ok || s != want {
-			t.Fatalf("All returns %+v with %d again, or against Lookup: %d, %t", k, s, want, ok)
-		}
-		if place, _, _ := ix.Place(k); place != len(listed) {
-			t.Fatalf("Place(%+v) = %d, and All returns %d keys before it", k, place, len(listed))
-		}
-		listed[k] = true
-	}
-	if len(listed) != len(m) {
-		t.Fatalf("All returns %d keys, want %d", len(listed), len(m))
-	}
+// has reports whether t has k, or a filter of t alone may have it.
+func has(t *index.Table, k index.ID) (table, filter bool) {
+	w0, w1, w2, w3 := k.Words()
+	h := index.Hash(k.Class(), w0, w1, w2, w3, k.Len())
+	return t.Has(h, k.Class(), w0, w1, w2, w3, k.Len()), index.NewFilter(t).MayHave(h)
 }
 
 // randomKey returns an ID of random length, class and bytes.
-func randomKey(t testing.TB, r *rand.Rand) index.ID {
+func randomKey(r *rand.Rand) index.ID {
 	b := make([]byte, r.IntN(33))
 	for i := range b {
 		b[i] = byte(r.Uint32())
 	}
-	return key(t, uint16(r.Uint32()), b)
+	return key(uint16(r.IntN(5)), b)
 }
 
-// distributions are kinds of keys; each returns the i-th of n.
-var distributions = []struct {
-	name string
-	key  func(t testing.TB, r *rand.Rand, i int) index.ID
-}{
-	{"random", func(t testing.TB, r *rand.Rand, _ int) index.ID { return randomKey(t, r) }},
-	{"20 bytes", func(t testing.TB, r *rand.Rand, _ int) index.ID { return random20(t, r) }},
-	{"sequential", func(t testing.TB, _ *rand.Rand, i int) index.ID {
-		return key(t, 2, binary.BigEndian.AppendUint64(make([]byte, 12), uint64(i)))
-	}},
-	{"sequential, from the front", func(t testing.TB, _ *rand.Rand, i int) index.ID {
-		return key(t, 2, append(binary.LittleEndian.AppendUint64(nil, uint64(i)), make([]byte, 24)...))
-	}},
-	{"equal ends", func(t testing.TB, _ *rand.Rand, i int) index.ID {
+// distributions are kinds of keys; each returns the i-th.
+var distributions = map[string]func(r *rand.Rand, i int) index.ID{
+	"random": func(r *rand.Rand, _ int) index.ID { return randomKey(r) },
+	"sequential": func(_ *rand.Rand, i int) index.ID {
+		return key(2, binary.BigEndian.AppendUint64(make([]byte, 12), uint64(i)))
+	},
+	"sequential, from the front": func(_ *rand.Rand, i int) index.ID {
+		return key(2, append(binary.LittleEndian.AppendUint64(nil, uint64(i)), make([]byte, 24)...))
+	},
+	"equal ends": func(_ *rand.Rand, i int) index.ID {
 		b := bytes.Repeat([]byte{0xde}, 32)
 		binary.LittleEndian.PutUint32(b[14:], uint32(i))
-		return key(t, 2, b[:20+i%13])
-	}},
-	{"zeros", func(t testing.TB, _ *rand.Rand, i int) index.ID {
-		return key(t, uint16(i/33), make([]byte, i%33))
-	}},
-	{"classes", func(t testing.TB, _ *rand.Rand, i int) index.ID {
-		return key(t, uint16(i), []byte("the same 20 bytes by"))
-	}},
-	{"one bit", func(t testing.TB, _ *rand.Rand, i int) index.ID {
+		return key(1, b[:20+i%13])
+	},
+	"zeros":   func(_ *rand.Rand, i int) index.ID { return key(uint16(i/33), make([]byte, i%33)) },
+	"classes": func(_ *rand.Rand, i int) index.ID { return key(uint16(i), []byte("the same 20 bytes by")) },
+	"one bit": func(_ *rand.Rand, i int) index.ID {
 		b := make([]byte, 32)
 		b[i%256/8] = 1 << (i % 8)
-		return key(t, uint16(i/256), b)
-	}},
+		return key(uint16(i/256), b)
+	},
+	"few": func(r *rand.Rand, _ int) index.ID { return key(2, []byte{byte(r.IntN(7))}) },
 }
 
-// random20 returns a random ID of 20 bytes.
-func random20(t testing.TB, r *rand.Rand) index.ID {
-	var b [20]byte
-	binary.LittleEndian.PutUint64(b[:], r.Uint64())
-	binary.LittleEndian.PutUint64(b[8:], r.Uint64())
-	binary.LittleEndian.PutUint32(b[16:], r.Uint32())
-	return key(t, 2, b[:])
-}
-
+// TestModel compares tables of keys, some of them added again and some derived, with a map.
 func TestModel(t *testing.T) {
-	for _, d := range distributions {
-		for _, n := range []int{0, 1, 2, 13, 14, 15, 64, 65, 1000, longtest.N(2000, 10_000)} {
-			for _, filterFrom := range []uint64{0, 1} {
-				t.Run(fmt.Sprintf("%s/%d/filter=%d", d.name, n, filterFrom), func(t *testing.T) {
-					r := rand.New(rand.NewPCG(uint64(n), filterFrom))
-					var items []item
-					var others []index.ID
-					for i := range n {
-						items = append(items, item{d.key(t, r, i), r.Uint32N(4)})
-						if i%3 == 0 {
-							items = append(items, item{items[r.IntN(len(items))].key, r.Uint32N(4)})
+	for name, of := range distributions {
+		for _, n := range []int{0, 1, 2, 15, 16, 17, 1000, longtest.N(20_000, 200_000)} {
+			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(uint64(n), 1))
+				table, rows := index.New(derive), make(map[index.ID][]uint32)
+				var keys []index.ID
+				distinct, classes := make(map[index.ID]uint32), make(map[uint16]int)
+				add := func(k index.ID) {
+					keys = append(keys, k)
+					row, first := table.Add(k, uint32(7*len(keys)))
+					if distinct[k] == 0 {
+						distinct[k] = row
+						classes[k.Class()]++
+					}
+					if row != uint32(len(keys)) || first != distinct[k] {
+						t.Fatalf("Add returns row %d and the first %d, want %d and %d", row, first, len(keys), distinct[k])
+					}
+					rows[k] = append(rows[k], row)
+					if d, ok := derive(k); ok {
+						rows[d] = append(rows[d], row)
+					}
+				}
+				for i := range n {
+					add(of(r, i))
+					if i%3 == 0 {
+						add(keys[r.IntN(len(keys))])
+					}
+				}
+				check := func() {
+					t.Helper()
+					for k, want := range rows {
+						if got := table.AppendRows(nil, k); !slices.Equal(got, want) {
+							t.Fatalf("%+v has the rows %d, want %d", k, got, want)
 						}
-						others = append(others, d.key(t, r, n+i), randomKey(t, r))
 					}
-					others = append(others, index.ID{})
-					m := make(model)
-					m.add(items)
-					var b index.Builder
-					b.Tune(filterFrom, nil)
-					ix := build(t, &b, items)
-					checkModel(t, ix, m, others)
-					again, err := index.Load(image(t, ix), nil)
-					if err != nil {
-						t.Fatalf("Load: %v", err)
+				}
+				check() // it can be asked while it grows
+				if err := table.Seal(); err != nil {
+					t.Fatal(err)
+				}
+				check()
+				if table.Len() != len(distinct) || table.Rows() != uint32(len(keys)) {
+					t.Errorf("%d keys in %d rows, want %d, %d", table.Len(), table.Rows(), len(distinct), len(keys))
+				}
+				if got := table.Classes(); len(got) != len(classes) {
+					t.Errorf("the classes %v, want %v", got, classes)
+				}
+				for i, k := range keys {
+					if got, value := table.Row(uint32(i + 1)); got != k || value != uint32(7*(i+1)) {
+						t.Fatalf("row %d is %+v, %d, want %+v", i+1, got, value, k)
 					}
-					checkModel(t, again, m, nil)
-					if err := ix.Close(); err != nil {
-						t.Errorf("Close: %v", err)
+				}
+				if n > 1000 {
+					return
+				}
+				for i := range 2 * n {
+					for _, k := range []index.ID{of(r, n+i), randomKey(r), {}} {
+						is := rows[k] != nil
+						if in, may := has(table, k); in != is || is && !may {
+							t.Fatalf("%+v: Has %v, MayHave %v, want %v", k, in, may, is)
+						}
+						if got := table.AppendRows(nil, k); !slices.Equal(got, rows[k]) {
+							t.Fatalf("%+v has the rows %d, want %d", k, got, rows[k])
+						}
 					}
-				})
-			}
+				}
+			})
 		}
 	}
 }
 
-func TestDeterminism(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	var items []item
-	for range longtest.N(5_000, 100_000) {
-		k := randomKey(t, r)
-		for range 1 + r.IntN(3)/2 {
-			items = append(items, item{k, r.Uint32N(50)})
+// TestLarge checks a table that has a filter of its own.
+func TestLarge(t *testing.T) {
+	table := index.New(nil)
+	of := func(i int) index.ID {
+		return key(1, binary.BigEndian.AppendUint64(make([]byte, 12), uint64(i)))
+	}
+	const n = 9 << 13 // more than MaxShared, in whole pieces
+	for i := range n {
+		table.Add(of(i), uint32(i))
+	}
+	if err := table.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	is := func(k index.ID) bool {
+		w0, w1, w2, w3 := k.Words()
+		return table.Has(index.Hash(1, w0, w1, w2, w3, 20), 1, w0, w1, w2, w3, 20)
+	}
+	for i := range 2 * n {
+		if got := is(of(i)); got != (i < n) {
+			t.Fatalf("key %d: %v", i, got)
 		}
 	}
-	var b index.Builder
-	want := image(t, build(t, &b, items))
-	for try := range 2 {
-		r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-		if got := image(t, build(t, &b, items)); !bytes.Equal(got, want) {
-			t.Errorf("shuffle %d: another index", try)
-		}
-		twice := append(items, items[:r.IntN(len(items))]...)
-		if got := image(t, build(t, &b, twice)); !bytes.Equal(got, want) {
-			t.Errorf("shuffle %d, with repetitions: another index", try)
-		}
-		path := filepath.Join(t.TempDir(), "index")
-		for _, it := range items {
-			b.Add(it.key, it.value)
-		}
-		if err := b.WriteFile(path); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("shuffle %d: another file (%v)", try, err)
-		}
+	if perKey := table.Size() / n; perKey > 48+13+2 {
+		t.Errorf("a key takes %d bytes", perKey)
 	}
-	items[0].value++
-	if got := image(t, build(t, &b, items)); bytes.Equal(got[24:56], want[24:56]) {
-		t.Errorf("the seed is the same for other values")
+	hit, miss := of(1), of(n)
+	if a := testing.AllocsPerRun(100, func() { is(hit); is(miss) }); a != 0 {
+		t.Errorf("Has allocates %v times", a)
 	}
 }
 
-// If many keys share a set, an entry takes little more than its key.
-func TestSize(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 12))
-	var items []item
-	for range 100_000 {
-		items = append(items, item{random20(t, r), r.Uint32N(100)})
+// TestHash checks that keys of one kind do not fall together, whatever the seed: of a random
+// function, four of 10,000 keys have a slot of 2^32 with another one in one of 2^13 runs.
+func TestHash(t *testing.T) {
+	for name, of := range distributions {
+		if name == "few" {
+			continue
+		}
+		r := rand.New(rand.NewPCG(1, 2))
+		slots, keys := make(map[uint64]bool), make(map[index.ID]bool)
+		for i := range 10_000 {
+			k := of(r, i)
+			keys[k] = true
+			w0, w1, w2, w3 := k.Words()
+			slots[index.Hash(k.Class(), w0, w1, w2, w3, k.Len())>>32] = true
+		}
+		if together := len(keys) - len(slots); together > 4 {
+			t.Errorf("%s: %d of %d keys fall together", name, together, len(keys))
+		}
 	}
-	for _, tt := range []struct {
-		filterFrom uint64
-		want       int
-	}{{1 << 40, 28}, {0, 29}} {
-		var b index.Builder
-		b.Tune(tt.filterFrom, nil)
-		ix := build(t, &b, items)
-		if got := ix.Size() - tt.want*len(items); got < 0 || got > 4096 {
-			t.Errorf("%d bytes for %d entries, want %d for each and at most 4096 more", ix.Size(), len(items), tt.want)
+}
+
+// TestFilter checks that a Filter of several tables has the keys of all, and few others.
+func TestFilter(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var tables []*index.Table
+	var keys []index.ID
+	for n := range 5 {
+		table := index.New(derive)
+		for range 10 * n * n * n * n {
+			b := make([]byte, 20)
+			binary.LittleEndian.PutUint64(b, r.Uint64())
+			k := key(2, b)
+			table.Add(k, 0)
+			d, _ := derive(k)
+			keys = append(keys, k, d)
+		}
+		tables = append(tables, table)
+	}
+	f := index.NewFilter(tables...)
+	may := func(k index.ID) bool {
+		w0, w1, w2, w3 := k.Words()
+		return f.MayHave(index.Hash(k.Class(), w0, w1, w2, w3, k.Len()))
+	}
+	for _, k := range keys {
+		if !may(k) {
+			t.Fatalf("%+v is not in the filter", k)
+		}
+	}
+	passed := 0
+	const others = 100_000
+	for range others {
+		if k := key(1, binary.LittleEndian.AppendUint64(nil, r.Uint64())); may(k) {
+			passed++
+		}
+	}
+	if passed > others/50 { // about 250 are expected
+		t.Errorf("%d of %d other keys pass", passed, others)
+	}
+	if index.NewFilter().MayHave(1) {
+		t.Error("an empty filter has a key")
+	}
+}
+
+// TestTexts interns and adds texts of many lengths.
+func TestTexts(t *testing.T) {
+	table := index.New(nil)
+	numbers, texts := make(map[string]uint32), make(map[uint32]string)
+	note := func(n uint32, text string) {
+		if had, ok := texts[n]; n == 0 || ok && had != text {
+			t.Fatalf("text %d is %.20q and %.20q", n, had, text)
+		}
+		texts[n] = text
+	}
+	for i := range 3000 {
+		text := strings.Repeat(string(rune('a'+i%7)), i%500)
+		if i%1000 == 999 {
+			text = strings.Repeat("long", i*200)
+		}
+		n, added := table.Intern(text)
+		if had, ok := numbers[text]; ok == added || ok && n != had {
+			t.Fatalf("%.20q has the number %d, %v, and had %d, %v", text, n, added, had, ok)
+		}
+		numbers[text] = n
+		note(n, text)
+		if i%10 == 0 {
+			note(table.AddText([]byte(text)), text)
+		}
+	}
+	if err := table.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	for n, text := range texts {
+		if string(table.Text(n)) != text {
+			t.Errorf("text %d is %.20q, want %.20q", n, table.Text(n), text)
 		}
 	}
 }

@@ -50,12 +50,9 @@ func (a *Journal) begin(ctx context.Context, j *memory, events []Event) ([]Event
 
 // isWhole reports whether the file called revision.WholeName exists.
 func (a *Journal) isWhole(ctx context.Context) (bool, error) {
-	_, release, err := a.st.Open(ctx, revision.WholeName)
+	_, err := a.st.Open(ctx, revision.WholeName)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
-	}
-	if err == nil && release != nil {
-		err = release()
 	}
 	return err == nil, err
 }

@@ -266,14 +266,13 @@ func (a *Journal) Open(ctx context.Context, name string) (*revision.File, error)
 
 // open opens the file of a revision.
 func (a *Journal) open(ctx context.Context, name string) (*revision.File, error) {
-	data, release, err := a.st.Open(ctx, name)
+	data, err := a.st.Open(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("open %.200s: %w", name, err)
 	}
-	f, err := revision.Parse(data, release)
+	f, err := revision.Parse(data)
 	if err == nil {
 		if is := revision.Name(f.Source, f.Accepted, f.Revision.Digest); is != name {
-			f.Close()
 			err = fmt.Errorf("%w: it is %s", store.ErrDamaged, is)
 		}
 	}

@@ -103,7 +103,6 @@ func (a *Journal) remake(ctx context.Context, name string, reason error) (*revis
 		if err != nil {
 			return nil, err
 		}
-		defer base.Close()
 		patch, err := a.patch(ctx, path)
 		if err != nil {
 			return nil, fmt.Errorf("%w; it cannot be made again: %w", reason, err)
@@ -117,7 +116,7 @@ func (a *Journal) remake(ctx context.Context, name string, reason error) (*revis
 		if err := patch.Apply(&b, h, base); err != nil {
 			return nil, fmt.Errorf("%w; it cannot be made again: %w: %w", reason, store.ErrDamaged, err)
 		}
-		return revision.Parse(b.Bytes(), nil)
+		return revision.Parse(b.Bytes())
 	}
 }
 

@@ -72,7 +72,7 @@ func BenchmarkParse(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		b.ReportMetric(float64(len(data))/1e6, "bytes/entry")
 		for b.Loop() {
-			if _, err := revision.Parse(data, nil); err != nil {
+			if _, err := revision.Parse(data); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -92,7 +92,7 @@ func BenchmarkParse(b *testing.B) {
 		}
 	})
 	b.Run("entries", func(b *testing.B) {
-		f, err := revision.Parse(data, nil)
+		f, err := revision.Parse(data)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,24 +1,22 @@
 package revision
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"iter"
-	"runtime"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
 // Entries are entries in their order, in the form that they have in a file: the entries of a
-// File, or others that were added, off the heap. The zero Entries is empty. Once nothing is added
+// File, or others that were added. The zero Entries is empty. Once nothing is added
 // any more, its methods may be called concurrently.
 type Entries struct {
 	n      int
-	pieces []*mapfile.Memory // whole entries
-	what   string            // begins errors about them
-	owner  *File             // that has them; nil: they were added
+	pieces [][]byte // whole entries
+	what   string   // begins errors about them
 
 	enc *encoder // of entries that are added; nil after Seal
 	err error    // why a file cannot have them
@@ -27,9 +25,9 @@ type Entries struct {
 // pieceBytes is the size of a piece, unless all pieces before it are smaller.
 const pieceBytes = 4 << 20
 
-// Add adds an entry. The error says that there is no memory. An entry that cannot be in a file is
-// kept all the same; [Writer.Entries] returns an error for it.
-func (s *Entries) Add(e *sources.Entry) error {
+// Add adds an entry. An entry that cannot be in a file is kept all the same; [Writer.Entries]
+// returns an error for it.
+func (s *Entries) Add(e *sources.Entry) {
 	if s.enc == nil {
 		s.enc = newEncoder()
 	}
@@ -38,31 +36,22 @@ func (s *Entries) Add(e *sources.Entry) error {
 	}
 	s.n++
 	if len(s.enc.buf) >= min(max(bufferBytes, s.n), pieceBytes) {
-		return s.endPiece()
+		s.endPiece()
 	}
-	return nil
 }
 
 // Seal frees what only Add needs. No Add may follow.
-func (s *Entries) Seal() error {
-	if s.enc == nil {
-		return nil
+func (s *Entries) Seal() {
+	if s.enc != nil {
+		s.endPiece()
+		s.enc = nil
 	}
-	err := s.endPiece()
-	s.enc = nil
-	return err
 }
 
 // endPiece makes a piece of the entries that are in no piece yet.
-func (s *Entries) endPiece() error {
-	m, err := mapfile.New(len(s.enc.buf))
-	if err != nil {
-		return err
-	}
-	copy(m.Bytes, s.enc.buf)
-	s.pieces = append(s.pieces, m)
+func (s *Entries) endPiece() {
+	s.pieces = append(s.pieces, bytes.Clone(s.enc.buf))
 	s.enc.buf = s.enc.buf[:0]
-	return nil
 }
 
 // Len returns the number of entries.
@@ -76,7 +65,6 @@ func (s *Entries) All() iter.Seq2[sources.Entry, error] {
 // Except is All without the entries whose number, counted from 0, is to be skipped.
 func (s *Entries) Except(skip func(i int) bool) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
-		defer runtime.KeepAlive(s)
 		c := s.Cursor()
 		for i := range s.n {
 			c.more()
@@ -103,14 +91,6 @@ func (s *Entries) Except(skip func(i int) bool) iter.Seq2[sources.Entry, error] 
 	}
 }
 
-// Free frees the memory of entries that were added, early.
-func (s *Entries) Free() {
-	for _, m := range s.pieces {
-		m.Free()
-	}
-	*s = Entries{}
-}
-
 // Entries writes all entries of s. No other ones may be written.
 func (w *Writer) Entries(s *Entries) error {
 	switch {
@@ -121,29 +101,27 @@ func (w *Writer) Entries(s *Entries) error {
 	}
 	w.entries = s.n
 	w.flush()
-	for _, m := range s.pieces {
-		(*tableWriter)(w).Write(m.Bytes) // it keeps the error
+	for _, piece := range s.pieces {
+		(*tableWriter)(w).Write(piece) // it keeps the error
 	}
-	runtime.KeepAlive(s)
 	return w.err
 }
 
 // A Cursor compares Entries, one by one, with others.
 type Cursor struct {
-	of     *Entries // keeps the bytes
-	pieces []*mapfile.Memory
+	pieces [][]byte
 	d      decoder
 }
 
 // Cursor returns a Cursor before the first entry.
 func (s *Entries) Cursor() *Cursor {
-	return &Cursor{of: s, pieces: s.pieces, d: decoder{lax: s.err != nil}}
+	return &Cursor{pieces: s.pieces, d: decoder{lax: s.err != nil}}
 }
 
 // more makes d begin with the next entry, if there is one.
 func (c *Cursor) more() {
 	for len(c.d.rest) == 0 && len(c.pieces) > 0 && c.d.err == nil {
-		c.d.rest, c.pieces = c.pieces[0].Bytes, c.pieces[1:]
+		c.d.rest, c.pieces = c.pieces[0], c.pieces[1:]
 	}
 }
 
@@ -151,7 +129,6 @@ func (c *Cursor) more() {
 // NotListedOn, and returns how many it has skipped. If there is none, or an entry cannot be read,
 // it reports false and does not move.
 func (c *Cursor) Find(e *sources.Entry, few int) (skipped int, ok bool) {
-	defer runtime.KeepAlive(c)
 	before := *c
 	for skipped := range few {
 		c.more()

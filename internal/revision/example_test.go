@@ -38,7 +38,7 @@ func ExampleParse() {
 	if err := writeTo(&file, h, entries[:1], "a look-up table"); err != nil {
 		log.Fatal(err)
 	}
-	f, err := revision.Parse(file.Bytes(), nil)
+	f, err := revision.Parse(file.Bytes())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,38 +7,18 @@ import (
 	"fmt"
 	"hash/crc32"
 	"iter"
-	"runtime"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A File is a revision file in memory, or mapped into it. Its methods but Close may be
-// called concurrently.
+// A File is a revision file in memory. Its methods may be called concurrently.
 type File struct {
 	Header
 	Repaired error // why it was made again from another file, if that was because of damage
 
 	entries []byte
 	tables  [][]byte
-	memory  *mapfile.Memory // all data
-}
-
-// Parse verifies every byte of a file, and returns it. The File has data, which
-// must not change. release, which may be nil, frees data: it is called by Close, when
-// the File is no longer reachable, or before Parse returns an error.
-//
-// The error wraps [ErrDamaged] or [ErrVersion].
-func Parse(data []byte, release func() error) (*File, error) {
-	m := mapfile.Own(data, release)
-	f, err := parse(data)
-	if err != nil {
-		m.Free() // the first error tells more
-		return nil, err
-	}
-	f.memory = m
-	return f, nil
 }
 
 // ReadHeader returns the header of a file. It verifies the header and the trailer, and
@@ -48,43 +28,8 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, err
 }
 
-// IsMapped reports whether f may lie in a mapped file, because it is so large, and not in memory
-// that nothing else changes.
-func (f *File) IsMapped() bool {
-	return f.memory.IsMapped() && int64(len(f.memory.Bytes)) >= mapfile.MinMapped
-}
-
-// Verify verifies every byte of a mapped file again, which may have been changed since it
-// was parsed. The error wraps [ErrDamaged]. It returns nil if f is not mapped.
-func (f *File) Verify() error {
-	if !f.IsMapped() {
-		return nil
-	}
-	defer runtime.KeepAlive(f)
-	var again *File
-	err := mapfile.Guard(func() (err error) {
-		again, err = parse(f.memory.Bytes)
-		return err
-	})
-	switch {
-	case errors.Is(err, mapfile.ErrFault):
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	case err == nil && again.Header != f.Header:
-		return fmt.Errorf("%w: it became another revision", ErrDamaged)
-	}
-	return err
-}
-
-// Close frees the data of f, early. It must not be called while another method of f
-// runs, or while a table is in use.
-func (f *File) Close() error {
-	m := f.memory
-	*f = File{}
-	return m.Free()
-}
-
 // Tables returns the tables of f as they lie in its data, or nil if they were not filed
-// by the given rule. The caller must keep f reachable as long as it uses them.
+// by the given rule.
 func (f *File) Tables(rule string) [][]byte {
 	if f.Rule != rule {
 		return nil
@@ -103,11 +48,13 @@ func (f *File) Entries() iter.Seq2[sources.Entry, error] { return f.List().All()
 
 // List returns the entries as they lie in the data of f.
 func (f *File) List() *Entries {
-	return &Entries{n: f.Header.Entries, pieces: []*mapfile.Memory{{Bytes: f.entries}}, what: "revision of " + f.Source + ": ", owner: f}
+	return &Entries{n: f.Header.Entries, pieces: [][]byte{f.entries}, what: "revision of " + f.Source + ": "}
 }
 
-// parse returns the File of data.
-func parse(data []byte) (*File, error) {
+// Parse verifies every byte of a file, and returns it. The File has data, which must not change.
+//
+// The error wraps [ErrDamaged] or [ErrVersion].
+func Parse(data []byte) (*File, error) {
 	h, trailer, err := open(data)
 	if err != nil {
 		return nil, err

@@ -9,10 +9,8 @@ import (
 	"io"
 	"os"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -98,7 +96,7 @@ func writeTo(to io.Writer, h revision.Header, entries []sources.Entry, tables ..
 
 // read returns all that a file holds.
 func read(data []byte) (h revision.Header, entries []sources.Entry, err error) {
-	f, err := revision.Parse(data, nil)
+	f, err := revision.Parse(data)
 	if err != nil {
 		return revision.Header{}, nil, err
 	}
@@ -174,7 +172,7 @@ func TestRoundTrip(t *testing.T) {
 			if h, err := revision.ReadHeader(data); err != nil || h != tt.want {
 				t.Errorf("ReadHeader = %+v, %v, want %+v", h, err, tt.want)
 			}
-			f, err := revision.Parse(data, nil)
+			f, err := revision.Parse(data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -442,7 +440,7 @@ func TestParseErrors(t *testing.T) {
 		"fewer checksums than blocks": u64(0, 0, 0, 1),
 		"more blocks than bytes":      u64(0, 0, 0, 2, 0),
 	} {
-		if _, err := revision.Parse(sealTrailer(head, []byte(head+body), size, trailer), nil); !errors.Is(err, damaged) {
+		if _, err := revision.Parse(sealTrailer(head, []byte(head+body), size, trailer)); !errors.Is(err, damaged) {
 			t.Errorf("trailer with %s: %v, want ErrDamaged", name, err)
 		}
 	}
@@ -455,7 +453,7 @@ func TestDamage(t *testing.T) {
 	data := write(t, h, entries, "table 1", "table 2")
 	damaged := func(what string, b []byte) {
 		t.Helper()
-		if _, err := revision.Parse(b, nil); !errors.Is(err, revision.ErrDamaged) || errors.Is(err, revision.ErrVersion) {
+		if _, err := revision.Parse(b); !errors.Is(err, revision.ErrDamaged) || errors.Is(err, revision.ErrVersion) {
 			t.Fatalf("%s: error %v, want ErrDamaged", what, err)
 		}
 	}
@@ -478,7 +476,7 @@ func TestDamage(t *testing.T) {
 		damaged(fmt.Sprintf("byte %d of a large file", i), large)
 		large[i] ^= 1
 	}
-	if _, err := revision.Parse(large, nil); err != nil {
+	if _, err := revision.Parse(large); err != nil {
 		t.Errorf("restored: %v", err)
 	}
 }
@@ -551,7 +549,7 @@ func TestWriterErrors(t *testing.T) {
 		if err := writeTo(&b, header, append(manyLabels(5000), e)); err == nil {
 			t.Errorf("last entry, %s: no error", name)
 		}
-		if _, err := revision.Parse(b.Bytes(), nil); err == nil {
+		if _, err := revision.Parse(b.Bytes()); err == nil {
 			t.Errorf("last entry, %s: what was written can be read", name)
 		}
 	}
@@ -581,38 +579,6 @@ func (w *failing) Write(b []byte) (int, error) {
 		return 0, os.ErrClosed
 	}
 	return len(b), nil
-}
-
-// TestRelease checks that the data of a file are freed once: by Close, by the garbage
-// collector, or by Parse if it returns an error.
-func TestRelease(t *testing.T) {
-	data := write(t, header, entries)
-	var released atomic.Int32
-	release := func() error { released.Add(1); return os.ErrClosed }
-	f, err := revision.Parse(data, release)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); !errors.Is(err, os.ErrClosed) || released.Load() != 1 {
-		t.Errorf("Close: %v, released %d times, want 1", err, released.Load())
-	}
-	if err := f.Close(); err != nil || released.Load() != 1 {
-		t.Errorf("second Close: %v, released %d times, want 1", err, released.Load())
-	}
-	if _, err := revision.Parse(data[1:], release); err == nil || released.Load() != 2 {
-		t.Errorf("Parse of a damaged file: %v, released %d times, want 2", err, released.Load())
-	}
-	if _, err := revision.Parse(data, release); err != nil {
-		t.Fatal(err)
-	}
-	for range 30_000 {
-		runtime.GC()
-		if released.Load() == 3 {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Error("a file that is not reachable is not released")
 }
 
 // FuzzEntries reads arbitrary entries in a file with a valid seal. What can be read can

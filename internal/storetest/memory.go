@@ -33,8 +33,8 @@ func (m *Memory) Put(ctx context.Context, name string, write func(io.Writer) err
 	})
 }
 
-func (m *Memory) Open(ctx context.Context, name string) (data []byte, release func() error, err error) {
-	return data, nil, m.with(ctx, name, func() { data = m.Files[name] })
+func (m *Memory) Open(ctx context.Context, name string) (data []byte, err error) {
+	return data, m.with(ctx, name, func() { data = m.Files[name] })
 }
 
 func (m *Memory) Names(ctx context.Context) (names []string, err error) {

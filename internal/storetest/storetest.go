@@ -110,16 +110,11 @@ func has(open opener, files map[string][]byte) error {
 		return fmt.Errorf("the files are %q, want %d", names, len(files))
 	}
 	for name, want := range files {
-		data, release, err := st.Open(ctx, name)
+		data, err := st.Open(ctx, name)
 		if err != nil {
 			return fmt.Errorf("an Open: %w", err)
 		}
 		same := bytes.Equal(data, want)
-		if release != nil {
-			if err := release(); err != nil {
-				return fmt.Errorf("the function that frees the content: %w", err)
-			}
-		}
 		if !same || !slices.Contains(names, name) {
 			return fmt.Errorf("%s has other bytes than were written, or is not listed in %q", name, names)
 		}
@@ -129,7 +124,7 @@ func has(open opener, files map[string][]byte) error {
 
 // isGone returns an error unless the methods for a file return ErrNotFound.
 func isGone(st store.Store, name string) error {
-	_, _, opened := st.Open(ctx, name)
+	_, opened := st.Open(ctx, name)
 	for method, err := range map[string]error{"Open": opened, "Delete": st.Delete(ctx, name), "SetAside": st.SetAside(ctx, name)} {
 		if !errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("%s of a file that does not exist: %v, want ErrNotFound", method, err)
@@ -173,7 +168,7 @@ func whileOpen(open opener, change func(store.Store) error) error {
 	if err != nil {
 		return err
 	}
-	data, release, err := st.Open(ctx, name("TEST", 1))
+	data, err := st.Open(ctx, name("TEST", 1))
 	if err != nil {
 		return fmt.Errorf("an Open: %w", err)
 	}
@@ -182,9 +177,6 @@ func whileOpen(open opener, change func(store.Store) error) error {
 	}
 	if !bytes.Equal(data, content(1)) {
 		return errors.New("content that was opened before has changed")
-	}
-	if release != nil {
-		return release()
 	}
 	return nil
 }
@@ -267,7 +259,7 @@ func canceled(open opener) error {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	_, _, opened := st.Open(ended, name("TEST", 1))
+	_, opened := st.Open(ended, name("TEST", 1))
 	_, listed := st.Names(ended)
 	_, _, read := st.Read(ended, 0)
 	for method, err := range map[string]error{
@@ -368,17 +360,12 @@ func writeConcurrently(open opener, w, lines int) error {
 		if !slices.Contains(names, name) {
 			return fmt.Errorf("%s is not listed", name)
 		}
-		data, release, err := st.Open(ctx, name)
+		data, err := st.Open(ctx, name)
 		if err != nil {
 			return err
 		}
 		if !bytes.Equal(data, content(w)) {
 			return fmt.Errorf("%s has other bytes than were written", name)
-		}
-		if release != nil {
-			if err := release(); err != nil {
-				return err
-			}
 		}
 		if err := st.Delete(ctx, name); err != nil {
 			return err

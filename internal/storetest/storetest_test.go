@@ -30,7 +30,7 @@ func TestMemory(t *testing.T) {
 type faulty struct {
 	*storetest.Memory
 	put      func(context.Context, string, func(io.Writer) error) error
-	open     func(context.Context, string) ([]byte, func() error, error)
+	open     func(context.Context, string) ([]byte, error)
 	list     func(context.Context) ([]string, error)
 	delete   func(context.Context, string) error
 	setAside func(context.Context, string) error
@@ -45,7 +45,7 @@ func (f *faulty) Put(ctx context.Context, name string, write func(io.Writer) err
 	return f.Memory.Put(ctx, name, write)
 }
 
-func (f *faulty) Open(ctx context.Context, name string) ([]byte, func() error, error) {
+func (f *faulty) Open(ctx context.Context, name string) ([]byte, error) {
 	if f.open != nil {
 		return f.open(ctx, name)
 	}
@@ -91,7 +91,7 @@ func (f *faulty) Read(ctx context.Context, from int64) ([]byte, int64, error) {
 var faults = map[string]map[string]func(*storetest.Memory) store.Store{
 	"empty": {
 		"opens files that do not exist": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, open: func(context.Context, string) ([]byte, func() error, error) { return nil, nil, nil }}
+			return &faulty{Memory: m, open: func(context.Context, string) ([]byte, error) { return nil, nil }}
 		},
 		"deletes files that do not exist": func(m *storetest.Memory) store.Store {
 			return &faulty{Memory: m, delete: func(context.Context, string) error { return nil }}
@@ -102,11 +102,11 @@ var faults = map[string]map[string]func(*storetest.Memory) store.Store{
 	},
 	"put": {
 		"flips a bit": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, open: func(ctx context.Context, name string) ([]byte, func() error, error) {
-				data, release, err := m.Open(ctx, name)
+			return &faulty{Memory: m, open: func(ctx context.Context, name string) ([]byte, error) {
+				data, err := m.Open(ctx, name)
 				data = bytes.Clone(data)
 				data[len(data)/2] ^= 1
-				return data, release, err
+				return data, err
 			}}
 		},
 		"loses the last byte": func(m *storetest.Memory) store.Store {
@@ -120,12 +120,6 @@ var faults = map[string]map[string]func(*storetest.Memory) store.Store{
 			return &faulty{Memory: m, list: func(ctx context.Context) ([]string, error) {
 				names, err := m.Names(ctx)
 				return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "TEST_2") }), err
-			}}
-		},
-		"cannot be opened twice": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, open: func(ctx context.Context, name string) ([]byte, func() error, error) {
-				data, _, err := m.Open(ctx, name)
-				return data, func() error { return errors.New("busy") }, err
 			}}
 		},
 	},

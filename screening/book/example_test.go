@@ -2,9 +2,7 @@ package book_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -18,14 +16,6 @@ import (
 // A Book has the addresses of all customers. After each change of the lists, it finds
 // the addresses whose verdict has changed.
 func ExampleBook_Changed() {
-	dir, err := os.MkdirTemp("", "")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "customers")
-
 	// From time to time, for example from a database.
 	rows := []struct {
 		chain address.Chain
@@ -34,20 +24,13 @@ func ExampleBook_Changed() {
 		{"bsc", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"},
 		{"ethereum", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"},
 	}
-	err = book.Write(path, func(yield func(address.Address, error) bool) {
+	mine, err := book.New(func(yield func(address.Address, error) bool) {
 		for _, row := range rows {
 			if !yield(address.Normalize(row.chain, row.text)) {
 				return
 			}
 		}
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-
-	// In the program that screens.
-	mine, err := book.Open(path)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -112,34 +95,12 @@ func ExampleBook_ChangedOnce() {
 	// bsc:0x098b716b8aaf21512996dc57eb0615e2383e2f96: CRITICAL
 }
 
-// A small Book needs no file.
+// An error in the addresses is returned: no Book is made of a part of them.
 func ExampleNew() {
-	mine, err := book.New(func(yield func(address.Address, error) bool) {
-		yield(address.Parse("solana", "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"))
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(mine.Size() > 0)
-	// Output:
-	// true
-}
-
-// If the addresses end with an error, Write returns it and writes no file.
-func ExampleWrite() {
-	err := book.Write("customers", func(yield func(address.Address, error) bool) {
+	_, err := book.New(func(yield func(address.Address, error) bool) {
 		yield(address.Parse("bitcoin", "bc1 typo"))
 	})
 	fmt.Println(err != nil)
-	// Output:
-	// true
-}
-
-// A file that does not exist is an error.
-func ExampleOpen() {
-	_, err := book.Open("no such file")
-	fmt.Println(errors.Is(err, fs.ErrNotExist))
 	// Output:
 	// true
 }

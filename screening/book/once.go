@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/screening"
-	"github.com/walletscreen/walletscreen/screening/internal/list"
 )
 
 // ChangedOnce is [Book.Changed] for a program that is restarted: it yields the addresses of b
@@ -51,25 +49,14 @@ func (b *Book) ChangedOnce(file string, r screening.Report) iter.Seq2[Change, er
 var errStopped = errors.New("stopped")
 
 func (b *Book) changedOnce(v *verdicts, r screening.Report, yield func(Change) bool) error {
-	entries := r.Affected()
-	if !v.complete {
-		entries = r.Listed()
-	}
-	begun := false
-	check := func(a address.Address) error {
+	for _, a := range b.addresses {
 		before, after, _, err := r.Compare(a)
 		if err != nil {
 			return err
 		}
 		is := verdictOf(&after, v.of[a])
 		if is == v.of[a] {
-			return nil
-		}
-		if !begun {
-			if err := v.write(incomplete); err != nil {
-				return err
-			}
-			begun = true
+			continue
 		}
 		// The caller may know of the change even if it is the last thing that happens.
 		if err := v.set(a, joined(unknown, v.of[a], is)); err != nil {
@@ -78,28 +65,9 @@ func (b *Book) changedOnce(v *verdicts, r screening.Report, yield func(Change) b
 		if !yield(Change{a, before, after}) {
 			return errStopped
 		}
-		return v.set(a, is)
-	}
-	for a, err := range b.among(entries) {
-		if err == nil {
-			err = check(a)
-		}
-		if err != nil {
+		if err := v.set(a, is); err != nil {
 			return err
 		}
-	}
-	// What is no longer listed may have been delisted while no program ran.
-	for _, a := range slices.Collect(maps.Keys(v.of)) {
-		has, err := b.has(a)
-		if err == nil && has {
-			err = check(a)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if begun || !v.complete {
-		return v.write(complete)
 	}
 	return nil
 }
@@ -138,18 +106,14 @@ func joined(texts ...string) string {
 }
 
 // verdicts are the verdicts that were yielded, in a file. Its lines are an address, a tab, and
-// the verdict; of an address, the last one counts. Other lines say whether each address was
-// compared.
+// the verdict; of an address, the last one counts.
 type verdicts struct {
-	of       map[address.Address]string // without those that are ""
-	complete bool
-	file     *os.File
+	of   map[address.Address]string // without those that are ""
+	file *os.File
 }
 
 const (
 	verdictsHeader = "walletscreen verdicts 1\n"
-	incomplete     = "incomplete\n"
-	complete       = "complete\n"
 	unknown        = "?" // among the words of two verdicts: the second may have been yielded
 )
 
@@ -166,20 +130,14 @@ func openVerdicts(name string) (*verdicts, error) {
 	if !isOurs {
 		return nil, fmt.Errorf("%w: %s: want the first line %q", ErrDamaged, name, verdictsHeader)
 	}
-	v := &verdicts{of: make(map[address.Address]string), complete: true}
+	v := &verdicts{of: make(map[address.Address]string)}
 	n := 0
 	for line := range bytes.Lines(lines) {
 		n++
-		switch string(line) {
-		case incomplete, complete:
-			v.complete = string(line) == complete
-			continue
-		}
 		of, verdict, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
 		var a address.Address
 		if !ok || line[len(line)-1] != '\n' || a.UnmarshalText(of) != nil {
-			v.complete = false // it was being written when the program was killed
-			continue
+			continue // it was being written when the program was killed
 		}
 		if v.of[a] = string(verdict); len(verdict) == 0 {
 			delete(v.of, a)
@@ -201,9 +159,6 @@ func (v *verdicts) rewrite(name string) error {
 		for a, verdict := range v.of {
 			text = fmt.Appendf(text, "%s\t%s\n", a, verdict)
 		}
-		if !v.complete {
-			text = append(text, incomplete...)
-		}
 		_, err := f.Write(text)
 		return err
 	})
@@ -214,11 +169,7 @@ func (v *verdicts) set(a address.Address, verdict string) error {
 	if v.of[a] = verdict; verdict == "" {
 		delete(v.of, a)
 	}
-	return v.write(fmt.Sprintf("%s\t%s\n", a, verdict))
-}
-
-func (v *verdicts) write(line string) error {
-	if _, err := v.file.WriteString(line); err != nil {
+	if _, err := fmt.Fprintf(v.file, "%s\t%s\n", a, verdict); err != nil {
 		return fmt.Errorf("book: %w", err)
 	}
 	return nil
@@ -230,10 +181,4 @@ func (v *verdicts) close() error {
 		return nil
 	}
 	return errors.Join(v.file.Sync(), v.file.Close())
-}
-
-// has reports whether b has a.
-func (b *Book) has(a address.Address) (bool, error) {
-	found, err := b.find(list.AppendProbes(nil, a)[0])
-	return slices.Contains(found, a), err
 }

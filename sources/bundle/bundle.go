@@ -127,11 +127,10 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 	if prev.Digest == h.Revision.Digest {
 		return h.Revision, sources.ErrUnchanged
 	}
-	f, err := revision.Parse(s.file, nil)
+	f, err := revision.Parse(s.file)
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	defer f.Close()
 	for e, err := range f.Entries() {
 		if err == nil {
 			err = ctx.Err()

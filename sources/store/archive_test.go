@@ -67,7 +67,6 @@ func TestDamage(t *testing.T) {
 			if err != nil || f.Header.Entries != 4 {
 				t.Fatalf("saved again: %v", err)
 			}
-			f.Close()
 		})
 	}
 }
@@ -202,7 +201,7 @@ func (f *full) write(ctx context.Context, size int, write func() error) error {
 		return err
 	}
 	for _, name := range names {
-		data, _, err := f.Open(ctx, name)
+		data, err := f.Open(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -240,7 +239,7 @@ func TestFull(t *testing.T) {
 	for i := range 5 {
 		names = append(names, accept(t, all, "TEST", i+1, day(i)))
 	}
-	data, _, err := st.Open(ctx, names[4])
+	data, err := st.Open(ctx, names[4])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -539,7 +538,6 @@ func TestTables(t *testing.T) {
 		if tables := kept[i].Tables(rule); len(tables) != 1 || string(tables[0]) != "table "+rule {
 			t.Errorf("tables of rule %s: %q", rule, tables)
 		}
-		kept[i].Close()
 	}
 	if got := files(t, dir); len(got) != 1 {
 		t.Errorf("files %q, want one", got)

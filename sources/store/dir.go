@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
-	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/revision"
 )
 
@@ -91,21 +91,42 @@ func (d dir) Put(ctx context.Context, name string, write func(io.Writer) error) 
 	}))
 }
 
-// Open implements [Store]. Content of 64 MiB or more is mapped into memory, where files can
-// be mapped.
-func (d dir) Open(ctx context.Context, name string) (data []byte, release func() error, err error) {
+// maxBytes is the maximum size of a file.
+const maxBytes = 4 << 30
+
+// Open implements [Store].
+func (d dir) Open(ctx context.Context, name string) ([]byte, error) {
 	path, err := d.file(ctx, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	m, err := mapfile.Open(path)
+	data, err := read(path)
+	return data, d.missing(err)
+}
+
+// read returns the content of a regular file of at most maxBytes.
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
 	if err != nil {
-		return nil, nil, d.missing(err)
+		return nil, err
 	}
-	if m.IsMapped() {
-		release = m.Free
+	if !info.Mode().IsRegular() { // opening a pipe could wait forever
+		return nil, fmt.Errorf("%s: want a regular file, found %v", path, info.Mode())
 	}
-	return m.Bytes, release, nil
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()                       // read only
+	if info, err = f.Stat(); err != nil { // it may be another file by now
+		return nil, err
+	}
+	if info.Size() > min(maxBytes, math.MaxInt) {
+		return nil, fmt.Errorf("%s: %w: %d bytes, want at most %d", path, ErrDamaged, info.Size(), int64(maxBytes))
+	}
+	data := make([]byte, info.Size())
+	_, err = io.ReadFull(f, data)
+	return data, err
 }
 
 // Names implements [Store]. Files that are not revisions are left out.

@@ -192,7 +192,7 @@ func TestNames(t *testing.T) {
 		if _, _, _, ok := revision.ParseName(name); ok {
 			t.Errorf("ParseName(%q) reports true", name)
 		}
-		_, _, opened := d.Open(ctx, name)
+		_, opened := d.Open(ctx, name)
 		put := d.Put(ctx, name, func(io.Writer) error { return nil })
 		for what, err := range map[string]error{"Open": opened, "Put": put, "Delete": d.Delete(ctx, name), "SetAside": d.SetAside(ctx, name)} {
 			if !errors.Is(err, store.ErrNotFound) {
@@ -250,7 +250,7 @@ func TestVanished(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	_, _, opened := d.Open(ctx, name)
+	_, opened := d.Open(ctx, name)
 	_, listed := d.Names(ctx)
 	_, _, reads := d.Read(ctx, 0)
 	_, saved := save(a, "TEST", 2, start)

@@ -158,7 +158,6 @@ func left(t *testing.T, dir string, sources, saved []string) {
 			if n != f.Revision.Records-1 {
 				t.Fatalf("%s has %d entries, want %d", name, n, f.Revision.Records-1)
 			}
-			f.Close()
 		}
 		got, err := a.Answering(ctx, time.Now().Add(time.Hour), func(e journal.Event) bool { return e.Lists[source] != "" })
 		if err == nil && got.Lists[source] < saved[i] {

@@ -29,11 +29,9 @@ type Store interface {
 	// changes nothing. A full disk is an error that wraps ErrFull.
 	Put(ctx context.Context, name string, write func(io.Writer) error) error
 
-	// Open returns the content of a file, and a function that frees it, which may be
-	// nil. The content must stay valid until then, also if the file is deleted or
-	// replaced. Less than 64 MiB must be memory that nothing else can change; more may be a
-	// mapped file, and is verified again at each refresh. A file that does not exist is an error that wraps ErrNotFound.
-	Open(ctx context.Context, name string) (data []byte, release func() error, err error)
+	// Open returns the content of a file, in memory that nothing else changes. A file that
+	// does not exist is an error that wraps ErrNotFound.
+	Open(ctx context.Context, name string) ([]byte, error)
 
 	// Names returns the names of the files, in any order.
 	Names(ctx context.Context) ([]string, error)

@@ -9,8 +9,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/internal/mapfile"
-	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -24,9 +22,9 @@ type Builder struct {
 	prev  *List
 	now   time.Time
 	held  finder // finds entries of prev
-	fresh newcomers
-	added int  // entries that prev did not have
-	tidy  bool // a FirstSeen was corrected
+	fresh finder // finds entries that were added
+	added int    // entries that prev did not have
+	tidy  bool   // a FirstSeen was corrected
 
 	gained  []sources.Entry // that prev did not have, or not with this name and these dates; without repetitions
 	renamed []sources.Entry // the entries of gained as prev has them
@@ -47,15 +45,11 @@ type Builder struct {
 	alike   int              // the first of the entries that are the first of prev
 	follows bool             // these are all, and were only compared
 
-	batch   [64]pending // entries that are not in the list yet
-	waiting int         // how many they are
-	touched byte        // a sum of what was prefetched for them
-
-	table    *tableBuilder
+	table    *table
 	all      *revision.Entries // in the order of the list
 	facts    Facts
-	hashes   mapfile.Array // of what the entries say
-	digest   string        // of the list; "" before the hashes are sorted
+	hashes   hashes // of what the entries say
+	digest   string // of the list; "" before the hashes are sorted
 	repeated []repetition
 	places   map[[sha256.Size]byte]int // index in repeated, by the hash of the entry
 	text     []byte                    // what the entry says that is being added
@@ -76,7 +70,7 @@ type repetition struct {
 // is in the future.
 func NewBuilder(prev *List, now time.Time) *Builder {
 	b := &Builder{
-		prev: prev, now: now, table: newTableBuilder(), all: new(revision.Entries),
+		prev: prev, now: now, table: newTable(), all: new(revision.Entries),
 		facts:  Facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)},
 		places: make(map[[sha256.Size]byte]int),
 	}
@@ -90,87 +84,67 @@ func NewBuilder(prev *List, now time.Time) *Builder {
 // Len returns how many entries were added.
 func (b *Builder) Len() int { return b.n }
 
-// Free frees memory early.
-func (b *Builder) Free() {
-	b.fresh.slots.Free()
-	if b.all != nil {
-		b.all.Free()
-	}
-}
-
 // add adds an entry to the list, and corrects its dates.
-func (b *Builder) add(p *pending) error {
-	e, f := &p.entry, p.filing
-	first, err := b.fresh.find(e, f, p.hash)
+func (b *Builder) add(p *pending) {
+	e := &p.entry
+	p.filing = b.table.file(e)
+	f := p.filing
+	first := b.fresh.find(e, f)
 	var old found
-	if err == nil && first == nil && !p.known {
-		old, err = b.held.find(e, f)
-	}
-	if err != nil {
-		return err
+	if first.Listing == nil && !p.known {
+		old = b.held.find(e, f)
 	}
 	if old.Listing != nil {
 		p.known, p.firstSeen, p.notListedOn = true, old.Entry.FirstSeen, old.Entry.NotListedOn
 	}
-	repeated, copied := first != nil, b.plausible(e.FirstSeen)
+	repeated, copied := first.Listing != nil, b.plausible(e.FirstSeen)
 	switch {
 	case repeated:
 		e.FirstSeen, e.NotListedOn = first.Entry.FirstSeen, first.Entry.NotListedOn
 	case p.known:
 		e.FirstSeen, e.NotListedOn = b.plausible(p.firstSeen), p.notListedOn
 	default:
-		if err := b.addFresh(e, f); err != nil {
-			return err
-		}
+		b.addFresh(e, f)
 	}
 	b.date(e, copied)
 	if !repeated {
-		if err := b.compare(p, old); err != nil {
-			return err
-		}
+		b.compare(p, old)
 	}
-	return b.count(e, f, repeated)
+	b.count(e, f, repeated)
 }
 
 // End adds an entry that the list no longer has, and that ended at its Until.
 func (b *Builder) End(e sources.Entry) { b.ended = append(b.ended, e) }
 
 // addFresh handles an entry that the list before did not have, and sets its FirstSeen.
-func (b *Builder) addFresh(e *sources.Entry, f filing) error {
-	gone, err := b.pastOf().find(e, f)
-	if err != nil {
-		return err
-	}
+func (b *Builder) addFresh(e *sources.Entry, f filing) {
+	gone := b.pastOf().find(e, f)
 	if gone.Listing != nil && !gone.Entry.FirstSeen.IsZero() { // it came back
 		e.FirstSeen, e.NotListedOn = gone.Entry.FirstSeen, gone.Entry.NotListedOn
-	} else if err := b.firstSeen(e, f); err != nil {
-		return err
+	} else {
+		b.firstSeen(e, f)
 	}
 	e.FirstSeen = b.plausible(e.FirstSeen)
 	b.added++
-	return nil
 }
 
 // firstSeen sets FirstSeen and NotListedOn of an entry that is new, as far as they are not known. If
 // the list before had the account under another reference or ticker, they are as there.
-func (b *Builder) firstSeen(e *sources.Entry, f filing) error {
+func (b *Builder) firstSeen(e *sources.Entry, f filing) {
 	if e.FirstSeen.IsZero() {
 		e.FirstSeen = b.now
 	}
 	if b.prev == nil || b.absent.IsZero() {
-		return nil
+		return
 	}
-	had, err := b.held.account(e, f)
+	had := b.held.account(e, f)
 	switch {
-	case err != nil:
-		return err
 	case had == nil && b.absent.Before(e.FirstSeen) && b.absent.After(e.NotListedOn):
 		e.NotListedOn = b.absent
 	case had == nil:
 	case had.Entry.FirstSeen.Before(e.FirstSeen):
 		e.FirstSeen, e.NotListedOn = had.Entry.FirstSeen, had.Entry.NotListedOn
 	}
-	return nil
 }
 
 // plausible returns t, or now if t is in the future.
@@ -193,7 +167,7 @@ func (f *Facts) note(kind string, e *sources.Entry) {
 }
 
 // count adds e to the facts of the list, and to the table.
-func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
+func (b *Builder) count(e *sources.Entry, f filing, repeated bool) {
 	facts := &b.facts
 	facts.Entries++
 	for _, kind := range e.Anomalies() {
@@ -216,15 +190,12 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
 	}
 	b.text = appendSaid(b.text[:0], e)
 	hash := sha256.Sum256(b.text)
-	at, err := b.hashes.Append(len(hash))
-	if err != nil {
-		return err
-	}
-	copy(at, hash[:])
+	b.hashes.add(hash)
 	if !repeated {
-		b.table.add(e, f, 0, time.Time{})
+		b.fresh.added(f.keys[0], b.table.add(e, f, 0, time.Time{}))
 		e.Listed = ownText(e)
-		return b.all.Add(e)
+		b.all.Add(e)
+		return
 	}
 	place, ok := b.places[hash]
 	if !ok {
@@ -233,7 +204,7 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) error {
 		b.repeated = append(b.repeated, repetition{entry: normalized(*e)})
 	}
 	b.repeated[place].times++
-	return b.all.Add(&b.repeated[place].entry)
+	b.all.Add(&b.repeated[place].entry)
 }
 
 // Lost returns how many accounts of the list before are not in l, which b has built. It returns
@@ -248,7 +219,7 @@ func (b *Builder) Lost(l *List, limit int) (int, error) {
 			return 0, err
 		}
 		id := firstKey(&e)
-		if _, ok := l.entries.index.Lookup(id); !ok {
+		if l.entries.index.AppendRows(nil, id) == nil {
 			lost[id] = true
 		}
 	}
@@ -289,14 +260,13 @@ func (b *Builder) sum() {
 	if b.digest != "" {
 		return
 	}
-	b.fresh.slots.Free()
-	b.digest = digestOf(&b.hashes)
-	b.hashes.Free()
+	b.digest = b.hashes.digest()
+	b.hashes = hashes{}
 }
 
 // Build makes the List. Then only IsCut and Compare may follow.
 func (b *Builder) Build() (*List, error) {
-	if err := b.end(); err != nil {
+	if err := b.leave(b.n); err != nil {
 		return nil, err
 	}
 	b.sum()
@@ -306,49 +276,23 @@ func (b *Builder) Build() (*List, error) {
 		f := b.table.file(&r.entry)
 		f.form |= isRepeated
 		b.table.add(&r.entry, f, r.times, time.Time{})
-		pace.Step(i)
 	}
-	if err := b.all.Seal(); err != nil {
+	b.all.Seal()
+	addresses := b.table.write.addresses
+	if err := b.table.seal(); err != nil {
 		return nil, err
 	}
-	t, err := b.table.build()
-	if err != nil {
-		return nil, err
-	}
-	l := &List{Facts: b.facts, entries: t, all: b.all}
-	l.Addresses, l.Bytes, l.Digest = b.table.write.addresses, t.index.Size(), b.digest
-	err = l.countKeys(b.table.write.hex)
-	b.table, b.all, b.fresh.table, b.places = nil, nil, nil, nil
-	return l, err
-}
-
-// countKeys counts the keys by class, and the addresses that are hexOf their keys, by listings
-// whose numbers are in hex, or no addresses but texts.
-func (l *List) countKeys(hex bitset) error {
-	ix := l.entries.index
-	byClass := make(map[uint16]int)
-	var numbers []uint32
-	i := 0
-	for k, set := range ix.All() {
-		pace.Step(i)
-		i++
-		byClass[k.Class()]++
-		var err error
-		if numbers, err = ix.AppendValues(numbers[:0], set); err != nil {
-			return err
-		}
-		if k.Class() == textClass || slices.ContainsFunc(numbers, hex.has) {
-			l.Addresses++
-		}
-	}
-	for class, n := range byClass {
+	l := &List{Facts: b.facts, entries: b.table, all: b.all}
+	l.Addresses, l.Bytes, l.Digest = addresses, l.entries.index.Size(), b.digest
+	for class, n := range l.entries.index.Classes() {
 		if class == textClass {
 			l.Classes["text"] = n
 		} else {
 			l.Classes[identity.Class(class).String()] += n
 		}
 	}
-	return nil
+	b.table, b.all, b.fresh, b.places = nil, nil, finder{}, nil
+	return l, nil
 }
 
 // Rebuild returns the list of entries that were accepted at the given time, with all

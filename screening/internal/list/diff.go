@@ -14,20 +14,17 @@ const maxChanged = 100_000
 
 // compare keeps p, which is not repeated, unless it is just as prev has it: as old, if the cursor has
 // not found it.
-func (b *Builder) compare(p *pending, old found) error {
+func (b *Builder) compare(p *pending, old found) {
 	e := &p.entry
 	same := p.known && e.FirstSeen.Equal(p.firstSeen) && e.NotListedOn.Equal(p.notListedOn)
 	b.tidy = b.tidy || p.known && !same
 	if b.prev == nil || b.many || same && (old.Listing == nil || old.saysSame(e)) {
-		return nil
+		return
 	}
 	if p.known {
 		had := normalized(*e)
 		if old.Listing != nil {
-			var err error
-			if had, err = old.at(p.keys[0]); err != nil {
-				return err
-			}
+			had = old.at(p.keys[0])
 		}
 		had.FirstSeen, had.NotListedOn = p.firstSeen, p.notListedOn
 		b.renamed = append(b.renamed, had)
@@ -36,7 +33,6 @@ func (b *Builder) compare(p *pending, old found) error {
 	if b.many = len(b.gained) > min(maxChanged, max(1000, b.prev.Entries/8)); b.many {
 		b.gained, b.renamed = nil, nil
 	}
-	return nil
 }
 
 // saysSame reports whether an entry with the Canonical form of e has its name and its dates of
@@ -50,7 +46,7 @@ func (l *Listing) saysSame(e *sources.Entry) bool {
 // other times, and no more entries that ended. Nothing can be added afterwards.
 func (b *Builder) IsSame() (bool, error) {
 	if !b.follows || b.n != b.prev.Entries {
-		if err := b.end(); err != nil {
+		if err := b.leave(b.n); err != nil {
 			return false, err
 		}
 		b.sum()
@@ -58,8 +54,7 @@ func (b *Builder) IsSame() (bool, error) {
 			return false, nil
 		}
 	}
-	more, err := b.newlyEnded()
-	return err == nil && len(more) == 0, err
+	return len(b.newlyEnded()) == 0, nil
 }
 
 // Lacks reports whether prev, whose entries are all, does not say what history, which Follow
@@ -73,8 +68,7 @@ func (b *Builder) Lacks(all iter.Seq2[sources.Entry, error]) (bool, error) {
 		b.bound(&e, first)
 		b.tidy = b.tidy || !first.Equal(e.FirstSeen) || !not.Equal(e.NotListedOn)
 	}
-	more, err := b.newlyEnded()
-	return b.tidy || len(more) > 0, err
+	return b.tidy || len(b.newlyEnded()) > 0, nil
 }
 
 // pastOf returns the Past of the list before.
@@ -86,20 +80,16 @@ func (b *Builder) pastOf() *Past {
 }
 
 // newlyEnded returns the entries that have ended, unless the list before says so already.
-func (b *Builder) newlyEnded() (more []revision.Removal, err error) {
-	t := newTableBuilder() // for filings
+func (b *Builder) newlyEnded() (more []revision.Removal) {
+	var t table // for filings
 	for _, e := range b.ended {
-		known, err := b.pastOf().has(&e, t.file(&e))
-		if err != nil {
-			return nil, err
-		}
-		if !known {
+		if !b.pastOf().has(&e, t.file(&e)) {
 			at := e.Until
 			e.Until = time.Time{}
 			more = append(more, revision.Removal{Entry: normalized(e), At: at})
 		}
 	}
-	return more, nil
+	return more
 }
 
 // A Diff is the difference between a list and the previous list.
@@ -115,17 +105,12 @@ type Diff struct {
 // before they were listed, unless End has said when they ended.
 func (b *Builder) Compare(l *List, day time.Time) (d Diff, err error) {
 	d.Added, d.IsPart = b.added, b.many || b.prev == nil
-	if d.Delta.Removed, err = b.newlyEnded(); err != nil {
-		return d, err
-	}
+	d.Delta.Removed = b.newlyEnded()
 	ended := make(map[sources.Entry]bool, len(b.ended))
 	for _, e := range b.ended {
 		ended[e.Canonical()] = true
 	}
-	again, err := b.again()
-	if err != nil {
-		return d, err
-	}
+	again := b.again()
 	for e, err := range b.gone(l) {
 		if err != nil {
 			return d, err
@@ -164,23 +149,20 @@ func (b *Builder) Compare(l *List, day time.Time) (d Diff, err error) {
 }
 
 // again returns how many more repetitions of an entry there are than in the list before.
-func (b *Builder) again() (map[sources.Entry]int, error) {
+func (b *Builder) again() map[sources.Entry]int {
 	more := make(map[sources.Entry]int)
 	for _, r := range b.repeated {
 		more[r.entry] += r.times
 	}
 	if b.prev == nil || !b.hadRepeated() {
-		return more, nil
+		return more
 	}
-	for r, err := range b.prev.records() {
-		if err != nil {
-			return nil, err
-		}
+	for r := range b.prev.records() {
 		if r.repeated > 0 {
 			more[r.entry] -= r.repeated
 		}
 	}
-	return more, nil
+	return more
 }
 
 // knowsEnd reports whether the history has the end of the stay of e, perhaps in other letter

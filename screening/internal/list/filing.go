@@ -11,13 +11,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Rule is the version of the rule by which tables are made: the keys under which an
-// entry is filed, and the form of a listing. Tables that were filed by another rule
-// are made again from the entries. Raise it with each change of the rule;
-// a chain that is added needs none, because a row has a number of its own. TestRule fails
-// until it is raised.
-const Rule = "20"
-
 // AppendProbes appends the keys to look up for a question about a: the key that
 // controls the account, if the address shows exactly one; otherwise the account and
 // each key that controls it. The keys that follow from these are next; see
@@ -36,25 +29,18 @@ func AppendProbes(dst []index.ID, a address.Address) []index.ID {
 	return dst
 }
 
-// appendKeys appends the keys under which an entry with the address a is filed: its probes and,
-// for each Ethereum account among them, the account that holds what it has on Substrate chains
-// with an EVM: a question about that one does not lead to the Ethereum account. The EVM account
-// of a Substrate account has no such account, because nobody has its key.
-func appendKeys(dst []index.ID, a address.Address) []index.ID {
-	n := len(dst)
-	dst = AppendProbes(dst, a)
-	for _, k := range dst[n:] {
-		switch identity.Class(k.Class()) {
-		case identity.Substrate:
-			return dst
-		case identity.KeccakHash:
-			w0, w1, w2, w3 := identity.Load(identity.EVMAccount(identity.MakeWords(k.Words())))
-			if k := index.IDOfWords(uint16(identity.Substrate), w0, w1, w2, w3, 32); !slices.Contains(dst, k) {
-				dst = append(dst, k)
-			}
-		}
+// isProbe reports whether k is one of the probes of a, or is derived from one by evmAccount. The
+// EVM account of a Substrate account has no such account, because nobody has its key.
+func isProbe(a address.Address, k *index.ID) bool {
+	var buf [MaxProbes]index.ID
+	probes := AppendProbes(buf[:0], a)
+	if slices.Contains(probes, *k) {
+		return true
 	}
-	return dst
+	if slices.ContainsFunc(probes, func(p index.ID) bool { return identity.Class(p.Class()) == identity.Substrate }) {
+		return false
+	}
+	return slices.ContainsFunc(probes, func(p index.ID) bool { d, ok := evmAccount(p); return ok && d == *k })
 }
 
 // firstProbe returns the first of the probes of a, which each spelling of its account
@@ -77,23 +63,21 @@ func indexKey(class identity.Class, words identity.Words, tag identity.Tag) inde
 	return index.IDOfWords(uint16(class), w0, w1, w2, w3, identity.Len(tag))
 }
 
-// AppendFilings appends the keys under which e is filed to dst, which is empty: those of its
-// address, as appendKeys says, and the account of each other address as which the listed string
-// can be read. An entry without an address is filed under its listed string and the keys of its
-// readings. form says how the listing under the first key gives the address of e.
-func AppendFilings(dst []index.ID, e *sources.Entry) (keys []index.ID, form byte) {
+// appendFilings appends the keys under which e is filed to dst, which is empty: the probes of
+// its address, and the account of each other address as which the listed string can be read. An
+// entry without an address is filed under its listed string and the probes of its readings;
+// keys may come twice. form says how the listing gives the address of e.
+func appendFilings(dst []index.ID, e *sources.Entry) (keys []index.ID, form byte) {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
 		dst = append(dst, TextKey(text))
 		for _, a := range readings(*e, text) {
-			dst = appendKeys(dst, a)
+			dst = AppendProbes(dst, a)
 		}
 		return dst, noAddress
 	}
-	dst = appendKeys(dst, e.Address)
-	isHex := isHexOf(e.Address, &dst[0])
-	n := len(dst)
-	isOnly := n == 1 || n == 2 && dst[1].Class() == uint16(identity.Substrate)
+	dst = AppendProbes(dst, e.Address)
+	isHex, n := isHexOf(e.Address, &dst[0]), len(dst)
 	if !isHex || !isEVMText(e, &dst[0]) {
 		for _, a := range address.Detect(e.Text()) {
 			if k := firstProbe(a); !slices.Contains(dst, k) {
@@ -101,7 +85,7 @@ func AppendFilings(dst []index.ID, e *sources.Entry) (keys []index.ID, form byte
 			}
 		}
 	}
-	if isHex && isOnly && len(dst) == n {
+	if isHex && n == 1 && len(dst) == n {
 		return dst, hexAddress
 	}
 	return dst, textAddress
@@ -118,7 +102,7 @@ func isEVMText(e *sources.Entry, k *index.ID) bool {
 	return k.Class() == uint16(identity.KeccakHash) && (e.Listed == "" || len(e.Listed) == len(normal) && strings.EqualFold(e.Listed, normal))
 }
 
-// firstKey returns the first of the keys that AppendFilings appends.
+// firstKey returns the first of the keys that appendFilings appends.
 func firstKey(e *sources.Entry) index.ID {
 	if !e.Address.IsValid() {
 		return TextKey(e.Listed)

@@ -100,7 +100,6 @@ func build(t *testing.T, prev *List, entries []sources.Entry, never bool) (l bui
 	t.Helper()
 	now := day.AddDate(0, 0, 1)
 	b := NewBuilder(prev, now)
-	defer b.Free()
 	if never { // as if there was a history
 		b.Follow(time.Time{}, []sources.Entry{{Listed: "an entry of long ago", Kind: score.Scam}})
 	}

@@ -1,8 +1,6 @@
 // Package list holds one list in the form that answers questions.
 //
-// A [Builder] makes a [List] of entries and compares it with the list before it. Its
-// tables can be written to a file, and [Open] answers from them as they lie there. What
-// must hold so that old tables can be read is versioned by [Rule].
+// A [Builder] makes a [List] of entries and compares it with the list before it.
 package list
 
 import (
@@ -11,7 +9,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/internal/mapfile"
 	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
@@ -27,7 +24,6 @@ type List struct {
 	entries *table
 	past    *Past
 	all     *revision.Entries // the entries in their order; nil: it is of a Past
-	file    *revision.File    // the mapped file that has all that; nil: none
 }
 
 // Facts describe a list without a look at its tables.
@@ -40,7 +36,7 @@ type Facts struct {
 	Kinds        []score.Kind          // of the entries
 	LatestSeen   time.Time             // the latest FirstSeen of an entry
 	AnomalyKinds map[string]int        // number of the anomalies of each kind
-	Anomalies    []sources.Anomaly     `json:"-"` // the first hundred of each kind, in the order of the list
+	Anomalies    []sources.Anomaly     // the first hundred of each kind, in the order of the list
 	Bytes        int                   // of memory that answers use
 }
 
@@ -52,24 +48,11 @@ func (f *Facts) AnomalyCount() (n int) {
 	return n
 }
 
-// Index returns the index of the keys under which the entries are filed, for look-ups.
-func (l *List) Index() *index.Index { return l.entries.index }
+// Index returns the table of the keys under which the entries are filed, for look-ups.
+func (l *List) Index() *index.Table { return l.entries.index }
 
-// Listing returns the listing with this number, which is a value in the Index. An error
-// means that the list is damaged, and nothing is known, least of all that an address is
-// not listed.
-func (l *List) Listing(n uint32) (*Listing, error) { return l.entries.listing(n) }
-
-// IsMapped reports whether l is answered from a file.
-func (l *List) IsMapped() bool { return l != nil && l.file != nil }
-
-// Verify verifies the file from which l is answered, if there is one.
-func (l *List) Verify() error {
-	if !l.IsMapped() {
-		return nil
-	}
-	return l.file.Verify()
-}
+// Listing returns the listing of a row of the Index, and the key under which it is filed.
+func (l *List) Listing(row uint32) (*Listing, index.ID) { return l.entries.listing(row) }
 
 // All returns the entries of l in their order, and repeats those that are repeated. Nothing follows
 // an error.
@@ -77,38 +60,13 @@ func (l *List) All() iter.Seq2[sources.Entry, error] {
 	if l == nil {
 		return func(func(sources.Entry, error) bool) {}
 	}
-	return guarded(l.all.All())
+	return l.all.All()
 }
 
 // Missing returns the entries of l that other does not have, each once, in the order of l.
 // Nothing follows an error.
 func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
-	return guarded(missing(l, other, func(int) bool { return false }))
-}
-
-// guarded is seq, with an error in the place of a fault while it reads a mapped file.
-func guarded[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		yielding := false
-		err := mapfile.Guard(func() error {
-			for v, err := range seq {
-				yielding = true
-				if !yield(v, err) {
-					return nil
-				}
-				yielding = false
-			}
-			return nil
-		})
-		switch {
-		case err == nil:
-		case yielding:
-			panic(err)
-		default:
-			var none T
-			yield(none, err)
-		}
-	}
+	return missing(l, other, func(int) bool { return false })
 }
 
 // missing is Missing, without the entries of l whose number is to be skipped.
@@ -121,18 +79,16 @@ func missing(l, other *List, skip func(i int) bool) iter.Seq2[sources.Entry, err
 		if other != nil {
 			had.table = other.entries
 		}
-		var b tableBuilder              // for filings
-		seen := make(map[location]bool) // if some are repeated
+		var t table                   // for filings
+		seen := make(map[uint32]bool) // rows, if some are repeated
 		for e, err := range l.all.Except(skip) {
 			is := false // in other, or seen
 			if err == nil {
-				f := b.file(&e)
-				is, err = had.has(&e, f)
-				if err == nil && !is && l.AnomalyKinds[sources.Duplicate] > 0 {
-					var first found
-					first, err = own.find(&e, f)
-					is = seen[first.where]
-					seen[first.where] = true
+				f := t.file(&e)
+				if is = had.has(&e, f); !is && l.AnomalyKinds[sources.Duplicate] > 0 {
+					row := own.find(&e, f).row
+					is = seen[row]
+					seen[row] = true
 				}
 			}
 			if (err != nil || !is) && !yield(e, err) || err != nil {
@@ -141,6 +97,9 @@ func missing(l, other *List, skip func(i int) bool) iter.Seq2[sources.Entry, err
 		}
 	}
 }
+
+// Write writes the entries of l.
+func (l *List) Write(w *revision.Writer) error { return w.Entries(l.all) }
 
 // Past returns the entries that l no longer has.
 func (l *List) Past() *Past { return l.past }

@@ -2,9 +2,6 @@ package list
 
 import (
 	"encoding/binary"
-	"fmt"
-	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -13,8 +10,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Listing is an entry of a list that is filed under a key. It is immutable, and its
-// strings are not in the memory of a mapped file.
+// A Listing is an entry of a list that is filed under a key. It is immutable.
 type Listing struct {
 	Entry sources.Entry // without an address if chain is set
 
@@ -28,15 +24,14 @@ type Listing struct {
 // The first byte of the text of a listing: how it gives the address of its entry, and
 // what follows.
 const (
-	noAddress    = iota // there is none: the listed string is not an address
-	hexAddress          // it is hexOf the key under which it was found
-	textAddress         // a text
-	keyedAddress        // it is hexOf another key; the number of the listing under that one and its bytes follow, and no more
-	addressMask  = 3
-	hasListed    = 4  // a text has the listed string, which is not the normal form
-	isRepeated   = 8  // followed by Listing.repeated
-	isRemoved    = 16 // followed by Listing.removed
-	isDated      = 32 // followed by the date of the entity, and NotListedOn
+	noAddress   = iota // there is none: the listed string is not an address
+	hexAddress         // it is hexOf the key under which it is filed, the only one
+	textAddress        // a text
+	addressMask = 3
+	hasListed   = 4  // a text has the listed string, which is not the normal form
+	isRepeated  = 8  // followed by Listing.repeated
+	isRemoved   = 16 // followed by Listing.removed
+	isDated     = 32 // followed by the date of the entity, and NotListedOn
 )
 
 // AddedAt returns the date of the listing: the publisher's date of the address; else its date
@@ -78,9 +73,8 @@ func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.
 
 // matchKey is Match for another account than the listed one, or if there is none.
 func (l *Listing) matchKey(k, account *index.ID) score.Match {
-	var buf [MaxProbes]index.ID
 	if a := l.Entry.Address; a.IsValid() {
-		if slices.Contains(appendKeys(buf[:0], a), *k) {
+		if isProbe(a, k) {
 			return score.Key
 		}
 		for _, a := range address.Detect(l.Entry.Text()) {
@@ -91,14 +85,14 @@ func (l *Listing) matchKey(k, account *index.ID) score.Match {
 		return 0
 	}
 	for _, a := range readings(l.Entry, literalText(l.Entry.Listed)) {
-		if slices.Contains(appendKeys(buf[:0], a), *k) {
+		if isProbe(a, k) {
 			return score.Literal
 		}
 	}
 	return 0
 }
 
-// Text returns the string that is listed for the address under k.
+// Text returns the string that is listed for the address. k is the key under which l is filed.
 func (l *Listing) Text(k *index.ID) string {
 	if l.Entry.Listed != "" || l.chain == "" {
 		return l.Entry.Text()
@@ -107,15 +101,12 @@ func (l *Listing) Text(k *index.ID) string {
 }
 
 // at returns the entry that l lists under k.
-func (l *Listing) at(k index.ID) (sources.Entry, error) {
+func (l *Listing) at(k index.ID) sources.Entry {
 	e := l.Entry
 	if l.chain != "" {
-		var err error
-		if e.Address, err = address.Parse(l.chain, hexOf(&k)); err != nil {
-			return sources.Entry{}, fmt.Errorf("%w: a listing", index.ErrDamaged)
-		}
+		e.Address, _ = address.Parse(l.chain, hexOf(&k)) // never fails: it was valid
 	}
-	return e, nil
+	return e
 }
 
 // isSame reports whether l lists an entry with the Canonical form of e, which has the given
@@ -139,10 +130,10 @@ func ownText(e *sources.Entry) string {
 	return e.Listed
 }
 
-// A listingWriter writes listings as texts of an index. A listing refers to other texts
+// A listingWriter writes listings as texts of a table. A listing refers to other texts
 // by number, and most entries that differ in nothing but a hexAddress share one.
 type listingWriter struct {
-	index *index.Builder
+	index *index.Table
 	text  []byte // scratch
 	memos [5]memo
 
@@ -150,10 +141,11 @@ type listingWriter struct {
 	lastForm byte
 	lastTime time.Time
 	lastText uint32
+	fresh    bool // a text that the listing refers to is new
 
 	counted   bitset // the numbers of the texts of addresses
+	hex       bitset // the first rows of keys that are addresses
 	addresses int    // how many there are
-	hex       bitset // the numbers of listings with a hexAddress
 }
 
 // write returns the number of the text that lists e in the given form.
@@ -168,7 +160,8 @@ func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed
 	if form&^(isRemoved|isDated) == hexAddress && form == w.lastForm && removed.Equal(w.lastTime) && differInAddress(e, &w.last) {
 		return w.lastText
 	}
-	t, had := append(w.text[:0], form), w.index.Texts()
+	w.fresh = false
+	t := append(w.text[:0], form)
 	for i, s := range [...]string{string(e.Kind), e.Ref, e.Name, e.Asset} {
 		t = binary.AppendUvarint(t, uint64(w.intern(&w.memos[i], s)))
 	}
@@ -180,14 +173,14 @@ func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed
 	case hexAddress:
 		t = binary.AppendUvarint(t, uint64(KeyOf(e.Address.Account()).Class()))
 	case textAddress:
-		n := w.index.Intern(e.Address.Normalized())
+		n := w.intern(nil, e.Address.Normalized())
 		if !w.counted.add(n) {
 			w.addresses++
 		}
 		t = binary.AppendUvarint(t, uint64(n))
 	}
 	if form&hasListed != 0 {
-		t = binary.AppendUvarint(t, uint64(w.index.Intern(listed)))
+		t = binary.AppendUvarint(t, uint64(w.intern(nil, listed)))
 	}
 	if form&isRepeated != 0 {
 		t = binary.AppendUvarint(t, uint64(repeated))
@@ -199,22 +192,27 @@ func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed
 		t = appendTime(appendTime(t, e.EntityListedAt), e.NotListedOn)
 	}
 	w.text, w.last, w.lastForm, w.lastTime = t, *e, form, removed
-	if w.index.Texts() > had { // no listing refers to the new text
+	if w.fresh { // no listing refers to the new text
 		w.lastText = w.index.AddText(t)
 	} else {
-		w.lastText = w.index.Intern(string(t))
-	}
-	if form&addressMask == hexAddress {
-		w.hex.add(w.lastText)
+		w.lastText, _ = w.index.Intern(string(t))
 	}
 	return w.lastText
 }
 
-// writeKeyed returns the number of the text that lists under another key what listing n, with a
-// hexAddress, lists under k, of 20 bytes.
-func (w *listingWriter) writeKeyed(n uint32, k *index.ID) uint32 {
-	w.text = k.AppendBytes(binary.AppendUvarint(append(w.text[:0], keyedAddress), uint64(n)))
-	return w.index.AddText(w.text)
+// count counts a hexAddress or a listed string, by the row under its key and the first row there.
+// Texts of addresses are counted when they are written.
+func (w *listingWriter) count(form byte, row, first uint32) {
+	switch form & addressMask {
+	case hexAddress:
+		if !w.hex.add(first) {
+			w.addresses++
+		}
+	case noAddress:
+		if row == first {
+			w.addresses++
+		}
+	}
 }
 
 // A memo is the text that was interned last, and its number.
@@ -224,12 +222,17 @@ type memo struct {
 	known  bool
 }
 
-// intern returns the number of a text, which is often the text of m.
+// intern returns the number of a text, which is often the text of m, if that is not nil.
 func (w *listingWriter) intern(m *memo, text string) uint32 {
-	if !m.known || m.text != text {
-		*m = memo{text, w.index.Intern(text), true}
+	if m != nil && m.known && m.text == text {
+		return m.number
 	}
-	return m.number
+	n, added := w.index.Intern(text)
+	w.fresh = w.fresh || added
+	if m != nil {
+		*m = memo{text, n, true}
+	}
+	return n
 }
 
 // differInAddress reports whether a and b differ in nothing but their addresses, which
@@ -245,22 +248,11 @@ func appendTime(b []byte, t time.Time) []byte {
 	return binary.AppendUvarint(binary.AppendVarint(b, t.Unix()), uint64(t.Nanosecond()))
 }
 
-// texts are the texts of an index, or of one that is being built.
-type texts interface {
-	Text(n uint32) (string, error)
-}
-
-// readListing reads listing n of ix.
-func readListing(ix texts, n uint32) (*Listing, error) {
-	text, err := ix.Text(n)
-	if err != nil {
-		return nil, err
-	}
-	r := listingReader{index: ix, rest: []byte(text)}
-	form := r.byte()
-	if form&addressMask == keyedAddress {
-		return r.keyed(n)
-	}
+// readListing reads listing n, which a listingWriter wrote.
+func readListing(ix *index.Table, n uint32) *Listing {
+	r := listingReader{index: ix, rest: ix.Text(n)}
+	form := r.rest[0]
+	r.rest = r.rest[1:]
 	l := &Listing{number: n, Entry: sources.Entry{
 		Kind: score.Kind(r.text()), Ref: r.text(), Name: r.text(), Asset: r.text(),
 		ListedAt: r.time(), FirstSeen: r.time(),
@@ -270,19 +262,13 @@ func readListing(ix texts, n uint32) (*Listing, error) {
 		l.chain = address.Chain(r.text())
 		l.account = uint16(r.uvarint())
 	case textAddress:
-		if l.Entry.Address, err = address.Parse(address.Chain(r.text()), r.text()); err != nil {
-			r.fail()
-		}
+		l.Entry.Address, _ = address.Parse(address.Chain(r.text()), r.text()) // never fails: it was valid
 	}
 	if form&hasListed != 0 {
 		l.Entry.Listed = r.text()
 	}
 	if form&isRepeated != 0 {
-		if n := r.uvarint(); n < 1 || n > MaxEntries {
-			r.fail()
-		} else {
-			l.repeated = int(n)
-		}
+		l.repeated = int(r.uvarint())
 	}
 	if form&isRemoved != 0 {
 		l.removed = r.time()
@@ -290,101 +276,27 @@ func readListing(ix texts, n uint32) (*Listing, error) {
 	if form&isDated != 0 {
 		l.Entry.EntityListedAt, l.Entry.NotListedOn = r.time(), r.time()
 	}
-	if len(r.rest) > 0 {
-		r.fail()
-	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	return l, nil
+	return l
 }
 
-// A listingReader reads the text of a listing. After a failure its results mean
-// nothing.
+// A listingReader reads the text of a listing.
 type listingReader struct {
-	index texts
+	index *index.Table
 	rest  []byte
-	err   error
-}
-
-// keyed reads listing n, with a keyedAddress, from its second byte on.
-func (r *listingReader) keyed(n uint32) (*Listing, error) {
-	of := r.uvarint()
-	if r.err == nil && of < uint64(n) && len(r.rest) == 20 {
-		text, err := r.index.Text(uint32(of))
-		if err != nil {
-			return nil, err
-		}
-		if text != "" && text[0]&addressMask == hexAddress {
-			first, err := readListing(r.index, uint32(of))
-			if err != nil {
-				return nil, err
-			}
-			k := index.ID20(0, (*[20]byte)(r.rest))
-			l := *first
-			l.Entry, err = first.at(k)
-			l.chain, l.account, l.number = "", 0, n
-			return &l, err
-		}
-	}
-	r.fail()
-	return nil, r.err
-}
-
-func (r *listingReader) fail() {
-	if r.err == nil {
-		r.err = fmt.Errorf("%w: a listing", index.ErrDamaged)
-	}
-	r.rest = nil
-}
-
-func (r *listingReader) byte() byte {
-	if len(r.rest) == 0 {
-		r.fail()
-		return 0
-	}
-	c := r.rest[0]
-	r.rest = r.rest[1:]
-	return c
 }
 
 func (r *listingReader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.rest)
-	if n <= 0 {
-		r.fail()
-		return 0
-	}
 	r.rest = r.rest[n:]
 	return v
 }
 
 // text reads the number of a text, and returns the text.
-func (r *listingReader) text() string {
-	n := r.uvarint()
-	if r.err != nil || n != uint64(uint32(n)) {
-		r.fail()
-		return ""
-	}
-	text, err := r.index.Text(uint32(n))
-	if err != nil {
-		r.fail()
-	}
-	return text
-}
+func (r *listingReader) text() string { return string(r.index.Text(uint32(r.uvarint()))) }
 
 // time reads a time that appendTime appended.
 func (r *listingReader) time() time.Time {
 	seconds, n := binary.Varint(r.rest)
-	if n <= 0 {
-		r.fail()
-		return time.Time{}
-	}
 	r.rest = r.rest[n:]
 	return time.Unix(seconds, int64(r.uvarint())).UTC()
 }
-
-// A ring caches values by number. Values are never changed, so it needs no lock.
-type ring[T any] []atomic.Pointer[T]
-
-// slot returns where the value of number n is cached, if it is.
-func (r ring[T]) slot(n uint32) *atomic.Pointer[T] { return &r[n%uint32(len(r))] }

@@ -30,10 +30,7 @@ func (p *Past) With(removals []revision.Removal, now time.Time) (*Past, error) {
 		*next = *p
 	}
 	last := make(map[sources.Entry]time.Time)
-	for r, err := range next.recent.records() {
-		if err != nil {
-			return nil, err
-		}
+	for r := range next.recent.records() {
 		last[r.entry] = r.removed
 	}
 	for _, r := range removals {
@@ -44,17 +41,14 @@ func (p *Past) With(removals []revision.Removal, now time.Time) (*Past, error) {
 			last[r.Entry] = r.At
 		}
 	}
-	t, n := newTableBuilder(), len(last)
+	t, n := newTable(), len(last)
 	older := 0
 	if next.older != nil {
 		older = next.older.Entries
 	}
 	merge := n > max(minRecent, older/8)
 	if merge {
-		for r, err := range next.older.records() {
-			if err != nil {
-				return nil, err
-			}
+		for r := range next.older.records() {
 			if _, again := last[r.entry]; !again {
 				t.remove(r.entry, r.removed)
 				n++
@@ -64,11 +58,10 @@ func (p *Past) With(removals []revision.Removal, now time.Time) (*Past, error) {
 	for e, at := range last {
 		t.remove(e, at)
 	}
-	built, err := t.build()
-	if err != nil {
+	if err := t.seal(); err != nil {
 		return nil, err
 	}
-	next.recent = &List{Facts: Facts{Entries: n}, entries: built}
+	next.recent = &List{Facts: Facts{Entries: n}, entries: t}
 	if merge {
 		next.older, next.recent = next.recent, nil
 	}
@@ -76,7 +69,7 @@ func (p *Past) With(removals []revision.Removal, now time.Time) (*Past, error) {
 }
 
 // records returns the entries of l with their listings, in no order.
-func (l *List) records() iter.Seq2[record, error] {
+func (l *List) records() iter.Seq[record] {
 	if l == nil {
 		return (*table)(nil).records()
 	}
@@ -97,33 +90,31 @@ func (p *Past) Lists() (all []*List) {
 }
 
 // find returns the entry with the Canonical form of e, whose filing is f.
-func (p *Past) find(e *sources.Entry, f filing) (found, error) {
+func (p *Past) find(e *sources.Entry, f filing) found {
 	for _, l := range p.Lists() {
 		fd := finder{table: l.entries}
-		if gone, err := fd.find(e, f); err != nil || gone.Listing != nil {
-			return gone, err
+		if gone := fd.find(e, f); gone.Listing != nil {
+			return gone
 		}
 	}
-	return found{}, nil
+	return found{}
 }
 
 // has reports whether p has e, whose filing is f, as an entry that ended at its Until or later.
-func (p *Past) has(e *sources.Entry, f filing) (bool, error) {
+func (p *Past) has(e *sources.Entry, f filing) bool {
 	for _, l := range p.Lists() {
-		t := l.entries
-		_, set, ok := t.index.Place(f.keys[0])
-		if !ok {
-			continue
-		}
-		listings, err := t.listings(set)
-		if err != nil {
-			return false, err
-		}
-		for _, l := range listings {
-			if l.isSame(e, f.form) && !l.removed.Before(e.Until) {
-				return true, nil
+		for _, row := range l.entries.index.AppendRows(nil, f.keys[0]) {
+			if l, k := l.entries.listing(row); k == f.keys[0] && l.isSame(e, f.form) && !l.removed.Before(e.Until) {
+				return true
 			}
 		}
 	}
-	return false, nil
+	return false
+}
+
+// remove adds an entry that the list had until the given time.
+func (t *table) remove(e sources.Entry, at time.Time) {
+	f := t.file(&e)
+	f.form |= isRemoved
+	t.add(&e, f, 0, at)
 }

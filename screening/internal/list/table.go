@@ -2,105 +2,56 @@ package list
 
 import (
 	"iter"
+	"slices"
+	"sync/atomic"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/internal/pace"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A table is entries in the form in which they are looked up: an index of all keys
-// under which they are filed, to the numbers of their listings. It is never changed. A
-// nil table has no entries.
+// A table is entries in the form in which they are looked up: the keys under which they are
+// filed, with their listings. It is not changed after seal. A nil table has no entries.
 type table struct {
-	index  *index.Index
-	recent ring[Listing] // by number
+	index  *index.Table
+	recent [1 << 10]atomic.Pointer[Listing] // a cache by number
+	write  listingWriter
+	keys   []index.ID // scratch
 }
 
-// maxRing bounds the ring of a table.
-const maxRing = 1 << 10
-
-func newTable(ix *index.Index) *table {
-	return &table{index: ix, recent: make(ring[Listing], min(max(1, ix.Texts()), maxRing))}
+func newTable() *table {
+	t := &table{index: index.New(evmAccount)}
+	t.write.index = t.index
+	return t
 }
 
-// listing returns listing n.
-func (t *table) listing(n uint32) (*Listing, error) {
-	slot := t.recent.slot(n)
-	if l := slot.Load(); l != nil && l.number == n {
-		return l, nil
+// evmAccount returns the key of the account that holds what an Ethereum account has on Substrate
+// chains with an EVM: a question about that one does not lead to the Ethereum account.
+func evmAccount(k index.ID) (index.ID, bool) {
+	if identity.Class(k.Class()) != identity.KeccakHash {
+		return index.ID{}, false
 	}
-	l, err := readListing(t.index, n)
-	if err != nil {
-		return nil, err
-	}
-	slot.Store(l)
-	return l, nil
+	w0, w1, w2, w3 := identity.Load(identity.EVMAccount(identity.MakeWords(k.Words())))
+	return index.IDOfWords(uint16(identity.Substrate), w0, w1, w2, w3, 32), true
 }
 
-// listings returns the listings of a set.
-func (t *table) listings(set index.Set) ([]*Listing, error) {
-	var buf [8]uint32
-	numbers, err := t.index.AppendValues(buf[:0], set)
-	if err != nil {
-		return nil, err
+// listing returns the listing of a row, and the key under which it is filed.
+func (t *table) listing(row uint32) (*Listing, index.ID) {
+	k, n := t.index.Row(row)
+	slot := &t.recent[n*0x9e3779b9>>22] // the golden ratio
+	l := slot.Load()
+	if l == nil || l.number != n {
+		l = readListing(t.index, n)
+		slot.Store(l)
 	}
-	listings := make([]*Listing, len(numbers))
-	for i, n := range numbers {
-		if listings[i], err = t.listing(n); err != nil {
-			return nil, err
-		}
-	}
-	return listings, nil
+	return l, k
 }
 
-// records returns the entries of t, in no order, and once if repetitions say the same. Nothing
-// follows an error.
-func (t *table) records() iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
-		if t == nil {
-			return
-		}
-		var numbers []uint32
-		i := 0
-		for k, set := range t.index.All() {
-			pace.Step(i)
-			i++
-			var err error
-			if numbers, err = t.index.AppendValues(numbers[:0], set); err != nil {
-				yield(record{}, err)
-				return
-			}
-			for _, n := range numbers {
-				l, e, err := t.first(k, n)
-				if l == nil && err == nil {
-					continue
-				}
-				if !yield(record{l, e}, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
-}
-
-// first returns listing n and the entry that it lists under k, or nil if k is not the
-// first of the keys under which that entry is filed.
-func (t *table) first(k index.ID, n uint32) (*Listing, sources.Entry, error) {
-	l, err := t.listing(n)
-	if err != nil {
-		return nil, sources.Entry{}, err
-	}
-	e, err := l.at(k)
-	if err != nil {
-		return nil, sources.Entry{}, err
-	}
-	if l.chain == "" { // otherwise it is under no other key
-		if firstKey(&e) != k {
-			return nil, sources.Entry{}, nil
-		}
-	}
-	return l, e, nil
+// entry returns the entry of a row.
+func (t *table) entry(row uint32) sources.Entry {
+	l, k := t.listing(row)
+	return l.at(k)
 }
 
 // A record is an entry and its listing.
@@ -109,17 +60,24 @@ type record struct {
 	entry sources.Entry
 }
 
-// A tableBuilder makes a table.
-type tableBuilder struct {
-	index index.Builder
-	write listingWriter
-	keys  []index.ID // scratch
-}
-
-func newTableBuilder() *tableBuilder {
-	b := new(tableBuilder)
-	b.write.index = &b.index
-	return b
+// records returns the entries of t in the order in which they were added, and once if
+// repetitions say the same.
+func (t *table) records() iter.Seq[record] {
+	return func(yield func(record) bool) {
+		if t == nil {
+			return
+		}
+		for row := range t.index.Rows() {
+			l, k := t.listing(row + 1)
+			e := l.at(k)
+			if l.chain == "" && firstKey(&e) != k { // it is another key of the entry
+				continue
+			}
+			if !yield(record{l, e}) {
+				return
+			}
+		}
+	}
 }
 
 // A filing is the keys under which an entry is filed, and the form of its listing. The
@@ -130,35 +88,46 @@ type filing struct {
 }
 
 // file returns the filing of e, which is valid until the next call.
-func (b *tableBuilder) file(e *sources.Entry) filing {
+func (t *table) file(e *sources.Entry) filing {
 	var form byte
-	b.keys, form = AppendFilings(b.keys[:0], e)
-	return filing{b.keys, form}
+	t.keys, form = appendFilings(t.keys[:0], e)
+	return filing{t.keys, form}
 }
 
-// add adds an entry.
-func (b *tableBuilder) add(e *sources.Entry, f filing, repeated int, removed time.Time) {
-	n := b.write.write(f.form, e, repeated, removed)
+// add adds an entry, and returns the row under its first key. removed is when the list dropped
+// it; zero: it is listed.
+func (t *table) add(e *sources.Entry, f filing, repeated int, removed time.Time) (first uint32) {
+	n := t.write.write(f.form, e, repeated, removed)
 	for i, k := range f.keys {
-		if i == 1 && f.form&addressMask == hexAddress {
-			n = b.write.writeKeyed(n, &f.keys[0])
+		if slices.Contains(f.keys[:i], k) {
+			continue
 		}
-		b.index.Add(k, n)
+		row, same := t.index.Add(k, n)
+		if i == 0 {
+			first = row
+			t.write.count(f.form, row, same)
+		}
 	}
+	return first
 }
 
-// remove adds an entry that the list had until the given time.
-func (b *tableBuilder) remove(e sources.Entry, at time.Time) {
-	f := b.file(&e)
-	f.form |= isRemoved
-	b.add(&e, f, 0, at)
+// seal ends the adding.
+func (t *table) seal() error {
+	t.write, t.keys = listingWriter{}, nil
+	return t.index.Seal()
 }
 
-// build returns the table of all that was added.
-func (b *tableBuilder) build() (*table, error) {
-	ix, err := b.index.Build()
-	if err != nil {
-		return nil, err
+// A bitset is a set of small numbers. The zero bitset is empty.
+type bitset []uint64
+
+func (b bitset) has(n uint32) bool { return int(n/64) < len(b) && b[n/64]>>(n%64)&1 != 0 }
+
+// add adds n, and reports whether b had it.
+func (b *bitset) add(n uint32) (had bool) {
+	if more := int(n/64) + 1 - len(*b); more > 0 {
+		*b = append(*b, make([]uint64, more)...)
 	}
-	return newTable(ix), nil
+	had = b.has(n)
+	(*b)[n/64] |= 1 << (n % 64)
+	return had
 }

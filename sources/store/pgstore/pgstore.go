@@ -254,8 +254,8 @@ func (w *chunkWriter) insert(data []byte) error {
 	return err
 }
 
-// Open implements [store.Store]. The content is in memory.
-func (s *Store) Open(ctx context.Context, name string) (data []byte, release func() error, err error) {
+// Open implements [store.Store].
+func (s *Store) Open(ctx context.Context, name string) (data []byte, err error) {
 	var size int64 = -1
 	err = s.query(ctx, func(rows pgx.Rows) error {
 		var chunk []byte
@@ -274,11 +274,11 @@ func (s *Store) Open(ctx context.Context, name string) (data []byte, release fun
 		where f.name = $1 and not f.aside order by c.n`, name)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return nil, err
 	case size < 0:
-		return nil, nil, notFound(name)
+		return nil, notFound(name)
 	}
-	return data, nil, nil // a file with too few bytes does not have the right checksum
+	return data, nil // a file with too few bytes does not have the right checksum
 }
 
 // query calls row for each row of a query.

@@ -352,7 +352,7 @@ func TestCrash(t *testing.T) {
 	if names, err := st.Names(t.Context()); err != nil || len(names) != 1 || names[0] != name(1) {
 		t.Errorf("files %q, %v, want the one that was complete", names, err)
 	}
-	if data, _, err := st.Open(t.Context(), name(1)); err != nil || !bytes.Equal(data, big) {
+	if data, err := st.Open(t.Context(), name(1)); err != nil || !bytes.Equal(data, big) {
 		t.Errorf("%d bytes, %v, want %d", len(data), err, len(big))
 	}
 	if lines, _, err := st.Read(t.Context(), 0); err != nil || string(lines) != "line 1\nline 2\n" {

@@ -194,11 +194,10 @@ func readList(name string) (list, error) {
 	if err != nil {
 		return list{}, err
 	}
-	f, err := revision.Parse(data, nil)
+	f, err := revision.Parse(data)
 	if err != nil {
 		return list{}, fmt.Errorf("%s: %w", name, err)
 	}
-	defer f.Close()
 	l := list{rev: f.Revision}
 	for e, err := range f.Entries() {
 		if err != nil {
