@@ -107,30 +107,12 @@ type Reading struct {
 // What FindAll finds in a text that means nothing, up to 1000 bytes long, is among
 // the Addresses beside Err, so that a listed account can be shown.
 func Interpret(chain, text string) Reading {
-	if r, ok := readCell(chain, text); ok {
-		return r
+	e := gather(chain, text)
+	r := decide(&e)
+	if e.look(text, &r) {
+		r = decide(&e)
 	}
-	r := interpret(chain, text)
-	if r.Err != nil && !errors.Is(r.Err, ErrSecret) {
-		// Without what surrounds it, a key may have lost the word that names it.
-		if hint := secretIn(text); hint != "" {
-			r = Reading{Err: &ParseError{Chain: r.Chain, Offset: -1, Err: ErrSecret, hint: hint}, Chain: r.Chain}
-		}
-	}
-	switch {
-	case r.Err == nil:
-		r.addFound(text)
-	case len(text) <= maxSearched && !errors.Is(r.Err, ErrSecret) && !slices.ContainsFunc(r.Addresses, Address.Proven):
-		read := len(r.Addresses)
-		for _, f := range FindAll(text) {
-			r.Addresses = appendAccounts(r.Addresses, []Address{f.Address.onChain(r.Chain)})
-		}
-		var p *ParseError
-		if n := len(r.Addresses); read == 0 && n > 1 && errors.As(r.Err, &p) && p.Err != ErrChain && (p.hint == "" || p.hint == aloneHint || p.Err == ErrCharset) {
-			r.setSeveral(n)
-		}
-	}
-	if p, ok := r.Err.(*ParseError); ok {
+	if p, ok := r.Err.(*ParseError); ok && !isCell(e.cell) {
 		p.locate(text)
 	}
 	return r
@@ -139,15 +121,63 @@ func Interpret(chain, text string) Reading {
 // aloneHint is the advice for a text of words.
 const aloneHint = "give the address alone, without other words"
 
-// maxSearched is the length up to which a text that means nothing is searched for addresses.
-const maxSearched = 1000
+// gather returns the evidence about a text, without what look adds.
+func gather(chain, text string) (e evidence) {
+	for _, piece := range cellPieces(text) {
+		one := gatherWhole(chain, piece)
+		if e.cell = append(e.cell, decide(&one)); !isOfCell(e.cell[len(e.cell)-1]) {
+			break
+		}
+	}
+	if isCell(e.cell) {
+		return e
+	}
+	return gatherWhole(chain, text)
+}
 
-// addFound adds what [FindAll] finds in text beside the addresses that were read, or in one
-// that proves nothing. 64 digits that are another address as a whole are no doubt if that is
-// not listed.
-func (r *Reading) addFound(text string) {
-	if first := r.Addresses; len(first) > 0 && first[0].text == text && (first[0].Proven() || first[0].codec().open) { // the common case
-		return
+// gatherWhole is gather for a text with one address or none.
+func gatherWhole(chain, text string) (e evidence) {
+	e.name = readName(chain)
+	c := e.name.chain
+	if c != "" {
+		if a, err := Parse(c, text); err == nil && doubtOf(c, text) == "" { // the common case
+			e.named.Addresses = []Address{a}
+			return e
+		}
+	}
+	w := unwrap(text)
+	if c != "" {
+		if e.named = w.read(c); e.named.Err == nil || errors.Is(e.named.Err, ErrSecret) {
+			return e
+		}
+	}
+	e.anywhere = w.read("")
+	return e
+}
+
+// The lengths of a text that means nothing, up to which it is searched for addresses, and of
+// any text, from which on there can be one in it.
+const (
+	maxSearched = 1000
+	minFound    = 14
+)
+
+// look adds the evidence that can stand against the reading r: a secret in a text without a
+// meaning, and addresses beside those that r has. It reports whether there is any.
+func (e *evidence) look(text string, r *Reading) bool {
+	if isCell(e.cell) || errors.Is(r.Err, ErrSecret) {
+		return false
+	}
+	if r.Err != nil {
+		// Without what surrounds it, a key may have lost the word that names it.
+		if e.secret = secretIn(text); e.secret != "" {
+			return true
+		}
+		if len(text) > maxSearched || slices.ContainsFunc(r.Addresses, Address.Proven) {
+			return false
+		}
+	} else if a := r.Addresses; len(a) > 0 && a[0].text == text && (a[0].Proven() || a[0].codec().open) { // the common case
+		return false
 	}
 	rest := lowerASCII(text)
 	for _, a := range r.Addresses {
@@ -156,90 +186,13 @@ func (r *Reading) addFound(text string) {
 			text, rest = text[:i]+" "+text[i+len(own):], rest[:i]+" "+rest[i+len(own):]
 		}
 	}
-	if len(text) < minFound {
-		return
+	if r.Err == nil && len(text) < minFound {
+		return false
 	}
 	for _, f := range FindAll(text) {
-		own := strings.TrimPrefix(text[f.Start:f.End], "0x")
-		switch {
-		case slices.ContainsFunc(r.Addresses, f.Address.isControlledLike):
-		case slices.ContainsFunc(r.Addresses, func(a Address) bool {
-			return len(own) != 64 && strings.EqualFold(strings.TrimPrefix(a.text, "0x"), own)
-		}):
-		default:
-			r.Addresses = append(r.Addresses, f.Address)
-			if len(own) != 64 {
-				r.addDoubt(DoubtAmbiguous)
-			}
-		}
+		e.inside = append(e.inside, inside{f.Address, strings.TrimPrefix(text[f.Start:f.End], "0x")})
 	}
-}
-
-// minFound is less than the length of any text that proves itself an address.
-const minFound = 14
-
-// isControlledLike reports whether a and b are one account, or have a key in common.
-func (a Address) isControlledLike(b Address) bool {
-	keys := b.AppendKeys(nil)
-	return a.Canonical() == b.Canonical() || slices.ContainsFunc(a.AppendKeys(nil), func(k Key) bool { return slices.Contains(keys, k) })
-}
-
-func interpret(chain, text string) Reading {
-	name := readName(chain)
-	if name.chain != "" {
-		if a, err := Parse(name.chain, text); err == nil && doubtOf(name.chain, text) == "" {
-			return Reading{Addresses: []Address{a}, Chain: name.chain, Note: name.note("")}
-		}
-	}
-	w := unwrap(text)
-	switch {
-	case name.err != nil:
-		return Reading{Addresses: w.read("").Addresses, Err: name.err}
-	case name.chain == "":
-		return w.read("")
-	}
-	r := w.read(name.chain)
-	r.Chain, r.Note = name.chain, name.note("")
-	if r.Err == nil || errors.Is(r.Err, ErrSecret) {
-		return r
-	}
-	other := w.read("")
-	if name.sure {
-		r.Addresses = appendAccounts(r.Addresses, other.Addresses)
-		return r
-	}
-	other.Addresses = slices.DeleteFunc(other.Addresses, isAccountName)
-	if other.Err == nil && len(other.Addresses) > 0 && !name.added && (name.open || slices.ContainsFunc(other.Addresses, Address.hasMark)) {
-		other.Note = name.note(other.Addresses[0].Chain())
-		return other
-	}
-	r.Addresses = appendAccounts(r.Addresses, other.Addresses)
-	return r
-}
-
-// appendAccounts appends the addresses of more to all whose accounts are not
-// there yet.
-func appendAccounts(all, more []Address) []Address {
-	for _, a := range more {
-		if !slices.ContainsFunc(all, func(b Address) bool { return a.Canonical() == b.Canonical() }) {
-			all = append(all, a)
-		}
-	}
-	return all
-}
-
-// hasMark reports whether the text of a shows its chain: by a checksum, or in a form that no
-// other chain has.
-func (a Address) hasMark() bool { return a.Proven() || a.Chain() == "icon" }
-
-// isAccountName reports whether a is an account's name, which almost any word can
-// be, or 64 hex digits, which can be a hash or a private key.
-func isAccountName(a Address) bool { return chains[a.row-1].hasKind("name") }
-
-func (r *Reading) addDoubt(d Doubt) {
-	if i, ok := slices.BinarySearch(r.Doubts, d); !ok && d != "" {
-		r.Doubts = slices.Insert(r.Doubts, i, d)
-	}
+	return e.inside != nil
 }
 
 // doubtOf returns the doubt about text, which Normalize reads as an address of c

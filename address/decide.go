@@ -1,0 +1,190 @@
+package address
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// evidence is what is known of a text and of the chain that its caller names, before [decide]
+// says what it means.
+type evidence struct {
+	name     name      // what the caller's name of a chain says
+	named    Reading   // the text on that chain, if there is one
+	anywhere Reading   // the text on any chain; it is not looked at if named has no Err
+	cell     []Reading // the addresses between blanks or marks, each alone, if there are several
+	inside   []inside  // the addresses that FindAll finds beside those of the readings
+	secret   string    // the hint for the kind of secret that the text has, or ""
+}
+
+// inside is an address in a text, and its characters there without "0x".
+type inside struct {
+	Address
+	text string
+}
+
+// decide returns what a text means by the evidence. It alone sets doubts and errors by what
+// stands against a reading:
+//
+//   - Several addresses in one cell mean each of them, and are [ErrSeveral].
+//   - An address of the chain that is named is one, whatever else fits.
+//   - An address of other chains alone is an error if the chain is named, if the name has
+//     additions, or if it proves nothing; a ticker or a token standard yields to it.
+//   - Without a name, the text means every account that fits.
+//   - What has no meaning and has a secret in it is [ErrSecret], without addresses.
+//   - Another address inside of one is added, and is [DoubtAmbiguous]. In 64 digits, which
+//     can be padded, it is added alone. Inside of what means nothing, addresses are added, and
+//     several of them are ErrSeveral.
+func decide(e *evidence) Reading {
+	if isCell(e.cell) {
+		return decideCell(e.cell)
+	}
+	r := e.choose()
+	r.Addresses, r.Doubts = slices.Clip(r.Addresses), slices.Clip(r.Doubts)
+	switch {
+	case errors.Is(r.Err, ErrSecret):
+	case r.Err == nil:
+		r.addBeside(e.inside)
+	case e.secret != "":
+		return Reading{Err: &ParseError{Chain: r.Chain, Offset: -1, Err: ErrSecret, hint: e.secret}, Chain: r.Chain}
+	default:
+		r.addInstead(e.inside)
+	}
+	return r
+}
+
+// choose returns the reading that the name of the chain and the proof of the accounts select.
+func (e *evidence) choose() Reading {
+	n := &e.name
+	switch {
+	case n.err != nil:
+		return Reading{Addresses: e.anywhere.Addresses, Err: n.err}
+	case n.chain == "":
+		return e.anywhere
+	}
+	r := e.named
+	r.Chain, r.Note = n.chain, n.note("")
+	if r.Err == nil || errors.Is(r.Err, ErrSecret) {
+		return r
+	}
+	other := e.anywhere
+	if !n.sure {
+		other.Addresses = slices.DeleteFunc(slices.Clone(other.Addresses), isAccountName)
+		if other.Err == nil && len(other.Addresses) > 0 && !n.added && (n.open || slices.ContainsFunc(other.Addresses, Address.hasMark)) {
+			other.Note = n.note(other.Addresses[0].Chain())
+			return other
+		}
+	}
+	r.Addresses = appendAccounts(slices.Clip(r.Addresses), other.Addresses)
+	return r
+}
+
+// addBeside adds the addresses inside of a text that has a meaning.
+func (r *Reading) addBeside(all []inside) {
+	for _, in := range all {
+		isPadded := len(in.text) == hex32Len-len("0x")
+		switch {
+		case slices.ContainsFunc(r.Addresses, in.isControlledLike):
+		case !isPadded && slices.ContainsFunc(r.Addresses, func(a Address) bool { return strings.EqualFold(strings.TrimPrefix(a.text, "0x"), in.text) }):
+		default:
+			r.Addresses = append(r.Addresses, in.Address)
+			if !isPadded {
+				r.addDoubt(DoubtAmbiguous)
+			}
+		}
+	}
+}
+
+// addInstead adds the addresses inside of a text that has no meaning.
+func (r *Reading) addInstead(all []inside) {
+	read := len(r.Addresses)
+	for _, in := range all {
+		r.Addresses = appendAccounts(r.Addresses, []Address{in.onChain(r.Chain)})
+	}
+	var p *ParseError
+	if n := len(r.Addresses); read == 0 && n > 1 && errors.As(r.Err, &p) && p.Err != ErrChain && (p.hint == "" || p.hint == aloneHint || p.Err == ErrCharset) {
+		r.setSeveral(n)
+	}
+}
+
+// isCell reports whether each of several readings of the pieces of a cell is of an address.
+func isCell(pieces []Reading) bool {
+	return len(pieces) > 1 && !slices.ContainsFunc(pieces, func(r Reading) bool { return !isOfCell(r) })
+}
+
+// isOfCell reports whether r, of a piece of a cell, is of an address.
+func isOfCell(r Reading) bool {
+	return len(r.Addresses) > 0 && !r.Several && (r.Err == nil || errors.Is(r.Err, ErrOtherChain)) &&
+		(!isAccountName(r.Addresses[0]) || strings.IndexByte(r.Addresses[0].text, '.') >= 0)
+}
+
+// decideCell is decide for the pieces of a cell.
+func decideCell(pieces []Reading) Reading {
+	r, n := pieces[0], 0
+	r.Addresses, r.Doubts = nil, nil
+	for _, one := range pieces {
+		if one.Addresses[0].Proven() { // the other chains of one key are found by the key
+			one.Addresses = one.Addresses[:1]
+		}
+		before := len(r.Addresses)
+		if r.Addresses = appendAccounts(r.Addresses, one.Addresses); len(r.Addresses) > before {
+			n++
+		}
+		for _, d := range one.Doubts {
+			r.addDoubt(d)
+		}
+	}
+	if n > 1 {
+		r.setSeveral(n)
+	}
+	return r
+}
+
+// setSeveral says that the text has n addresses.
+func (r *Reading) setSeveral(n int) {
+	r.Several = true
+	r.Err = &ParseError{Chain: r.Chain, Offset: -1, Err: ErrSeveral, hint: fmt.Sprintf("%d addresses in this cell: screen each of them", n)}
+}
+
+// appendAccounts appends the addresses of more to all whose accounts are not
+// there yet.
+func appendAccounts(all, more []Address) []Address {
+	for _, a := range more {
+		if !slices.ContainsFunc(all, func(b Address) bool { return a.Canonical() == b.Canonical() }) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// isControlledLike reports whether a and b are one account, or have a key in common.
+func (a Address) isControlledLike(b Address) bool {
+	keys := b.AppendKeys(nil)
+	return a.Canonical() == b.Canonical() || slices.ContainsFunc(a.AppendKeys(nil), func(k Key) bool { return slices.Contains(keys, k) })
+}
+
+// hasMark reports whether the text of a shows its chain: by a checksum, or in a form that no
+// other chain has.
+func (a Address) hasMark() bool { return a.Proven() || a.Chain() == "icon" }
+
+// isAccountName reports whether a is an account's name, which almost any word can
+// be, or 64 hex digits, which can be a hash or a private key.
+func isAccountName(a Address) bool { return chains[a.row-1].hasKind("name") }
+
+// onChain returns a on the chain that the caller named, if that is of its family.
+func (a Address) onChain(c Chain) Address {
+	if c == "" || a.Chain() == c || !isSameFamily(a.Chain(), c) {
+		return a
+	}
+	if b, err := Normalize(c, a.text); err == nil {
+		return b
+	}
+	return a
+}
+
+func (r *Reading) addDoubt(d Doubt) {
+	if i, ok := slices.BinarySearch(r.Doubts, d); !ok && d != "" {
+		r.Doubts = slices.Insert(r.Doubts, i, d)
+	}
+}
