@@ -29,7 +29,7 @@ var imports = map[string]string{
 		"sources/internal/info sources/internal/xmlscan",
 	"sources/eu": "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/xmlscan",
-	"sources/uk": "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
+	"sources/uk": "sources sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/xmlscan",
 	"sources/badlist": "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info",

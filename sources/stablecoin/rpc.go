@@ -129,7 +129,7 @@ func (n *node) post(ctx context.Context, body []byte) (*http.Response, error) {
 	return client.Do(req)
 }
 
-// read reads the body of an answer and checks its encoding, length and digest.
+// read reads the body of an answer and checks its encoding and length.
 func (n *node) read(ctx context.Context, resp *http.Response) ([]byte, *fetch.Failure) {
 	body, err := fetch.NewBody(resp, &counted{resp.Body, &n.bytes, sources.Progress(ctx)}, maxAnswer)
 	if err != nil {
@@ -144,8 +144,6 @@ func (n *node) read(ctx context.Context, resp *http.Response) ([]byte, *fetch.Fa
 		return text, nil
 	case errors.Is(err, fetch.ErrTooLarge):
 		return nil, &fetch.Failure{Err: err, Final: true}
-	case errors.Is(err, fetch.ErrDigest):
-		return nil, &fetch.Failure{Err: err}
 	}
 	return nil, &fetch.Failure{Err: n.cause(ctx, fmt.Errorf("answer broke off: %w", err))}
 }

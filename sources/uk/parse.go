@@ -6,9 +6,9 @@
 // stand in free text. What [address.FindAll] finds there is an address. Text without a
 // valid checksum is one only behind a ticker, as in "SOL: 7x…".
 //
-// The formats are XML (UK-Sanctions-List.xml) and CSV (UK-Sanctions-List.csv), which cannot
-// prove that it is whole. The data contain public sector information licensed under the
-// Open Government Licence v3.0.
+// The format is XML (UK-Sanctions-List.xml); the publisher's CSV has no more, and cannot prove
+// that it is whole. The data contain public sector information licensed under the Open
+// Government Licence v3.0.
 package uk
 
 import (
@@ -28,8 +28,8 @@ import (
 // date.
 var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28 January 2026; want the UK Sanctions List")
 
-// Parse reads the UK Sanctions List from r, in XML or CSV, and calls add for each wallet
-// that a designation names, in the order of the list: in CryptoWalletAddress (XML only),
+// Parse reads the UK Sanctions List from r, in XML, and calls add for each wallet
+// that a designation names, in the order of the list: in CryptoWalletAddress,
 // OtherInformation and UKStatementofReasons. An address that they repeat under the same
 // ticker is added once per designation. The content of CryptoWalletAddress, and text that a
 // ticker and a colon label, is added with a zero Address if it is not an address.
@@ -39,20 +39,33 @@ var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 // holder was designated. The list does not say when an address was added to a designation.
 //
 // Nothing is added unless r is the whole list: well-formed to its last byte, with a date,
-// designations and a wallet. CSV that was cut between two lines cannot be told from a whole
-// file: Revision.OpenEnded is true. OFSI's list is [ErrRetired]. Errors are a
+// designations and a wallet. OFSI's list is [ErrRetired]. Errors are a
 // [*sources.RecordError], or come from r, or wrap an error of add. The revision's digest
 // covers all bytes of r.
 //
-// Parse holds in memory the wallets, the ids and names of designations (CSV), and a buffer.
+// Parse holds in memory the wallets and a buffer.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	hash := sha256.New()
-	l, err := freetext.Read(io.TeeReader(r, hash), readXML, readCSV)
+	l, err := freetext.Read(io.TeeReader(r, hash), readXML, refuse)
 	if err != nil {
 		return sources.Revision{}, err
 	}
 	l.Revision.Digest = hex.EncodeToString(hash.Sum(nil))
 	return l.Emit("designation", add)
+}
+
+// refuse returns the error for a text that is not XML.
+func refuse(r io.Reader) (*freetext.List, error) {
+	head, err := io.ReadAll(io.LimitReader(r, 64))
+	switch {
+	case err != nil:
+		return nil, err
+	case strings.HasPrefix(strings.TrimPrefix(string(head), "\ufeff"), "Last Updated,"):
+		err = ErrRetired
+	default:
+		err = errors.New("not XML, want UK-Sanctions-List.xml")
+	}
+	return nil, &sources.RecordError{Line: 1, Byte: -1, Err: err}
 }
 
 // The limits of a parsed list. The list has some 6,300 designations.

@@ -112,110 +112,15 @@ func TestParseSmall(t *testing.T) {
 	}
 }
 
-// csvList makes a CSV file with the real columns and rows of the given fields.
-func csvList(t testing.TB, rows ...map[string]string) string {
-	t.Helper()
-	lines := strings.SplitAfter(listtest.ReadFile(t, ship), "\n")
-	columns := strings.Split(strings.TrimSuffix(lines[1], "\n"), ",")
-	doc := lines[0] + lines[1] + lines[2]
-	for _, r := range rows {
-		found := 0
-		for i, name := range columns {
-			if i > 0 {
-				doc += ","
-			}
-			if field, ok := r[name]; ok {
-				doc += `"` + strings.ReplaceAll(field, `"`, `""`) + `"`
-				found++
-			}
-		}
-		if doc += "\r\n"; found != len(r) {
-			t.Fatalf("columns of %v are not in the file", r)
-		}
-	}
-	return doc
-}
-
-// smallCSV is a file with the real first lines and row, and four more rows.
-func smallCSV(t testing.TB) string {
-	information := "The \"wallets\":\n(1) USDT: TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU " +
-		"(2) BTC: 3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP,\nor TXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW"
-	return csvList(
-		t,
-		map[string]string{
-			"Unique ID":         "CTD0004",
-			"Name 6":            "AYYASH",
-			"Name 1":            "Mustafa",
-			"Name type":         "Alias",
-			"Other Information": information,
-			"Date Designated":   "27/03/2024",
-		},
-		map[string]string{
-			"Unique ID":         "CTD0004",
-			"Name 6":            "AYASH",
-			"Name 1":            "Mustafa",
-			"Name type":         "Primary Name",
-			"Other Information": information,
-			"Date Designated":   "27/03/2024",
-		},
-		map[string]string{
-			"Unique ID":               "RUS1421",
-			"Name 6":                  "GARANTEX",
-			"Name type":               "Primary Name",
-			"UK Statement of Reasons": "Digital Currency Address: XBT 3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1\t",
-			"Date Designated":         "",
-		},
-		map[string]string{
-			"Unique ID":         "CTD0004",
-			"Name 6":            "LATER",
-			"Name type":         "Alias",
-			"Other Information": information + " TXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW; ETH: 0x175d44451403Edf28469dF03A9280c1197ADb92c",
-		},
-	)
-}
-
 // TestLabelled checks strings that are addresses only because of a label.
 func TestLabelled(t *testing.T) {
 	const solana, wrong = "42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi", "3My1ffQr5qQzmq4aBFgRqwRYqfB5zPAt8u"
-	entries, _, err := parse(t, strings.NewReader(csvList(
-		t,
-		map[string]string{
-			"Unique ID":         "CTD0004",
-			"Name 6":            "AYASH",
-			"Other Information": "Digital Currency Address: SOL " + solana + "\t\t\nDigital Currency Address: XBT " + wrong + ".",
-		},
-	)))
+	entries, _, err := parse(t, strings.NewReader("<Designations><DateGenerated>21/09/2026</DateGenerated><Designation><UniqueID>CTD0004</UniqueID>"+
+		"<Names><Name><Name6>AYASH</Name6></Name></Names><OtherInformation>Digital Currency Address: SOL "+solana+"\t\t\n"+
+		"Digital Currency Address: XBT "+wrong+".</OtherInformation></Designation></Designations>"))
 	want := []string{"SOL\t" + solana + "\tsolana\tCTD0004\t-\tAYASH", "XBT\t" + wrong + "\t-\tCTD0004\t-\tAYASH"}
 	if got := listtest.Rows(entries); err != nil || !slices.Equal(got, want) {
 		t.Errorf("Parse gave %v\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-func TestParseCSV(t *testing.T) {
-	doc := smallCSV(t)
-	want := []string{
-		"USDT\tTGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU\ttron\tCTD0004\t2024-03-27\tMustafa AYASH",
-		"BTC\t3Q8H2ZWMtc4R1M3mkmhnTjCoYKTeCFigDP\tbitcoin\tCTD0004\t2024-03-27\tMustafa AYASH",
-		"BTC\tTXEsK1sEsKjZ1xtHitnyAAoqw3WLdYdRNW\ttron\tCTD0004\t2024-03-27\tMustafa AYASH",
-		"XBT\t3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1\tbitcoin\tRUS1421\t-\tGARANTEX",
-		"ETH\t0x175d44451403Edf28469dF03A9280c1197ADb92c\tethereum\tCTD0004\t2024-03-27\tMustafa AYASH",
-	}
-	for name, doc := range map[string]string{
-		"": doc, "with a byte order mark": "\ufeff" + doc, "with a padded first line": strings.Replace(doc, "2026\n", "2026"+strings.Repeat(",", 57)+"\r\n", 1),
-	} {
-		entries, rev, err := parse(t, strings.NewReader(doc))
-		if got := listtest.Rows(entries); !slices.Equal(got, want) || err != nil {
-			t.Errorf("Parse %s:\n%s\n%v, want\n%s", name, strings.Join(got, "\n"), err, strings.Join(want, "\n"))
-		}
-		sum := sha256.Sum256([]byte(doc))
-		if want := (sources.Revision{Digest: hex.EncodeToString(sum[:]), Published: time.Date(2026, 10, 8, 0, 0, 0, 0, time.UTC), Records: 3,
-			OpenEnded: true}); rev != want {
-			t.Errorf("Parse %s: revision %+v, want %+v", name, rev, want)
-		}
-	}
-	// The real row contains no wallet.
-	if _, _, err := parse(t, strings.NewReader(listtest.ReadFile(t, ship))); err == nil || !strings.Contains(err.Error(), "no wallet in 1 record") {
-		t.Errorf("a list without wallets: error %v, want no wallet", err)
 	}
 }
 
@@ -235,29 +140,24 @@ func TestRetired(t *testing.T) {
 	}
 }
 
-// Every truncated file is refused, except a CSV file cut between two lines,
-// which cannot be detected.
+// Every truncated file is refused.
 func TestTruncated(t *testing.T) {
 	for _, tt := range []struct {
 		name, doc string
 		step      int
-		lineEnd   string
-		taken     int
 	}{
-		{"excerpt", listtest.ReadFile(t, excerpt+".xml"), longtest.N(499, 29), "", 0},
-		{"small", small, 1, "", 0},
-		{"CSV", smallCSV(t), 1, ",\r\n", 3},
+		{"excerpt", listtest.ReadFile(t, excerpt+".xml"), longtest.N(499, 29)},
+		{"small", small, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if taken := listtest.Truncated(t, uk.Parse, tt.doc, tt.step, tt.lineEnd); taken != tt.taken {
-				t.Errorf("taken at %d cuts, want the %d between lines", taken, tt.taken)
+			if taken := listtest.Truncated(t, uk.Parse, tt.doc, tt.step, ""); taken != 0 {
+				t.Errorf("taken at %d cuts, want none", taken)
 			}
 		})
 	}
 }
 
 func TestRefused(t *testing.T) {
-	csv := smallCSV(t)
 	for _, tt := range []struct {
 		name, doc, old, new string
 		want                string // in the error
@@ -277,20 +177,8 @@ func TestRefused(t *testing.T) {
 		{"not well-formed", small, "</Names>", "</Name>", "match"},
 		{"garbage behind the end", small, "</Designations>\n", "</Designations>\nx", "text outside"},
 		{"two lists", small, "</Designations>\n", "</Designations>\n<Designations/>", "second root"},
-
-		{"no date line", csv, "Report Date: 08-Oct-2026\n", "", "Report Date"},
-		{"date line of another form", csv, "08-Oct-2026", "08/10/2026", "Report Date"},
-		{"the date line alone", csv, csv, "Report Date: 08-Oct-2026\n", "no records"},
-		{"the header alone", csv, csv[strings.Index(csv, "31/07"):], "", "no records"},
-		{"a column less in the header", csv, ",Other Information,", ",", "other information"},
-		{"a column twice", csv, ",Title,", ",Unique ID,", "twice"},
-		{"a column less", csv, `"GARANTEX",`, `"GARANTEX"`, "57 columns"},
-		{"a column more", csv, `"GARANTEX",`, `"GARANTEX",,`, "59 columns"},
-		{"a quotation mark too many", csv, "USDT", `"USDT`, "closing"},
-		{"no id in CSV", csv, `"RUS1421"`, "", "Unique ID"},
-		{"Latin-1", csv, "The ", "L'\xe9tat ", "UTF-8"},
-		{"semicolons", csv, ",", ";", "column"},
-		{"text", csv, csv, "Service unavailable\n", "Report Date"},
+		{"the list in CSV", small, small, listtest.ReadFile(t, ship), "want UK-Sanctions-List.xml"},
+		{"text", small, small, "Service unavailable\n", "not XML"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { listtest.Refused(t, uk.Parse, tt.doc, tt.old, tt.new, tt.want) })
 	}
@@ -302,7 +190,6 @@ func TestRefused(t *testing.T) {
 
 func TestAddError(t *testing.T) {
 	listtest.AddError(t, uk.Parse, small)
-	listtest.AddError(t, uk.Parse, smallCSV(t))
 }
 
 // large returns a document like the real one, of about the given size: it

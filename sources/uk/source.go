@@ -9,16 +9,13 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
-// The addresses of the list.
-const (
-	XML = "https://sanctionslist.fcdo.gov.uk/docs/UK-Sanctions-List.xml"
-	CSV = "https://sanctionslist.fcdo.gov.uk/docs/UK-Sanctions-List.csv"
-)
+// XML is the address of the list.
+const XML = "https://sanctionslist.fcdo.gov.uk/docs/UK-Sanctions-List.xml"
 
 // Options configure [New]. The zero Options are the defaults.
 type Options struct {
 	// URL is the address of the list; "" means [XML], some 22 MB. It must be https,
-	// unless AllowHTTP is set. [Parse] describes the formats.
+	// unless AllowHTTP is set. [Parse] describes the format.
 	URL string
 	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be
 	// zero, or allow for the whole download: Load limits the time without progress, and

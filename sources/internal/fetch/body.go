@@ -1,34 +1,23 @@
 package fetch
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 )
 
-// A Body reads the body of an answer: uncompressed, up to a limit, and checked against
-// the digests that the header announces.
+// A Body reads the body of an answer: uncompressed, up to a limit.
 type Body struct {
 	raw  io.Reader // as sent
 	n    int64     // bytes read from raw
 	r    io.Reader // uncompressed
 	left int64     // of the limit
 	err  error     // the first error of raw, except io.EOF
-
-	want    [][]byte  // the digests announced
-	sentSum hash.Hash // of raw; nil if no digest is announced
-	sum     hash.Hash // of r; nil if no digest is announced
 }
 
 // errCut: the compressed body ends too early, as if the connection had broken off.
@@ -37,10 +26,7 @@ var errCut = errors.New("body broke off")
 // NewBody returns the Body of resp, whose bytes raw reads. limit bounds the
 // uncompressed length. An encoding other than gzip is an error.
 func NewBody(resp *http.Response, raw io.Reader, limit int64) (*Body, error) {
-	b := &Body{raw: raw, left: limit, want: announced(resp.Header)}
-	if b.want != nil {
-		b.sentSum, b.sum = sha256.New(), sha256.New()
-	}
+	b := &Body{raw: raw, left: limit}
 	switch encoding := strings.ToLower(resp.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
 		if resp.ContentLength > limit {
@@ -64,9 +50,6 @@ func (b *Body) Read(p []byte) (int, error) {
 		p = p[:b.left+1]
 	}
 	n, err := b.r.Read(p)
-	if b.sum != nil {
-		b.sum.Write(p[:n])
-	}
 	if b.left -= int64(n); b.left < 0 {
 		return n - 1, b.tooLarge()
 	}
@@ -75,42 +58,10 @@ func (b *Body) Read(p []byte) (int, error) {
 
 func (b *Body) tooLarge() error { return fmt.Errorf("%w: more bytes than the limit", ErrTooLarge) }
 
-// Finish reads the rest of the body and returns an error if the body breaks off or does
-// not have an announced digest.
+// Finish reads the rest of the body and returns an error if the body breaks off.
 func (b *Body) Finish() error {
-	if _, err := io.Copy(io.Discard, b); err != nil {
-		return err
-	}
-	if b.want != nil && !slices.ContainsFunc(b.want, func(w []byte) bool {
-		return bytes.Equal(w, b.sentSum.Sum(nil)) || bytes.Equal(w, b.sum.Sum(nil))
-	}) {
-		return ErrDigest
-	}
-	return nil
-}
-
-// announced returns the SHA-256 sums that a header announces for a body. It ignores
-// other digests, and those in another form than Base64 or hex.
-func announced(h http.Header) (sums [][]byte) {
-	for _, name := range []string{"Digest", "Repr-Digest", "Content-Digest"} {
-		for _, field := range h.Values(name) {
-			for item := range strings.SplitSeq(field, ",") {
-				algorithm, text, _ := strings.Cut(strings.TrimSpace(item), "=")
-				if !strings.EqualFold(algorithm, "sha-256") {
-					continue
-				}
-				text = strings.Trim(text, ":") // RFC 9530
-				sum, err := hex.DecodeString(text)
-				if err != nil {
-					sum, err = base64.StdEncoding.DecodeString(text)
-				}
-				if err == nil && len(sum) == sha256.Size {
-					sums = append(sums, sum)
-				}
-			}
-		}
-	}
-	return sums
+	_, err := io.Copy(io.Discard, b)
+	return err
 }
 
 // sent is a Body that reads the bytes as they are sent.
@@ -119,9 +70,6 @@ type sent Body
 func (s *sent) Read(p []byte) (int, error) {
 	n, err := s.raw.Read(p)
 	s.n += int64(n)
-	if s.sentSum != nil {
-		s.sentSum.Write(p[:n])
-	}
 	if err != nil && err != io.EOF {
 		s.err = err
 	}

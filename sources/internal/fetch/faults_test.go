@@ -198,10 +198,6 @@ var faults = []struct {
 	{"an error in JSON", false, instead(`{"error":"rate limited","status":429}` + "\n")},
 	{"an error in text", false, instead("404: Not Found")},
 	{"an empty array", false, instead("[]\n")},
-	{"another digest", true, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Digest", "sha-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=") // of nothing
-		w.Write(body(next, r))
-	}},
 }
 
 // bombSize is the size of what each bomb unpacks to, ten megabytes in the long test.

@@ -31,8 +31,6 @@ var (
 	ErrTooLarge = errors.New("body too large")
 	// ErrStalled: no byte arrived for Request.Stall.
 	ErrStalled = errors.New("stalled")
-	// ErrDigest: the body does not have the SHA-256 that the server announced.
-	ErrDigest = errors.New("body does not have the SHA-256 that the server announced")
 
 	errRedirect = errors.New("redirected")
 )
@@ -92,12 +90,10 @@ type Result struct {
 // The answer 304 confirms only the validators that were sent. If a 304 carries other
 // ones, Get asks again without conditions; see [confirms].
 //
-// A body shorter than its announced length is an error, whatever read returns. So is a
-// body without the SHA-256 that the header announces in Digest (RFC 3230), Repr-Digest
-// or Content-Digest (RFC 9530), whether of the bytes sent or of the uncompressed body.
+// A body shorter than its announced length is an error, whatever read returns.
 //
 // Get tries again, after a randomized wait, if the server cannot be reached, stalls,
-// sends a body with another digest, or answers 408, 429, 5xx or 403, which the
+// or answers 408, 429, 5xx or 403, which the
 // publishers' firewalls send in bursts. If a body breaks off, Get calls read again with
 // the new body from its beginning: read must be able to start over. An error of read
 // itself is final and returned as it is.
@@ -105,7 +101,7 @@ type Result struct {
 // Get follows at most ten redirects, also to other hosts, but never from https to
 // http. Redirects may lead to signed addresses, and URL may contain a token: errors
 // name its host and path only. They wrap ctx.Err(), [ErrTooLarge], [ErrStalled],
-// [ErrDigest], a [*StatusError], or the cause.
+// a [*StatusError], or the cause.
 func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Result, error) {
 	r := *req
 	if r.Client == nil {
@@ -193,7 +189,7 @@ func (r *Request) read(ctx context.Context, resp *http.Response, stall *time.Tim
 	switch {
 	case s.err != nil:
 		return &Failure{Err: s.err}, nil
-	case errors.Is(err, errCut), errors.Is(err, ErrDigest):
+	case errors.Is(err, errCut):
 		return &Failure{Err: err}, nil
 	case errors.Is(err, ErrTooLarge):
 		return &Failure{Err: err, Final: true}, nil

@@ -4,8 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -99,17 +97,7 @@ func cutAt(name string, at func(b []byte) int) []hostility {
 			return fmt.Appendf(nil, "%x\r\n%s\r\n", len(b), b)
 		})},
 		{name + ", compressed", refused, document(func(b []byte) []byte { return gzipped(head(b)) }, "Content-Encoding", "gzip")},
-		{name + ", with a digest of its own", refused, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-			b := head(wholeBody(next, r))
-			w.Header().Set("Digest", "sha-256="+digestOf(b))
-			w.Write(b)
-		}},
 		{name + ", with the ETag that is held", refused, document(head, "ETag", heldTag)},
-		{name + ", with the digest of all", refused, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-			b := wholeBody(next, r)
-			w.Header().Set("Repr-Digest", "sha-256=:"+digestOf(b)+":")
-			w.Write(head(b))
-		}},
 	}
 }
 
@@ -123,11 +111,6 @@ func chunks(b []byte, n int) func(yield func([]byte) bool) {
 			b = b[m:]
 		}
 	}
-}
-
-func digestOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // rawOf is raw for the list without conditions.
@@ -269,9 +252,6 @@ var hostilities = func() []hostility {
 		{"gzip with garbage behind it", refused, document(func(b []byte) []byte { return append(gzipped(b), "garbage"...) }, "Content-Encoding", "gzip")},
 		{"gzip of half, then nothing", refused, document(func(b []byte) []byte { return gzipped(b)[:30] }, "Content-Encoding", "gzip")},
 		{"UTF-16", refused, document(inUTF16, "Content-Type", "text/plain; charset=utf-16")},
-		{"another digest", refused, document(same, "Digest", "sha-256="+digestOf(nil))},
-		{"another content digest", refused, document(same, "Content-Digest", "sha-256=:"+digestOf(nil)+":")},
-		{"another digest in hex", refused, document(same, "Digest", fmt.Sprintf("SHA-256=%x", sha256.Sum256(nil)))},
 
 		{"zeros of the same length", refused, document(func(b []byte) []byte { return make([]byte, len(b)) })},
 		{"the second half zeros", refused, document(func(b []byte) []byte { return append(b[:len(b)/2:len(b)/2], make([]byte, len(b)-len(b)/2)...) })},

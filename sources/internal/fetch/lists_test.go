@@ -124,15 +124,6 @@ func ukXML(n int) string {
 	}) + "</Designations>\n"
 }
 
-func ukCSV(n int) string {
-	return "Report Date: 08-Oct-2026\r\nUnique ID,Name 6,Name 1,Name 2,Name 3,Name 4,Name 5," +
-		"Name type,Other Information,UK Statement of Reasons,Date Designated\r\n" +
-		each(
-			n,
-			func(i int) string { return fmt.Sprintf("RUS%d,X,,,,,,Primary Name,ETH: %s,,\r\n", i, account(i)) },
-		)
-}
-
 // jsonOf formats n values as a JSON document.
 func jsonOf(of func(all []any) any, value func(i int) any) func(n int) string {
 	return func(n int) string {
@@ -294,7 +285,6 @@ var lists = func() []published {
 		{name: "OFAC, consolidated.xml", source: ofacSource(ofac.NewConsolidated), files: one(simpleXML("NS-PLC")), parse: ofac.ParseConsolidated},
 		{name: "EU, XML", source: euSource, files: one(euXML), parse: eu.Parse},
 		{name: "UK, XML", source: ukSource, files: one(ukXML), parse: uk.Parse},
-		{name: "UK, CSV", source: ukSource, files: one(ukCSV), parse: uk.Parse, open: true},
 		{name: "darklist", source: badlistSource(mew), files: one(jsonOf(array, darklistItem)), parse: badlist.Parse},
 		{name: "array of addresses", source: badlistSource(sniffer), files: one(jsonOf(array, func(i int) any { return account(i) })), parse: sniffer.Parse},
 		{
