@@ -15,7 +15,7 @@ import (
 
 // maxLines is the maximum length of a Go file, tests apart. A longer file has more than one
 // subject.
-const maxLines = 500
+const maxLines = 480
 
 // walkFiles calls f with the path of each file of the module with one of the given
 // extensions, and with its text. It skips fixtures and installed packages.

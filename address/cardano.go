@@ -1,6 +1,11 @@
 package address
 
-import "github.com/walletscreen/walletscreen/internal/identity"
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
+)
 
 // cardano is Shelley addresses in Bech32 (addr1, stake1), without the length
 // limit of BIP-173, and Byron addresses in Base58 (Ae2…, DdzFF…), which are CBOR
@@ -79,4 +84,110 @@ func shelleyKeys(r *reader, b []byte) {
 	if kind <= 3 {
 		r.keys.add(identity.StakeKeyHash+identity.Class(kind>>1), b[29:57])
 	}
+}
+
+// checkByron checks the bytes of a Byron address of cardano: an array of the
+// address, in a tagged byte string, and its CRC-32. The address is an array of a
+// root of 28 bytes, a map of attributes, and a type: 0 for a public key, 2 for a
+// redemption. (Type 1, for scripts, never occurred on the chain, and the ledger
+// no longer reads it.) Attribute 1 holds a derivation path in a nested byte
+// string. Attribute 2 holds the magic number of a test network; the main network
+// omits it.
+func checkByron(r *reader) fault {
+	outer := cbor{b: r.payload()}
+	outer.want(0x82, 0xd8, 24) // array of 2, tag 24: CBOR in a byte string
+	payload := outer.bytes()
+	sum := outer.uint(0)
+	if outer.failed || len(outer.b) != 0 {
+		return badSyntax
+	}
+	r.claimed = true
+	if sum != uint64(crc32IEEE(payload)) {
+		return badChecksum
+	}
+	test, wrong := false, false
+	inner := cbor{b: payload}
+	inner.want(0x83) // array of 3
+	root := inner.bytes()
+	attributes := inner.uint(5)
+	if attributes > 16 {
+		return badSyntax
+	}
+	last := -1
+	for range attributes {
+		key := inner.uint(0)
+		value := cbor{b: inner.bytes()}
+		wrong = wrong || key > 255 || int(key) <= last // keys are in ascending order
+		last = int(key & 255)
+		switch key {
+		case 1:
+			value.bytes()
+			wrong = wrong || value.failed || len(value.b) != 0
+		case 2:
+			test = true
+		}
+	}
+	kind := inner.uint(0)
+	switch {
+	case inner.failed || len(inner.b) != 0 || wrong || len(root) != 28 || kind != 0 && kind != 2:
+		return badSyntax
+	case test:
+		return badNetwork
+	}
+	return fault{}
+}
+
+// A cbor reads the few types of CBOR (RFC 8949) in Byron addresses, in their
+// shortest form. After an unexpected byte it has failed and returns zero values.
+type cbor struct {
+	b      []byte
+	failed bool
+}
+
+// want reads exactly the given bytes.
+func (c *cbor) want(head ...byte) {
+	if c.failed || !bytes.HasPrefix(c.b, head) {
+		c.failed = true
+		return
+	}
+	c.b = c.b[len(head):]
+}
+
+// uint reads the head of an item of the given major type and returns its
+// number: the value for type 0, the length for others.
+func (c *cbor) uint(major byte) uint64 {
+	if c.failed || len(c.b) == 0 || c.b[0]>>5 != major {
+		c.failed = true
+		return 0
+	}
+	info := c.b[0] & 31
+	c.b = c.b[1:]
+	if info < 24 {
+		return uint64(info)
+	}
+	size := 1 << (info - 24)
+	if info > 27 || size > len(c.b) {
+		c.failed = true
+		return 0
+	}
+	var wide [8]byte
+	copy(wide[8-size:], c.b[:size])
+	c.b = c.b[size:]
+	v := binary.BigEndian.Uint64(wide[:])
+	if shortest := [4]uint64{24, 1 << 8, 1 << 16, 1 << 32}; v < shortest[info-24] {
+		c.failed = true
+	}
+	return v
+}
+
+// bytes reads a byte string of definite length.
+func (c *cbor) bytes() []byte {
+	n := c.uint(2)
+	if c.failed || n > uint64(len(c.b)) {
+		c.failed = true
+		return nil
+	}
+	b := c.b[:n]
+	c.b = c.b[n:]
+	return b
 }

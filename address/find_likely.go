@@ -101,13 +101,17 @@ func isPiece(word, next string, any uint16) bool {
 	case word[0] == 'G' && isOf(classBase32, next) && 54 < n+len(next) && n+len(next) < 58: // stellar
 		return any&classDigit != 0 && strays(classBase32, word) <= 1
 	case any&classDigit != 0 && one >= 2 && n > one+1 && len(hrpRows[lowerASCII(word[:one])]) > 0:
-		if any&mixedCase == mixedCase || !isOf(classBech32, word[one+1:]) {
-			return bech32Shape(word) != ""
-		}
-		goesOn := len(next) >= 4 && isCode(next) && isOf(classBech32, next)
-		return n >= one+12 || goesOn && (n >= one+5 || n+len(next) > one+minBech32Like)
+		return bech32Shape(word) != "" || any&mixedCase != mixedCase && isBech32Piece(word, next, one)
 	}
 	return false
+}
+
+// isBech32Piece reports whether a word, whose separator is at one, looks like an address in Bech32,
+// or, with the word at which it may go on, like a piece of one.
+func isBech32Piece(word, next string, one int) bool {
+	n := len(word)
+	goesOn := len(next) >= 4 && isCode(next) && isOf(classBech32, next)
+	return isOf(classBech32, word[one+1:]) && (n >= one+12 || goesOn && (n >= one+5 || n+len(next) > one+minBech32Like))
 }
 
 // isHexPiece reports whether "0x" and n hex digits look like an address with an error, or,

@@ -348,6 +348,11 @@ func namedChain(s string) Chain {
 // with 4 or 8.
 const maxBase58Cut = 52
 
+// isCutMonero reports whether s looks like an address of monero of another length.
+func isCutMonero(s string) bool {
+	return len(s) > maxBase58Cut && len(s) != 95 && len(s) != 106 && strings.IndexByte("48", s[0]) >= 0 && isOf(classBase58, s)
+}
+
 // diagnoseAnywhere returns the error for s, which is an address of no chain: of a
 // test network, or of the chains whose checksum alone is wrong.
 func diagnoseAnywhere(s string) error {
@@ -373,8 +378,8 @@ func diagnoseAnywhere(s string) error {
 		}
 		row, worst = r, bad
 	}
-	if moneroRow := lookup("monero"); worst.err != ErrNetwork && len(s) > maxBase58Cut && len(s) != 95 && len(s) != 106 && strings.IndexByte("48", s[0]) >= 0 && isOf(classBase58, s) {
-		row, fits, worst = moneroRow, 0, badLength
+	if worst.err != ErrNetwork && isCutMonero(s) {
+		row, fits, worst = lookup("monero"), 0, badLength
 	}
 	e := diagnose("", row, s, s, 0, worst)
 	e.Chain = ""

@@ -51,6 +51,11 @@ func (w *wrapped) readLink(s string) {
 		w.err = &ParseError{Chain: w.chain, Offset: -1, Err: ErrNetwork}
 		return
 	}
+	w.readPath(segments)
+}
+
+// readPath reads the parts of the path and the query of a link.
+func (w *wrapped) readPath(segments []string) {
 	named := ""
 	for i, segment := range segments {
 		segment = unescape(segment)

@@ -69,16 +69,13 @@ func (s asOf) Load(ctx context.Context, _ Revision, add func(Entry) error) (Revi
 		if h, ok := holders[listed{e.Asset, e.Text()}]; ok && e.Until.IsZero() {
 			e.Ref, e.Name, e.Kind, e.EntityListedAt, e.ListedAt = h.Ref, h.Name, h.Kind, h.EntityListedAt, h.ListedAt
 		}
-		switch {
-		case !e.NotListedOn.IsZero() && !s.day.After(e.NotListedOn), !e.Until.IsZero() && !s.day.Before(e.Until):
-			continue
-		case e.NotListedOn.IsZero() && s.day.Before(e.EntityListedAt):
-			continue
-		case s.day.Before(e.FirstSeen): // it may have been listed
-			e.FirstSeen = s.day
+		if s.isListed(&e) {
+			if s.day.Before(e.FirstSeen) { // it may have been listed
+				e.FirstSeen = s.day
+			}
+			e.Until = time.Time{}
+			then = append(then, e)
 		}
-		e.Until = time.Time{}
-		then = append(then, e)
 	}
 	switch {
 	case len(then) == 0:
@@ -94,4 +91,15 @@ func (s asOf) Load(ctx context.Context, _ Revision, add func(Entry) error) (Revi
 	sum := sha256.Sum256([]byte(rev.Digest + " as of " + s.day.Format(time.DateOnly)))
 	return Revision{Digest: hex.EncodeToString(sum[:]), Published: s.day, Checked: s.day, Records: len(then), Completeness: complete,
 		Provenance: "reconstructed from what is known of its past, since " + since.Format(time.DateOnly)}, nil
+}
+
+// isListed reports whether an entry that was listed at some time was, or may have been, on the day.
+func (s asOf) isListed(e *Entry) bool {
+	switch {
+	case !e.NotListedOn.IsZero() && !s.day.After(e.NotListedOn), !e.Until.IsZero() && !s.day.Before(e.Until):
+		return false
+	case e.NotListedOn.IsZero() && s.day.Before(e.EntityListedAt):
+		return false
+	}
+	return true
 }

@@ -10,7 +10,7 @@ import (
 // columns, and the narrow form of a full-width one. ok is false if it stands for itself.
 func Plain(r rune) (s string, ok bool) {
 	switch {
-	case r < 0x80 || r > 0xa0 && r < 0x600 && r != 0xad && r != 0x34f || 0x3001 <= r && r < 0xfe00: // most letters
+	case isLetterLike(r):
 		return "", false
 	case r == 0x85 || r == 0x2028 || r == 0x2029:
 		return "\n", true
@@ -26,6 +26,11 @@ func Plain(r rune) (s string, ok bool) {
 		return " ", true
 	}
 	return "", false
+}
+
+// isLetterLike reports whether r is in one of the ranges of letters that Plain need not look at.
+func isLetterLike(r rune) bool {
+	return r < 0x80 || r > 0xa0 && r < 0x600 && r != 0xad && r != 0x34f || 0x3001 <= r && r < 0xfe00
 }
 
 // Latin returns the Latin letter that a letter of the Cyrillic or the Greek alphabet looks

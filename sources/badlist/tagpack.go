@@ -111,8 +111,7 @@ func (t *tagPack) read(line string) error {
 		}
 		return t.field(text)
 	}
-	_, listed := t.head["tags"]
-	if rest, ok := strings.CutPrefix(text, "-"); ok && listed && (t.dash < 0 || indent == t.dash) {
+	if rest, ok := strings.CutPrefix(text, "-"); ok && t.listed() && (t.dash < 0 || indent == t.dash) {
 		if rest != "" && rest[0] != ' ' {
 			return fmt.Errorf("%.40q: want a tag", text)
 		}
@@ -126,8 +125,19 @@ func (t *tagPack) read(line string) error {
 		}
 		indent = len(line) - len(text)
 	}
+	return t.inside(text, indent)
+}
+
+// listed reports whether the list of tags has begun.
+func (t *tagPack) listed() bool {
+	_, ok := t.head["tags"]
+	return ok
+}
+
+// inside reads the text of a line in a tag, or of one that goes on in the head.
+func (t *tagPack) inside(text string, indent int) error {
 	switch {
-	case t.tag == nil && listed:
+	case t.tag == nil && t.listed():
 		return fmt.Errorf("%.40q: want a tag, which begins with -", text)
 	case t.tag != nil && t.indent == 0:
 		t.indent = indent
