@@ -137,7 +137,7 @@ func TestTruncated(t *testing.T) {
 	}{
 		{"small sdn_advanced.xml", []byte(smallAdvanced), 1},
 		{"small sdn.xml", []byte(smallXML), 1},
-		{"sdn_advanced.xml", readFile(t, "sdn_advanced_excerpt_2025-03-21.xml.gz"), longtest.N(700_009, 40_009)},
+		{"sdn_advanced.xml", readFile(t, "sdn_advanced_excerpt_2025-03-21.xml.gz"), longtest.N(1_900_009, 40_009)},
 		{"sdn.xml", recount(readFile(t, "sdn_excerpt_2026-09-23.xml")), longtest.N(997, 97)},
 	} {
 		t.Run(tt.name, func(t *testing.T) { listtest.Truncated(t, ofac.Parse, string(tt.doc), tt.step, "") })

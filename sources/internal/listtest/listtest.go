@@ -94,7 +94,7 @@ func Truncated(t *testing.T, parse Parser, doc string, step int, lineEnd string)
 	if lineEnd == "" {
 		end = strings.LastIndex(doc, ">") + 1
 	}
-	tail, step := longtest.N(30, 200), max(step, longtest.Step(7, 1))
+	tail, step := longtest.N(13, 200), max(step, longtest.Step(7, 1))
 	for n := range end {
 		if n%step != 0 && (n < end-tail || n%longtest.Step(1, 1) > 0) && (lineEnd == "" || !strings.HasSuffix(doc[:n], lineEnd)) {
 			continue
