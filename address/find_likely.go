@@ -28,7 +28,7 @@ func FindLikely(text string) []Found {
 			continue // most words
 		}
 		start, _ := e.place(t.start)
-		end := likely(read, t, below(text, start))
+		end := likely(read, t, text, start)
 		if _, to := e.place(t.end - 1); end == 0 && read[t.start:t.end] != text[start:to] && isLikelyRead(read[t.start:t.end]) {
 			end = t.end
 		}
@@ -50,12 +50,13 @@ func FindLikely(text string) []Found {
 }
 
 // likely returns the end of t if it looks like an address, or like the first piece of
-// one that goes on in another line, or with the word below it. Otherwise it returns 0.
-func likely(text string, t token, below string) int {
+// one that goes on in another line, or with the word below it. Otherwise it returns 0. The word
+// is at start of the original text, which has the columns.
+func likely(text string, t token, original string, start int) int {
 	word := text[t.start:t.end]
-	found := false
-	for _, next := range [...]string{"", nextLine(text, t.end), below} {
-		found = found || isPiece(word, next, t.any)
+	found := isPiece(word, "", t.any)
+	if !found && mayBeginPiece(word, t.any) {
+		found = isPiece(word, nextLine(text, t.end), t.any) || isPiece(word, below(original, start), t.any)
 	}
 	switch {
 	case found && t.any&mixedCase == mixedCase && !hasHexPrefix(word):
@@ -86,6 +87,11 @@ func isLikelyRead(word string) bool {
 		any |= charClass[word[i]]
 	}
 	return len(word) < evmLen && isPiece(word, "", any)
+}
+
+// mayBeginPiece reports false if isPiece is false of a word, whatever follows.
+func mayBeginPiece(word string, any uint16) bool {
+	return len(word) >= 7 && (hasHexPrefix(word) || any&mixedCase == mixedCase || any&classDigit != 0 && strings.IndexByte(word, '1') >= 2) || word[0] == 'G'
 }
 
 // isPiece reports whether a word, whose characters have the classes any, looks like an address,
