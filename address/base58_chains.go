@@ -131,6 +131,27 @@ func (e aliasText) write(dst []byte, c *codec, payload []byte) []byte {
 	return e.base58Check.write(dst, c, b[:c.size])
 }
 
+// elastos is Base58Check of a prefix and the hash160 of a script: of one key, of several,
+// of a side chain, of a deposit or of a stake. Keys are of the curve P-256, so that no other chain has
+// them. The test network uses the same addresses. The Elastos Smart Chain is another chain.
+//
+// See core/contract/contract.go and common/uint168.go of Elastos.ELA.
+func elastos() codecs {
+	return all(hashed("\x21", 0, 0, "account"), hashed("\x12", 1, 0, "multisig"), hashed("\x4b", 2, 0, "cross-chain"), hashed("\x1f", 3, 0, "deposit"), hashed("\x3f", 4, 0, "stake"))
+}
+
+// alephium is a byte for the type and 32 bytes in Base58: the hash of a key or of a script,
+// or the id of a contract. There is no checksum. The test network uses the same addresses.
+// Addresses of several keys, and those without a group, are not read.
+//
+// See packages/web3/src/address/address.ts of alephium-web3.
+func alephium() codecs {
+	with := func(prefix string, kind uint8, what string) codecs {
+		return codecs{{enc: base58Check{hash: noHash}, prefix: prefix, size: 32, kind: kind, what: what, yield: isOneCase}}
+	}
+	return all(with("\x00", 0, "account"), with("\x02", 1, "script"), with("\x03", 2, "contract"))
+}
+
 // waves is the version 1, the chain id 'W', and 20 bytes of the hash of the key,
 // which no other chain derives. An alias is not an address; only the chain can
 // resolve it.

@@ -208,7 +208,7 @@ func unsupported(c Chain) *ParseError {
 }
 
 // leftOut are chains that people ask for; see CONTRIBUTING.md.
-var leftOut = []string{"aleo"}
+var leftOut = []string{"aleo", "hive", "iost", "qubic"}
 
 // shownName returns what an error shows of the name of a chain: nothing if it is too
 // long for a name, or has a word that is too long, as an address or a key has.

@@ -1,6 +1,7 @@
 package address
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"strings"
 
@@ -38,6 +39,29 @@ func moveKeys(r *reader, b []byte) {
 	if [31]byte(b) != [31]byte{} || b[31] > 0xf {
 		r.keys.add(identity.MoveAccount, b)
 	}
+}
+
+// fuel is "0x" and 64 hex digits. Digits in mixed case must match the checksum of its
+// tools: as in EIP-55, a letter is upper case if the digit at its position in the SHA-256 of
+// the digits in lower case is at least eight. The same 32 bytes in Bech32m, which its tools
+// wrote until 2024, are the same account. The test network uses the same addresses.
+//
+// See packages/address/src of fuels-ts, Address.toChecksum and toBech32.
+func fuel() codecs {
+	check := func(r *reader) fault {
+		digits := r.s[2:]
+		if r.tolerant || isOneCase(digits) {
+			return fault{}
+		}
+		var lower [64]byte
+		appendHex(lower[:0], "", r.payload())
+		sum := sha256.Sum256(lower[:])
+		if !hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*i) }) {
+			return badChecksum
+		}
+		return fault{}
+	}
+	return codecs{{enc: hexNumber{min: 64}, size: 32, check: check}, {enc: bech32mText, prefix: "fuel", size: 32}}
 }
 
 // starknet is a number below 2^251-256, which no address of a contract reaches:

@@ -225,6 +225,8 @@ var chains = [...]chain{
 	{155, "monero", "Monero", "monero:418015bb9ae982a1975da7d79277c270", 128, "", "XMR", cryptonote("\x12", "\x13", "\x2a", "\x35", "\x36", "\x3f", "\x18", "\x19", "\x24")},
 	{156, "oxen", "Oxen", "", 240, "", "OXEN LOKI", cryptonote("\x72", "\x73", "\x74", "\x9c\x01", "\x9d\x01", "\x9e\x01", "\xda\x1e", "\xda\x22", "\xda\x2d")},
 
+	{257, "zano", "Zano", "", -1, "", "ZANO", zano()},
+
 	// Other formats in Base58.
 	{157, "tron", "Tron", "tron:0x2b6653dc", 195, "", "TRX USDT", tron()},
 	{158, "solana", "Solana", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", 501, "solana-mainnet", "SOL", solana()},
@@ -241,6 +243,8 @@ var chains = [...]chain{
 	{168, "aeternity", "æternity", "", 457, "", "AE", aeternity()},
 	{169, "fio", "FIO", "", 235, "", "FIO", fio()},
 	{252, "concordium", "Concordium", "", 919, "", "CCD", concordium()},
+	{254, "elastos", "Elastos", "", 2305, "elastos-main-chain", "", elastos()},
+	{255, "alephium", "Alephium", "", 1234, "", "ALPH", alephium()},
 	{170, "mina", "Mina", "mina:mainnet", 12586, "mina-protocol", "MINA", mina()},
 
 	// UTXO chains that most people mean less often than a chain above whose
@@ -265,7 +269,7 @@ var chains = [...]chain{
 
 	// Other formats in base32, base64 and hex.
 	{186, "stellar", "Stellar", "stellar:pubnet", 148, "stellar-lumens", "XLM", stellar()},
-	{251, "pi", "Pi Network", "", 314159, "pi-network pinetwork", "PI", stellar()}, // a fork of stellar-core: pi-apps/pi-platform-docs, its SDK is stellar-sdk
+	{251, "pi", "Pi Network", "", 314159, "pi-network pinetwork", "PI", stellar()}, // pi-apps/stellar-core, a fork of the node of Stellar
 	{187, "ton", "TON", "tvm:-239", 607, "the-open-network toncoin", "TON GRAM", ton()},
 	{188, "algorand", "Algorand", "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k", 283, "", "ALGO", algorand()},
 	{189, "filecoin", "Filecoin", "fil:f", 461, "", "FIL", filecoin()},
@@ -277,6 +281,7 @@ var chains = [...]chain{
 	{195, "stacks", "Stacks", "stacks:1", 5757, "blockstack", "STX", stacks()},
 	{196, "flow", "Flow", "flow:mainnet", 539, "", "FLOW", flow()},
 	{197, "iota", "IOTA", "iota:mainnet", 4218, "", "IOTA", hex32(false, false)},
+	{256, "fuel", "Fuel", "", 1179993420, "fuel-ignition fuel-network", "FUEL", fuel()},
 	{198, "movement", "Movement", "", -1, "movement-network", "MOVE", hex32(true, true)},
 	{199, "arweave", "Arweave", "arweave:7wIU", 472, "", "AR", arweave()},
 	{200, "icon", "ICON", "", 74, "icon-network", "ICX", icon()},

@@ -18,9 +18,9 @@ var sharedEncodings = []string{
 	// 47, 55, 7a, 1cb8 and 1cbd.
 	"bitcoin bitcoin-cash bitcoin-sv ecash bitcoin-diamond",
 	"bitcoin bitcoin-cash bitcoin-sv ecash bitcoin-diamond litecoin vertcoin digibyte monacoin syscoin reddcoin",
-	"namecoin pivx", "neo ontology bitcoin-gold", "dogecoin digibyte verge pivx", "verge viacoin",
-	"litecoin qtum monacoin", "neblio neo-n3", "monacoin peercoin", "ravencoin komodo",
-	"digibyte syscoin pivx", "vertcoin viacoin", "komodo lbry", "ravencoin lbry",
+	"namecoin pivx", "neo ontology bitcoin-gold", "dogecoin digibyte verge pivx", "verge viacoin elastos",
+	"litecoin qtum monacoin", "neblio neo-n3", "monacoin peercoin", "ravencoin komodo", "stratis elastos",
+	"digibyte syscoin pivx elastos", "vertcoin viacoin", "komodo lbry", "ravencoin lbry",
 	"zcash flux zclassic bitcoinz horizen",
 	// Bech32, by human-readable part: terra, and pc, of witness programs that
 	// nobody can spend.
@@ -28,7 +28,7 @@ var sharedEncodings = []string{
 	// SS58, by prefix 42.
 	"substrate avail peaq bittensor aleph-zero",
 	// 32 bytes in hex, without a checksum.
-	"aptos movement sui iota starknet",
+	"aptos movement sui iota starknet fuel",
 	// 20 bytes in hex, beside the EVM chains themselves.
 	"ethereum near hedera sei zilliqa",
 	// 32 bytes in 43 characters, of Base58 or of Base64.
