@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/visible"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -66,18 +64,11 @@ func marshal(v any) []byte {
 // A result is the answer about one address: of a screen request, and with an ID and
 // without the members of the snapshot, an item of a batch.
 type result struct {
-	ID         *string            `json:"id,omitempty"`
-	Address    string             `json:"address"`
-	Chain      string             `json:"chain"` // as in the request
-	Score      int                `json:"score"`
-	Level      score.Level        `json:"level"`
-	Labels     any                `json:"labels"` // a list, like Suppressed
-	Suppressed json.RawMessage    `json:"suppressed,omitempty"`
-	Formerly   []screening.Former `json:"formerly,omitempty"`
-	Doubts     []address.Doubt    `json:"doubts"` // never null, like Caveats
-	Caveats    []screening.Caveat `json:"caveats"`
-	AllClear   bool               `json:"all_clear"`
-	Receipt    string             `json:"receipt,omitempty"`
+	ID      *string `json:"id,omitempty"`
+	Address string  `json:"address"`
+	Chain   string  `json:"chain"` // as in the request
+	screening.Answer
+	Receipt string `json:"receipt,omitempty"`
 }
 
 // A snapshot holds the members that are the same for all results of a batch.
@@ -93,26 +84,9 @@ type snapshot struct {
 // newResult returns the wire form of the answer about a text, without the members of the
 // snapshot. chain is its name in the answer.
 func newResult(text, chain string, r screening.Result) result {
-	w := result{
-		Address: r.Address.Normalized(), Chain: chain, Score: r.Score, Level: r.Level, Labels: [0]any{},
-		Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(),
-	}
-	w.AllClear = len(w.Caveats) == 0 && r.AllClear()
+	w := result{Address: r.Address.Normalized(), Chain: chain, Answer: r.Answer().WithURLs(r.Sources())}
 	if w.Address == "" { // a listed string that is not an address
 		w.Address = sources.TrimListed(text)
-	}
-	if len(r.Labels)+len(r.Suppressed) > 0 { // as in the JSON of r, with the publisher's pages
-		var found struct{ Labels, Suppressed json.RawMessage }
-		if err := json.Unmarshal(marshal(r), &found); err != nil {
-			panic(err) // answered as a 500
-		}
-		w.Labels, w.Suppressed = found.Labels, found.Suppressed
-	}
-	if w.Doubts == nil {
-		w.Doubts = []address.Doubt{}
-	}
-	if w.Caveats == nil {
-		w.Caveats = []screening.Caveat{}
 	}
 	return w
 }

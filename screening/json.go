@@ -3,145 +3,177 @@ package screening
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"reflect"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
-// The types below are the JSON of results and labels, with the members that package
-// httpapi writes.
-
-type jsonResult struct {
-	Address        string           `json:"address"`
-	Chain          address.Chain    `json:"chain"`
-	Score          int              `json:"score"`
-	Level          score.Level      `json:"level"`
-	Labels         []jsonLabel      `json:"labels"`
-	Suppressed     []jsonSuppressed `json:"suppressed,omitempty"`
-	Doubts         []address.Doubt  `json:"doubts"`
-	Caveats        []Caveat         `json:"caveats"`
-	AllClear       bool             `json:"all_clear"`
-	Formerly       []Former         `json:"formerly,omitempty"`
-	ScoringVersion string           `json:"scoring_version"`
-	Snapshot       string           `json:"snapshot"`
+// An Answer is what a [Result] says at a time, in the form in which it leaves the program: each
+// member of its JSON is a member of an HTTP answer, a line of the audit trail, a receipt and
+// the output of the programs. Nil slices without omitempty are written as [].
+type Answer struct {
+	Score      int             `json:"score"`
+	Level      score.Level     `json:"level"`
+	Labels     []Label         `json:"labels"`
+	Suppressed []Suppressed    `json:"suppressed,omitempty"`
+	Formerly   []Former        `json:"formerly,omitempty"`
+	Doubts     []address.Doubt `json:"doubts"`
+	Caveats    []Caveat        `json:"caveats"`
+	AllClear   bool            `json:"all_clear"`
 }
 
-type jsonLabel struct {
-	Kind    score.Kind  `json:"label"`
-	Source  string      `json:"source"`
-	Ref     string      `json:"source_ref"`
-	AddedAt *string     `json:"added_at"`
-	Name    string      `json:"name,omitempty"`
-	Match   score.Match `json:"match"`
-	Listed  string      `json:"listed_address"`
-	URL     string      `json:"url,omitempty"`
-
-	NotListedOn    *string `json:"not_listed_on,omitempty"`
-	EntityListedAt *string `json:"entity_listed_at,omitempty"`
+// Answer returns what r says now, without the URLs of the records. Only the caveats and AllClear
+// depend on the time. The slices are the caller's own, and never nil but for Suppressed and
+// Formerly.
+func (r Result) Answer() Answer {
+	a := Answer{
+		Score: r.Score, Level: r.Level, Labels: append([]Label{}, r.Labels...), Suppressed: slices.Clone(r.Suppressed), Formerly: slices.Clone(r.Formerly),
+		Doubts: append([]address.Doubt{}, r.Doubts...), Caveats: r.Caveats(),
+	}
+	a.AllClear = r.origin != nil && a.clear()
+	if a.Caveats == nil {
+		a.Caveats = []Caveat{}
+	}
+	return a
 }
 
-type jsonSuppressed struct {
-	jsonLabel
-	Reason  string  `json:"reason"`
-	Author  string  `json:"author"`
-	Expires *string `json:"expires_at"`
+// WithURLs sets the URLs of the records in the labels of a, and returns a. They are for readers,
+// and no evidence. status is the Sources of the result.
+func (a Answer) WithURLs(status []SourceStatus) Answer {
+	for i := range status {
+		info := &status[i].Info
+		if info.RefURL == "" || len(a.Labels)+len(a.Suppressed) == 0 {
+			continue
+		}
+		for i := range a.Labels {
+			a.Labels[i].setURL(info)
+		}
+		for i := range a.Suppressed {
+			a.Suppressed[i].setURL(info)
+		}
+	}
+	return a
 }
 
-// MarshalJSON returns the members of an HTTP answer that r determines: receipt,
-// data_freshness, screened_at and _disclaimer are not among them. The caveats and all_clear
-// depend on the time of the call; the other members are always the same. The chain is its
-// slug; address and chain are "" without an Address.
+func (l *Label) setURL(info *sources.Info) {
+	if l.Source == info.ID {
+		l.URL = info.URL(l.Ref)
+	}
+}
+
+// clear reports whether a has no label, no doubt and no caveat.
+func (a *Answer) clear() bool {
+	return a.Score == 0 && len(a.Labels)+len(a.Doubts)+len(a.Caveats) == 0
+}
+
+// Decided reports whether a is about the account that the text means: a doubt leaves it open,
+// unless something was found.
+func (a *Answer) Decided() bool { return len(a.Doubts) == 0 || len(a.Labels) > 0 }
+
+// MarshalJSON returns the address, its chain by its slug, the members of r.Answer with URLs, the
+// scoring_version and the snapshot. Address and chain are "" without an Address.
 func (r Result) MarshalJSON() ([]byte, error) {
-	a := r.Address
-	j := jsonResult{
-		Address: a.Normalized(), Chain: a.Chain(), Score: r.Score, Level: r.Level,
-		Labels: []jsonLabel{}, Doubts: append([]address.Doubt{}, r.Doubts...), Caveats: append([]Caveat{}, r.Caveats()...),
-		AllClear: r.AllClear(), Formerly: r.Formerly, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
+	return marshalJSON(struct {
+		Address string        `json:"address"`
+		Chain   address.Chain `json:"chain"`
+		Answer
+		ScoringVersion string `json:"scoring_version"`
+		Snapshot       string `json:"snapshot"`
+	}{r.Address.Normalized(), r.Address.Chain(), r.Answer().WithURLs(r.Sources()), r.ScoringVersion, r.Digest()})
+}
+
+// MarshalJSON returns l without its Points.
+func (l Label) MarshalJSON() ([]byte, error) { return marshalMembers(l) }
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (l *Label) UnmarshalJSON(text []byte) error { return unmarshalMembers(text, l) }
+
+// MarshalJSON returns s without its Points, and when it was created.
+func (s Suppressed) MarshalJSON() ([]byte, error) { return marshalMembers(s) }
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (s *Suppressed) UnmarshalJSON(text []byte) error { return unmarshalMembers(text, s) }
+
+// MarshalJSON returns f with its times as in a [Label].
+func (f Former) MarshalJSON() ([]byte, error) { return marshalMembers(f) }
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (f *Former) UnmarshalJSON(text []byte) error { return unmarshalMembers(text, f) }
+
+// A wireForm is the struct with the JSON of another struct: its times are texts, and embedded
+// structs are replaced by their fields.
+type wireForm struct {
+	wire   reflect.Type
+	fields [][]int // of the other struct
+}
+
+var timeType, wireForms = reflect.TypeFor[time.Time](), sync.Map{} // wireForms are by reflect.Type
+
+func wireFormOf(t reflect.Type) *wireForm {
+	if form, ok := wireForms.Load(t); ok {
+		return form.(*wireForm)
 	}
-	urls := map[string]func(ref string) string{}
-	for _, s := range r.Sources() {
-		if s.Info.RefURL != "" {
-			urls[s.Info.ID] = s.Info.URL
+	form := &wireForm{}
+	var fields []reflect.StructField
+	for _, f := range reflect.VisibleFields(t) {
+		if tag := f.Tag.Get("json"); tag == "" || tag == "-" {
+			continue
 		}
-	}
-	label := func(l *Label) jsonLabel {
-		j := l.json()
-		if url := urls[l.Source]; url != nil {
-			j.URL = url(l.Ref)
+		kind := f.Type
+		if kind == timeType {
+			kind = reflect.TypeFor[*string]()
 		}
-		return j
+		fields = append(fields, reflect.StructField{Name: f.Name, Type: kind, Tag: f.Tag})
+		form.fields = append(form.fields, f.Index)
 	}
-	for i := range r.Labels {
-		j.Labels = append(j.Labels, label(&r.Labels[i]))
-	}
-	for i := range r.Suppressed {
-		s := &r.Suppressed[i]
-		j.Suppressed = append(j.Suppressed, jsonSuppressed{label(&s.Label), s.Reason, s.Author, jsonTime(s.Expires)})
-	}
-	return marshalJSON(j)
+	form.wire = reflect.StructOf(fields)
+	wireForms.Store(t, form)
+	return form
 }
 
-// MarshalJSON returns l as in the JSON of a [Result], without the URL of the record.
-func (l Label) MarshalJSON() ([]byte, error) { return marshalJSON(l.json()) }
+// marshalMembers returns the JSON of a struct, with times in whole seconds of UTC, and null for
+// zero ones.
+func marshalMembers(v any) ([]byte, error) {
+	from := reflect.ValueOf(v)
+	form := wireFormOf(from.Type())
+	to := reflect.New(form.wire).Elem()
+	for i, index := range form.fields {
+		field := from.FieldByIndex(index)
+		if field.Type() == timeType {
+			field = reflect.ValueOf(jsonTime(field.Interface().(time.Time)))
+		}
+		to.Field(i).Set(field)
+	}
+	return marshalJSON(to.Interface())
+}
 
-// UnmarshalJSON is the inverse of MarshalJSON, which leaves out the Points.
-func (l *Label) UnmarshalJSON(text []byte) error {
-	var j jsonLabel
-	if err := json.Unmarshal(text, &j); err != nil {
+// unmarshalMembers sets the struct at which v points to what marshalMembers has written of it.
+func unmarshalMembers(text []byte, v any) error {
+	to := reflect.ValueOf(v).Elem()
+	form := wireFormOf(to.Type())
+	from := reflect.New(form.wire)
+	if err := json.Unmarshal(text, from.Interface()); err != nil {
 		return err
 	}
-	added, err := parseJSONTime(j.AddedAt)
-	not, err2 := parseJSONTime(j.NotListedOn)
-	entity, err3 := parseJSONTime(j.EntityListedAt)
-	err = errors.Join(err, err2, err3)
-	*l = Label{Kind: j.Kind, Match: j.Match, Source: j.Source, Ref: j.Ref, Name: j.Name, Listed: j.Listed, AddedAt: added, NotListedOn: not, EntityListedAt: entity}
-	return err
-}
-
-// MarshalJSON returns s as in the JSON of a [Result], without the URL of the record.
-func (s Suppressed) MarshalJSON() ([]byte, error) {
-	return marshalJSON(jsonSuppressed{s.Label.json(), s.Reason, s.Author, jsonTime(s.Expires)})
-}
-
-// UnmarshalJSON sets s to what MarshalJSON has written, which is all but the Points.
-func (s *Suppressed) UnmarshalJSON(text []byte) error {
-	var j jsonSuppressed
-	if err := json.Unmarshal(text, &j); err != nil {
-		return err
+	to.SetZero()
+	for i, index := range form.fields {
+		field := from.Elem().Field(i)
+		if at, ok := field.Interface().(*string); ok {
+			t, err := parseJSONTime(at)
+			if err != nil {
+				return err
+			}
+			field = reflect.ValueOf(t)
+		}
+		to.FieldByIndex(index).Set(field)
 	}
-	expires, err := parseJSONTime(j.Expires)
-	*s = Suppressed{Reason: j.Reason, Author: j.Author, Expires: expires}
-	return errors.Join(err, s.Label.UnmarshalJSON(text))
-}
-
-// A jsonFormer is a Former in JSON.
-type jsonFormer struct {
-	Source string  `json:"source"`
-	Ref    string  `json:"source_ref"`
-	Name   string  `json:"name,omitempty"`
-	Listed string  `json:"listed_address"`
-	Since  *string `json:"since"`
-	Until  *string `json:"until"`
-}
-
-// MarshalJSON returns f as in the JSON of a [Result].
-func (f Former) MarshalJSON() ([]byte, error) {
-	return marshalJSON(jsonFormer{f.Source, f.Ref, f.Name, f.Listed, jsonTime(f.Since), jsonTime(f.Until)})
-}
-
-// UnmarshalJSON sets f to what MarshalJSON has written.
-func (f *Former) UnmarshalJSON(text []byte) error {
-	var j jsonFormer
-	if err := json.Unmarshal(text, &j); err != nil {
-		return err
-	}
-	since, err := parseJSONTime(j.Since)
-	until, err2 := parseJSONTime(j.Until)
-	*f = Former{j.Source, j.Ref, j.Name, j.Listed, since, until}
-	return errors.Join(err, err2)
+	return nil
 }
 
 // marshalJSON leaves it to the caller's encoder to escape HTML, and escapes characters that
@@ -152,11 +184,6 @@ func marshalJSON(v any) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
 	return visible.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
-}
-
-func (l *Label) json() jsonLabel {
-	return jsonLabel{Kind: l.Kind, Source: l.Source, Ref: l.Ref, AddedAt: jsonTime(l.AddedAt), Name: l.Name, Match: l.Match, Listed: l.Listed,
-		NotListedOn: jsonTime(l.NotListedOn), EntityListedAt: jsonTime(l.EntityListedAt)}
 }
 
 // jsonTime returns t in RFC 3339, in UTC and whole seconds, or nil if it is zero.

@@ -195,45 +195,57 @@ func (r Result) Sources() []SourceStatus {
 func isFuture(t, now time.Time) bool { return t.After(now.Add(list.Skew)) }
 
 // A Label is one thing that was found about an address.
+//
+// Its JSON has the members below in this order. A time is in whole seconds of UTC, and a zero
+// one null or left out.
 type Label struct {
-	// Kind is what the list says about the listed address, and Match how the screened
-	// address is related to that.
-	Kind  score.Kind
-	Match score.Match
-	// Points are the points of the scoring table for the kind and the match.
-	Points int
-	// Source is the id of the source.
-	Source string
-	// Ref, Name and Listed come from the entry: its reference within the list,
-	// the name of the entity, and the address as the list prints it.
-	Ref, Name, Listed string
+	// Kind is what the list says about the listed address.
+	Kind score.Kind `json:"label"`
+	// Source is the id of the source, and Ref the reference of the entry within the list.
+	Source string `json:"source"`
+	Ref    string `json:"source_ref"`
 	// AddedAt is when the list got the address: the publisher's date of the address; else its
 	// date of the party, unless a copy of the list refutes that; else the date of the first
 	// copy that is known to have it, or the time at which the entry was first loaded; in UTC.
-	AddedAt time.Time
+	AddedAt time.Time `json:"added_at"`
+	// Name is the name of the entity.
+	Name string `json:"name,omitempty"`
+	// Match is how the screened address is related to the listed one.
+	Match score.Match `json:"match"`
+	// Listed is the address as the list prints it.
+	Listed string `json:"listed_address"`
+	// URL is the publisher's page about the entry. Only [Answer.WithURLs] sets it.
+	URL string `json:"url,omitempty"`
 	// NotListedOn is the date of the last copy of the list that is known not to have the
 	// address before that, in UTC; zero: none is known.
-	NotListedOn time.Time
+	NotListedOn time.Time `json:"not_listed_on,omitempty"`
 	// EntityListedAt is the publisher's date of the listing of the party, in UTC; zero if the
 	// list gives none. The address may have been added later.
-	EntityListedAt time.Time
+	EntityListedAt time.Time `json:"entity_listed_at,omitempty"`
+	// Points are the points of the scoring table for the kind and the match.
+	Points int `json:"-"`
 }
 
 // A Former is a listing that has ended.
 type Former struct {
 	// Source is the id of the source, and Ref, Name and Listed are as in a Label. Ref and
 	// Name are "" if they are not known.
-	Source, Ref, Name, Listed string
+	Source string `json:"source"`
+	Ref    string `json:"source_ref"`
+	Name   string `json:"name,omitempty"`
+	Listed string `json:"listed_address"`
 	// Since is the first time at which the list is known to have had the account, and Until
 	// the first one after that at which it is known not to have it; in UTC.
-	Since, Until time.Time
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until"`
 }
 
 // Suppressed is a label that does not count because of an [Exception].
 type Suppressed struct {
 	Label
-	// Reason, Author, Created and Expires come from the exception; the times are
-	// in UTC.
-	Reason, Author   string
-	Created, Expires time.Time
+	// Reason, Author, Expires and Created come from the exception; the times are in UTC.
+	Reason  string    `json:"reason"`
+	Author  string    `json:"author"`
+	Expires time.Time `json:"expires_at"`
+	Created time.Time `json:"-"`
 }

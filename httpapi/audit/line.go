@@ -9,7 +9,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/internal/visible"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 )
 
@@ -23,15 +22,7 @@ type screeningLine struct {
 	Chain       address.Chain `json:"chain"`
 	Address     string        `json:"address,omitempty"`
 	AddressHMAC string        `json:"address_hmac,omitempty"`
-	Score       int           `json:"score"`
-	Level       score.Level   `json:"level"`
-	// As in the JSON of a result.
-	Labels     []screening.Label      `json:"labels"`
-	Suppressed []screening.Suppressed `json:"suppressed,omitempty"`
-	Formerly   []screening.Former     `json:"formerly,omitempty"`
-	Doubts     []address.Doubt        `json:"doubts"`
-	Caveats    []screening.Caveat     `json:"caveats"`
-	AllClear   bool                   `json:"all_clear"`
+	screening.Answer
 
 	Lists          string `json:"lists"`
 	ScoringVersion string `json:"scoring_version"`
@@ -42,12 +33,8 @@ func (l *Log) newLine(s *httpapi.Screening) ([]byte, error) {
 	r := &s.Result
 	line := screeningLine{
 		Type: "screening", Time: s.Time.UTC().Truncate(time.Microsecond), RequestID: s.RequestID, Item: s.Item, CallerID: s.CallerID,
-		Chain: s.Chain, Address: s.Address, Score: r.Score, Level: r.Level,
-		Labels: append([]screening.Label{}, r.Labels...), Suppressed: slices.Clone(r.Suppressed), Formerly: slices.Clone(r.Formerly),
-		Doubts: append([]address.Doubt{}, r.Doubts...), Caveats: append([]screening.Caveat{}, r.Caveats()...),
-		Lists: r.Digest(), ScoringVersion: r.ScoringVersion,
+		Chain: s.Chain, Address: s.Address, Answer: r.Answer(), Lists: r.Digest(), ScoringVersion: r.ScoringVersion,
 	}
-	line.AllClear = len(line.Caveats) == 0 && r.AllClear()
 	if l.opts.HashKey != nil {
 		line.Address, line.AddressHMAC = "", Hash(l.opts.HashKey, s.Address)
 		for i := range line.Labels {

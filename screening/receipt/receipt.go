@@ -18,7 +18,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/version"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -31,24 +30,11 @@ type Receipt struct {
 	// Address is the normal form of Text.
 	Address string `json:"address"`
 
-	// What follows comes from the result, as package httpapi writes it. A receipt that was read
-	// has no Points in its labels, and no Created in Suppressed. Labels are without the URL of
-	// the record, which is not evidence.
-	Score      int                    `json:"score"`
-	Level      score.Level            `json:"level"`
-	Labels     []screening.Label      `json:"labels"`
-	Suppressed []screening.Suppressed `json:"suppressed,omitempty"`
-	Formerly   []screening.Former     `json:"formerly,omitempty"`
-	Doubts     []address.Doubt        `json:"doubts"`
-	Caveats    []screening.Caveat     `json:"caveats"`
-	AllClear   bool                   `json:"all_clear"`
-
+	// Answer is the answer as it was given. One that was read has no Points in its labels, and
+	// no Created in Suppressed.
+	screening.Answer
 	Basis
 }
-
-// Decided reports whether the answer was one about the account that the text means: a doubt left
-// it open, unless something was found.
-func (r *Receipt) Decided() bool { return len(r.Doubts) == 0 || len(r.Labels) > 0 }
 
 // A Question is a text that was screened as an address of a chain.
 type Question struct {
@@ -94,10 +80,8 @@ func New(c address.Chain, text string, r screening.Result, at time.Time) (*Recei
 		return nil, fmt.Errorf("receipt: the result is not that of the %s address", c)
 	}
 	rec := &Receipt{
-		Time: at.UTC().Round(0), Question: Question{c, text}, Address: normal,
-		Score: r.Score, Level: r.Level, Labels: r.Labels, Suppressed: r.Suppressed, Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(), Basis: basisOf(&r),
+		Time: at.UTC().Round(0), Question: Question{c, text}, Address: normal, Answer: r.Answer(), Basis: basisOf(&r),
 	}
-	rec.AllClear = rec.isClear()
 	return rec, nil
 }
 

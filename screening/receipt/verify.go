@@ -272,7 +272,7 @@ func (r *Receipt) compare(got *screening.Result) error {
 
 // findings returns what was found as it is in receipts.
 func findings(labels []screening.Label, suppressed []screening.Suppressed, formerly []screening.Former) ([]byte, error) {
-	return (&Receipt{Labels: labels, Suppressed: suppressed, Formerly: formerly}).line()
+	return (&Receipt{Answer: screening.Answer{Labels: labels, Suppressed: suppressed, Formerly: formerly}}).line()
 }
 
 // unloaded returns the caveats about lists that are not held, or in part.
