@@ -64,18 +64,12 @@ func (f *screenFn) Setup(ctx context.Context) (err error) {
 
 // A verdict is a line of hits.jsonl.
 type verdict struct {
-	Address string            `json:"address"` // as in the row
-	Chain   string            `json:"chain"`
-	Digest  string            `json:"snapshot"`
-	Score   int               `json:"score"`
-	Level   string            `json:"level"`
-	Scoring string            `json:"scoring_version"`
-	Labels  []screening.Label `json:"labels"`
-
-	Doubts     []address.Doubt        `json:"doubts,omitempty"`
-	Suppressed []screening.Suppressed `json:"suppressed,omitempty"` // by an exception
-	Formerly   []screening.Former     `json:"formerly,omitempty"`
-	Error      string                 `json:"error,omitempty"` // why it is undecided, although it is listed
+	Address string `json:"address"` // as in the row
+	Chain   string `json:"chain"`
+	Digest  string `json:"snapshot"`
+	screening.Answer
+	Scoring string `json:"scoring_version"`
+	Error   string `json:"error,omitempty"` // why it is undecided, although it is listed
 }
 
 // A failure is a line of errors.jsonl. It does not quote a row that is not
@@ -125,8 +119,8 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 	if c == "" {
 		c = rd.Chain // a listed text that is not an address
 	}
-	v := verdict{Address: text, Chain: string(c), Digest: r.Digest(), Score: r.Score, Level: string(r.Level), Scoring: r.ScoringVersion,
-		Labels: append([]screening.Label{}, r.Labels...), Doubts: r.Doubts, Suppressed: r.Suppressed, Formerly: r.Formerly}
+	v := verdict{Address: text, Chain: string(c), Digest: r.Digest(), Answer: r.Answer(), Scoring: r.ScoringVersion}
+	v.AllClear = v.AllClear && err == nil
 	if err != nil {
 		v.Error = err.Error()
 	}

@@ -240,7 +240,7 @@ func TestCalls(t *testing.T) {
 		s["snapshot"] == nil {
 		t.Fatalf("a listed address: %v %s", s, failure)
 	}
-	if l := labels[0].(map[string]any); l["kind"] != "SANCTIONED" || l["name"] != "LAZARUS GROUP" || l["source_ref"] != "27307" ||
+	if l := labels[0].(map[string]any); l["label"] != "SANCTIONED" || l["name"] != "LAZARUS GROUP" || l["source_ref"] != "27307" ||
 		l["listed_address"] != listed ||
 		l["match"] != "exact" {
 		t.Errorf("the label: %v", l)

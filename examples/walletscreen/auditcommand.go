@@ -17,6 +17,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
+	"github.com/walletscreen/walletscreen/screening"
 )
 
 // An auditCall is a call of a command below audit.
@@ -129,13 +130,7 @@ type recordLine struct {
 	Chain   string `json:"chain"`
 	Address string `json:"address"`
 	Hash    string `json:"address_hmac"`
-	Score   int    `json:"score"`
-	Level   string `json:"level"`
-	Labels  []struct {
-		Source string `json:"source"`
-		Ref    string `json:"source_ref"`
-	} `json:"labels"`
-	Doubts []address.Doubt `json:"doubts"`
+	screening.Answer
 }
 
 // datePrefix matches the beginning of a time.
@@ -184,10 +179,11 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		if r.Hash != "" {
 			shown = "hmac:" + r.Hash
 		}
-		if len(r.Doubts) > 0 && len(r.Labels) == 0 {
-			r.Level = "not decided"
+		level := string(r.Level)
+		if !r.Decided() {
+			level = "not decided"
 		}
-		t.add(r.Time, r.Key, r.Level, fmt.Sprint(r.Score), r.Chain, shown, strings.Join(by, ", "))
+		t.add(r.Time, r.Key, level, fmt.Sprint(r.Score), r.Chain, shown, strings.Join(by, ", "))
 	}
 	if !found {
 		a.code = exitMatch

@@ -42,10 +42,10 @@ func TestDoubts(t *testing.T) {
 	env := few(t)
 	for _, test := range []struct{ stdin, args, want string }{
 		{"", "screen " + doubtful, "no match, but the capitals"},
-		{"", "screen -json " + doubtful, `"all_clear":false,"doubts":["capitals"]`},
+		{"", "screen -json " + doubtful, `"doubts":["capitals"],"caveats":[],"all_clear":false`},
 		{"address\n" + doubtful + "\n", "screen -in -", doubtful + ",,capitals,,,,,,,,,,,,,,\n"},
 		{doubtful, "extract -", "UNDECIDED"},
-		{doubtful, "extract -json -", `"all_clear":false,"doubts":["capitals"]`},
+		{doubtful, "extract -json -", `"doubts":["capitals"],"caveats":[],"all_clear":false`},
 		{"", "validate " + doubtful, "\n  ethereum  0xdac17f958d2ee523a2206206994597c13d831ec8  "},
 		{"", "validate -json " + doubtful, `"doubts":["capitals"]`},
 		{"chain,address\nETH," + doubtful + "\n", "validate -in -",
@@ -67,7 +67,7 @@ func TestSuppressed(t *testing.T) {
 	env := []string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN", "WALLETSCREEN_LIST=OWN=" + own}
 	for _, test := range []struct{ stdin, args, want string }{
 		{"", "screen " + listed, "  suppressed  exact match  OFAC_SDN 27307  Lazarus Group  Court order 7 (Jo Roe)\n"},
-		{"", "screen -json " + listed, `"suppressed":[{"kind":"SANCTIONED","match":"exact",`},
+		{"", "screen -json " + listed, `"suppressed":[{"label":"SANCTIONED","source":`},
 		{"", "screen -json " + listed, `"reason":"Court order 7","author":"Jo Roe"`},
 		{"address\n" + listed + "\n", "screen -in -", listed + ",CLEAN_NO_MATCH,,0,,,,,,,,,0,,,OFAC_SDN 27307: Court order 7 (Jo Roe),\n"},
 		{listed, "extract -", "suppressed: OFAC_SDN 27307: Court order 7 (Jo Roe)"},

@@ -8,19 +8,16 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// A messageVerdict is a verdict in a message.
-type messageVerdict struct {
-	Level    string             `json:"level"`
-	Score    int                `json:"score"`
-	Labels   []jsonLabel        `json:"labels"`
-	Caveats  []screening.Caveat `json:"caveats"`
-	AllClear bool               `json:"all_clear"`
-}
-
 // A reason is one cause of a change.
 type reason struct {
-	Change string `json:"change"` // added, removed, suppressed or unsuppressed
-	jsonLabel
+	change string // added, removed, suppressed or unsuppressed
+	screening.Label
+}
+
+// MarshalJSON returns the label with the change as its first member.
+func (r reason) MarshalJSON() ([]byte, error) {
+	text, err := r.Label.MarshalJSON()
+	return append([]byte(`{"change":"`+r.change+`",`), text[1:]...), err
 }
 
 // newMessage returns the message about a customer whose verdict has changed. before is
@@ -44,15 +41,12 @@ func (c customer) order() string {
 	return c.id
 }
 
-func newMessageVerdict(r *screening.Result) *messageVerdict {
+func newMessageVerdict(r *screening.Result) *screening.Answer {
 	if r == nil {
 		return nil
 	}
-	v := &messageVerdict{Level: string(r.Level), Score: r.Score, Labels: []jsonLabel{}, Caveats: append([]screening.Caveat{}, r.Caveats()...), AllClear: r.AllClear()}
-	for i := range r.Labels {
-		v.Labels = append(v.Labels, newJSONLabel(&r.Labels[i]))
-	}
-	return v
+	a := r.Answer().WithURLs(r.Sources())
+	return &a
 }
 
 // why returns the differences between two verdicts, none if they are the same. Names and
@@ -73,12 +67,12 @@ func why(before, after *screening.Result) []reason {
 		}
 		for i := range now {
 			if missing(old, &now[i]) {
-				reasons = append(reasons, reason{came, newJSONLabel(&now[i])})
+				reasons = append(reasons, reason{came, now[i]})
 			}
 		}
 		for i := range old {
 			if missing(now, &old[i]) {
-				reasons = append(reasons, reason{gone, newJSONLabel(&old[i])})
+				reasons = append(reasons, reason{gone, old[i]})
 			}
 		}
 	}

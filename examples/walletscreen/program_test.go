@@ -125,7 +125,7 @@ func TestScreenJSON(t *testing.T) {
 	}
 	var r jsonResult
 	if err := json.Unmarshal([]byte(lines[0]), &r); err != nil || r.Input != listed || r.Level != "CRITICAL" || *r.Score != 100 || len(r.Labels) != 1 ||
-		r.Labels[0].SourceRef != "27307" ||
+		r.Labels[0].Ref != "27307" ||
 		r.Snapshot == "" {
 		t.Errorf("%s, %v", lines[0], err)
 	}

@@ -87,7 +87,7 @@ func TestReceipts(t *testing.T) {
 	verify(0, "  signature: not verified, without -key\n", after, "-data", data)
 	stdout, _ := ok(0, "receipt", "verify", after, "-data", data, "-json", "-key", key+".pub")
 	var v jsonVerdict
-	if err := json.Unmarshal([]byte(stdout), &v); err != nil || v.Outcome != "same" || v.Level != "CLEAN_NO_MATCH" || *v.Score != 0 ||
+	if err := json.Unmarshal([]byte(stdout), &v); err != nil || v.Outcome != "same" || v.Level != "CLEAN_NO_MATCH" || v.Score != 0 ||
 		v.SignedBy != "example.org/screening" {
 		t.Errorf("%s, %v", stdout, err)
 	}

@@ -294,13 +294,8 @@ type jsonVerdict struct {
 	ScreenedAt string `json:"screened_at,omitempty"`
 	Chain      string `json:"chain,omitempty"`
 	Address    string `json:"address,omitempty"`
-	Level      string `json:"level,omitempty"`
-	Score      *int   `json:"score,omitempty"`
-
-	Decided  *bool              `json:"decided,omitempty"`
-	Doubts   []address.Doubt    `json:"doubts,omitempty"`
-	Caveats  []screening.Caveat `json:"caveats,omitempty"`
-	AllClear *bool              `json:"all_clear,omitempty"`
+	Decided    *bool  `json:"decided,omitempty"`
+	*screening.Answer
 
 	Table *receipt.Tally `json:"table,omitempty"`
 	Input string         `json:"input_sha256,omitempty"`
@@ -314,9 +309,8 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	}
 	rec, table := v.Receipt, v.Table
 	if rec != nil {
-		o.ScreenedAt, o.Chain, o.Address, o.Level, o.Score = rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, string(rec.Level), &rec.Score
 		decided := rec.Decided()
-		o.Decided, o.Doubts, o.Caveats, o.AllClear = &decided, rec.Doubts, rec.Caveats, &rec.AllClear
+		o.ScreenedAt, o.Chain, o.Address, o.Decided, o.Answer = rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, &decided, &rec.Answer
 	}
 	if table != nil {
 		o.ScreenedAt, o.Table, o.Input = table.Time.Format(time.RFC3339), &table.Tally, table.Input
@@ -339,7 +333,7 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	}
 	switch {
 	case rec != nil:
-		level := fmt.Sprintf("%s  %d", clean(o.Level), rec.Score)
+		level := fmt.Sprintf("%s  %d", clean(string(rec.Level)), rec.Score)
 		if !rec.Decided() {
 			level = "NOT DECIDED"
 		}

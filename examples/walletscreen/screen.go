@@ -310,57 +310,26 @@ func dayOrNone(t time.Time) string {
 	return day(t)
 }
 
-// A jsonLabel is a label of a jsonResult.
-type jsonLabel struct {
-	Kind          score.Kind `json:"kind"`
-	Match         string     `json:"match"`
-	Points        int        `json:"points"`
-	Source        string     `json:"source"`
-	SourceRef     string     `json:"source_ref"`
-	Name          string     `json:"name"`
-	ListedAddress string     `json:"listed_address"`
-	AddedAt       *time.Time `json:"added_at,omitempty"`
-	NotListedOn   *time.Time `json:"not_listed_on,omitempty"`
-	EntityListed  *time.Time `json:"entity_listed_at,omitempty"`
-}
-
-func newJSONLabel(l *screening.Label) jsonLabel {
-	return jsonLabel{l.Kind, l.Match.String(), l.Points, l.Source, l.Ref, l.Name, l.Listed, orNull(l.AddedAt), orNull(l.NotListedOn), orNull(l.EntityListedAt)}
-}
-
-// A jsonSuppressed is a label that an exception suppresses.
-type jsonSuppressed struct {
-	jsonLabel
-	Reason  string     `json:"reason"`
-	Author  string     `json:"author"`
-	Expires *time.Time `json:"expires,omitempty"`
-}
-
 // A jsonResult is the verdict about an account for programs. One that is undecided has a
 // level only if it is listed; doubts or error say why.
 type jsonResult struct {
-	Input          string             `json:"input,omitempty"` // left out if it is a secret
-	Chain          string             `json:"chain,omitempty"`
-	Address        string             `json:"address,omitempty"`
-	Level          score.Level        `json:"level,omitempty"`
-	Score          *int               `json:"score,omitempty"`
-	AllClear       bool               `json:"all_clear"`
-	Labels         []jsonLabel        `json:"labels,omitempty"`
-	Suppressed     []jsonSuppressed   `json:"suppressed,omitempty"`
-	Formerly       []screening.Former `json:"formerly,omitempty"`
-	Doubts         []address.Doubt    `json:"doubts,omitempty"`
-	Caveats        []screening.Caveat `json:"caveats,omitempty"`
-	Note           string             `json:"note,omitempty"` // how the chain was understood
-	ScoringVersion string             `json:"scoring_version,omitempty"`
-	Snapshot       string             `json:"snapshot,omitempty"`
-	AsOf           *time.Time         `json:"as_of,omitempty"` // the time of -at
-	Error          string             `json:"error,omitempty"`
+	Input   string      `json:"input,omitempty"` // left out if it is a secret
+	Chain   string      `json:"chain,omitempty"`
+	Address string      `json:"address,omitempty"`
+	Level   score.Level `json:"level,omitempty"`
+	Score   *int        `json:"score,omitempty"`
+	screening.Answer
+	Note           string     `json:"note,omitempty"` // how the chain was understood
+	ScoringVersion string     `json:"scoring_version,omitempty"`
+	Snapshot       string     `json:"snapshot,omitempty"`
+	AsOf           *time.Time `json:"as_of,omitempty"` // the time of -at
+	Error          string     `json:"error,omitempty"`
 }
 
 func (v *verdict) object() jsonResult {
 	r := &v.result
-	o := jsonResult{Input: v.input, Note: v.reading.Note, AllClear: v.err == nil && r.AllClear(), Formerly: r.Formerly, Doubts: r.Doubts, Caveats: r.Caveats(),
-		ScoringVersion: r.ScoringVersion, Snapshot: r.Digest()}
+	o := jsonResult{Input: v.input, Note: v.reading.Note, Answer: r.Answer().WithURLs(r.Sources()), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest()}
+	o.AllClear = o.AllClear && v.err == nil
 	if v.err != nil {
 		o.Error = v.err.Error()
 	}
@@ -372,13 +341,6 @@ func (v *verdict) object() jsonResult {
 	}
 	if a := r.Address; a.IsValid() {
 		o.Chain, o.Address = string(a.Chain()), a.Normalized()
-	}
-	for i := range r.Labels {
-		o.Labels = append(o.Labels, newJSONLabel(&r.Labels[i]))
-	}
-	for i := range r.Suppressed {
-		s := &r.Suppressed[i]
-		o.Suppressed = append(o.Suppressed, jsonSuppressed{newJSONLabel(&s.Label), s.Reason, s.Author, orNull(s.Expires)})
 	}
 	return o
 }

@@ -66,13 +66,17 @@ type message struct {
 	Type string
 	Data struct {
 		Customer, Address string
-		Before, After     *messageVerdict
-		Why               []reason
+		Before, After     *screening.Answer
+		Why               []struct {
+			Change string
+			Source string
+			Ref    string `json:"source_ref"`
+		}
 	}
 }
 
 func (m message) String() string {
-	level := func(v *messageVerdict) string {
+	level := func(v *screening.Answer) string {
 		if v == nil {
 			return "none"
 		}
@@ -80,7 +84,7 @@ func (m message) String() string {
 	}
 	s := m.Data.Customer + " " + level(m.Data.Before) + ">" + level(m.Data.After)
 	for _, r := range m.Data.Why {
-		s += " " + r.Change + " " + r.Source + " " + r.SourceRef
+		s += " " + r.Change + " " + r.Source + " " + r.Ref
 	}
 	return s
 }
