@@ -31,12 +31,6 @@ func (e *exchange) admit(scope string) *problem {
 		return e.refused(&problem{Code: credentialsInQuery, Reason: "query", Detail: "Credentials do not belong in the query, which is logged on its way. " +
 			"Send them in the header Authorization: Bearer <API_KEY>, and replace them if they were real ones."})
 	}
-	for i := 0; e.echoed && i < len(e.Header["Authorization"]); i++ {
-		_, token, _ := strings.Cut(e.Header["Authorization"][i], " ")
-		if token = strings.Trim(token, " "); token != "" && strings.Contains(e.id, token) { // the id is logged
-			e.id, e.echoed = newRequestID(), false
-		}
-	}
 	caller, err := e.authorizer.Authorize(e.Request)
 	e.now = time.Now()
 	if err != nil || caller.ID == "" {

@@ -232,17 +232,15 @@ const recorders = 32
 
 // recordItems gives the answered items to Options.Audit.
 func (e *exchange) recordItems(items []batchItem) *problem {
+	if e.Audit == nil {
+		return nil
+	}
 	var todo []int
 	for i := range items {
 		if items[i].bad == nil {
-			if e.echoed || e.Audit != nil {
-				e.hide(items[i].answer.Address)
-			}
+			e.hide(items[i].answer.Address)
 			todo = append(todo, i)
 		}
-	}
-	if e.Audit == nil {
-		return nil
 	}
 	errs := make([]error, min(recorders, len(todo)))
 	var wg sync.WaitGroup

@@ -35,9 +35,9 @@
 // that shows the right spelling of an address; no key, API key or private key, is in
 // any response, log line or record.
 //
-// Every response has X-Request-Id: the id of the request, if it is 1 to 128 visible
-// ASCII characters with no key, no address and no part of the address in question in it,
-// also backward or with points between, else a random one. Times
+// Every response has X-Request-Id: the id of the request, if it has the form of a UUID, a
+// ULID, a trace id or a traceparent, or is a number of at most 20 digits, perhaps behind a word
+// and a dash, as in req-1; else a random one. Times
 // are RFC 3339 in UTC with "Z", in whole seconds, rounded down.
 //
 // Pages of other origins may call only if Options.Origins names them: by default no

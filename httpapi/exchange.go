@@ -93,7 +93,6 @@ type exchange struct {
 	route  *route
 	start  time.Time // when the request came
 	id     string    // of the request
-	echoed bool      // the id came with the request
 	now    time.Time // when the request was admitted, later when it was screened
 	asOf   time.Time // of the lists that answer; zero for the current lists
 	caller Caller    // the zero Caller until the request is admitted
@@ -105,7 +104,7 @@ type exchange struct {
 	refund  func(int)
 
 	screened  int                // addresses that were screened and answered
-	secrets   []string           // texts that must not be logged or used as a request id
+	secrets   []string           // texts that must not be logged
 	result    screening.Result   // of a screening that succeeded, for Observe
 	batch     []screening.Result // of a batch that succeeded, for Observe
 	unchanged bool               // the client has the answer already
@@ -128,7 +127,7 @@ func (v *service) begin(w http.ResponseWriter, r *http.Request, rt *route) *exch
 	// The header refers to the values for as long as anyone reads it.
 	e.Request, e.service, e.w, e.route, e.values, e.start = r, v, w, rt, make([]string, 0, 3), time.Now()
 	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && mayEcho(ids[0]) {
-		e.id, e.echoed = ids[0], true
+		e.id = ids[0]
 	} else {
 		e.id = newRequestID()
 	}
@@ -165,64 +164,16 @@ func (e *exchange) setHeader(name, value string) {
 	e.w.Header()[name] = e.values[n-1 : n : n]
 }
 
-// hide makes sure that text is neither logged nor part of the request id.
+// hide makes sure that text is not logged.
 func (e *exchange) hide(text string) {
-	if text == "" {
-		return
-	}
-	e.secrets = append(e.secrets, text)
-	if e.echoed && contains(e.id, text) {
-		e.id, e.echoed = newRequestID(), false
+	if text != "" {
+		e.secrets = append(e.secrets, text)
 	}
 }
 
 // longestHarmless is the greatest length of a text that tells nothing. To remove one would
 // break others, which would then be removed no more.
 const longestHarmless = 4
-
-// sharedRun is the length of a run of letters and digits that an id, such as a UUID, and
-// an address do not share by chance.
-const sharedRun = 8
-
-// contains reports whether an id has a part of text in it, forward or backward, whatever
-// else is in between. A text of a few characters is not an address.
-func contains(id, text string) bool {
-	text = strings.TrimSpace(text[:min(len(text), longestHidden)])
-	if len(text) > 2 && text[0] == '0' && text[1]|0x20 == 'x' {
-		text = text[2:]
-	}
-	part, all := alphanumerics(id), string(alphanumerics(text))
-	n := min(len(all), sharedRun)
-	if n <= longestHarmless {
-		return false
-	}
-	for range 2 {
-		for i := 0; i+n <= len(part); i++ {
-			if strings.Contains(all, string(part[i:i+n])) {
-				return true
-			}
-		}
-		slices.Reverse(part)
-	}
-	return false
-}
-
-// longestHidden bounds the part of a text that is searched for.
-const longestHidden = 1 << 10
-
-// alphanumerics returns the letters and digits of a text, in lower case.
-func alphanumerics(text string) []byte {
-	b := make([]byte, 0, len(text))
-	for _, c := range []byte(text) {
-		if isAlphanumeric(c) {
-			if 'A' <= c && c <= 'Z' {
-				c |= 0x20
-			}
-			b = append(b, c)
-		}
-	}
-	return b
-}
 
 // internal logs err and returns a problem that says nothing about it.
 func (e *exchange) internal(err error, more ...slog.Attr) *problem {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
-
 )
 
 // readBody returns the body of e if it is declared as plain JSON, has at most max bytes and

@@ -2,18 +2,61 @@ package httpapi
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// maxRequestID is the greatest length of a request id that is echoed.
-const maxRequestID = 128
+// idForms are the forms of the request ids that are echoed: h is a hex digit, and B a digit or
+// a capital letter. No address, key or seed has one of them.
+var idForms = []string{
+	"hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh",                    // a UUID
+	"BBBBBBBBBBBBBBBBBBBBBBBBBB",                              // a ULID, or an id of newRequestID
+	"hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh",                        // a trace id
+	"hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh", // a traceparent
+}
 
-// shortestAddress is less than the length of any address that could hide in a
-// request id.
+// maxShortID is the greatest length of an id that is a number, or a word, a dash and a number.
+const maxShortID = 20
+
+// mayEcho reports whether an X-Request-Id has a form that is echoed. The id is not searched.
+func mayEcho(id string) bool {
+	for _, form := range idForms {
+		if len(id) == len(form) && hasForm(id, form) {
+			return true
+		}
+	}
+	number := strings.TrimLeft(id, "abcdefghijklmnopqrstuvwxyz")
+	if len(number) < len(id) {
+		number, _ = strings.CutPrefix(number, "-")
+	}
+	return number != "" && len(id) <= maxShortID && strings.Trim(number, "0123456789") == ""
+}
+
+// hasForm reports whether an id has a form of the same length.
+func hasForm(id, form string) bool {
+	for i, c := range []byte(id) {
+		digit := '0' <= c && c <= '9'
+		switch form[i] {
+		case 'h':
+			if lower := c | 0x20; !digit && (lower < 'a' || 'f' < lower) {
+				return false
+			}
+		case 'B':
+			if !digit && (c < 'A' || 'Z' < c) {
+				return false
+			}
+		default:
+			if c != form[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// shortestAddress is less than the length of any address that could hide in a path.
 const shortestAddress = 20
 
 // shortestKey is the length from which a word of letters and digits is confidential: it may
@@ -32,61 +75,13 @@ func longestWord(text string) int {
 	return longest
 }
 
-// mayEcho reports whether an X-Request-Id is 1 to 128 visible ASCII characters and tells
-// nothing confidential.
-func mayEcho(id string) bool {
-	if id == "" || len(id) > maxRequestID {
-		return false
-	}
-	for _, c := range []byte(id) {
-		if c <= ' ' || c > '~' {
-			return false
-		}
-	}
-	return !tells(id) && !disguises(id)
-}
-
-// longestTrace is the greatest number of hex digits in a word of an id, as in a trace id.
-const longestTrace = 32
-
-// disguises reports whether an id has an address in it that is written backward, in parts or
-// without its prefix.
-func disguises(id string) bool {
-	if len(id) <= shortestAddress || isUUID(id) {
-		return false
-	}
-	hex := 0
-	plain := make([]byte, 0, len(id))
-	for _, c := range []byte(id) {
-		if hex++; !isAlphanumeric(c) || '9' < c && c|0x20 > 'f' {
-			hex = 0
-		}
-		if hex > longestTrace && !isMonotonous(id) {
-			return true
-		}
-		if isAlphanumeric(c) {
-			plain = append(plain, c)
-		}
-	}
-	for _, text := range [][]byte{plain, []byte(id)} {
-		if len(address.FindAll(string(text))) > 0 {
-			return true
-		}
-		slices.Reverse(text)
-		if len(address.FindAll(string(text))) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // tells reports whether a text has an API key, an address, or a private key or seed in it,
 // so that it must not be repeated.
 func tells(text string) bool {
 	if hasToken(text) {
 		return true
 	}
-	if len(text) <= shortestAddress || isUUID(text) {
+	if len(text) <= shortestAddress || len(text) == len(idForms[0]) && hasForm(text, idForms[0]) {
 		return false
 	}
 	_, err := address.Normalize("ethereum", text)
@@ -117,18 +112,4 @@ func isMonotonous(text string) bool {
 		most = max(most, counts[c])
 	}
 	return 2*most >= len(text)
-}
-
-// isUUID reports whether id looks like a UUID, which is too short in each of its
-// parts for an address.
-func isUUID(id string) bool {
-	if len(id) != 36 {
-		return false
-	}
-	for i, c := range []byte(id) {
-		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && !isAlphanumeric(c) {
-			return false
-		}
-	}
-	return true
 }

@@ -191,7 +191,7 @@ func TestLines(t *testing.T) {
 		ask(nil, "r-1", "0X098B716B8AAF21512996DC57EB0615E2383E2F96", "BSC")
 		time.Sleep(90 * time.Minute)
 		key := bytes.Repeat([]byte{0xb}, 32)
-		ask(&audit.Options{HashKey: key}, `r"2<`, clean, "ethereum")
+		ask(&audit.Options{HashKey: key}, "r-2", clean, "ethereum")
 
 		snapshot, list := newScreening(t, s, "").Result.Digest(), s.Sources()[0].Digest
 		e := screening.Exception{Address: address.MustParse("bsc", "0x098b716b8aaf21512996dc57eb0615e2383e2f96"), Reason: "case closed", Author: "J. Doe"}
@@ -217,7 +217,7 @@ func TestLines(t *testing.T) {
   ,"lists":"<excepted>","scoring_version":"v1.2"}
 {"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<lists>"
   ,"sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
-{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r\"2\u003c","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(
+{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r-2","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(
 			key,
 			clean,
 		) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"doubts":[],"caveats":[],"all_clear":true,"lists":"<lists>","scoring_version":"v1.2"}
