@@ -48,12 +48,6 @@ func (t *table) listing(row uint32) (*Listing, index.ID) {
 	return l, k
 }
 
-// entry returns the entry of a row.
-func (t *table) entry(row uint32) sources.Entry {
-	l, k := t.listing(row)
-	return l.at(k)
-}
-
 // A record is an entry and its listing.
 type record struct {
 	*Listing
