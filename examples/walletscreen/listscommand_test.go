@@ -303,7 +303,7 @@ func TestImportIsCompared(t *testing.T) {
 	os.WriteFile(old, text, 0o600)
 	lists := func(wantCode int, want string, args ...string) {
 		t.Helper()
-		args = append([]string{"lists", args[0], "-data", data}, args[1:]...)
+		args = append([]string{"lists", args[0], "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN"}, args[1:]...)
 		if code, stdout, stderr := call(t, "", args...); code != wantCode ||
 			!strings.Contains(inDays.ReplaceAllString(squeezed(stdout), "N days")+stderr, want) {
 			t.Errorf("%q: exit code %d, want %d and %q\n%s%s", args, code, wantCode, want, stdout, stderr)
@@ -311,7 +311,7 @@ func TestImportIsCompared(t *testing.T) {
 	}
 	const added = "0x57EC89A0C056163A0314e413320f9B3ABe761259" // since
 	lists(2, "OFAC_SDN REFUSED 0 0 ", "import", "OFAC_SDN="+old)
-	if code, stdout, _ := call(t, "", "screen", "-data", data, added); code != 1 {
+	if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", added); code != 1 {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	lists(2, "-downloaded 2025-03-01: the list was published later, on 2025-03-04", "import", "-accept", "-downloaded", "2025-03-01", "OFAC_SDN="+old)
@@ -350,15 +350,15 @@ func TestImportUndated(t *testing.T) {
 		os.WriteFile(filepath.Join(dir, to), b, 0o600)
 	}
 	file := "OFAC_SDN=" + filepath.Join(dir, "sdn.csv")
-	code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-downloaded", "2025-05-20", file)
+	code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-downloaded", "2025-05-20", file)
 	if code != 2 || !strings.Contains(squeezed(stdout), "OFAC_SDN REFUSED 0 0 ") || !strings.Contains(stdout, "the file is older than the list held") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	code, stdout, stderr = call(t, "", "lists", "import", "-data", data, "-downloaded", "2025-05-20", "-accept", file)
+	code, stdout, stderr = call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-downloaded", "2025-05-20", "-accept", file)
 	if code != 0 || !strings.Contains(squeezed(stdout), "OFAC_SDN loaded ") || !strings.Contains(stderr, "more; lists diff shows all") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	code, stdout, _ = call(t, "", "lists", "status", "-data", data)
+	code, stdout, _ = call(t, "", "lists", "status", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN")
 	if !strings.Contains(squeezed(stdout), "OFAC_SDN 2025-05-20 ") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
@@ -389,7 +389,7 @@ func TestImportShrinking(t *testing.T) {
 		os.WriteFile(file, []byte(tt.text), 0o600)
 		lists := func(wantCode int, want string, flags ...string) {
 			t.Helper()
-			code, stdout, stderr := call(t, "", slices.Concat([]string{"lists", "import", "-data", data}, flags, []string{"UK_CONSOLIDATED=" + file})...)
+			code, stdout, stderr := call(t, "", slices.Concat([]string{"lists", "import", "-data", data, "-lists", "UK_CONSOLIDATED", "-require", "UK_CONSOLIDATED"}, flags, []string{"UK_CONSOLIDATED=" + file})...)
 			if code != wantCode || !strings.Contains(squeezed(stdout), want) {
 				t.Errorf("%d to %d: exit code %d, want %d and %q\n%s%s", addresses, tt.addresses, code, wantCode, want, stdout, stderr)
 			}
