@@ -77,8 +77,9 @@ var imports = map[string]string{
 	"internal/pipenet":        "",
 	"internal/postgrestest":   "internal/atomicfile",
 
-	"httpapi/access":                   "httpapi",
-	"httpapi/access/sqlstore":          "httpapi/access",
+	"httpapi/access":                   "httpapi httpapi/access/internal/rule",
+	"httpapi/access/internal/rule":     "",
+	"httpapi/access/sqlstore":          "httpapi/access httpapi/access/internal/rule",
 	"httpapi/access/sqlstore/sqlite":   "httpapi/access/sqlstore",
 	"httpapi/access/sqlstore/postgres": "httpapi/access/sqlstore",
 	"httpapi/internal/accesstest":      "httpapi/access",

@@ -47,7 +47,8 @@ func used(t *testing.T, m httpapi.Meter, c httpapi.Caller) int64 {
 // month.
 func leasedTotal(t *testing.T, s access.Store, id string) int64 {
 	t.Helper()
-	n, _, err := s.Account(t.Context(), id, access.MonthOf(time.Now()))
+	now := time.Now().UTC()
+	n, _, err := s.Account(t.Context(), id, now.Year()*12+int(now.Month())-1)
 	if err != nil {
 		t.Fatal(err)
 	}

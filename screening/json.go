@@ -29,8 +29,7 @@ type Answer struct {
 }
 
 // Answer returns what r says now, without the URLs of the records. Only the caveats and AllClear
-// depend on the time. The slices are the caller's own, and never nil but for Suppressed and
-// Formerly.
+// depend on the time. The slices are the caller's own. Suppressed and Formerly can be nil.
 func (r Result) Answer() Answer {
 	a := Answer{
 		Score: r.Score, Level: r.Level, Labels: append([]Label{}, r.Labels...), Suppressed: slices.Clone(r.Suppressed), Formerly: slices.Clone(r.Formerly),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
@@ -173,9 +174,7 @@ func (k *keysCall) apply(key *access.Key) error {
 	case k.scopes == "all":
 		key.Scopes = access.AllScopes()
 	case k.scopes != "":
-		if key.Scopes, err = access.NormalScopes(strings.ReplaceAll(k.scopes, ",", " ")); err != nil {
-			return fmt.Errorf("-scopes: %w", err)
-		}
+		key.Scopes = strings.ReplaceAll(k.scopes, ",", " ")
 	}
 	return nil
 }
@@ -300,15 +299,14 @@ type jsonKey struct {
 
 // usedOf returns how many screenings of this month each key has used. It may run ahead by
 // the blocks that servers hold.
-func usedOf(ctx context.Context, s access.Store, keys []access.Key, now time.Time) ([]int64, error) {
+func usedOf(ctx context.Context, s access.Store, keys []access.Key) ([]int64, error) {
+	ring := access.New(s, nil)
 	counts := make([]int64, len(keys))
-	for i, key := range keys {
-		var err error
-		if counts[i], _, err = s.Account(ctx, key.ID, access.MonthOf(now)); err != nil {
-			return nil, err
-		}
+	var err error
+	for i := 0; i < len(keys) && err == nil; i++ {
+		counts[i], _, _, err = ring.Used(ctx, httpapi.Caller{ID: keys[i].ID}, true)
 	}
-	return counts, nil
+	return counts, errors.Join(err, ring.Close(ctx))
 }
 
 func (k *keysCall) list(ctx context.Context, s *keyStore) error {
@@ -317,7 +315,7 @@ func (k *keysCall) list(ctx context.Context, s *keyStore) error {
 		return err
 	}
 	now := time.Now()
-	counts, err := usedOf(ctx, s, all, now)
+	counts, err := usedOf(ctx, s, all)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // bearing returns a request with a token.
@@ -70,7 +71,7 @@ func leasedTotal(t *testing.T, s access.Store, id string, m int) int64 {
 	return n
 }
 
-func thisMonth() int { return access.MonthOf(time.Now()) }
+func thisMonth() int { return rule.Month(time.Now()) }
 
 // endOf returns when a month ends.
 func endOf(m int) time.Time { return date(m/12, time.Month(m%12+2), 1) }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // minToken is the length below which a token is refused: one SHA-256 protects only
@@ -29,7 +30,7 @@ const hashPrefix = "sha256:"
 func Fixed(tokens map[string]string) (httpapi.Authorizer, error) {
 	f := &fixed{}
 	for _, id := range slices.Sorted(maps.Keys(tokens)) {
-		if err := CheckKeyID(id); err != nil {
+		if err := rule.CheckID(id); err != nil {
 			return nil, err
 		}
 		hash, err := hashOf(tokens[id])

@@ -10,13 +10,16 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // A Key is the stored part of an API key: everything but the secret. It is comparable.
 // To change the quota, burst limit, scopes, name or expiry of a key, change what
 // [Store.Key] returns and store it with [Store.PutKey].
 type Key struct {
-	// ID is public: it is part of the token and may be logged. See [CheckKeyID].
+	// ID is public: it is part of the token and may be logged. It has 1 to 200 bytes of UTF-8
+	// without control characters, and no space at either end.
 	ID string
 
 	// Name is for people: up to 200 bytes of UTF-8 without control characters.
@@ -31,7 +34,7 @@ type Key struct {
 	PreviousEnds time.Time
 
 	// Scopes are the endpoints that the key may use, sorted and separated by spaces:
-	// see [NormalScopes]. A key without scopes is admitted nowhere.
+	// see [AllScopes]. A key without scopes is admitted nowhere.
 	Scopes string
 
 	// Quota is the number of screenings in each calendar month (UTC). 0 means no
@@ -53,7 +56,6 @@ type Key struct {
 
 // Limits of the fields of a Key.
 const (
-	maxKeyID   = 200
 	maxKeyName = 200
 	maxRate    = 1e6
 	maxBurst   = 1e9
@@ -63,13 +65,13 @@ const (
 // and whole microseconds. The error wraps [ErrInvalid] and says which field cannot be
 // stored; it never quotes a hash.
 func (k Key) Normal() (Key, error) {
-	if err := CheckKeyID(k.ID); err != nil {
+	if err := rule.CheckID(k.ID); err != nil {
 		return Key{}, err
 	}
 	bad := func(format string, args ...any) (Key, error) {
 		return Key{}, fmt.Errorf("access: key %s: %w: %s", k.ID, ErrInvalid, fmt.Sprintf(format, args...))
 	}
-	scopes, err := NormalScopes(k.Scopes)
+	scopes, err := normalScopes(k.Scopes)
 	if err != nil {
 		return Key{}, fmt.Errorf("access: key %s: %w", k.ID, err)
 	}
@@ -104,20 +106,6 @@ func (k Key) Normal() (Key, error) {
 	return k, nil
 }
 
-// CheckKeyID returns nil if id can identify a key or a caller: 1 to 200 bytes of
-// UTF-8 without control characters, and without a space at either end. Otherwise the
-// error wraps [ErrInvalid].
-func CheckKeyID(id string) error {
-	if id == "" || len(id) > maxKeyID || !utf8.ValidString(id) || strings.ContainsFunc(id, unprintable) || strings.TrimSpace(id) != id {
-		return fmt.Errorf("access: id %.80q: %w: want 1 to %d bytes of UTF-8 without control characters or outer spaces", id, ErrInvalid, maxKeyID)
-	}
-	return nil
-}
-
-// unprintable reports whether a character may hide or change others where an id is
-// shown.
-func unprintable(c rune) bool { return c != ' ' && !unicode.IsPrint(c) }
-
 // allScopes are the scopes of the endpoints of package httpapi, sorted.
 var allScopes = []string{"own", "past", "screen", "sources", "usage", "validate"}
 
@@ -128,9 +116,9 @@ var ownerScopes = []string{"own", "past"}
 // AllScopes returns all scopes, separated by spaces.
 func AllScopes() string { return strings.Join(allScopes, " ") }
 
-// NormalScopes returns scopes, separated by spaces, sorted and without repetitions.
+// normalScopes returns scopes, separated by spaces, sorted and without repetitions.
 // The error wraps [ErrInvalid] if a scope does not exist.
-func NormalScopes(scopes string) (string, error) {
+func normalScopes(scopes string) (string, error) {
 	names := strings.Fields(scopes)
 	if slices.Equal(names, allScopes) {
 		return AllScopes(), nil

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // NewMemory returns an empty [Store] in memory, for tests, and for one process whose
@@ -64,7 +66,7 @@ func (s *memory) lockFor(ctx context.Context, id string, amounts ...int64) error
 			return fmt.Errorf("access: id %.80q: %w: the amount %d is negative", id, ErrInvalid, n)
 		}
 	}
-	if err := CheckKeyID(id); err != nil {
+	if err := rule.CheckID(id); err != nil {
 		return err
 	}
 	return s.lock(ctx)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 const (
@@ -42,7 +43,7 @@ type quota struct {
 
 // quota returns the quota of a caller for the month of now.
 func (r *Keyring) quota(id string, now time.Time) (*quota, error) {
-	at := account{id, MonthOf(now)}
+	at := account{id, rule.Month(now)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -50,10 +51,10 @@ func (r *Keyring) quota(id string, now time.Time) (*quota, error) {
 	}
 	q := r.quotas[at]
 	if q == nil {
-		if err := CheckKeyID(id); err != nil {
+		if err := rule.CheckID(id); err != nil {
 			return nil, err
 		}
-		q = &quota{account: at, from: monthStart(at.month), until: monthStart(at.month + 1), calls: make(chan struct{}, 1), leased: -1, touched: now}
+		q = &quota{account: at, from: rule.MonthStart(at.month), until: rule.MonthStart(at.month + 1), calls: make(chan struct{}, 1), leased: -1, touched: now}
 		r.quotas[at] = q
 		r.armSweep()
 	}
@@ -287,8 +288,8 @@ func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used in
 	now := time.Now()
 	q, err := r.quota(c.ID, now)
 	if err != nil {
-		m := MonthOf(now)
-		return 0, monthStart(m), monthStart(m + 1), err
+		m := rule.Month(now)
+		return 0, rule.MonthStart(m), rule.MonthStart(m + 1), err
 	}
 	since := now
 	if !ask {

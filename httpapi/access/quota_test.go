@@ -16,6 +16,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
@@ -160,7 +161,7 @@ func TestQuotaMonth(t *testing.T) {
 		store := accesstest.New(false)
 		q := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 10_000}
-		m := access.MonthOf(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC))
+		m := rule.Month(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC))
 		time.Sleep(time.Until(endOf(m)) - 1)
 		if k, err := reserve(q, g, 990); k != 990 || err != nil {
 			t.Fatalf("%d granted, %v", k, err)

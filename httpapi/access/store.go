@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // Errors that a [Store] wraps.
@@ -16,9 +18,9 @@ var (
 	// of a new key is taken.
 	ErrConflict = errors.New("the key was changed in the meantime")
 
-	// ErrInvalid reports something that no Store keeps: see [Key.Normal] and
-	// [CheckKeyID].
-	ErrInvalid = errors.New("invalid")
+	// ErrInvalid reports something that no Store keeps: see [Key.Normal], and Key.ID for
+	// the ids of callers.
+	ErrInvalid = rule.ErrInvalid
 )
 
 // A Store keeps API keys, the use of quotas, and which requests were charged.
@@ -52,10 +54,11 @@ type Store interface {
 	// nothing, nor does an unknown id; versions stay.
 	Touch(ctx context.Context, at map[string]time.Time) error
 
-	// Lease leases up to n screenings of a month, see [MonthOf]: n or limit minus
+	// Lease leases up to n screenings of the month m: n or limit minus
 	// leased, whichever is less, but never below 0. leased is the new total of what was
 	// leased and not returned. A negative n or limit is [ErrInvalid]. The id need not
-	// belong to a stored key, but must satisfy [CheckKeyID].
+	// belong to a stored key, but must be a valid Key.ID. m is the year in UTC, times 12,
+	// and 0 for January to 11 for December.
 	Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error)
 
 	// Return returns n leased screenings. The total never falls below 0. A negative n
@@ -94,18 +97,6 @@ type Claim struct {
 
 	// Repeats is how often the claim was returned since it was stored.
 	Repeats int64
-}
-
-// MonthOf returns the number of the calendar month of t, in UTC; the next one is one
-// higher.
-func MonthOf(t time.Time) int {
-	t = t.UTC()
-	return t.Year()*12 + int(t.Month()) - 1
-}
-
-// monthStart returns when a month begins. It ends when the next month begins.
-func monthStart(m int) time.Time {
-	return time.Date(m/12, time.Month(m%12)+1, 1, 0, 0, 0, 0, time.UTC)
 }
 
 // instant returns t as a Store keeps it.

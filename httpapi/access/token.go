@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 const (
@@ -37,7 +38,7 @@ func cutToken(token string) (id string, hash [sha256.Size]byte, ok bool) {
 	rest, ok := strings.CutPrefix(token, tokenPrefix)
 	if at := len(rest) - secretLen - 1; ok && at > 0 && rest[at] == '_' {
 		copy(secret[:], rest[at+1:])
-		if id = rest[:at]; len(id) > maxKeyID || strings.Trim(id, plainIDs) != "" {
+		if id = rest[:at]; len(id) > rule.MaxID || strings.Trim(id, plainIDs) != "" {
 			id, ok = unescapeID(id)
 		}
 	} else {
@@ -68,7 +69,7 @@ func escapeID(id string) string {
 // that an id has one token.
 func unescapeID(text string) (id string, ok bool) {
 	id, err := url.PathUnescape(strings.ReplaceAll(text, "~", "%"))
-	return id, err == nil && CheckKeyID(id) == nil && escapeID(id) == text
+	return id, err == nil && rule.CheckID(id) == nil && escapeID(id) == text
 }
 
 // bearer returns the token of a request (RFC 6750, section 2.1). The error is

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // Claim implements [access.Store]. It deletes some of the expired claims.
@@ -73,7 +74,7 @@ returning print, granted, expires, repeats`,
 // Unclaim implements [access.Store].
 func (s *Store) Unclaim(ctx context.Context, c access.Claim) error {
 	return s.call(ctx, "claim of", c.KeyID, func(ctx context.Context) error {
-		if err := access.CheckKeyID(c.KeyID); err != nil {
+		if err := rule.CheckID(c.KeyID); err != nil {
 			return err
 		}
 		_, err := s.exec(ctx, `delete from walletscreen_claim where key_id = $1 and token = $2 and print = $3 and expires = $4 and granted = $5`,

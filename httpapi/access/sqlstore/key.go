@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // Key implements [access.Store].
@@ -33,7 +34,7 @@ func (s *Store) Key(ctx context.Context, id string) (k access.Key, err error) {
 
 // asText returns an id, or "" if it is not a valid id, which some databases would refuse.
 func asText(id string) string {
-	if access.CheckKeyID(id) != nil {
+	if rule.CheckID(id) != nil {
 		return ""
 	}
 	return id

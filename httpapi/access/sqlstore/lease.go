@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // keptMonths is the number of months before the current one whose totals are kept.
@@ -59,7 +60,7 @@ func checkAmounts(id string, amounts ...int64) error {
 			return fmt.Errorf("%w: the amount %d is negative", access.ErrInvalid, n)
 		}
 	}
-	return access.CheckKeyID(id)
+	return rule.CheckID(id)
 }
 
 // Return implements [access.Store].
@@ -78,7 +79,7 @@ where key_id = $1 and month = $2`, id, int64(m), n, time.Now().UnixMicro())
 // Account implements [access.Store].
 func (s *Store) Account(ctx context.Context, id string, m int) (leased int64, changed time.Time, err error) {
 	err = s.call(ctx, "account of", id, func(ctx context.Context) error {
-		if err := access.CheckKeyID(id); err != nil {
+		if err := rule.CheckID(id); err != nil {
 			return err
 		}
 		var micros int64

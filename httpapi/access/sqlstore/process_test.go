@@ -16,7 +16,6 @@ import (
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
 
-	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/internal/longtest"
@@ -31,7 +30,7 @@ const (
 
 var limit = int64(longtest.N(1000, 5000))
 
-var month = access.MonthOf(time.Now())
+var month = time.Now().UTC().Year()*12 + int(time.Now().UTC().Month()) - 1
 
 // TestMain is also the main function of the processes that a test starts: those with a
 // database in their environment.

@@ -67,7 +67,7 @@ var rules = []rule{
 	},
 	{
 		"invalid",
-		"Anything that Key.Normal or CheckKeyID refuses, and negative amounts, are refused with ErrInvalid and change nothing.",
+		"Anything that Key.Normal refuses, other ids, and negative amounts, are refused with ErrInvalid and change nothing.",
 		checkInvalid,
 	},
 	{
