@@ -8,88 +8,115 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// screen answers a POST to /api/v1/screen.
+// A question is the body of a POST to /api/v1/screen.
+type question struct {
+	text    string
+	name    string // of the chain, as in the body
+	chain   address.Chain
+	at      time.Time // of the lists; zero for those of now
+	receipt bool
+}
+
+// screen answers a POST to /api/v1/screen. What is cheap and the client's own fault comes before
+// the charge, and lists of the past are opened after it.
 func (e *exchange) screen() ([]byte, *problem) {
-	body, p := e.readBody(e.MaxBody)
+	q, p := e.readQuestion()
 	if p != nil {
 		return nil, p
 	}
-	fields, p := readObject(body, e.route)
-	if p != nil {
-		return nil, p
-	}
-	text, name := fields["address"].(string), fields["chain"].(string)
-	at, past := fields["at"].(string)
-	wantsReceipt := fields["receipt"] == true
-	if wantsReceipt && past {
-		return nil, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "past", Detail: "A receipt is of the lists of now: leave out the field at, or the field receipt."}
-	}
-	if wantsReceipt && e.Receipt == nil {
-		return nil, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "unsupported", Detail: "This server writes no receipts."}
-	}
-	e.hide(text)
-	var then time.Time
-	if past {
-		if then, p = e.readAt(at); p != nil {
-			return nil, p
-		}
-	}
-	chain, err := address.ParseChain(name)
-	if err != nil {
-		return nil, e.failed(name, err)
-	}
-	found, err := e.screener.ScreenText(chain, text)
-	if isUnlisted(found, err, wantsReceipt) { // before lists of the past are opened
-		return nil, e.failed(name, err)
+	found, err := e.screener.ScreenText(q.chain, q.text)
+	if q.isUnlisted(found, err) {
+		return nil, e.failed(q.name, err)
 	}
 	e.now = time.Now()
 	if p := e.charge(1); p != nil { // before errors that are not the client's
 		return nil, p
 	}
-	if !then.IsZero() {
-		lists, p := e.openPast(then)
+	if !q.at.IsZero() {
+		lists, p := e.openPast(q.at)
 		if p != nil {
 			return nil, p
 		}
-		if found, err = lists.ScreenText(chain, text); isUnlisted(found, err, wantsReceipt) {
-			return nil, e.failed(name, err)
+		if found, err = lists.ScreenText(q.chain, q.text); q.isUnlisted(found, err) {
+			return nil, e.failed(q.name, err)
 		}
 	}
 	if p := e.enter(false); p != nil { // not while it waited for the Meter
 		return nil, p
 	}
 	if err != nil && !isInput(err) {
-		return nil, e.failed(name, err)
+		return nil, e.failed(q.name, err)
 	}
+	answer, p := e.answerQuestion(q, found)
+	if p != nil {
+		return nil, p
+	}
+	return e.withSnapshot(marshal(answer), found.Sources(), found.Digest(), found.ScoringVersion), nil
+}
+
+// readQuestion reads the body of a request to screen.
+func (e *exchange) readQuestion() (q question, p *problem) {
+	body, p := e.readBody(e.MaxBody)
+	if p != nil {
+		return q, p
+	}
+	fields, p := readObject(body, e.route)
+	if p != nil {
+		return q, p
+	}
+	q.text, q.name = fields["address"].(string), fields["chain"].(string)
+	q.receipt = fields["receipt"] == true
+	at, past := fields["at"].(string)
+	switch {
+	case q.receipt && past:
+		return q, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "past", Detail: "A receipt is of the lists of now: leave out the field at, or the field receipt."}
+	case q.receipt && e.Receipt == nil:
+		return q, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "unsupported", Detail: "This server writes no receipts."}
+	}
+	e.hide(q.text)
+	if past {
+		if q.at, p = e.readAt(at); p != nil {
+			return q, p
+		}
+	}
+	var err error
+	if q.chain, err = address.ParseChain(q.name); err != nil {
+		return q, e.failed(q.name, err)
+	}
+	return q, nil
+}
+
+// answerQuestion returns what is answered, with its receipt, after recording it.
+func (e *exchange) answerQuestion(q question, found screening.Result) (answer result, p *problem) {
 	shown := e.shown(found)
-	if c := found.Address.Chain(); c != "" && c != chain { // it is listed there
-		chain, name = c, string(c)
+	if c := found.Address.Chain(); c != "" && c != q.chain { // it is listed there
+		q.chain, q.name = c, string(c)
 	}
-	answer := newResult(text, name, shown)
-	if wantsReceipt {
-		receipt, err := e.Receipt(chain, text, shown, e.now)
+	answer = newResult(q.text, q.name, shown)
+	if q.receipt {
+		receipt, err := e.Receipt(q.chain, q.text, shown, e.now)
 		if err != nil {
-			return nil, e.internal(err)
+			return answer, e.internal(err)
 		}
 		answer.Receipt = string(receipt)
 	}
 	e.hide(answer.Address)
 	if e.Audit != nil {
-		if p := e.unrecorded(e.record(0, chain, answer.Address, found)); p != nil {
-			return nil, p
+		if p := e.unrecorded(e.record(0, q.chain, answer.Address, found)); p != nil {
+			return answer, p
 		}
 	}
 	e.screened = 1
 	if e.Observe != nil {
 		e.result = found
 	}
-	return e.withSnapshot(marshal(answer), found.Sources(), found.Digest(), found.ScoringVersion), nil
+	return answer, nil
 }
 
 // isUnlisted reports whether err says that a text is not an address, and nothing in it is listed.
 // A receipt is about an address, so what is listed does not count for it.
-func isUnlisted(found screening.Result, err error, wantsReceipt bool) bool {
-	return err != nil && isInput(err) && (len(found.Labels) == 0 || wantsReceipt)
+func (q *question) isUnlisted(found screening.Result, err error) bool {
+	return err != nil && isInput(err) && (len(found.Labels) == 0 || q.receipt)
 }
 
 // shown returns what the caller may see of a result.
