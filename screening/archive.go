@@ -77,7 +77,7 @@ func (a *archive) open(ctx context.Context, name string, had *current, now time.
 		return current{}, nil, fmt.Errorf("%w: no digest", store.ErrDamaged)
 	}
 	err = build(func() (err error) {
-		h.list, err = list.Rebuild(f.Entries(), check, h.accepted)
+		h.list, err = list.Rebuild(f.List(), check, h.accepted)
 		return err
 	})
 	if err == nil {

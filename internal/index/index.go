@@ -31,6 +31,11 @@ type Table struct {
 	n      uint32 // how many rows there are
 	keys   int
 	texts  texts
+
+	classes map[uint16]int // keys by class
+	class   uint16         // of the last keys
+	run     int            // how many of them are not in classes yet
+
 	filter *Filter // of a large table; nil: none
 	err    error
 }
@@ -53,8 +58,11 @@ func New(derive func(ID) (ID, bool)) *Table {
 	if derive == nil {
 		derive = func(ID) (ID, bool) { return ID{}, false }
 	}
-	return &Table{derive: derive}
+	return &Table{derive: derive, classes: make(map[uint16]int)}
 }
+
+// Grow makes room for n rows.
+func (t *Table) Grow(n int) { t.slots.resize(3 * n) }
 
 // Add adds a row with a value under a key. It returns the number of the row, and of the first
 // row with that key.
@@ -88,6 +96,11 @@ func (t *Table) Add(k ID, value uint32) (number, first uint32) {
 		}
 	}
 	t.keys++
+	if class := k.Class(); class != t.class {
+		t.countClass()
+		t.class = class
+	}
+	t.run++
 	t.slots.add(h, number)
 	if d, ok := t.derive(k); ok {
 		t.slots.add(hashOf(&d), number|derivedBit)
@@ -100,6 +113,7 @@ func (t *Table) row(n uint32) *row { return &t.rows[(n-1)/perPiece][(n-1)%perPie
 // Seal ends the adding. The error is ErrTooLarge.
 func (t *Table) Seal() error {
 	t.slots.trim()
+	t.countClass()
 	t.texts.slots = slots{}
 	if t.err == nil && t.Len() > MaxShared {
 		t.filter = NewFilter(t)
@@ -169,14 +183,14 @@ func (t *Table) Rows() uint32 { return t.n }
 func (t *Table) Len() int { return t.keys }
 
 // Classes returns the number of keys of each class, without those that are derived.
-func (t *Table) Classes() map[uint16]int {
-	classes := make(map[uint16]int)
-	for _, slot := range t.slots.at {
-		if n := uint32(slot); n != 0 && n < derivedBit {
-			classes[t.row(n).key.Class()]++
-		}
+func (t *Table) Classes() map[uint16]int { return t.classes }
+
+// countClass counts the last keys in t.classes.
+func (t *Table) countClass() {
+	if t.run > 0 {
+		t.classes[t.class] += t.run
+		t.run = 0
 	}
-	return classes
 }
 
 // Size returns the size of t in bytes.

@@ -30,7 +30,7 @@ type Builder struct {
 	renamed []sources.Entry // the entries of gained as prev has them
 	many    bool            // there are too many of them to be kept
 
-	faithful bool // no time is corrected
+	faithful bool // no time is corrected, and all has the entries already
 
 	chain   address.Chain // of the last entries
 	onChain int           // how many of them are not in facts.Chains yet
@@ -194,7 +194,7 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) {
 	if !repeated {
 		b.fresh.added(f.keys[0], b.table.add(e, f, 0, time.Time{}))
 		e.Listed = ownText(e)
-		b.all.Add(e)
+		b.keepEntry(e)
 		return
 	}
 	place, ok := b.places[hash]
@@ -204,7 +204,14 @@ func (b *Builder) count(e *sources.Entry, f filing, repeated bool) {
 		b.repeated = append(b.repeated, repetition{entry: normalized(*e)})
 	}
 	b.repeated[place].times++
-	b.all.Add(&b.repeated[place].entry)
+	b.keepEntry(&b.repeated[place].entry)
+}
+
+// keepEntry appends e to the entries of the list.
+func (b *Builder) keepEntry(e *sources.Entry) {
+	if !b.faithful {
+		b.all.Add(e)
+	}
 }
 
 // Lost returns how many accounts of the list before are not in l, which b has built. It returns
@@ -297,10 +304,11 @@ func (b *Builder) Build() (*List, error) {
 
 // Rebuild returns the list of entries that were accepted at the given time, with all
 // their times as they are. An error of check ends it.
-func Rebuild(entries iter.Seq2[sources.Entry, error], check func(sources.Entry) error, accepted time.Time) (*List, error) {
+func Rebuild(entries *revision.Entries, check func(sources.Entry) error, accepted time.Time) (*List, error) {
 	b := NewBuilder(nil, accepted)
-	b.faithful = true
-	for e, err := range entries {
+	b.faithful, b.all = true, entries
+	b.table.index.Grow(entries.Len())
+	for e, err := range entries.All() {
 		if err == nil {
 			err = check(e)
 		}

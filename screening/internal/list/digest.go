@@ -2,6 +2,7 @@ package list
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -60,7 +61,12 @@ func (h *hashes) digest() string {
 		for ; i < end; i++ {
 			part = append(part, *h.at(i))
 		}
-		slices.SortFunc(part, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+		slices.SortFunc(part, func(a, b [sha256.Size]byte) int {
+			if c := cmp.Compare(binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:])); c != 0 {
+				return c
+			}
+			return bytes.Compare(a[:], b[:])
+		})
 		for _, hash := range slices.Compact(part) {
 			sum.Write(hash[:])
 		}
