@@ -21,15 +21,6 @@ func (s *Screener) EntriesOf(i int) (all []sources.Entry, err error) {
 	return all, nil
 }
 
-// Bytes returns the memory size of the indexes.
-func (s *Screener) Bytes() int {
-	n := 0
-	for _, seg := range s.snap.Load().segments {
-		n += seg.Size()
-	}
-	return n
-}
-
 // Index returns a weak pointer to the current index of source i.
 func (s *Screener) Index(i int) weak.Pointer[index.Table] {
 	return weak.Make(s.snap.Load().held[i].list.Index())

@@ -176,37 +176,59 @@ func (snap *snapshot) screen(r *Result, a address.Address) error {
 		r.Doubts = []address.Doubt{d}
 	}
 	if identity.HasMore(tag) && (snap.scripts || !identity.HasOnlyScripts(tag)) { // several keys, or what follows from them
-		if !snap.hasAny(a) {
-			return nil
+		if snap.hasAny(a) {
+			snap.finish(r, snap.findings(&r.Address))
 		}
-		snap.finish(r, snap.findings(&r.Address))
 		return nil
 	}
+	snap.lookUp(r, words, tag)
+	return nil
+}
+
+// screenEVM is screenText for the text that most questions have. It reports false for others,
+// and if there are no answers, and leaves r unchanged.
+func (snap *snapshot) screenEVM(r *Result, c address.Chain, text string) bool {
+	var a address.Address
+	words, tag := a.ParseEVM(c, text)
+	if tag == (identity.Tag{}) || snap.ready() != nil {
+		return false
+	}
+	*r = snap.clean
+	r.Address = a
+	snap.lookUp(r, words, tag)
+	return true
+}
+
+// lookUp looks up the only key of the address of r, which has the given identity, and adds what
+// it finds to r.
+func (snap *snapshot) lookUp(r *Result, words identity.Words, tag identity.Tag) {
 	class, n := uint16(identity.Key(tag)), identity.Len(tag)
 	if class == 0 {
 		class = uint16(identity.Account(tag))
 	}
 	w0, w1, w2, w3 := identity.Load(words)
-	if i, ok := snap.nextWords(0, class, w0, w1, w2, w3, n); ok {
+	h := index.Hash(class, w0, w1, w2, w3, n)
+	if i, ok := snap.next(0, h, class, w0, w1, w2, w3, n); ok {
 		k := index.IDOfWords(class, w0, w1, w2, w3, n)
 		account := k.WithClass(uint16(identity.Account(tag)))
 		var f findings
-		snap.find(&f, i, &k, a.Chain(), &account)
+		snap.find(&f, i, h, &k, &r.Address, &account)
 		f.sort(snap.rank)
 		snap.finish(r, f)
 	}
-	return nil
 }
 
-// next returns the first segment from the given one on that has the key k.
-func (snap *snapshot) next(from int, k *index.ID) (i int, ok bool) {
+// first returns the hash of k, and the first segment that has k.
+func (snap *snapshot) first(k *index.ID) (h uint64, i int, ok bool) {
 	w0, w1, w2, w3 := k.Words()
-	return snap.nextWords(from, k.Class(), w0, w1, w2, w3, k.Len())
+	h = index.Hash(k.Class(), w0, w1, w2, w3, k.Len())
+	i, ok = snap.next(0, h, k.Class(), w0, w1, w2, w3, k.Len())
+	return h, i, ok
 }
 
-// nextWords is next of [index.IDOfWords]. It keeps the key in registers.
-func (snap *snapshot) nextWords(from int, class uint16, w0, w1, w2, w3 uint64, n int) (i int, ok bool) {
-	h := index.Hash(class, w0, w1, w2, w3, n)
+// next returns the first segment from the given one on that has the key with the hash h that
+// [index.IDOfWords] returns. It keeps the key in registers.
+func (snap *snapshot) next(from int, h uint64, class uint16, w0, w1, w2, w3 uint64, n int) (i int, ok bool) {
 	if i = from; i < snap.shared && !snap.filter.MayHave(h) {
 		i = snap.shared
 	}
@@ -223,7 +245,7 @@ func (snap *snapshot) nextWords(from int, class uint16, w0, w1, w2, w3 uint64, n
 func (snap *snapshot) hasAny(a address.Address) bool {
 	var buf [list.MaxProbes]index.ID
 	for _, k := range list.AppendProbes(buf[:0], a) {
-		if _, ok := snap.next(0, &k); ok {
+		if _, _, ok := snap.first(&k); ok {
 			return true
 		}
 	}
@@ -232,6 +254,9 @@ func (snap *snapshot) hasAny(a address.Address) bool {
 
 // screenText sets r, which is zero, to the answer about a text on chain c.
 func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error {
+	if snap.screenEVM(r, c, text) {
+		return nil
+	}
 	a, err := address.Parse(c, text)
 	switch {
 	case err != nil || a.Doubt() != "" || isPadded(text):
@@ -274,28 +299,28 @@ func (snap *snapshot) findings(a *address.Address) (f findings) {
 	var buf [list.MaxProbes]index.ID
 	keys := list.AppendProbes(buf[:0], *a)
 	for i := range keys {
-		if at, ok := snap.next(0, &keys[i]); ok {
-			snap.find(&f, at, &keys[i], a.Chain(), &account)
+		if h, at, ok := snap.first(&keys[i]); ok {
+			snap.find(&f, at, h, &keys[i], a, &account)
 		}
 	}
 	f.sort(snap.rank)
 	return f
 }
 
-// find adds to f the matches of the key k, which is in segment i, and not in those before. k is a
-// key of an address on the given chain, and account is the key of its account; without an
-// account, it is the key of a text.
-func (snap *snapshot) find(f *findings, i int, k *index.ID, on address.Chain, account *index.ID) {
-	for ok := true; ok; i, ok = snap.next(i+1, k) {
-		snap.segments[i].addMatches(f, snap.table, k, on, account)
+// find adds to f the matches of the key k with the hash h, which is in segment i, and not in those before. k is a
+// key of the address a, and account is the key of its account; without an account, it is the key
+// of a text.
+func (snap *snapshot) find(f *findings, i int, h uint64, k *index.ID, a *address.Address, account *index.ID) {
+	for ; i < len(snap.segments); i++ {
+		snap.segments[i].addMatches(f, snap.table, h, k, a, account)
 	}
 }
 
 // literal returns the findings, sorted, about the very string text.
 func (snap *snapshot) literal(text string) (f findings) {
 	k := list.TextKey(text)
-	if i, ok := snap.next(0, &k); ok {
-		snap.find(&f, i, &k, "", nil)
+	if h, i, ok := snap.first(&k); ok {
+		snap.find(&f, i, h, &k, nil, nil)
 	}
 	f.sort(snap.rank)
 	return f

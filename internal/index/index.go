@@ -144,29 +144,33 @@ func (t *Table) has(h, w0, w1, w2, w3 uint64, meta uint32) bool {
 
 // is reports whether the number in a slot is of a row that is found under k.
 func (t *Table) is(n uint32, k *ID) bool {
-	if n < derivedBit {
-		return t.row(n).key == *k
+	d := t.row(n &^ derivedBit).key
+	if n >= derivedBit {
+		d, _ = t.derive(d)
 	}
-	d, _ := t.derive(t.row(n &^ derivedBit).key)
-	return d == *k
+	return d.w0 == k.w0 && d.w1 == k.w1 && d.w2 == k.w2 && d.w3 == k.w3 && d.meta == k.meta
 }
 
 // AppendRows appends to dst, which is empty, the numbers of the rows that are found under k, in
 // the order in which they were added.
-func (t *Table) AppendRows(dst []uint32, k ID) []uint32 {
-	h := hashOf(&k)
+func (t *Table) AppendRows(dst []uint32, k ID) []uint32 { return t.AppendRowsOf(dst, hashOf(&k), &k) }
+
+// AppendRowsOf is AppendRows with the hash of k.
+func (t *Table) AppendRowsOf(dst []uint32, h uint64, k *ID) []uint32 {
 	for at := t.slots.begin(h); ; at++ {
 		n, end := t.slots.next(&at, h)
 		if end {
 			break
 		}
-		if t.is(n, &k) {
+		if t.is(n, k) {
 			for n &^= derivedBit; n != 0; n = t.row(n).next {
 				dst = append(dst, n)
 			}
 		}
 	}
-	slices.Sort(dst)
+	if len(dst) > 1 {
+		slices.Sort(dst)
+	}
 	return dst
 }
 

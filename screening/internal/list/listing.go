@@ -53,9 +53,9 @@ func (l *Listing) AddedAt() time.Time {
 func (l *Listing) Until() time.Time { return l.removed }
 
 // Match returns how l, which was found under k, matches the address with the given
-// chain and account; 0 if it does not. Keys are passed by pointer, because they do not
+// account; 0 if it does not. Keys are passed by pointer, because they do not
 // fit into registers.
-func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.Match {
+func (l *Listing) Match(k *index.ID, of *address.Address, account *index.ID) score.Match {
 	chain := l.chain
 	if chain == "" {
 		if a := l.Entry.Address; !a.IsValid() || KeyOf(a.Account()) != *account {
@@ -65,7 +65,7 @@ func (l *Listing) Match(k *index.ID, on address.Chain, account *index.ID) score.
 	} else if l.account != account.Class() || !account.SameBytes(k) {
 		return score.Key
 	}
-	if chain == on {
+	if chain == of.Chain() {
 		return score.Exact
 	}
 	return score.Family
@@ -93,9 +93,16 @@ func (l *Listing) matchKey(k, account *index.ID) score.Match {
 }
 
 // Text returns the string that is listed for the address. k is the key under which l is filed.
-func (l *Listing) Text(k *index.ID) string {
+// of, which may be nil, is the address that was asked about, and account is its account: if it
+// is the listed one, it has the same text.
+func (l *Listing) Text(k *index.ID, of *address.Address, account *index.ID) string {
 	if l.Entry.Listed != "" || l.chain == "" {
 		return l.Entry.Text()
+	}
+	if of != nil && of.Chain() == l.chain && k.SameBytes(account) {
+		if normal := of.Normalized(); len(normal) == 2+2*k.Len() && normal[:2] == "0x" {
+			return normal
+		}
 	}
 	return hexOf(k)
 }
