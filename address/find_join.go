@@ -47,7 +47,7 @@ func (p *pieces) text() []byte { return p.buf[maxJoin-p.n:] }
 // piece to the left, and tries each beginning of a word. Between the first piece and the
 // last are at most one other, or any number of groups, or of hex digits.
 func (f *finder) joinTo(start, end int) {
-	if start == end || end-start > maxJoin {
+	if start == end || end-start > maxJoin || !f.reaches(start, end) {
 		return
 	}
 	p := pieces{start: start, end: end, n: end - start, groups: true, hex: true}
@@ -72,6 +72,36 @@ func (f *finder) joinTo(start, end int) {
 		}
 		p.groups = p.groups && n == p.size && isOf(classAlnum, f.text[p.start:right])
 	}
+}
+
+// reaches reports whether the piece at start to end and the two before it are long enough for
+// an address, or may be groups or hex digits, so that others before them count. In prose that
+// is rare.
+func (f *finder) reaches(start, end int) bool {
+	if isHex(f.text[start:end]) {
+		return true
+	}
+	last := end - start
+	n, size := last, 0
+	for inner := range 2 {
+		right := f.gapBefore(start)
+		if right == start {
+			break
+		}
+		for start = right; start > 0 && charClass[f.text[start-1]]&classAddress != 0; start-- {
+		}
+		n += right - start
+		if n >= minGlued {
+			return true
+		}
+		if inner == 1 {
+			return right-start == size
+		}
+		if size = right - start; size > maxGroup || last > size {
+			size = -1
+		}
+	}
+	return false
 }
 
 // grow adds the piece that ends at end to the left of p, and searches for addresses. It
