@@ -44,10 +44,7 @@ func BenchmarkTable(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		j, err := newJudge(s, "")
-		if err != nil {
-			b.Fatal(err)
-		}
+		j := newJudge(s, "")
 		b.SetBytes(int64(len(text)))
 		b.ReportAllocs()
 		for b.Loop() {

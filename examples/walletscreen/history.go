@@ -46,10 +46,7 @@ func (h *historyCall) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	j, err := newJudge(screener, h.chain)
-	if err != nil {
-		return err
-	}
+	j := newJudge(screener, h.chain)
 	for i, arg := range c.Args().Slice() {
 		for _, v := range j.payees(j.screen("", arg)) {
 			if h.json {

@@ -81,6 +81,12 @@ func TestScreenAddresses(t *testing.T) {
 		{[]string{"0x098b716B8Aaf21512996dC57EB0615e2383E2f96"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			fold("  the capitals do not match the checksum of the address: compare it with the original") + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
+		{[]string{"-chain", "solana-x", listed}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
+			fold("  chain \"solana-x\": unsupported chain; any EVM chain is eip155: and its number; did you mean solana?") + "\n" +
+			fold("  it is not an address of the chain that was named: check which chain is meant") + "\n" +
+			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
+		{[]string{"-chain", "solana-x", unlisted}, 2, "UNDECIDED  " + unlisted + "\n" +
+			fold("  chain \"solana-x\": unsupported chain; any EVM chain is eip155: and its number; did you mean solana?") + "\n"},
 		// Several chains fit, and the lists say the same of all.
 		{[]string{"0x" + strings.Repeat("4c", 32)}, 0, "CLEAN_NO_MATCH  0  sui 0x" + strings.Repeat("4c", 32) + "\n"},
 		{[]string{"1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 0, "CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
@@ -230,7 +236,7 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"completion", "-hepl"}, "completion: unknown flag -hepl; did you mean -help?"},
 		{"", []string{"completion", "bash", "-hepl"}, "completion bash: unknown flag -hepl; did you mean -help?"},
 		{"WALLETSCREEN_CHIAN=x", []string{"screen", "y"}, "unknown environment variable WALLETSCREEN_CHIAN; did you mean WALLETSCREEN_CHAIN?"},
-		{"WALLETSCREEN_CHAIN=etherium", []string{"screen", "y"},
+		{"WALLETSCREEN_CHAIN=etherium", []string{"screen", "-in", "-"},
 			`-chain: chain "etherium": unsupported chain; any EVM chain is eip155: and its number; did you mean ethereum?`},
 		{"WALLETSCREEN_MAX_AGE=2w", []string{"screen", "y"}, "WALLETSCREEN_MAX_AGE: want a time, such as 30m, 48h, 7d or 10y"},
 		{"", []string{"screen", "-max-age", "2w", "y"}, "screen: -max-age: want a time, such as 30m, 48h, 7d or 10y"},
@@ -255,8 +261,8 @@ func TestWrongCalls(t *testing.T) {
 				"tcp 127.0.0.1:1: connect: connection refused"},
 		{"", []string{"validate"}, "validate: want an ADDRESS, or -in FILE for a table; see validate -help"},
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
-		{"", []string{"screen", "-chain", "Aleo", "y"}, `-chain: chain "Aleo": unsupported chain; no exact rule for its addresses is known`},
-		{"", []string{"screen", "-chain", "137", "y"}, `-chain: chain "137": unsupported chain; if it is the id of an EVM chain, write eip155:137`},
+		{"", []string{"screen", "-chain", "Aleo", "-in", "-"}, `-chain: chain "Aleo": unsupported chain; no exact rule for its addresses is known`},
+		{"", []string{"screen", "-chain", "137", "-in", "-"}, `-chain: chain "137": unsupported chain; if it is the id of an EVM chain, write eip155:137`},
 		// What could be a private key is not quoted.
 		{"", []string{secret}, "unknown command of 51 characters; to screen an address: walletscreen screen ADDRESS"},
 		{"", []string{"serve", secret}, "serve: unexpected argument of 51 characters"},

@@ -78,6 +78,11 @@ func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
 	case s.receiptKey != "" && s.receipt == "":
 		return errors.New("screen: -receipt-key needs -receipt")
 	}
+	if s.table.in != "" {
+		if err := checkChain(s.table.chain); err != nil {
+			return err
+		}
+	}
 	j, err := s.newJudge(ctx)
 	if err != nil {
 		return err
@@ -95,7 +100,7 @@ func (s *screenCall) newJudge(ctx context.Context) (*judge, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newJudge(screener, s.table.chain)
+		return newJudge(screener, s.table.chain), nil
 	}
 	at, err := parsePast(s.at, time.Now())
 	if err != nil {
@@ -105,9 +110,9 @@ func (s *screenCall) newJudge(ctx context.Context) (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJudge(past, s.table.chain)
+	j := newJudge(past, s.table.chain)
 	j.at, j.past = at, true
-	return j, err
+	return j, nil
 }
 
 // printLists prints which lists the verdicts come from, and their caveats.
