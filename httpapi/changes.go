@@ -3,14 +3,13 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/journal"
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -39,8 +38,8 @@ type change struct {
 	RemovedList []changeEntry `json:"removed_entries,omitempty"`
 	Truncated   bool          `json:"truncated"`
 
-	revision string
-	filled   bool // whether its entries were looked for
+	n      uint32 // the number of the acceptance
+	filled bool   // whether its entries were looked for
 }
 
 // A changeEntry is an entry of a list that was added or removed.
@@ -55,16 +54,8 @@ type changeEntry struct {
 // A changeLog reads the journal of a store.
 type changeLog struct {
 	turn    chan struct{} // semaphore: one caller reads at a time
-	archive *journal.Journal
-	next    int64             // position in the journal
-	changes []*change         // the newest ones, the oldest first
-	deltas  map[string]*delta // of revisions that were not accepted yet, by name
-}
-
-// A delta is how a revision differs from the previous revision.
-type delta struct {
-	added, removed []changeEntry
-	whole          bool // added has all
+	journal journal.Reader
+	changes []*change // the newest ones, the oldest first
 }
 
 // changes answers a GET to /api/v1/changes.
@@ -119,32 +110,21 @@ func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if l.archive == nil {
-		l.archive = journal.New(st)
-	}
-	next, err := l.archive.Read(ctx, l.next, func(ev journal.Event) {
-		if ev.Type == journal.Changed {
-			l.addDelta(&ev)
-		}
-		if c := newChange(&ev); c != nil && !l.merge(c) {
-			c.fill(l.deltas[c.revision])
+	err := l.journal.Next(ctx, st, func() { l.changes = nil }, func(line *journal.Line) {
+		if c := newChange(line); c != nil {
 			l.changes = append(l.changes, c)
-		}
-		if ev.Type == journal.Accepted {
-			delete(l.deltas, ev.Revision)
 		}
 		if len(l.changes) > 2*maxChanges {
 			l.changes = append([]*change(nil), l.changes[len(l.changes)-maxChanges:]...)
 		}
 	})
-	if err != nil && !errors.Is(err, store.ErrDamaged) {
+	if err != nil {
 		return nil, err
 	}
-	l.next = next
 	l.changes = l.changes[max(0, len(l.changes)-maxChanges):]
 	list := make([]*change, 0, len(l.changes))
 	for i := len(l.changes) - 1; i >= 0; i-- {
-		if err := l.open(ctx, l.changes[i]); err != nil {
+		if err := l.changes[i].fill(ctx, st); err != nil {
 			return nil, err
 		}
 		list = append(list, l.changes[i])
@@ -152,73 +132,28 @@ func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error)
 	return list, nil
 }
 
-// merge reports whether l has an event about the revision of c already. A program that
-// opens a revision before another one has written its event writes one, too, which says
-// nothing about what was added.
-func (l *changeLog) merge(c *change) bool {
-	at := slices.IndexFunc(l.changes, func(had *change) bool {
-		return c.Event == journal.Accepted && had.Event == c.Event && had.revision == c.revision
-	})
-	if at >= 0 && c.Added+c.Removed > 0 {
-		c.fill(l.deltas[c.revision])
-		l.changes[at] = c
+// newChange returns the change that a line is, or nil.
+func newChange(line *journal.Line) *change {
+	held := line.Held
+	if line.Type == journal.Refused {
+		held = line.Offered
 	}
-	return at >= 0
-}
-
-// newChange returns the change that an event is, or nil.
-func newChange(ev *journal.Event) *change {
-	if ev.Type != journal.Accepted && ev.Type != journal.Refused {
+	if held == nil || line.Type != journal.Accepted && line.Type != journal.Refused {
 		return nil
 	}
 	return &change{
-		Source: ev.Source, Time: timestamp{ev.At}, Event: ev.Type, PublishedAt: timestamp{ev.List.Published},
-		Entries: ev.Entries, Addresses: ev.Addresses, Added: ev.Added, Removed: ev.Removed, Reason: ev.Reason,
-		Truncated: ev.Added+ev.Removed > 0, revision: ev.Revision,
+		Source: line.Source, Time: timestamp{line.At}, Event: line.Type, PublishedAt: timestamp{held.Revision.Published},
+		Entries: held.Entries, Addresses: held.Addresses, Added: line.Added, Removed: line.Removed, Reason: line.Reason,
+		Truncated: line.Added+line.Removed > 0, n: held.N,
 	}
 }
 
-// addDelta adds a Changed event.
-func (l *changeLog) addDelta(ev *journal.Event) {
-	if l.deltas == nil || len(l.deltas) > maxChanges { // most were never accepted
-		l.deltas = make(map[string]*delta)
-	}
-	d := l.deltas[ev.Revision]
-	if d == nil {
-		d = &delta{whole: ev.Before != ""}
-		l.deltas[ev.Revision] = d
-	}
-	had := make(map[sources.Entry]bool, len(ev.Delta.Dropped))
-	for _, e := range ev.Delta.Dropped {
-		had[e.Canonical()] = true
-	}
-	for _, e := range ev.Delta.Gained {
-		if !had[e.Canonical()] && len(d.added) < maxChangeEntries {
-			d.added = append(d.added, newChangeEntry(&e))
-		}
-	}
-	for _, r := range ev.Delta.Removed {
-		if len(d.removed) < maxChangeEntries {
-			d.removed = append(d.removed, newChangeEntry(&r.Entry))
-		}
-	}
-}
-
-// fill sets what was added and removed, as far as d says that.
-func (c *change) fill(d *delta) {
-	if d == nil || c.Event != journal.Accepted {
-		return
-	}
-	c.AddedList, c.RemovedList, c.filled = d.added[:min(len(d.added), c.Added)], d.removed[:min(len(d.removed), c.Removed)], d.whole
-	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed
-}
-
-// open reads what was added from the revision, once, unless that is known.
-func (l *changeLog) open(ctx context.Context, c *change) error {
+// fill reads once which entries were added and removed. An entry with another name is neither.
+func (c *change) fill(ctx context.Context, st store.Store) error {
 	if c.filled || c.Event != journal.Accepted || !c.Truncated {
 		return nil
 	}
-	f, err := l.archive.Open(ctx, c.revision)
+	f, err := journal.Open(ctx, st, c.Source, c.n)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // try again
 	}
@@ -226,13 +161,33 @@ func (l *changeLog) open(ctx context.Context, c *change) error {
 	if err != nil {
 		return nil // it is no longer kept
 	}
-	_, accepted, _, _ := revision.ParseName(c.revision)
-	for entry, err := range f.Entries() {
-		if err != nil || len(c.AddedList) == maxChangeEntries {
+	sides := make(map[stays.Key]int)
+	for s, err := range f.All() { // 1: it begins, 2: it ends, 3: both, because it was renamed, or neither
+		if err != nil {
+			return nil
+		}
+		key := stays.KeyOf(&s.Entry)
+		switch {
+		case s.In == c.n && s.Out != c.n:
+			sides[key] |= 1
+		case s.Out == c.n && s.In != c.n:
+			sides[key] |= 2
+		case s.In < c.n && (s.Out == 0 || s.Out > c.n):
+			sides[key] |= 3
+		}
+	}
+	for s, err := range f.All() {
+		if err != nil {
 			break
 		}
-		if entry.FirstSeen.Equal(accepted) {
-			c.AddedList = append(c.AddedList, newChangeEntry(&entry))
+		key := stays.KeyOf(&s.Entry)
+		switch side := sides[key]; {
+		case side == 1 && s.In == c.n && len(c.AddedList) < min(maxChangeEntries, c.Added):
+			c.AddedList = append(c.AddedList, newChangeEntry(&s.Entry))
+			delete(sides, key)
+		case side == 2 && s.Out == c.n && len(c.RemovedList) < min(maxChangeEntries, c.Removed):
+			c.RemovedList = append(c.RemovedList, newChangeEntry(&s.Entry))
+			delete(sides, key)
 		}
 	}
 	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed

@@ -14,7 +14,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/internal/journal"
-	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -34,16 +33,16 @@ func (s *growing) Load(ctx context.Context, prev sources.Revision, add func(sour
 // A brokenStore is a store of lists that cannot be reached.
 type brokenStore struct{ store.Store }
 
-func (brokenStore) Read(context.Context, int64) ([]byte, int64, error) {
-	return nil, 0, errors.New("connection refused")
+func (brokenStore) Read(context.Context, uint64, func([]byte) error) error {
+	return errors.New("connection refused")
 }
 
 // A hangingStore is a store of lists that does not answer.
 type hangingStore struct{ store.Store }
 
-func (hangingStore) Read(ctx context.Context, from int64) ([]byte, int64, error) {
+func (hangingStore) Read(ctx context.Context, _ uint64, _ func([]byte) error) error {
 	<-ctx.Done()
-	return nil, from, ctx.Err()
+	return ctx.Err()
 }
 
 // TestChangesHang checks that requests for the changes of a store that hangs are answered
@@ -70,56 +69,6 @@ func TestChangesHang(t *testing.T) {
 			t.Errorf("they are answered after %v", took)
 		}
 	})
-}
-
-// TestChangesTwice checks that a revision is shown once, with what was added, if two
-// programs have written its event.
-func TestChangesTwice(t *testing.T) {
-	for _, order := range [][]int{{0, 7}, {7, 0}, {7, 7, 0}} {
-		text := &lines{}
-		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-		for i, added := range order { // as independent programs do
-			err := journal.New(text.blind()).Append(t.Context(), journal.Event{
-				Type: journal.Accepted, At: at.Add(time.Duration(i)), Source: "LIST", Revision: revision.Name("LIST", at, strings.Repeat("0", 64)), Entries: 7,
-				Addresses: 7, Added: added,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Store: text})
-		if w := send(h, "GET", "/api/v1/changes", ""); strings.Count(w.Body.String(), `"source":`) != 1 || !strings.Contains(w.Body.String(), `"added":7`) {
-			t.Errorf("after events with %d added: %s", order, w.Body)
-		}
-	}
-}
-
-// lines are a store that has a journal and no files.
-type lines struct {
-	store.Store
-	text []byte
-}
-
-func (l *lines) Read(_ context.Context, from int64) ([]byte, int64, error) {
-	return l.text[from:], int64(len(l.text)), nil
-}
-
-func (l *lines) Names(context.Context) ([]string, error) { return nil, nil }
-
-func (l *lines) Open(context.Context, string) ([]byte, error) {
-	return nil, store.ErrNotFound
-}
-
-// blind returns l for a program that has not read it.
-func (l *lines) blind() store.Store { return &unread{lines: l} }
-
-type unread struct{ *lines }
-
-func (*unread) Read(_ context.Context, from int64) ([]byte, int64, error) { return nil, from, nil }
-
-func (u *unread) Append(_ context.Context, text []byte) error {
-	u.text = append(u.text, text...)
-	return nil
 }
 
 // TestChanges checks that the response shows the entries that refreshes have added and
@@ -228,8 +177,12 @@ func TestChangesOfOwnLists(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := journal.New(st).Append(t.Context(), journal.Event{Type: journal.Refused, At: time.Now(), Source: "OUR_LIST",
-		Reason: "line 3: an investigation"}); err != nil {
+	log := journal.New(st, time.Now)
+	err = log.Follow(t.Context())
+	if err == nil {
+		err = log.Append(t.Context(), &journal.Line{Type: journal.Refused, Source: "OUR_LIST", Reason: "line 3: an investigation", Offered: new(journal.Held)}, nil)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	auth := &scoped{}

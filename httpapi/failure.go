@@ -18,8 +18,6 @@ func (e *exchange) failed(chain string, err error) *problem {
 		return noPast("not_kept", fmt.Sprintf("As of %s, no address can be called clean: %v.", e.asOf.UTC().Format(time.RFC3339), err))
 	case errors.Is(err, screening.ErrNotLoaded):
 		return &problem{Code: sourcesUnavailable, Detail: "A required list has not been loaded yet, so no address can be called clean."}
-	case errors.Is(err, screening.ErrJournal):
-		return &problem{Code: sourcesUnavailable, Detail: "The journal of the lists cannot be written, and this server gives no answer without it."}
 	case errors.Is(err, screening.ErrStale):
 		return &problem{Code: sourcesStale, Detail: "A required list is older than this server allows, so no address can be called clean."}
 	}

@@ -77,7 +77,7 @@ func (e *exchange) keptSince() string {
 	if e.Store == nil {
 		return ""
 	}
-	all, err := journal.New(e.Store).Answerings(e.Context())
+	all, err := journal.Answered(e.Context(), e.Store)
 	if err != nil || len(all) == 0 {
 		return ""
 	}

@@ -1,13 +1,10 @@
 package screening_test
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,15 +20,8 @@ import (
 // for the lists of that time, until the publisher's list is loaded.
 func TestBehind(t *testing.T) {
 	cut := func(name string) error { return os.Truncate(name, 100) }
-	version := func(name string) error {
-		head := "walletscreen revision 9\nwhatever is in it\n\n"
-		trailer := binary.LittleEndian.AppendUint64(nil, uint64(len(head)))
-		sum := sha256.Sum256(append([]byte(head), trailer...))
-		return os.WriteFile(name, slices.Concat([]byte(head), trailer, sum[:]), 0o600)
-	}
 	cutAndForget := func(name string) error {
-		journal := filepath.Join(filepath.Dir(name), "journal")
-		return errors.Join(cut(name), os.Remove(journal), os.Remove(journal+".whole"))
+		return errors.Join(cut(name), os.Remove(filepath.Join(filepath.Dir(name), "journal")))
 	}
 	for _, tt := range []struct {
 		name     string
@@ -50,7 +40,6 @@ func TestBehind(t *testing.T) {
 		{"cut, without a journal, optional", cutAndForget, false, true, true, store.ErrDamaged},
 		{"deleted", os.Remove, true, true, false, store.ErrNotFound},
 		{"deleted, only a seed", os.Remove, false, true, false, store.ErrNotFound},
-		{"another version", version, true, true, false, store.ErrVersion},
 		{"cut, optional", cut, true, true, true, store.ErrDamaged},
 		{"cut, only a seed, optional", cut, false, true, true, store.ErrDamaged},
 	} {
@@ -86,30 +75,27 @@ func TestBehind(t *testing.T) {
 				live.load = newest.load
 				refresh(t, s)
 				time.Sleep(time.Hour)
-				broken := filepath.Join(dir, revisionsOf(t, openStore(t, dir))[0])
+				broken := filepath.Join(dir, filesOf(t, openStore(t, dir))[0].String())
 				if err := tt.spoil(broken); err != nil {
 					t.Fatal(err)
 				}
 				_, err := os.Stat(filepath.Join(dir, "journal"))
 				known := err == nil // when the broken list was published
-				if tt.older && known {
-					loseChanges(t, dir)
-				}
 				caveat := []screening.Caveat{{Source: ofac.ID, Kind: screening.CaveatMissing}}
 				if tt.older {
 					caveat[0].Kind = screening.CaveatPartial
 				}
-				check := func(when string, s screener) {
+				check := func(when string, s *screening.Screener) {
 					t.Helper()
 					r, err := s.ScreenText("ethereum", listing(13).Text())
-					if !tt.optional && (!errors.Is(err, screening.ErrNotLoaded) || !strings.Contains(err.Error(), filepath.Base(broken))) {
-						t.Errorf("%s: %v, %v, want ErrNotLoaded that names %s", when, r.Level, err, broken)
+					if !tt.optional && !errors.Is(err, screening.ErrNotLoaded) {
+						t.Errorf("%s: %v, %v, want ErrNotLoaded", when, r.Level, err)
 					}
 					if tt.optional && (err != nil || r.AllClear() || !slices.Equal(r.Caveats(), caveat)) {
 						t.Errorf("%s: %+v, %v, want the caveat %v", when, r.Caveats(), err, caveat)
 					}
 					if st := s.Sources()[0]; st.Loaded() || (st.Entries == 11) != tt.older || st.Entries != 0 && !tt.older {
-						t.Errorf("%s: held are %d entries of %s", when, st.Entries, st.Digest)
+						t.Errorf("%s: held are %d entries of %s: %v", when, st.Entries, st.Digest, st.StoreErr)
 					}
 				}
 				live.load = down
@@ -123,11 +109,9 @@ func TestBehind(t *testing.T) {
 						t.Errorf("%s: %v", when, err)
 					}
 					check(when+", refreshed", s)
-					p, err := screening.OpenAt(ctx, openStore(t, dir), time.Now(), []sources.Source{src, other}, opts())
-					if err != nil {
-						t.Fatalf("%s, as of then: %v", when, err)
+					if _, err := screening.OpenAt(ctx, openStore(t, dir), time.Now(), []sources.Source{src, other}, opts()); err == nil {
+						t.Errorf("%s: as of then, it is opened", when)
 					}
-					check(when+", as of then", p)
 					time.Sleep(time.Hour)
 				}
 				if live.load = second.load; known {

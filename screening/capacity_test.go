@@ -133,7 +133,7 @@ func BenchmarkStart(b *testing.B) {
 			loading := cpuTime(b)
 			loaded(b, &screening.Options{Store: st}, srcs...)
 			loading = cpuTime(b) - loading
-			files, err := filepath.Glob(filepath.Join(dir, "*.rev"))
+			files, err := filepath.Glob(filepath.Join(dir, "*.stays"))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -16,7 +17,6 @@ import (
 // TestCaveats checks which caveats, and which errors, the ages of a list lead to, now and
 // when the lists of a time are opened again.
 func TestCaveats(t *testing.T) {
-	start := time.Now()
 	const day = 24 * time.Hour
 	rhythmic := sources.Info{ID: "LIST", Name: "List", Jurisdiction: sources.US, Rhythm: 30 * day}
 	steady := rhythmic
@@ -63,63 +63,63 @@ func TestCaveats(t *testing.T) {
 			want: []screening.CaveatKind{screening.CaveatPartial}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			src := &edition{info: tt.info, rev: sources.Revision{Digest: digestOf(1), Records: 1}, entries: []sources.Entry{listing(1)}}
-			if tt.published >= 0 {
-				src.rev.Published = start.Add(-tt.published).UTC()
-			}
-			if tt.partial {
-				src.rev.Completeness = sources.Partial
-			}
-			tt.opts.Store = openStore(t, t.TempDir())
-			f := &flaky{info: tt.info, load: src.load}
-			if tt.unloaded {
-				f.load = down
-			}
-			s := newScreener(t, &tt.opts, f)
-			s.Refresh(ctx)
-			now := start.Add(tt.later)
-			s.SetClock(func() time.Time { return now })
-			check := func(when string, ask func(c address.Chain, text string) (screening.Result, error)) {
-				t.Helper()
-				r, err := ask("ethereum", clean)
-				var want []screening.Caveat
-				for _, kind := range tt.want {
-					want = append(want, screening.Caveat{Source: "LIST", Kind: kind})
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				src := &edition{info: tt.info, rev: sources.Revision{Digest: digestOf(1), Records: 1}, entries: []sources.Entry{listing(1)}}
+				if tt.published >= 0 {
+					src.rev.Published = start.Add(-tt.published).UTC()
 				}
-				if !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) || !slices.Equal(r.Caveats(), want) ||
-					r.AllClear() != (err == nil && want == nil) {
-					t.Errorf("%s: %+v, caveats %v, all clear %v, %v; want %v, %v", when, r, r.Caveats(), r.AllClear(), err, want, tt.err)
+				if tt.partial {
+					src.rev.Completeness = sources.Partial
 				}
-				if err != nil {
-					return
+				tt.opts.Store = openStore(t, dir)
+				f := &flaky{info: tt.info, load: src.load}
+				if tt.unloaded {
+					f.load = down
 				}
-				var j struct {
-					Doubts, Caveats []any
-					AllClear        *bool `json:"all_clear"`
-				}
-				text, err := json.Marshal(r)
-				if err = errors.Join(err, json.Unmarshal(text, &j)); err != nil || j.Doubts == nil || j.Caveats == nil || len(j.Caveats) != len(want) ||
-					*j.AllClear != r.AllClear() {
-					t.Errorf("%s: JSON %s, %v", when, text, err)
-				}
-				for i, c := range want {
-					if got := fmt.Sprint(j.Caveats[i]); got != fmt.Sprintf("map[caveat:%s source:%s]", c.Kind, c.Source) {
-						t.Errorf("%s: JSON %s", when, text)
+				s := newScreener(t, &tt.opts, f)
+				s.Refresh(ctx)
+				time.Sleep(tt.later)
+				check := func(when string, ask func(c address.Chain, text string) (screening.Result, error)) {
+					t.Helper()
+					r, err := ask("ethereum", clean)
+					var want []screening.Caveat
+					for _, kind := range tt.want {
+						want = append(want, screening.Caveat{Source: "LIST", Kind: kind})
+					}
+					if !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) || !slices.Equal(r.Caveats(), want) ||
+						r.AllClear() != (err == nil && want == nil) {
+						t.Errorf("%s: %+v, caveats %v, all clear %v, %v; want %v, %v", when, r, r.Caveats(), r.AllClear(), err, want, tt.err)
+					}
+					if err != nil {
+						return
+					}
+					var j struct {
+						Doubts, Caveats []any
+						AllClear        *bool `json:"all_clear"`
+					}
+					text, err := json.Marshal(r)
+					if err = errors.Join(err, json.Unmarshal(text, &j)); err != nil || j.Doubts == nil || j.Caveats == nil || len(j.Caveats) != len(want) ||
+						*j.AllClear != r.AllClear() {
+						t.Errorf("%s: JSON %s, %v", when, text, err)
+					}
+					for i, c := range want {
+						if got := fmt.Sprint(j.Caveats[i]); got != fmt.Sprintf("map[caveat:%s source:%s]", c.Kind, c.Source) {
+							t.Errorf("%s: JSON %s", when, text)
+						}
 					}
 				}
-			}
-			check("now", s.ScreenText)
-			if tt.unloaded {
-				return
-			}
-			p, err := screening.OpenAt(ctx, tt.opts.Store, now, []sources.Source{f}, &tt.opts)
-			if tt.later == 0 {
-				p, err = screening.OpenAt(ctx, tt.opts.Store, time.Now(), []sources.Source{f}, &tt.opts)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			check("opened again", p.ScreenText)
+				check("now", s.ScreenText)
+				if tt.unloaded {
+					return
+				}
+				p, err := screening.OpenAt(ctx, tt.opts.Store, time.Now(), []sources.Source{f}, &tt.opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				check("opened again", p.ScreenText)
+			})
 		})
 	}
 	for _, bad := range []map[string]time.Duration{limit(0), limit(-1), {"OTHER": day}} {

@@ -54,6 +54,10 @@ func TestClockModel(t *testing.T) {
 			case 4:
 				s = c.start(t, opts, src)
 				s.Open(ctx)
+				loads := src.load
+				src.load = down
+				s.Refresh(ctx)
+				src.load = loads
 			}
 			c.add(time.Second)
 			v.at, v.digest = c.now, s.Digest()

@@ -16,9 +16,6 @@ var (
 	// Options.MaxAge, or lies in the future; or the publisher's date of its list is longer
 	// ago than Options.MaxPublished. [Screener.Sources] shows which.
 	ErrStale = errors.New("required list too old")
-	// ErrJournal: the journal in Options.Store cannot be written, and
-	// Options.StrictJournal is set.
-	ErrJournal = errors.New("no answer without a journal")
 	// ErrZeroAddress: the address is the zero Address.
 	ErrZeroAddress = errors.New("zero address")
 	// ErrLoadOnly: Options.LoadOnly is set, so that no question is answered.

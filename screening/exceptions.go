@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -86,6 +87,24 @@ func (set *exceptionSet) list() []Exception {
 		return nil
 	}
 	return slices.Clone(set.all)
+}
+
+// excepted returns set as the journal has it.
+func (set *exceptionSet) excepted() *journal.Excepted {
+	if set == nil {
+		return new(journal.Excepted)
+	}
+	return &journal.Excepted{Text: set.text, Digest: set.digest}
+}
+
+// without returns the exceptions of set that next has, too. Either may be nil.
+func (set *exceptionSet) without(next *exceptionSet) *exceptionSet {
+	both := slices.DeleteFunc(set.list(), func(e Exception) bool { return !slices.Contains(next.list(), e) })
+	kept, err := newExceptionSet(both)
+	if err != nil {
+		return nil // stricter
+	}
+	return kept
 }
 
 // newExceptionSet returns the set of the given exceptions, nil if there are none.

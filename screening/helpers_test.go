@@ -1,26 +1,23 @@
 package screening_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/journal"
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -105,16 +102,8 @@ type journalStore struct {
 	change func(line string) string
 }
 
-func (j *journalStore) Read(ctx context.Context, from int64) ([]byte, int64, error) {
-	lines, next, err := j.Store.Read(ctx, from)
-	var changed []byte
-	for line := range strings.Lines(string(lines)) {
-		changed = append(changed, j.change(line)...)
-	}
-	if changed == nil && lines != nil {
-		changed = []byte{'\n'}
-	}
-	return changed, next, err
+func (j *journalStore) Read(ctx context.Context, from uint64, each func([]byte) error) error {
+	return j.Store.Read(ctx, from, func(line []byte) error { return each([]byte(j.change(string(line)))) })
 }
 
 // A faultyStore fails where an error is set, and counts its calls.
@@ -131,12 +120,12 @@ func (f *faultyStore) Names(ctx context.Context) ([]string, error) {
 	return f.Store.Names(ctx)
 }
 
-func (f *faultyStore) Put(ctx context.Context, name string, write func(io.Writer) error) error {
+func (f *faultyStore) Put(ctx context.Context, name string, data []byte) error {
 	if f.put != nil {
 		return f.put
 	}
 	f.puts++
-	return f.Store.Put(ctx, name, write)
+	return f.Store.Put(ctx, name, data)
 }
 
 func (f *faultyStore) Open(ctx context.Context, name string) ([]byte, error) {
@@ -146,137 +135,101 @@ func (f *faultyStore) Open(ctx context.Context, name string) ([]byte, error) {
 	return f.Store.Open(ctx, name)
 }
 
-func (f *faultyStore) Read(ctx context.Context, from int64) ([]byte, int64, error) {
+func (f *faultyStore) Read(ctx context.Context, from uint64, each func([]byte) error) error {
 	if f.read != nil {
-		return nil, from, f.read
+		return f.read
 	}
-	return f.Store.Read(ctx, from)
+	return f.Store.Read(ctx, from, each)
 }
 
-func (f *faultyStore) Append(ctx context.Context, lines []byte) error {
+func (f *faultyStore) Append(ctx context.Context, number uint64, line []byte) error {
 	if f.append != nil {
 		return f.append
 	}
-	f.lines += bytes.Count(lines, []byte("\n"))
-	return f.Store.Append(ctx, lines)
+	f.lines++
+	return f.Store.Append(ctx, number, line)
 }
 
-// answersOf returns the Answering events of a store, newest first.
-func answersOf(t testing.TB, st store.Store) []journal.Event {
+// fail lets all calls fail with err, or none for nil.
+func (f *faultyStore) fail(err error) {
+	f.list, f.put, f.open, f.append, f.read = err, err, err, err, err
+}
+
+// linesOf returns the lines of a store.
+func linesOf(t testing.TB, st store.Store) (all []journal.Line) {
 	t.Helper()
-	all, err := journal.New(st).Answerings(ctx)
-	if err != nil {
+	if err := journal.Read(ctx, st, 0, func(l *journal.Line, _ *journal.State) error { all = append(all, *l); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return all
 }
 
-// revisionsOf returns the names of the revisions of ofac in a store, newest first.
-func revisionsOf(t testing.TB, st store.Store) []string {
+// answersOf returns the snapshots of all lists in a store, the newest first.
+func answersOf(t testing.TB, st store.Store) (all []journal.Snapshot) {
 	t.Helper()
-	names, err := journal.New(st).Revisions(ctx, ofac.ID)
+	err := journal.Snapshots(ctx, st, nil, func(s *journal.Snapshot) bool {
+		if len(all) == 0 || all[len(all)-1].Digest != s.Digest {
+			c := *s
+			c.State = s.State.Clone()
+			all = append(all, c)
+		}
+		return true
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return names
+	slices.Reverse(all)
+	return all
 }
 
-// openRevision opens a revision.
-func openRevision(t testing.TB, st store.Store, name string) *revision.File {
+// filesOf returns the files of ofac in a store, the newest first.
+func filesOf(t testing.TB, st store.Store) (all []stays.Name) {
 	t.Helper()
-	f, err := journal.New(st).Open(ctx, name)
+	names, err := st.Names(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f
+	for _, name := range names {
+		if n, ok := stays.ParseName(name); ok && n.Source == ofac.ID {
+			all = append(all, n)
+		}
+	}
+	slices.SortFunc(all, func(a, b stays.Name) int { return int(b.Last) - int(a.Last) })
+	return all
 }
 
-// removalsOf returns the entries that the list of a revision no longer has, each once, with the
-// last time.
-func removalsOf(t testing.TB, st store.Store, name string) (all []revision.Removal) {
+// endedOf returns the last stays, by the newest file of ofac in a store, of the entries that have ended.
+func endedOf(t testing.TB, st store.Store) (all []sources.Entry) {
 	t.Helper()
-	removed, err := journal.New(st).Removed(ctx, name, "")
+	name := filesOf(t, st)[0]
+	f, err := journal.Load(ctx, st, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := make(map[sources.Entry]bool)
-	for e, err := range openRevision(t, st, name).Entries() {
+	last := make(map[sources.Entry]sources.Entry)
+	for s, err := range f.All() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done[e.Canonical()] = true
-	}
-	for _, r := range slices.Backward(removed) {
-		if !done[r.Entry.Canonical()] {
-			all = append(all, r)
+		if key := s.Canonical(); s.Out != 0 && s.Until.After(last[key].Until) {
+			last[key] = s.Entry
 		}
-		done[r.Entry.Canonical()] = true
+	}
+	for _, e := range last {
+		all = append(all, e)
 	}
 	return all
 }
 
-// loseChanges damages what the journal in a directory says about how revisions differ.
-func loseChanges(t testing.TB, dir string) {
+// spoil cuts those files of ofac in a directory for which which is true.
+func spoil(t testing.TB, dir string, which func(stays.Name) bool) {
 	t.Helper()
-	name := filepath.Join(dir, "journal")
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	damaged := bytes.ReplaceAll(text, []byte(`,"changes":`), []byte(`,"chances":`))
-	if bytes.Equal(damaged, text) {
-		t.Fatal("the journal has no changes")
-	}
-	if err := os.WriteFile(name, damaged, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// forge replaces the only revision in a directory by one with other content, without
-// tables, and with valid checksums.
-func forge(t testing.TB, dir string, change func(*revision.Header, []sources.Entry) []sources.Entry) {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*.rev"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("files %q, %v, want one", names, err)
-	}
-	data, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := revision.Parse(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var entries []sources.Entry
-	for e, err := range f.Entries() {
-		if err != nil {
-			t.Fatal(err)
+	for _, n := range filesOf(t, openStore(t, dir)) {
+		if which(n) {
+			if err := os.Truncate(filepath.Join(dir, n.String()), 100); err != nil {
+				t.Fatal(err)
+			}
 		}
-		entries = append(entries, e)
-	}
-	header := f.Header
-	header.Rule = ""
-	entries = change(&header, entries)
-	header.Entries = len(entries)
-	var b bytes.Buffer
-	w, err := revision.NewWriter(&b, header)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if err := w.Entry(e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(names[0]); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(names[0], b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -303,15 +256,6 @@ func tronOf(a address.Address) address.Address {
 	sum := sha256.Sum256(raw)
 	sum = sha256.Sum256(sum[:])
 	return address.MustParse("tron", base58.Bitcoin.Encode(append(raw, sum[:4]...)))
-}
-
-// eventsOf returns all events of a store.
-func eventsOf(t testing.TB, st store.Store) (all []journal.Event) {
-	t.Helper()
-	if _, err := journal.New(st).Read(ctx, 0, func(e journal.Event) { all = append(all, e) }); err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 // collect returns what a sequence yields, none of it with an error.

@@ -92,12 +92,12 @@ func TestOneVerdict(t *testing.T) {
 	const virtual = "0xaabbccddfdfdfdfdfdfdfdfdfdfd000000000001" // of tempo
 	entries := []sources.Entry{sanctioned("ethereum", lazarus, "1"), sanctioned("tempo", "0xaabbccdefdfdfdfdfdfdfdfdfdfd000000000001", "2")}
 	one := loaded(t, nil, staticOf(entries))
-	stored := loaded(t, &screening.Options{Store: openStore(t, t.TempDir())}, staticOf(entries))
+	mapped := loaded(t, &screening.Options{Store: openStore(t, t.TempDir())}, staticOf(entries))
 	all := append(vectors.Addresses(t, ".."), address.MustParse("tempo", virtual),
 		address.MustParse("tempo", "0xaabbccdefdfdfdfdfdfdfdfdfdfd000000000002"), // listed with another tag
 		address.MustParse("starknet", "0xfd23d9182193775423497fc0c472e156c57c69e4089a1967fb288a2d84e914"))
 	doubts := 0
-	for _, s := range []*screening.Screener{one, stored} {
+	for _, s := range []*screening.Screener{one, mapped} {
 		i := 0
 		for r, err := range s.ScreenAll(slices.Values(all)) {
 			a := all[i]

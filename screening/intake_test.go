@@ -117,11 +117,12 @@ func TestIntakeModel(t *testing.T) {
 		held = next
 		removed := make(map[sources.Entry]bool)
 		st := openStore(t, dir)
-		for _, r := range removalsOf(t, st, revisionsOf(t, st)[0]) {
-			if id := r.Entry.Canonical(); held[id] || removed[id] || seen[id].IsZero() || !seen[id].Equal(r.Entry.FirstSeen) || r.At.Before(r.Entry.FirstSeen) {
-				t.Errorf("refresh %d: removed at %v: %+v", i, r.At, r.Entry)
+		for _, stay := range endedOf(t, st) {
+			if id := stay.Canonical(); removed[id] || seen[id].IsZero() || !seen[id].Equal(stay.FirstSeen) || stay.Until.Before(stay.FirstSeen) {
+				t.Errorf("refresh %d: removed at %v: %+v", i, stay.Until, stay)
+			} else if !held[id] {
+				removed[id] = true
 			}
-			removed[r.Entry.Canonical()] = true
 		}
 		if len(removed)+len(held) != len(seen) {
 			t.Errorf("refresh %d: %d entries are held and %d removed of %d that were ever listed", i, len(held), len(removed), len(seen))

@@ -65,6 +65,7 @@ func TestKill(t *testing.T) {
 	for range longtest.N(6, 25) {
 		child := exec.Command(self, "-test.run=^TestKill$")
 		child.Env = append(os.Environ(), killIn+"="+dir)
+		child.Stderr = os.Stderr
 		out, err := child.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)

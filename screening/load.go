@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
-	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A task tells update where to look for a list.
@@ -23,8 +23,8 @@ const (
 	stored             // use the store
 )
 
-// update is the only path on which the Screener gets a list: restore what the store has,
-// load and check the list, build it, swap it in, save it, and note that in the journal.
+// update is the only path on which the Screener gets a list: learn what the store knows, judge what
+// the source offers beside it, save it, append its line to the journal, and only then answer from it.
 // If notify is true, it calls Options.Report for each swap of another list.
 func (s *Screener) update(ctx context.Context, i int, t task, notify bool) SourceReport {
 	ld := &s.sourceLocks[i]
@@ -35,50 +35,156 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 	}
 	defer ld.lock.release()
 	had := s.list(i)
-	restored, storeErr := s.restore(ctx, i, had)
-	if s.archive != nil {
-		s.archive.pendChange(&restored)
-	}
-	opened := restored.list != had.list
-	if t == stored && !opened && storeErr == nil && had.storeErr == nil && restored.checked.Equal(had.checked) {
-		return SourceReport{SourceStatus: s.Sources()[i], Unchanged: true}
+	next, failed := s.takeAll(ctx, i, had)
+	opened := next.list != had.list
+	if t == stored {
+		report := SourceReport{Unchanged: !opened}
+		if opened || next.also != had.also || next.damaged != had.damaged || !next.checked.Equal(had.checked) || next.err != had.err {
+			s.publish(i, next, report, notify && opened)
+		}
+		report.SourceStatus = s.Sources()[i]
+		report.Err = failed
+		return report
 	}
 	if opened {
-		s.publish(i, restored, SourceReport{Unchanged: true}, notify)
+		s.publish(i, next, SourceReport{Unchanged: true}, notify)
 	}
-	next, report := restored, SourceReport{Unchanged: restored.list != nil}
-	switch {
-	case t == stored, storeErr != nil && !ld.asked: // nothing is accepted that cannot be compared with what is held
-		report.Err = storeErr
-	case t == live:
-		next, report = s.loadLive(ctx, i, restored)
-	case s.seed(i) != nil:
-		if n, r := s.load(ctx, i, s.seed(i), restored, sources.Revision{}); !r.Unchanged {
-			next, report = n, r
+	had = next
+	next, report := s.offered(ctx, i, t, had, failed)
+	s.publish(i, next, report, notify && (t == live || next.list != had.list))
+	if next.list != had.list && !s.loadOnly && s.book.IsKept() {
+		ctx := context.WithoutCancel(ctx)
+		err := s.book.Append(ctx, &journal.Line{Type: journal.Answering, Source: s.infos[i].ID}, nil)
+		if err == nil || errors.Is(err, store.ErrMoved) {
+			s.book.Tidy(ctx, next.name)
 		}
 	}
-	if next.list != nil && !next.stored && t != stored && s.archive.isShared() {
-		next, report = s.share(ctx, i, restored, next, report)
-	}
-	if s.archive != nil {
-		s.archive.pendChange(&next)
-	}
-	s.publish(i, next, report, notify && (t == live || !report.Unchanged))
-	saved := next
-	if s.archive != nil {
-		s.flush(ctx) // now: a large list takes long to save
-	}
-	if t != stored {
-		saved = s.save(ctx, i, next, &report)
-	}
-	if s.archive != nil {
-		s.flush(ctx)
-	}
-	s.publish(i, saved, report, false)
 	loadErr := report.Err
 	report.SourceStatus = s.Sources()[i]
 	report.Err = loadErr
 	return report
+}
+
+// takeAll is take, again if another program has written meanwhile.
+func (s *Screener) takeAll(ctx context.Context, i int, had current) (next current, err error) {
+	for range 100 {
+		if next, err = s.take(ctx, i, had); !errors.Is(err, store.ErrMoved) {
+			break
+		}
+	}
+	if ctx.Err() == nil {
+		s.setStore(err)
+	}
+	return next, err
+}
+
+// offered asks source i, or its seed if t is open, for a list, and returns what to hold then. failed is
+// why the store did not answer, or nil.
+func (s *Screener) offered(ctx context.Context, i int, t task, had current, failed error) (next current, report SourceReport) {
+	id, seed := s.infos[i].ID, s.seed(i)
+	next, report = had, SourceReport{Unchanged: had.list != nil}
+	var o *offer
+	var loadErr error
+	switch {
+	case t == live:
+		if o, loadErr = s.ask(ctx, i, &had); loadErr != nil && had.list == nil && seed != nil {
+			if o, _ = s.load(ctx, i, seed, sources.Revision{}); o.err != nil {
+				o = nil
+			}
+		}
+	case seed != nil:
+		o, loadErr = s.load(ctx, i, seed, sources.Revision{})
+	}
+	if o != nil && o.err == nil {
+		var reason error
+		for range 100 {
+			if next, report, reason, failed = s.consider(ctx, i, had, o, failed); !errors.Is(failed, store.ErrMoved) {
+				break
+			}
+			had, failed = s.takeAll(ctx, i, had)
+			if o.checked.IsZero() {
+				o.checked = o.began // what was accepted meanwhile may be newer
+			}
+		}
+		if ctx.Err() == nil || failed == nil {
+			s.setStore(failed)
+		}
+		if reason != nil && loadErr == nil {
+			loadErr = reason
+		}
+		if reason != nil && t == live && had.list == nil && seed != nil && !o.seed { // better than nothing
+			if o, _ = s.load(ctx, i, seed, sources.Revision{}); o.err == nil {
+				next, report, _, failed = s.consider(ctx, i, had, o, failed)
+			}
+		}
+	}
+	switch {
+	case loadErr != nil:
+	case failed != nil && !report.Unchanged:
+		loadErr = fmt.Errorf("store: %w", failed)
+	case failed != nil && t == live:
+		loadErr = fmt.Errorf("store: %w", failed)
+	}
+	if loadErr != nil {
+		report.Unchanged = false
+		report.Err = sourceError(id, loadErr)
+		next.err = report.Err
+		s.log.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "last_updated", had.checked, "error", loadErr)
+	}
+	return next, report
+}
+
+// ask loads source i.
+func (s *Screener) ask(ctx context.Context, i int, had *current) (*offer, error) {
+	prev, now := had.revision(), s.now()
+	asked := had.held.Asked
+	switch {
+	case had.damaged != nil, // only all of it shows that it is not older than the one that is lost
+		prev.Completeness == sources.Partial && s.seed(i) == nil,                // the same list may be all there is: it is not unchanged
+		had.list != nil && isFuture(had.list.LatestSeen, now),                   // its times must be corrected
+		had.list != nil && (now.Sub(asked) >= askEvery || isFuture(asked, now)), // a validator may lie
+		s.lacksHistory(i, had):
+		prev = sources.Revision{}
+	}
+	conditional := !prev.IsZero() && prev.Completeness != sources.Partial
+	if s.seed(i) != nil && prev.IsZero() {
+		prev.Completeness = sources.Partial // or Seeded would load the seed
+	}
+	o, err := s.load(ctx, i, s.sources[i], prev)
+	o.began = now
+	if err == nil {
+		if s.sourceLocks[i].dated = true; !conditional {
+			o.asked = now
+		}
+	}
+	return o, err
+}
+
+// askEvery is how often a list is asked for without conditions.
+const askEvery = 24 * time.Hour
+
+// load loads source i from src, which may be its seed.
+func (s *Screener) load(ctx context.Context, i int, src sources.Source, prev sources.Revision) (o *offer, err error) {
+	defer func() {
+		caught(&err) // panics of callbacks
+		if err != nil {
+			o = &offer{err: err}
+		}
+	}()
+	had := s.list(i)
+	o, err = s.read(ctx, i, src, prev)
+	if errors.Is(err, sources.ErrUnchanged) && !had.held.Revision.IsZero() {
+		checked := o.rev.Checked
+		if o.rev, err = unchanged(had.revision(), o.rev, err); errors.Is(err, sources.ErrUnchanged) {
+			o.unchanged, err = true, nil
+		}
+		o.checked, o.rev.Checked = checked, time.Time{}
+	}
+	if err == nil {
+		err = s.checkAllowed(src)
+	}
+	o.seed, o.err = src == s.seed(i), err
+	return o, err
 }
 
 // list returns the list of source i that is held.
@@ -104,46 +210,9 @@ func (s *Screener) seed(i int) sources.Source {
 	return seed
 }
 
-// loadLive loads source i. If that fails and nothing is held, it loads its seed, if it
-// has one, and reports the failure nevertheless.
-func (s *Screener) loadLive(ctx context.Context, i int, had current) (current, SourceReport) {
-	prev := had.revision
-	switch {
-	case had.isBehind(): // only all of it shows that it is not older than the one that is lost
-		prev = sources.Revision{}
-		if s.seed(i) != nil {
-			prev.Completeness = sources.Partial
-		}
-	case s.seed(i) != nil && prev.IsZero():
-		prev.Completeness = sources.Partial // or Seeded would load the seed
-	case prev.Completeness == sources.Partial && s.seed(i) == nil:
-		prev = sources.Revision{} // the same list may be all there is: it is not unchanged
-	case had.list != nil && isFuture(had.list.LatestSeen, s.now()):
-		prev = sources.Revision{} // its times must be corrected
-	case s.lacksHistory(i, had):
-		prev = sources.Revision{}
-		if s.seed(i) != nil {
-			prev.Completeness = sources.Partial
-		}
-	}
-	next, report := s.load(ctx, i, s.sources[i], had, prev)
-	if report.Err == nil {
-		s.sourceLocks[i].dated = true
-	}
-	if report.Err == nil || next.list != nil || s.seed(i) == nil {
-		return next, report
-	}
-	seeded, fromSeed := s.load(ctx, i, s.seed(i), next, sources.Revision{})
-	if fromSeed.Err != nil {
-		return next, report
-	}
-	seeded.err, fromSeed.Err = report.Err, report.Err
-	return seeded, fromSeed
-}
-
 // lacksHistory reports whether the list of had, which was opened from the store, does not say
 // what its source knows of the past: it was saved by a program that did not know that.
-func (s *Screener) lacksHistory(i int, had current) bool {
+func (s *Screener) lacksHistory(i int, had *current) bool {
 	if had.list == nil || s.sourceLocks[i].dated {
 		return false
 	}
@@ -151,130 +220,18 @@ func (s *Screener) lacksHistory(i int, had current) bool {
 	if err != nil || history == nil {
 		return false // load returns the error
 	}
-	b := list.NewBuilder(had.list, s.now())
-	b.Follow(time.Time{}, history)
-	lacks, err := b.Lacks(had.list.All())
+	lacks, err := list.Lacks(had.list, history)
 	return lacks && err == nil
 }
 
-// load loads source i from src, which may be its seed, and returns the list to hold from
-// now on.
-func (s *Screener) load(ctx context.Context, i int, src sources.Source, had current, prev sources.Revision) (current, SourceReport) {
-	id, start := s.infos[i].ID, time.Now()
-	next, report, err := s.loadList(ctx, i, src, had, prev)
-	switch {
-	case (err == errSame || errors.Is(err, sources.ErrUnchanged)) && !had.revision.IsZero():
-		had.revision, had.err = next.revision, nil
-		had.age(next.checked, s.now())
-		s.log.DebugContext(ctx, "list unchanged", "source", id, "entries", had.list.Entries, "took", time.Since(start))
-		return had, SourceReport{Unchanged: true}
-	case err == errRead, err == errReplaced:
-		s.log.DebugContext(ctx, "list ignored", "reason", err, "source", id, "held", had.checked, "read", next.checked)
-		return had, SourceReport{Unchanged: true}
-	case err != nil:
-		had.err = sourceError(id, err)
-		report.Err = had.err
-		s.log.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "last_updated", had.checked, "error", err)
-		if s.archive != nil && next.list != nil {
-			s.refuse(i, &next, err)
-		}
-		return had, report
-	}
-	s.log.InfoContext(ctx, "list loaded", "source", id, "entries", next.list.Entries, "addresses", next.list.Addresses,
-		"added", report.Added, "removed", report.Removed, "anomalies", next.list.AnomalyCount(),
-		"completeness", next.revision.Completeness, "published", next.revision.Published, "took", time.Since(start))
-	return next, report
-}
-
-// refuse notes in the journal that a list was refused.
-func (s *Screener) refuse(i int, h *current, reason error) {
-	s.archive.pend(journal.Event{
-		Type: journal.Refused, At: s.now(), Source: s.infos[i].ID, Reason: reason.Error(),
-		List: h.revision, Entries: h.list.Entries, Addresses: h.list.Addresses,
-	})
-}
-
-// loadList loads source i from src, checks the list and builds it. Along with an error
-// it returns the facts of the list: with ErrUnchanged, its revision and when it
-// was checked; if it was refused, all of it.
-func (s *Screener) loadList(ctx context.Context, i int, src sources.Source, had current, prev sources.Revision) (next current, report SourceReport, err error) {
-	defer caught(&err) // panics of callbacks
-	now := s.now().UTC()
-	b := list.NewBuilder(had.list, now)
+// read calls Load of src.
+func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sources.Revision) (*offer, error) {
+	o := new(offer)
 	history, err := s.history(i, src)
 	if err != nil {
-		return next, report, err
+		return o, err
 	}
-	absent := time.Time{}
-	if had.isLoaded() {
-		absent = had.checked
-	}
-	b.Follow(absent, history)
-	rev, err := s.read(ctx, i, src, prev, b)
-	if errors.Is(err, sources.ErrUnchanged) {
-		rev, err = unchanged(had.revision, rev, err)
-	}
-	checked := rev.Checked
-	rev.Checked = time.Time{}
-	next = current{revision: rev, accepted: now, file: revision.Name(s.infos[i].ID, now, rev.Digest), storeErr: had.storeErr, seed: src == s.seed(i)}
-	if next.seed {
-		next.broken = had.broken
-	}
-	c := s.compare(ctx, i, &had, &next, checked)
-	if checked.IsZero() || checked.After(now) {
-		checked = now
-	}
-	next.age(checked, now)
-	if err == nil {
-		err = s.checkAllowed(src)
-	}
-	if err == nil {
-		err = judge(c, nil).reason
-	}
-	if err != nil {
-		return next, report, err
-	}
-	s.progressOf(i, b.Len())
-	if c.same, err = b.IsSame(); err == nil {
-		err = judge(c, nil).reason
-	}
-	if err == nil {
-		err = s.build(b, &next)
-	}
-	if err != nil {
-		return next, report, err
-	}
-	beside := &had
-	if had.list == nil && !next.seed && s.seed(i) != nil { // Open was not called
-		if seeded, _, err := s.loadList(ctx, i, s.seed(i), current{}, sources.Revision{}); err == nil {
-			beside = &seeded
-			lost := c.held.later // on which the seed says nothing
-			c = s.compare(ctx, i, beside, &next, c.offered.read)
-			c.held.later = lost
-		}
-	}
-	if err = c.count(b, beside, &next); err == nil {
-		err = s.decide(ctx, i, c, beside, &next)
-	}
-	if err != nil {
-		return next, report, err
-	}
-	next.most = journal.Most(beside.most, next.list.Addresses)
-	var d list.Diff
-	err = s.building(func() (err error) {
-		d, err = b.Compare(next.list, checked)
-		return err
-	})
-	if s.archive != nil {
-		next.change, next.before = &d, had.file
-	}
-	report.Added, report.Removed = d.Added, d.Removed
-	report.before, report.after = had.list, next.list
-	return next, report, err
-}
-
-// read calls Load of src and adds the entries to b.
-func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sources.Revision, b *list.Builder) (sources.Revision, error) {
+	o.history = history
 	limited, progressed, stop := whileProgress(ctx, s.schedules[i].Timeout)
 	defer stop()
 	bytes := sources.Progress(ctx)
@@ -292,24 +249,29 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 			return err
 		}
 		if !e.Until.IsZero() {
-			b.End(e)
+			o.ended = append(o.ended, e)
 			return nil
 		}
-		if b.Len() == list.MaxEntries {
+		if len(o.entries) == list.MaxEntries {
 			return fmt.Errorf("more than %d entries", list.MaxEntries)
 		}
-		if err := b.Add(e); err != nil {
-			return err
+		o.entries = append(o.entries, e)
+		if !e.FirstSeen.IsZero() || !e.NotListedOn.IsZero() {
+			o.dated = true
 		}
-		if b.Len()%1000 == 0 {
-			s.progressOf(i, b.Len())
+		if len(o.entries)%1000 == 0 {
+			s.progressOf(i, len(o.entries))
 		}
 		return nil
 	})
+	o.rev, o.checked = rev, rev.Checked
+	if !errors.Is(err, sources.ErrUnchanged) {
+		o.rev.Checked = time.Time{}
+	}
 	if err != nil && ctx.Err() == nil && limited.Err() != nil && !errors.Is(err, errTimeout) {
 		err = fmt.Errorf("%w: %w", context.Cause(limited), err)
 	}
-	return rev, err
+	return o, err
 }
 
 var errTimeout = errors.New("time limit")
@@ -373,18 +335,6 @@ func (s *Screener) history(i int, src sources.Source) ([]sources.Entry, error) {
 		return all, err
 	}
 	return sources.History(s.sources[i])
-}
-
-// build builds the list of next.
-func (s *Screener) build(b *list.Builder, next *current) error {
-	start := time.Now()
-	err := s.building(func() (err error) {
-		next.list, err = b.Build()
-		return err
-	})
-	next.ready = time.Now()
-	next.took = next.ready.Sub(start)
-	return err
 }
 
 // building calls build when enough processors are idle: fewer goroutines build than there

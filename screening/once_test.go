@@ -112,7 +112,7 @@ func TestChangedOnce(t *testing.T) {
 					opts.Store = openStore(t, lists)
 					others.err = errDown
 				case 1: // its newest revision is broken, and cannot be made again: an older one is held
-					if names, _ := filepath.Glob(filepath.Join(lists, community.ID+"-*.rev")); len(names) > 0 {
+					if names, _ := filepath.Glob(filepath.Join(lists, community.ID+"-*.stays")); len(names) > 0 {
 						text := must(os.ReadFile(filepath.Join(lists, "journal")))
 						text = bytes.ReplaceAll(text, []byte(`,"changes":`), []byte(`,"chances":`))
 						if err := errors.Join(os.Truncate(slices.Max(names), 9), os.WriteFile(filepath.Join(lists, "journal"), text, 0o600)); err != nil {

@@ -63,22 +63,14 @@ type Options struct {
 
 	// Store keeps the lists that were accepted, and a journal of what happened to
 	// them, so that lists survive a restart and OpenAt and OpenDigest can answer as
-	// of an earlier time. A file is read into memory and verified once, when it is opened:
-	// what happens to it afterwards changes no answer. Several
-	// programs may use one store; each uses the lists that another has accepted.
+	// of an earlier time. A list decides once it is saved. While the store fails, the lists held go on
+	// answering with CaveatStore, and their age grows; what an accepted list adds matches at once, and what it
+	// drops stays. Several programs may use one store; each uses the lists that another has accepted.
 	// Package store has one in a directory. Nil keeps the lists in memory only.
 	Store store.Store
 
-	// StrictJournal makes it an error, ErrJournal, to ask while the journal in Store cannot
-	// be written: then every answer can be traced with OpenAt. Other lists or exceptions
-	// answer once the journal says so. By default answers go on, and OpenAt returns
-	// store.ErrGap for that time. If the program ends before it can write the journal, the
-	// next one notes the gap, unless the Store refused even to delete a file.
-	StrictJournal bool
-
 	// LoadOnly says that this program loads lists into Store for other programs, and answers no
-	// question: each one is an error. For OpenAt, what another program is answering from ends
-	// only when that program answers from the new lists; Run and Follow see to that.
+	// question: each one is an error.
 	LoadOnly bool
 
 	// Schedule sets, by the id of a source, how often Run loads it and how long a load
@@ -116,10 +108,7 @@ type Options struct {
 func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	set := &settings{
 		sources: slices.Clone(srcs), rank: make(map[string]int), table: opts.Table, maxAge: opts.MaxAge, maxShrink: opts.MaxShrink,
-		strict: opts.StrictJournal, loadOnly: opts.LoadOnly, accept: opts.Accept, progress: opts.Progress, bytes: opts.Bytes, log: opts.Logger, now: time.Now,
-	}
-	if set.strict && opts.Store == nil {
-		return nil, errors.New("screening: StrictJournal needs a Store")
+		loadOnly: opts.LoadOnly, accept: opts.Accept, progress: opts.Progress, bytes: opts.Bytes, log: opts.Logger, now: time.Now,
 	}
 	if set.loadOnly && opts.Store == nil {
 		return nil, errors.New("screening: LoadOnly needs a Store")

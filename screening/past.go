@@ -58,14 +58,17 @@ func OpenAt(ctx context.Context, st store.Store, at time.Time, srcs []sources.So
 		return nil, err
 	}
 	at = at.UTC()
-	event, err := s.answering(ctx, at)
+	state, err := journal.At(ctx, st, at, s.now().Add(list.Skew), s.idList())
 	if err == nil {
-		err = s.isKnown(ctx, at)
+		_, lists := state.DigestOf(s.idList())
+		if lists == nil {
+			err = fmt.Errorf("nothing is kept of these lists: %w", store.ErrNotFound)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("screening: the lists of %v: %w", at, err)
 	}
-	return s.openPast(ctx, &event, at)
+	return s.openPast(ctx, st, &state, at)
 }
 
 // OpenDigest opens in st the lists whose digest a [Result] has, as of the last time
@@ -76,29 +79,29 @@ func OpenDigest(ctx context.Context, st store.Store, digest string, srcs []sourc
 	if err != nil {
 		return nil, err
 	}
-	events, err := s.answerings(ctx)
+	var found journal.Snapshot
+	err = journal.Snapshots(ctx, st, s.idList(), func(snap *journal.Snapshot) bool {
+		if snap.Digest == digest {
+			found = *snap
+			found.State = snap.State.Clone()
+		}
+		return true
+	})
+	if err == nil && found.Number == 0 {
+		err = store.ErrNotFound
+	}
 	if err != nil {
-		return nil, fmt.Errorf("screening: %w", err)
+		return nil, fmt.Errorf("screening: the lists of digest %.80q: %w", digest, err)
 	}
-	var errs []error
-	for i := range events {
-		e := &events[i]
-		if e.Digest != digest {
-			continue
+	for id := range found.Held { // the program that answered did not have it
+		if !slices.Contains(found.Lists, id) {
+			delete(found.Held, id)
 		}
-		if other := s.others(e); len(other) > 0 {
-			return nil, fmt.Errorf("screening: the lists of digest %s are also of sources that are not given: %s", digest, strings.Join(other, ", "))
-		}
-		p, err := s.openPast(ctx, e, e.At)
-		if err == nil {
-			return p, nil
-		}
-		errs = append(errs, err)
 	}
-	if errs == nil {
-		errs = []error{store.ErrNotFound}
+	if other := slices.DeleteFunc(found.Lists, s.has); len(other) > 0 {
+		return nil, fmt.Errorf("screening: the lists of digest %s are also of sources that are not given: %s", digest, strings.Join(other, ", "))
 	}
-	return nil, fmt.Errorf("screening: the lists of digest %.80q: %w", digest, errors.Join(errs...))
+	return s.openPast(ctx, st, &found.State, found.At)
 }
 
 // newPast returns a Screener that loads nothing, to open lists of st.
@@ -109,86 +112,49 @@ func newPast(st store.Store, srcs []sources.Source, opts *Options) (*Screener, e
 	if opts == nil {
 		opts = &Options{}
 	}
-	return New(srcs, &Options{Optional: opts.Optional, Table: opts.Table, MaxAge: opts.MaxAge, MaxPublished: opts.MaxPublished, Store: st})
+	return New(srcs, &Options{Optional: opts.Optional, Table: opts.Table, MaxAge: opts.MaxAge, MaxPublished: opts.MaxPublished})
 }
 
-// answering returns the event with the lists that answered at an instant.
-func (s *Screener) answering(ctx context.Context, at time.Time) (e journal.Event, err error) {
-	defer caught(&err)
-	return s.archive.files.Answering(ctx, at, func(e journal.Event) bool {
-		for id := range e.Lists {
-			if s.has(id) {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// isKnown returns an error if the journal does not yet say what answered at an instant,
-// because it cannot be written, or the clock was ahead when it was written last.
-func (s *Screener) isKnown(ctx context.Context, at time.Time) (err error) {
-	defer caught(&err)
-	now := s.now()
-	last, unknown, err := s.archive.files.KnownUntil(ctx, now.Add(list.Skew))
-	if err == nil && unknown && at.After(last) && !isFuture(at, now) {
-		err = fmt.Errorf("%w: it cannot be written, or the clock was ahead; its last event is of %v", store.ErrGap, last)
+// idList returns the ids of the sources.
+func (set *settings) idList() (all []string) {
+	for _, info := range set.infos {
+		all = append(all, info.ID)
 	}
-	return err
+	return all
 }
 
-// answerings returns all events with the lists that answered, the newest first.
-func (s *Screener) answerings(ctx context.Context) (all []journal.Event, err error) {
-	defer caught(&err)
-	return s.archive.files.Answerings(ctx)
-}
-
-// others returns the sources of lists that were used, and that s does not have.
-func (s *Screener) others(e *journal.Event) []string {
-	var ids []string
-	for id, name := range e.Lists {
-		if name != "" && !s.has(id) {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// openPast opens the lists of an event, as of the given time.
-func (s *Screener) openPast(ctx context.Context, e *journal.Event, at time.Time) (*Past, error) {
+// openPast opens the lists that held after a line of the journal, as of the given time.
+func (s *Screener) openPast(ctx context.Context, st store.Store, state *journal.State, at time.Time) (*Past, error) {
 	all := make([]current, len(s.infos))
 	errs := make([]error, len(s.infos))
 	var wg sync.WaitGroup
 	for i, info := range s.infos {
-		if name := e.Lists[info.ID]; name != "" {
-			wg.Go(func() {
-				if err := s.openThen(ctx, i, name, at, &all[i]); err != nil {
-					errs[i] = sourceError(info.ID, fmt.Errorf("%s: %w", name, err))
-				}
-			})
+		held := state.Held[info.ID]
+		if held.N == 0 {
+			continue
 		}
+		wg.Go(func() {
+			h, err := openHeld(ctx, st, info.ID, &held, at, func(e sources.Entry) error { return s.check(i, e) }, s.building)
+			if err != nil {
+				errs[i] = sourceError(info.ID, err)
+			}
+			all[i] = h
+		})
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	for i, info := range s.infos {
-		all[i].broken = e.Broken[info.ID]
-	}
-	exceptions, err := ReadExceptions(strings.NewReader(e.Exceptions))
+	exceptions, err := ReadExceptions(strings.NewReader(state.Exceptions.Text))
 	var set *exceptionSet
 	if err == nil {
 		set, err = newExceptionSet(exceptions)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("screening: %w: the exceptions of %v: %w", store.ErrDamaged, e.At, err)
+		return nil, fmt.Errorf("screening: %w: the exceptions of %v: %w", store.ErrDamaged, state.At, err)
 	}
 	snap := newSnapshot(s.settings, all, set, nil, nil)
 	snap.at, snap.origin.now, snap.origin.at = at, nil, at
-	if len(s.others(e)) == 0 && snap.origin.digest != e.Digest {
-		return nil, fmt.Errorf("screening: %w: the lists of %v have the digest %s, want %s", store.ErrDamaged, e.At, snap.origin.digest, e.Digest)
-	}
 	if snap.notLoaded == nil && snap.isStale(at) {
 		snap.notLoaded = ErrStale
 	}
@@ -197,34 +163,6 @@ func (s *Screener) openPast(ctx context.Context, e *journal.Event, at time.Time)
 	then.maxAge = 0 // it was judged as of that time
 	snap.settings = &then
 	return &Past{snap: snap, at: at}, nil
-}
-
-// openThen opens a revision of source i as it was at the given time.
-func (s *Screener) openThen(ctx context.Context, i int, name string, at time.Time, h *current) error {
-	past, err := s.openRevision(ctx, i, name, new(current), at)
-	if err != nil {
-		return err
-	}
-	*h = *past
-	times, err := s.archive.checks(ctx, h)
-	if err != nil {
-		return err
-	}
-	if h.isLoaded() {
-		h.checked = h.accepted
-		if isFuture(h.checked, at) { // the clock was ahead
-			h.checked = time.Time{}
-		}
-		if len(times) > 0 && times[0].Before(h.accepted) {
-			h.checked = times[0].UTC() // data that were read earlier, such as bundled ones
-		}
-		for _, t := range times {
-			if !t.After(at) && t.After(h.checked) { // a check that is later, or was made while the clock was ahead, does not count
-				h.checked = t.UTC()
-			}
-		}
-	}
-	return nil
 }
 
 // At returns the instant that p answers for, in UTC.

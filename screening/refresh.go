@@ -73,6 +73,9 @@ func (s *Screener) Open(ctx context.Context) (Report, error) {
 func (s *Screener) all(ctx context.Context, t task) Report {
 	before := s.snap.Load()
 	reports := make([]SourceReport, len(s.sources))
+	if t == live {
+		s.running.Store(true)
+	}
 	if err := ctx.Err(); err != nil {
 		for i, st := range s.Sources() {
 			st.Err = sourceError(st.Info.ID, err)
@@ -80,66 +83,67 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 		}
 		return Report{Sources: reports, Digest: before.origin.digest, before: before, after: before}
 	}
-	was, known := s.answeredBefore(ctx, before)
-	var wg sync.WaitGroup
-	for i := range s.sources {
-		wg.Go(func() { reports[i] = s.update(ctx, i, t, false) })
+	each := func(t task) {
+		var wg sync.WaitGroup
+		for i := range s.sources {
+			wg.Go(func() { reports[i] = s.update(ctx, i, t, false) })
+		}
+		wg.Wait()
 	}
-	wg.Wait()
 	restarted := (*snapshot)(nil)
-	if known {
-		restarted = s.snapshotOf(ctx, &was)
+	if len(before.segments) == 0 && s.book.HasStore() { // the first report compares with what the program before has answered from
+		each(stored)
+		if restarted = s.answeredBefore(ctx); restarted != nil {
+			before = restarted
+		}
+	}
+	each(t)
+	if t == live && ctx.Err() == nil {
+		s.sayOpened(ctx)
+		if state, _, _ := s.book.State(); s.book.IsKept() && s.now().Before(state.At) { // it was put back
+			s.note(ctx, &journal.Line{Type: journal.Clock})
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	after := s.snap.Load()
 	r := Report{Sources: reports, Digest: after.origin.digest, before: before, after: after}
-	if restarted != nil {
-		r.before = restarted
-	}
 	if s.report != nil {
 		s.report(r)
 	}
 	return r
 }
 
-// answeredBefore returns what the program before this one has answered from, if nothing is held
-// yet, so that the first report compares with that.
-func (s *Screener) answeredBefore(ctx context.Context, held *snapshot) (e journal.Event, known bool) {
-	if s.archive == nil || len(held.segments) > 0 {
-		return e, false
-	}
+// answeredBefore returns the lists that the program before has answered from last, with the exceptions of the
+// journal; nil if that is not known.
+func (s *Screener) answeredBefore(ctx context.Context) *snapshot {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	e, known, err := s.archive.lastAnswering(ctx)
-	if err != nil {
-		s.log.WarnContext(ctx, "it is not known what was reported before", "error", err)
-	}
-	return e, known && err == nil
-}
-
-// snapshotOf returns the lists of an event, nil if they cannot be opened.
-func (s *Screener) snapshotOf(ctx context.Context, e *journal.Event) *snapshot {
+	state, _, _ := s.book.State()
 	all := slices.Clone(s.snap.Load().held)
+	loaded := false
 	for i, info := range s.infos {
-		if name := e.Lists[info.ID]; name == "" {
+		held := state.Answered[info.ID]
+		switch {
+		case held.N == 0 || held.Damaged:
 			all[i] = current{}
-		} else if name != all[i].file {
-			past, err := s.openRevision(ctx, i, name, new(current), s.now())
+			continue
+		case !held.Is(&all[i].held):
+			h, err := s.openHeld(ctx, i, &held, s.now())
 			if err != nil {
 				s.log.WarnContext(ctx, "it is not known what was reported before", "source", info.ID, "error", err)
 				return nil
 			}
-			all[i] = *past
+			all[i] = h
 		}
-		all[i].broken = e.Broken[info.ID]
+		loaded = true
 	}
-	exceptions, err := ReadExceptions(strings.NewReader(e.Exceptions))
+	exceptions, err := ReadExceptions(strings.NewReader(state.Exceptions.Text))
 	var set *exceptionSet
 	if err == nil {
 		set, err = newExceptionSet(exceptions)
 	}
-	if err != nil {
+	if err != nil || !loaded {
 		return nil
 	}
 	return newSnapshot(s.settings, all, set, nil, nil)
@@ -164,17 +168,44 @@ func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return fmt.Errorf("screening: Run every %v: want a positive duration", every)
 	}
-	s.Open(ctx) // errors are logged there
+	s.start(ctx, every)
 	var wg sync.WaitGroup
 	for i := range s.sources {
 		wg.Go(func() { s.runOne(ctx, i, every) })
 	}
-	if s.archive != nil {
+	if s.book.HasStore() {
 		wg.Go(func() { s.follow(ctx) })
 	}
 	wg.Wait()
 	return ctx.Err()
 }
+
+// start opens the lists, and says in the journal that the program begins. Lines of it come at least as often as
+// it loads a list.
+func (s *Screener) start(ctx context.Context, every time.Duration) {
+	least := every
+	for _, sched := range s.schedules {
+		if sched.Every > 0 {
+			least = min(least, sched.Every)
+		}
+	}
+	s.begin(max(least, quiet))
+	s.running.Store(true)
+	s.Open(ctx) // errors are logged there
+	s.sayOpened(ctx)
+}
+
+// sayOpened says in the journal that the program begins, unless that was said.
+func (s *Screener) sayOpened(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	if err := s.book.Open(ctx); err != nil && ctx.Err() == nil {
+		s.setStore(err)
+	}
+}
+
+// quiet is the longest time between two lines of a program that runs.
+const quiet = 24 * time.Hour
 
 // runOne loads source i on its schedule until ctx ends.
 func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
@@ -201,7 +232,7 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 			retry = wait * 2
 		}
 		wait -= time.Since(start)
-		if report.Err == nil || !s.archive.isShared() {
+		if report.Err == nil || s.book.Shared() == nil {
 			pause(ctx, wait)
 		} else if s.resign(ctx, i, wait) {
 			retry = firstRetry
@@ -215,13 +246,20 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 // usually within a second from a store that replicas share, and within some seconds from any
 // other. Without Options.Store, Follow returns an error.
 func (s *Screener) Follow(ctx context.Context) error {
-	if s.archive == nil {
+	if !s.book.HasStore() {
 		return errors.New("screening: Follow needs an Options.Store")
 	}
-	s.Open(ctx) // errors are logged there
+	s.start(ctx, quiet)
 	s.follow(ctx)
 	return ctx.Err()
 }
+
+const (
+	// lookEvery is how often a store that does not tell of changes is looked at.
+	lookEvery = 3 * time.Second
+	// clockEvery is how often the clock is compared with the time that has passed.
+	clockEvery = time.Minute
+)
 
 // follow swaps in what the store has, whenever its journal grows, until ctx ends. Sources
 // do not wait for each other.
@@ -238,24 +276,21 @@ func (s *Screener) follow(ctx context.Context) {
 			}
 		})
 	}
-	var at int64
-	failing := false
+	wg.Go(func() { s.watchClock(ctx) })
+	at := uint64(0)
 	for ctx.Err() == nil {
-		next, err := s.archive.wait(ctx, at)
-		if failing != (err != nil) && ctx.Err() == nil {
-			failing = err != nil
-			s.log.WarnContext(ctx, "following the store", "failing", failing, "error", err)
-			s.noteShared("", err)
+		next, err := s.wait(ctx, at)
+		if ctx.Err() == nil {
+			s.setStore(err)
 		}
 		if err != nil {
 			pause(ctx, followRetry)
 			continue
 		}
+		if at == next {
+			continue
+		}
 		at = next
-		s.mu.Lock()
-		s.archive.repeat(s.now().UTC())
-		s.mu.Unlock()
-		s.flush(ctx)
 		for _, c := range grown {
 			select {
 			case c <- struct{}{}:
@@ -267,6 +302,41 @@ func (s *Screener) follow(ctx context.Context) {
 		close(c)
 	}
 	wg.Wait()
+}
+
+// wait returns the number of the journal's last line once it may not be last.
+func (s *Screener) wait(ctx context.Context, last uint64) (next uint64, err error) {
+	defer caught(&err)
+	if replicas := s.book.Shared(); replicas != nil {
+		if next, err = replicas.Wait(ctx, last); err != nil {
+			return last, err
+		}
+	} else if last > 0 {
+		pause(ctx, lookEvery)
+	}
+	look, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	err = s.book.Follow(look)
+	if replicas := s.book.Shared(); replicas != nil {
+		return next, err
+	}
+	return s.book.Number(), err
+}
+
+// watchClock says in the journal when the clock was put forward or back, and, once a day, that
+// the program runs.
+func (s *Screener) watchClock(ctx context.Context) {
+	start, wall, said := time.Now(), s.now(), time.Now()
+	for ctx.Err() == nil {
+		pause(ctx, clockEvery)
+		passed, now := time.Since(start), s.now() // by a clock that is never put forward or back
+		parted := (now.Round(0).Sub(wall.Round(0)) - passed).Abs() > time.Second
+		if ctx.Err() == nil && (parted || time.Since(said) > quiet/2) {
+			if s.append(ctx, &journal.Line{Type: journal.Clock}, nil) == nil {
+				start, wall, said = time.Now(), now, time.Now()
+			}
+		}
+	}
 }
 
 // pause waits until d has passed or ctx has ended.
@@ -282,32 +352,25 @@ func pause(ctx context.Context, d time.Duration) {
 // leads reports whether this program loads source i. While a shared store fails, no
 // program does: a list that cannot be saved could not be answered from.
 func (s *Screener) leads(ctx context.Context, i int) bool {
-	if !s.archive.isShared() {
+	replicas := s.book.Shared()
+	if replicas == nil {
 		return true
 	}
-	leads, err := s.archive.lead(ctx, s.infos[i].ID)
+	leads, err := replicas.Lead(ctx, s.infos[i].ID)
 	if err != nil && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "list not loaded: the store does not say whether this program leads", "source", s.infos[i].ID, "error", err)
 	}
-	if ctx.Err() == nil {
-		s.noteShared(s.infos[i].ID, err)
+	if ctx.Err() == nil && err != nil {
+		s.setStore(err)
 	}
 	return err == nil && leads
-}
-
-// noteShared shows in Sources that Wait of the store, or Lead of a source, has failed, or
-// works again.
-func (s *Screener) noteShared(source string, err error) {
-	if s.archive.setShared(source, err) {
-		s.swap(func() {}, false)
-	}
 }
 
 // resign gives up the lead of source i, which this program could not load: another one may
 // reach its publisher. It returns after a time, or, with true, once another program has
 // loaded the list.
 func (s *Screener) resign(ctx context.Context, i int, wait time.Duration) (loaded bool) {
-	if err := s.archive.resign(ctx, s.infos[i].ID); err != nil && ctx.Err() == nil {
+	if err := s.book.Shared().Resign(ctx, s.infos[i].ID); err != nil && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "the lead was not given up", "source", s.infos[i].ID, "error", err)
 	}
 	checked, until := s.list(i).checked, time.Now().Add(wait)

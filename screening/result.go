@@ -100,6 +100,9 @@ const (
 	// it, than the Rhythm of the [sources.Info]; or it was in the future when the list was
 	// accepted.
 	CaveatOld CaveatKind = "old"
+	// CaveatStore: Options.Store fails. The lists held go on answering, and what lists that could not be
+	// saved add matches; see [SourceStatus].
+	CaveatStore CaveatKind = "store"
 	// CaveatReconstructed: the list was put together from what is known of its past.
 	CaveatReconstructed CaveatKind = "reconstructed"
 )
@@ -125,6 +128,9 @@ func (r Result) Caveats() (caveats []Caveat) {
 				caveats = make([]Caveat, 0, len(status))
 			}
 			caveats = append(caveats, Caveat{s.Info.ID, kind})
+		}
+		if o.unsaved {
+			add(CaveatStore)
 		}
 		switch {
 		case s.Digest == "":
@@ -155,6 +161,8 @@ type origin struct {
 	now    func() time.Time // nil: the status is of the past
 	at     time.Time        // of the past
 	ages   *ageLimits
+
+	unsaved bool // the store fails
 }
 
 // Digest names the snapshot that r comes from: the SHA-256 over all its entries,

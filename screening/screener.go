@@ -21,15 +21,16 @@ package screening
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -37,28 +38,28 @@ import (
 // called concurrently.
 type Screener struct {
 	*settings
-	report      func(Report)  // Options.Report
-	archive     *archive      // nil: none
+	report      func(Report) // Options.Report
+	book        *journal.Log
 	sourceLocks []sourceLock  // by source
 	builders    chan struct{} // a semaphore: fewer goroutines build than there are processors
 
 	snap     atomic.Pointer[snapshot] // answers questions
 	excepted atomic.Bool              // SetExceptions was called
+	running  atomic.Bool              // Run or Refresh was called: the program takes part in the journal
 
 	mu         sync.Mutex    // serializes swaps with the reports about them; guards the following
 	held       []current     // by source; replaced, never changed
 	exceptions *exceptionSet // nil: none
+	storeErr   error         // why the last use of the store failed
 }
 
 // A sourceLock is the state of the loads of one source.
 type sourceLock struct {
-	lock   lock         // held while the source is loaded; guards the following up to names
-	asked  bool         // the store was asked for the list
-	unread bool         // the last time, it did not answer
-	dated  bool         // the list has the history that its source knows
-	known  string       // the newest revision in the store that was seen
-	names  []string     // the revisions in the store, the newest first
-	stuck  atomic.Int32 // loads that were left behind
+	lock    lock         // held while the source is loaded; guards the following
+	started bool         // the store was asked for files that are ahead of the journal
+	dated   bool         // the list has the history that its source knows
+	back    int          // how often the store had gone back when it was asked last
+	stuck   atomic.Int32 // loads that were left behind
 }
 
 // A lock is a mutex. A goroutine can stop waiting for it.
@@ -96,14 +97,15 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	s := &Screener{
 		settings:    set,
 		report:      opts.Report,
-		archive:     newArchive(opts.Store),
 		sourceLocks: make([]sourceLock, len(srcs)),
 		builders:    make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
 		held:        make([]current, len(srcs)),
 	}
+	s.book = journal.New(opts.Store, func() time.Time { return s.now() })
 	for i := range s.sourceLocks {
 		s.sourceLocks[i].lock = make(lock, 1)
 	}
+	s.begin(0)
 	s.snap.Store(newSnapshot(set, s.held, nil, nil, nil))
 	return s, nil
 }
@@ -113,9 +115,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 //
 // The error is [ErrZeroAddress] for the zero Address, [ErrNotLoaded] if a
 // required source was never loaded, [ErrStale] if one is too old under
-// Options.MaxAge, [ErrJournal] under Options.StrictJournal, and [ErrLoadOnly] under
-// Options.LoadOnly. Any other error says that a list is damaged, because its file in
-// Options.Store was changed while it was in use. With an error, the Result is zero.
+// Options.MaxAge, and [ErrLoadOnly] under Options.LoadOnly. With an error, the Result is zero.
 func (s *Screener) Screen(a address.Address) (r Result, err error) {
 	err = s.snap.Load().screen(&r, a)
 	return r, err
@@ -219,11 +219,12 @@ func (s *Screener) Exceptions() []Exception { return s.snap.Load().exceptions.li
 // SetExceptions was called, a list that allows accounts is refused. A program that watches such a list calls SetExceptions again when the list has changed.
 //
 // The digest of the results covers the exceptions: without exceptions, it covers the lists alone.
-// The order of exceptions does not matter. They are saved in Options.Store with each snapshot, for
-// [OpenAt] and [OpenDigest]; if the store fails, [Screener.Sources] shows that. Options.Report is
+// The order of exceptions does not matter. They are in the journal of Options.Store, for
+// [OpenAt] and [OpenDigest]. If the store fails, that is an error: exceptions that are new do not hold then, and those
+// that are taken back end. Options.Report is
 // called with a [Report] of no sources; it is not called when an exception expires.
 //
-// An error comes from an own list, or says which exception is not valid, and then nothing has
+// Any other error comes from an own list, or says which exception is not valid, and then nothing has
 // changed. It wraps [ErrZeroAddress] or [ErrDuplicateException], or says that a source does not
 // exist, a Ref is without its Source, Reason or Author are blank, a text is longer than 4096
 // bytes or not UTF-8, a time is not in the years 1 to 9999, an exception does not
@@ -243,12 +244,59 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 		return err
 	}
 	s.excepted.Store(true)
+	had := s.snap.Load().exceptions
+	if s.running.Load() {
+		err = s.book.Append(ctx, &journal.Line{Type: journal.Exceptions, Exceptions: set.excepted()}, nil)
+	}
+	s.setStore(err)
+	if err != nil { // what makes answers stricter does not wait
+		set = had.without(set)
+		s.book.Correct(set.excepted(), s.now())
+		s.sayOpened(context.WithoutCancel(ctx)) // perhaps it can be said at once
+	}
 	s.swap(func() { s.exceptions = set }, true)
-	if s.archive != nil && s.flush(ctx) {
-		s.swap(func() {}, false) // shows whether the store failed
+	s.begin(0)
+	if err != nil {
+		return fmt.Errorf("the exceptions cannot be saved, so those that are new do not hold: store: %w", err)
 	}
 	s.log.InfoContext(ctx, "exceptions set", "exceptions", len(exceptions))
 	return nil
+}
+
+// begin says in the journal, before the next line, how this program answers.
+func (s *Screener) begin(every time.Duration) {
+	if s.running.Load() && every == 0 {
+		return
+	}
+	p := journal.Program{Answers: !s.loadOnly, Every: every, Scoring: s.table.Version()}
+	for _, info := range s.infos {
+		p.Sources = append(p.Sources, info.ID)
+	}
+	if s.loadOnly {
+		s.book.Begin(p, nil)
+		return
+	}
+	s.mu.Lock()
+	e := s.exceptions.excepted()
+	s.mu.Unlock()
+	s.book.Begin(p, e)
+}
+
+// setStore keeps whether the last use of the store failed, which every answer says.
+func (s *Screener) setStore(err error) {
+	if err != nil {
+		err = fmt.Errorf("store: %w", err)
+	}
+	s.mu.Lock()
+	news := (s.storeErr == nil) != (err == nil)
+	s.storeErr = err
+	s.mu.Unlock()
+	if news {
+		if err != nil {
+			s.log.Error("the store fails: answers go on from the lists held", "error", err)
+		}
+		s.swap(func() {}, false)
+	}
 }
 
 // swap calls change, which changes the lists held or the exceptions, and answers
@@ -259,27 +307,9 @@ func (s *Screener) swap(change func(), notify bool, srcs ...SourceReport) {
 	defer s.mu.Unlock()
 	change()
 	before := s.snap.Load()
-	after := newSnapshot(s.settings, s.held, s.exceptions, s.archive.failure(), before)
-	if s.archive != nil {
-		s.archive.note(after)
-		if s.strict && s.flush(context.Background()) {
-			after = newSnapshot(s.settings, s.held, s.exceptions, s.archive.failure(), before)
-		}
-	}
+	after := newSnapshot(s.settings, s.held, s.exceptions, s.storeErr, before)
 	s.snap.Store(after)
 	if notify && s.report != nil {
 		s.report(Report{Sources: srcs, Digest: after.origin.digest, before: before, after: after})
 	}
-}
-
-// flush writes pending events to the journal, and reports whether the outcome is news.
-func (s *Screener) flush(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	before := s.archive.failure()
-	err := s.archive.flush(ctx)
-	if err != nil {
-		s.log.ErrorContext(ctx, "journal not written", "error", err)
-	}
-	return (before == nil) != (err == nil) || err != nil && !errors.Is(before, err)
 }

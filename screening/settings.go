@@ -25,7 +25,6 @@ type settings struct {
 	due       []time.Duration // by source: Options.MaxPublished
 	ages      *ageLimits
 	maxShrink float64
-	strict    bool // Options.StrictJournal
 	loadOnly  bool
 	accept    func(source string, reason error, held, came SourceStatus) bool
 	progress  func(string, int)

@@ -1,9 +1,6 @@
 package screening
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +9,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 )
 
@@ -41,7 +39,7 @@ type snapshot struct {
 // before, whose filter may be used again.
 func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeErr error, prev *snapshot) *snapshot {
 	snap := &snapshot{settings: set, held: all, exceptions: exceptions}
-	var lines []string
+	lists := make(map[string]string)
 	var status []SourceStatus
 	var latest time.Time
 	for i := range all {
@@ -53,39 +51,43 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 		if status = append(status, st); st.LastUpdated.After(latest) {
 			latest = st.LastUpdated
 		}
-		if h.list != nil {
-			snap.segments = append(snap.segments, segment{h.list.Index(), h.list, id})
-			snap.scripts = snap.scripts || h.list.Classes[identity.ScriptHash.String()] > 0
-			lines = append(lines, id+"\t"+h.list.Digest+"\n")
-			if h.isBehind() {
-				lines = append(lines, "broken\t"+h.broken+"\n")
+		for _, l := range []*list.List{h.list, h.also} {
+			if l == nil {
+				continue
 			}
-			for _, past := range h.list.Past().Lists() {
-				snap.segments = append(snap.segments, segment{past.Index(), past, id})
+			lists[id] += l.Digest
+			for _, l := range []*list.List{l, l.Past()} {
+				if l == nil {
+					continue
+				}
+				snap.segments = append(snap.segments, segment{l.Index(), l, id})
+				snap.scripts = snap.scripts || l.Classes[identity.ScriptHash.String()] > 0
 			}
 		}
+		if h.damaged != nil && h.list != nil {
+			lists[id] += " damaged" // it is of no acceptance that the journal proves
+		}
 	}
-	snap.require(storeErr)
+	snap.require()
 	snap.share(prev)
+	excepted := ""
 	if exceptions != nil {
-		lines = append(lines, "exceptions\t"+exceptions.digest+"\n") // ids are in capitals
+		excepted = exceptions.digest
 	}
-	slices.Sort(lines)
-	digest := sha256.Sum256([]byte(strings.Join(lines, "")))
-	snap.origin = &origin{digest: hex.EncodeToString(digest[:]), status: status, latest: latest, now: set.now, ages: set.ages}
+	snap.origin = &origin{digest: journal.Digest(lists, excepted), status: status, latest: latest, now: set.now, ages: set.ages, unsaved: storeErr != nil}
 	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
 	return snap
 }
 
 // require sets notLoaded, oldest and due.
-func (snap *snapshot) require(storeErr error) {
+func (snap *snapshot) require() {
 	var missing []string
 	checked := true
 	for i := range snap.held {
 		h := &snap.held[i]
 		if limit := snap.settings.due[i]; limit > 0 && h.isLoaded() && !snap.infos[i].Final {
-			published := h.revision.Published
-			if isAhead(published, h.accepted) {
+			published := h.held.Revision.Published
+			if isAhead(published, h.held.Accepted) {
 				published = time.Time{}
 			}
 			if due := published.Add(limit); snap.due.IsZero() || due.Before(snap.due) {
@@ -96,8 +98,8 @@ func (snap *snapshot) require(storeErr error) {
 		case !snap.required[i]:
 		case !h.isLoaded():
 			reason := snap.infos[i].ID
-			if h.isBehind() {
-				reason += " (the newest one, " + h.broken + ", cannot be opened)"
+			if h.damaged != nil {
+				reason += fmt.Sprintf(" (list %d, the newest one, cannot be opened)", h.later.N)
 			}
 			missing = append(missing, reason)
 		case snap.infos[i].Final: // it has no age
@@ -115,8 +117,6 @@ func (snap *snapshot) require(storeErr error) {
 		snap.notLoaded = ErrLoadOnly
 	case missing != nil:
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
-	case snap.strict && errors.Is(storeErr, errNotWritten):
-		snap.notLoaded = fmt.Errorf("%w: %w", ErrJournal, storeErr)
 	}
 }
 

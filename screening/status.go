@@ -61,10 +61,8 @@ type SourceStatus struct {
 	BuildTime time.Duration
 	// Err is why the last load failed, or nil. It names the source.
 	Err error
-	// StoreErr is why the list that is held is not in Options.Store, what was found
-	// damaged there, or why the store does not know that questions are answered from
-	// this list, or why the store does not tell of changes, or which
-	// of the replicas that share it leads; or nil. It names the source. Saving a list clears it.
+	// StoreErr is why Options.Store fails, or why the list that was accepted last cannot be opened there; or
+	// nil. It names the source.
 	StoreErr error
 }
 

@@ -7,16 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/journal"
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -89,25 +86,18 @@ func TestRestart(t *testing.T) {
 			}
 		}
 
-		// The store has all revisions and events.
-		names := revisionsOf(t, opts.Store)
-		var gone []map[string]time.Time
-		for _, name := range names {
-			at := map[string]time.Time{}
-			for _, r := range removalsOf(t, opts.Store, name) {
-				at[r.Entry.Address.Normalized()[41:]] = r.At
-			}
-			gone = append(gone, at)
+		// The newest file knows what has ended.
+		gone := map[string]time.Time{}
+		for _, e := range endedOf(t, opts.Store) {
+			gone[e.Address.Normalized()[41:]] = e.Until
 		}
-		want := []map[string]time.Time{{"4": start.Add(3 * time.Hour)}, {"1": start.Add(2 * time.Hour)}, {}}
-		if !slices.EqualFunc(gone, want, maps.Equal) {
+		if want := map[string]time.Time{"1": start.Add(2 * time.Hour), "4": start.Add(3 * time.Hour)}; !maps.Equal(gone, want) {
 			t.Errorf("removed are %v, want %v", gone, want)
 		}
 	})
 }
 
-// TestStoreDamage damages the newest file, and the changes from which it could be made again: Open
-// holds the previous one, which decides nothing, and the error names the file.
+// TestStoreDamage damages the newest file: Open holds the previous list, which decides nothing, and the error names the file.
 func TestStoreDamage(t *testing.T) {
 	dir := t.TempDir()
 	src := &flaky{info: ofac, load: numbered(1, 1)}
@@ -116,30 +106,21 @@ func TestStoreDamage(t *testing.T) {
 	if _, err := s.Refresh(ctx); err != nil {
 		t.Fatal(err)
 	}
-	lists, err := filepath.Glob(filepath.Join(dir, "*.rev"))
-	if err != nil || len(lists) != 2 {
-		t.Fatalf("there are %q, %v", lists, err)
-	}
-	if err := os.Truncate(lists[1], 100); err != nil {
-		t.Fatal(err)
-	}
-	loseChanges(t, dir)
+	newest := filesOf(t, openStore(t, dir))[0]
+	spoil(t, dir, func(n stays.Name) bool { return n == newest })
 	var log bytes.Buffer
 	src.load = down
 	s = newScreener(t, &screening.Options{Store: openStore(t, dir), Logger: slog.New(slog.NewTextHandler(&log, nil))}, src)
-	_, err = s.Open(ctx)
+	_, err := s.Open(ctx)
 	named := func(err error) bool {
 		return err != nil && strings.Contains(err.Error(), "source OFAC_SDN: ") && errors.Is(err, store.ErrDamaged) &&
-			strings.Contains(err.Error(), filepath.Base(lists[1]))
+			strings.Contains(err.Error(), newest.String())
 	}
-	if !named(err) || !named(s.Sources()[0].StoreErr) || !strings.Contains(log.String(), filepath.Base(lists[1])) {
+	if !named(err) || !named(s.Sources()[0].StoreErr) || !strings.Contains(log.String(), newest.String()) {
 		t.Errorf("the file is not named: Open: %v, status: %v, log: %s", err, s.Sources()[0].StoreErr, log.String())
 	}
 	if st := s.Sources()[0]; st.Digest != digestOf(1) || st.Entries != 1 {
-		t.Errorf("opened is %+v, want the revision before", st)
-	}
-	if _, err := os.Stat(lists[1] + ".damaged"); err != nil {
-		t.Errorf("it is not set aside: %v", err)
+		t.Errorf("opened is %+v, want the list before", st)
 	}
 	if _, err := s.Refresh(ctx); !errors.Is(err, errDown) || !named(s.Sources()[0].StoreErr) {
 		t.Errorf("while the source is down: %v, %v", err, s.Sources()[0].StoreErr)
@@ -205,8 +186,9 @@ func TestStoreUnread(t *testing.T) {
 	}
 }
 
-// TestStoreFails checks that a store that fails later does not prevent screening, and that
-// what was accepted meanwhile is compared with what another program has accepted.
+// TestStoreFails checks that a store that fails later does not prevent screening, and that it makes no answer
+// milder: what an accepted list adds matches at once, and what it drops stays. It is compared with what another
+// program has accepted.
 func TestStoreFails(t *testing.T) {
 	numbers := make([]int, 100)
 	for i := range numbers {
@@ -231,20 +213,39 @@ func TestStoreFails(t *testing.T) {
 				loaded(t, &screening.Options{Store: openStore(t, dir)}, &flaky{info: ofac, load: numbered(3, tt.other...)})
 			}
 			time.Sleep(time.Hour)
-			st.list = errDown
-			src.load = numbered(2, numbers[5:79]...)
-			if _, err := s.Refresh(ctx); err != nil || !errors.Is(s.Sources()[0].StoreErr, errDown) {
-				t.Errorf("%s: Refresh: %v, %v", name, err, s.Sources()[0].StoreErr)
+			for _, fail := range []func(error){st.fail, func(err error) { st.append = err }, func(err error) { st.put = err }} {
+				if tt.other != nil {
+					fail = st.fail
+				}
+				fail(errDown)
+				for range 2 {
+					src.load = numbered(2, append([]int{99}, numbers[5:79]...)...)
+					if _, err := s.Refresh(ctx); !errors.Is(err, errDown) || !errors.Is(s.Sources()[0].StoreErr, errDown) {
+						t.Errorf("%s: Refresh: %v, %v", name, err, s.Sources()[0].StoreErr)
+					}
+					for _, n := range []int{2, 10, 99} {
+						if at := addedAt(t, s, n); at.IsZero() || n < 80 && at != start {
+							t.Errorf("%s: entry %d was added at %v, want it listed since %v", name, n, at, start)
+						}
+					}
+					r := must(s.ScreenText("ethereum", clean))
+					if want := []screening.Caveat{{Source: ofac.ID, Kind: screening.CaveatStore}}; r.AllClear() || !slices.Equal(r.Caveats(), want) {
+						t.Errorf("%s: the caveats %v, want %v", name, r.Caveats(), want)
+					}
+					if st := s.Sources()[0]; st.Digest != digestOf(1) || time.Since(st.LastUpdated) < 2*time.Hour {
+						t.Errorf("%s: it holds %+v, want the list that is saved", name, st)
+					}
+				}
+				fail(nil)
 			}
-			if at := addedAt(t, s, 10); at != start {
-				t.Errorf("%s: an entry was added at %v, want %v", name, at, start)
-			}
-			st.list = nil
 			if _, err := s.Refresh(ctx); !errors.Is(err, tt.want) || s.Sources()[0].StoreErr != nil {
 				t.Errorf("%s: Refresh: %v, %v, want %v", name, err, s.Sources()[0].StoreErr, tt.want)
 			}
-			if held := s.Sources()[0].Addresses; held != 74 && tt.want == nil || held != len(tt.other) && tt.want != nil {
+			if held := s.Sources()[0].Addresses; held != 75 && tt.want == nil || held != len(tt.other) && tt.want != nil {
 				t.Errorf("%s: %d addresses are held", name, held)
+			}
+			if r := must(s.ScreenText("ethereum", clean)); r.Caveats() != nil {
+				t.Errorf("%s: the caveats %v, want none", name, r.Caveats())
 			}
 		})
 	}
@@ -260,13 +261,7 @@ func TestStoreBroken(t *testing.T) {
 	}
 	src := &flaky{info: ofac, load: numbered(1, numbers...)}
 	loaded(t, &screening.Options{Store: openStore(t, dir)}, src)
-	files, err := filepath.Glob(filepath.Join(dir, "*.rev"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("there are %q, %v", files, err)
-	}
-	if err := os.Truncate(files[0], 100); err != nil {
-		t.Fatal(err)
-	}
+	spoil(t, dir, func(stays.Name) bool { return true })
 	src.load = numbered(2, numbers[:400]...)
 	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
 	if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrShrunk) || s.Sources()[0].Loaded() {
@@ -275,27 +270,6 @@ func TestStoreBroken(t *testing.T) {
 	src.load = numbered(3, numbers[:900]...)
 	if _, err := s.Refresh(ctx); err != nil || s.Sources()[0].Addresses != 900 {
 		t.Errorf("Refresh: %v, %+v", err, s.Sources()[0])
-	}
-}
-
-// TestStoreRefuses stores files that no source could produce.
-func TestStoreRefuses(t *testing.T) {
-	for name, change := range map[string]func(*revision.Header, []sources.Entry) []sources.Entry{
-		"another source": func(h *revision.Header, all []sources.Entry) []sources.Entry { h.Source = "OTHER"; return all },
-		"unknown kind":   func(_ *revision.Header, all []sources.Entry) []sources.Entry { all[0].Kind = "X"; return all },
-		"nothing listed": func(_ *revision.Header, all []sources.Entry) []sources.Entry {
-			return []sources.Entry{{Kind: score.Sanctioned}}
-		},
-	} {
-		dir := t.TempDir()
-		src := &flaky{info: ofac, load: numbered(1, 1, 2)}
-		loaded(t, &screening.Options{Store: openStore(t, dir)}, src)
-		forge(t, dir, change)
-		src.load = down
-		s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
-		if _, err := s.Open(ctx); err == nil || s.Sources()[0].Loaded() || s.Sources()[0].StoreErr == nil {
-			t.Errorf("%s: Open: %v, %+v", name, err, s.Sources()[0])
-		}
 	}
 }
 
@@ -402,8 +376,8 @@ func TestStoreShrink(t *testing.T) {
 	if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrShrunk) || s.Sources()[0].Addresses != 300 {
 		t.Errorf("Refresh: %v, %+v, want ErrShrunk against the stored list", err, s.Sources()[0])
 	}
-	if names := revisionsOf(t, st); len(names) != 1 || !strings.Contains(names[0], digestOf(1)) {
-		t.Errorf("revisions %q, want the first only", names)
+	if names := filesOf(t, st); len(names) != 1 || names[0].Last != 1 {
+		t.Errorf("files %v, want the first only", names)
 	}
 	var log bytes.Buffer
 	s = newScreener(t, &screening.Options{Store: st, Accept: func(_ string, _ error, held, came screening.SourceStatus) bool {
@@ -419,8 +393,8 @@ func TestStoreShrink(t *testing.T) {
 			t.Errorf("the log of the override does not say %s:\n%s", part, log.String())
 		}
 	}
-	if names := revisionsOf(t, st); len(names) != 2 {
-		t.Errorf("revisions %q, want 2", names)
+	if names := filesOf(t, st); len(names) != 2 {
+		t.Errorf("files %v, want 2", names)
 	}
 }
 
@@ -440,21 +414,18 @@ func TestStoreWritesLittle(t *testing.T) {
 			if report, err := s.Refresh(ctx); err != nil || !report.Sources[0].Unchanged {
 				t.Fatalf("refresh %d: %+v, %v", i, report, err)
 			}
-			names := revisionsOf(t, st)
-			if len(names) != 1 {
-				t.Fatalf("revisions %q, want one", names)
+			if names := filesOf(t, st); len(names) != 1 {
+				t.Fatalf("files %v, want one", names)
 			}
-			checks, err := journal.New(st).Checks(ctx, names[0])
-			if err != nil || len(checks) == 0 {
-				t.Fatalf("checks %v, %v", checks, err)
-			}
+			all := linesOf(t, st)
+			last := all[len(all)-1]
 			now := start.Add(time.Duration(i+1) * 10 * time.Second)
-			if age := now.Sub(checks[len(checks)-1]); age >= time.Minute || s.Sources()[0].LastUpdated != now {
+			if age := now.Sub(last.At); age >= time.Minute || s.Sources()[0].LastUpdated != now {
 				t.Fatalf("after %v the store says it was checked %v ago, the status at %v", now.Sub(start), age, s.Sources()[0].LastUpdated)
 			}
 		}
-		if st.puts != 2 || st.lines != 2+16 { // the list and journal.whole; accepted, answering, and confirmed for 1000 seconds
-			t.Errorf("%d files and %d lines were written, want 2 and 18", st.puts, st.lines)
+		if st.puts != 1 || st.lines != 3+16 { // opened, accepted, answering, and checked for 1000 seconds
+			t.Errorf("%d files and %d lines were written, want 1 and 19", st.puts, st.lines)
 		}
 	})
 }
@@ -471,7 +442,7 @@ func TestAnomalies(t *testing.T) {
 	}
 	var got []string
 	for _, x := range a {
-		got = append(got, fmt.Sprintf("%s %s %s %s", x.Kind, x.Entry.Asset, x.Entry.Address.Chain(), x.Entry.Listed))
+		got = append(got, fmt.Sprintf("%s %s %s %s", x.Kind, x.Entry.Asset, x.Entry.Address.Chain(), x.Entry.Text()))
 	}
 	for _, line := range []string{
 		"undecodable XMR  " + paymentID,

@@ -157,9 +157,9 @@ func TestSuspect(t *testing.T) {
 					t.Fatalf("Refresh: %v, want %v", err, tt.want)
 				}
 				held, events := tt.has, 0
-				for _, e := range eventsOf(t, opts.Store) {
+				for _, e := range linesOf(t, opts.Store) {
 					if e.Type == journal.Refused {
-						if events++; e.Source != tt.info.ID || !strings.Contains(e.Reason, tt.want.Error()) || e.Entries != len(tt.has.entries) {
+						if events++; e.Source != tt.info.ID || !strings.Contains(e.Reason, tt.want.Error()) || e.Offered == nil || e.Offered.Entries != len(tt.has.entries) {
 							t.Errorf("the journal says %+v", e)
 						}
 					}

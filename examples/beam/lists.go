@@ -58,23 +58,22 @@ func latest(ctx context.Context, lists string, required []string, maxAge time.Du
 	if err != nil {
 		return snap, err
 	}
-	archive := journal.New(st)
-	events, err := archive.Answerings(ctx)
+	events, err := journal.Answered(ctx, st)
 	if err != nil {
 		return snap, err
 	}
 	if len(events) == 0 {
-		return snap, fmt.Errorf("%s: there are no lists: give it the directory lists within walletscreen's -data", lists)
+		return snap, fmt.Errorf("%s: there are no lists: give it the directory store within walletscreen's -data", lists)
 	}
-	for id, revision := range events[0].Lists {
-		l, err := listOf(ctx, archive, id, revision)
+	for id, held := range events[0].Held {
+		l, err := listOf(ctx, st, id, held.N)
 		if err != nil {
 			return snap, fmt.Errorf("list %s: %w", id, err)
 		}
 		snap.Sources = append(snap.Sources, l)
 	}
 	for _, id := range required {
-		if _, ok := events[0].Lists[id]; !ok {
+		if _, ok := events[0].Held[id]; !ok {
 			return snap, fmt.Errorf("%s: the required list %s is missing; -require names the lists that you need", lists, id)
 		}
 	}
@@ -120,18 +119,11 @@ type List struct {
 	Jurisdiction sources.Jurisdiction
 }
 
-// listOf returns the List of a revision. The kinds of its entries decide whether
+// listOf returns the List of an acceptance. The kinds of its entries decide whether
 // it is a list of an authority, of an operator or of a community.
-func listOf(ctx context.Context, a *journal.Journal, id, revision string) (List, error) {
+func listOf(ctx context.Context, st store.Store, id string, n uint32) (List, error) {
 	l := List{id, sources.Community}
-	if revision == "" {
-		return l, nil // not loaded
-	}
-	f, err := a.Open(ctx, revision)
-	if err != nil {
-		return l, err
-	}
-	for e, err := range f.Entries() {
+	for e, err := range journal.Entries(ctx, st, id, n) {
 		switch {
 		case err != nil:
 			return l, err

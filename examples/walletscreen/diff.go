@@ -39,12 +39,11 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	a := journal.New(st)
-	from, err := answering(ctx, a, args[0])
+	from, err := answering(ctx, st, args[0])
 	if err != nil {
 		return err
 	}
-	to, err := answering(ctx, a, append(args, "now")[1])
+	to, err := answering(ctx, st, append(args, "now")[1])
 	if err != nil {
 		return err
 	}
@@ -63,17 +62,18 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 		t.add(sign, id, string(e.Kind), text, e.Ref, e.Name)
 		return nil
 	}
-	ids := slices.AppendSeq(slices.Collect(maps.Keys(from.Lists)), maps.Keys(to.Lists))
+	ids := slices.AppendSeq(slices.Collect(maps.Keys(from.Held)), maps.Keys(to.Held))
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		if from.Lists[id] == to.Lists[id] {
+		had, has := from.Held[id], to.Held[id]
+		if had.Is(&has) {
 			continue
 		}
-		before, err := identities(ctx, a, from.Lists[id])
+		before, err := identities(ctx, st, id, had.N)
 		if err != nil {
 			return err
 		}
-		after, err := identities(ctx, a, to.Lists[id])
+		after, err := identities(ctx, st, id, has.N)
 		if err != nil {
 			return err
 		}
@@ -108,40 +108,43 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 
 // answering returns from which lists questions were answered at a time, or in a snapshot
 // whose digest begins with the text.
-func answering(ctx context.Context, a *journal.Journal, when string) (journal.Event, error) {
+func answering(ctx context.Context, st store.Store, when string) (*journal.Snapshot, error) {
 	at := time.Now()
 	if t, ok := instant(when); ok {
 		at, when = t, "now"
 	}
 	if when == "now" {
-		e, err := a.Answering(ctx, at, func(journal.Event) bool { return true })
+		if now := time.Now(); at.After(now) { // today has not ended
+			at = now
+		}
+		e, err := journal.SnapshotAt(ctx, st, at)
 		if errors.Is(err, store.ErrNotFound) {
 			return e, fmt.Errorf("nothing was kept before %s", minute(at))
 		}
 		return e, err
 	}
 	if len(when) < 8 || strings.Trim(when, "0123456789abcdef") != "" {
-		return journal.Event{}, fmt.Errorf("%q is not a day (2026-11-21), a time (2026-11-21T09:30:00Z) or a digest", when)
+		return nil, fmt.Errorf("%q is not a day (2026-11-21), a time (2026-11-21T09:30:00Z) or a digest", when)
 	}
-	all, err := a.Answerings(ctx)
+	all, err := journal.Answered(ctx, st)
 	if err != nil {
-		return journal.Event{}, err
+		return nil, err
 	}
-	for _, e := range all {
-		if strings.HasPrefix(e.Digest, when) {
-			return e, nil
+	for i := range all {
+		if strings.HasPrefix(all[i].Digest, when) {
+			return &all[i], nil
 		}
 	}
-	return journal.Event{}, fmt.Errorf("no snapshot with the digest %s is kept", when)
+	return nil, fmt.Errorf("no snapshot with the digest %s is kept", when)
 }
 
-// identities returns the entries of a revision by what makes them the same.
-func identities(ctx context.Context, a *journal.Journal, name string) (map[sources.Entry]sources.Entry, error) {
+// identities returns the entries of an acceptance by what makes them the same.
+func identities(ctx context.Context, st store.Store, id string, n uint32) (map[sources.Entry]sources.Entry, error) {
 	all := make(map[sources.Entry]sources.Entry)
-	if name == "" {
+	if n == 0 {
 		return all, nil
 	}
-	return all, keptEntries(ctx, a, name, func(e sources.Entry) error {
+	return all, keptEntries(ctx, st, id, n, func(e sources.Entry) error {
 		all[e.Canonical()] = e
 		return nil
 	})

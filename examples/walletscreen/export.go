@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/journal"
-	"github.com/walletscreen/walletscreen/internal/revision"
 	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -127,17 +125,18 @@ func heldEntries(ctx context.Context, held screening.SourceStatus, src sources.S
 		return nil // an optional list that was never loaded
 	}
 	if st != nil {
-		a := journal.New(st)
-		names, err := a.Revisions(ctx, held.Info.ID)
+		n := uint32(0)
+		err := journal.Read(ctx, st, 0, func(l *journal.Line, _ *journal.State) error {
+			if l.Source == held.Info.ID && l.Held != nil && l.Held.Revision.Digest == held.Digest {
+				n = l.Held.N
+			}
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		n := slices.IndexFunc(names, func(name string) bool {
-			_, _, digest, _ := revision.ParseName(name)
-			return digest == held.Digest
-		})
-		if n >= 0 {
-			return keptEntries(ctx, a, names[n], add)
+		if n > 0 {
+			return keptEntries(ctx, st, held.Info.ID, n, add)
 		}
 	}
 	r, err := src.Load(ctx, sources.Revision{}, add)
@@ -147,13 +146,9 @@ func heldEntries(ctx context.Context, held screening.SourceStatus, src sources.S
 	return err
 }
 
-// keptEntries calls add for the entries of a revision by its name in the store.
-func keptEntries(ctx context.Context, a *journal.Journal, name string, add func(sources.Entry) error) error {
-	f, err := a.Open(ctx, name)
-	if err != nil {
-		return err
-	}
-	for e, err := range f.Entries() {
+// keptEntries calls add for the entries of an acceptance of a list in the store.
+func keptEntries(ctx context.Context, st store.Store, id string, n uint32, add func(sources.Entry) error) error {
+	for e, err := range journal.Entries(ctx, st, id, n) {
 		if err == nil {
 			err = add(e)
 		}

@@ -75,7 +75,11 @@ func (l *listsCall) openID(ctx context.Context, st store.Store, srcs []sources.S
 	if err := l.lists.limit(srcs, opts); err != nil {
 		return nil, err
 	}
-	events, err := journal.New(st).Answerings(ctx)
+	var ids []string
+	for _, src := range srcs {
+		ids = append(ids, src.Info().ID)
+	}
+	events, err := journal.Answered(ctx, st, ids...)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func greet(w io.Writer, addr net.Addr, ops net.Listener, lists []screening.Sourc
 	if isShared(c.lists.db) {
 		kept = "in PostgreSQL, the same for all replicas"
 	} else if c.lists.data != "" {
-		kept = "in " + filepath.Join(c.lists.data, "lists")
+		kept = "in " + filepath.Join(c.lists.data, storeDir)
 	}
 	refreshed := fmt.Sprintf("refreshed every %.0f minutes", refreshEvery.Minutes())
 	if c.offline && isShared(c.lists.db) {

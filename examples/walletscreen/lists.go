@@ -129,7 +129,7 @@ func (o *listOptions) past(ctx context.Context, st store.Store, at time.Time) (p
 		if !errors.Is(err, store.ErrNotFound) {
 			return past, false, err
 		}
-		all, err2 := journal.New(st).Answerings(ctx)
+		all, err2 := journal.Answered(ctx, st)
 		if err2 != nil || len(all) > 0 && !all[len(all)-1].At.After(at) {
 			return nil, false, err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,7 +103,7 @@ func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (st
 		return p.store, nil
 	}
 	if o.data != "" && !write && !isShared(o.db) {
-		if _, err := os.Stat(filepath.Join(o.data, "lists")); err != nil {
+		if _, err := os.Stat(filepath.Join(o.data, storeDir)); err != nil {
 			return nil, fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
 		}
 	}
@@ -114,20 +113,10 @@ func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (st
 	}
 	p.store, p.closeStore = st, closeStore
 	if !write {
-		p.store = readOnly{st}
+		p.store = store.ReadOnly(st)
 	}
 	return p.store, nil
 }
-
-// A readOnly store stays as it is: what a command answers is not part of its history.
-type readOnly struct{ store.Store }
-
-var errReadOnly = errors.New("the store is only read")
-
-func (readOnly) Put(context.Context, string, func(io.Writer) error) error { return errReadOnly }
-func (readOnly) Delete(context.Context, string) error                     { return errReadOnly }
-func (readOnly) SetAside(context.Context, string) error                   { return errReadOnly }
-func (readOnly) Append(context.Context, []byte) error                     { return nil }
 
 // wantStore returns an error unless -data or -db names a store of lists.
 func (o *listOptions) wantStore() error {

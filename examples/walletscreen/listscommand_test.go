@@ -52,7 +52,7 @@ func squeezed(s string) string {
 func TestLists(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	dir, err := store.Open(filepath.Join(data, "lists"))
+	dir, err := store.Open(filepath.Join(data, storeDir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,8 +134,8 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 	// A person has looked at the list that was refused, and takes it.
 	file := filepath.Join(t.TempDir(), "list.json")
 	os.WriteFile(file, []byte(body), 0o600)
-	journal := func() []byte {
-		b, _, err := st.Read(t.Context(), 0)
+	journal := func() (b []byte) {
+		err := st.Read(t.Context(), 0, func(line []byte) error { b = append(b, line...); return nil })
 		if err != nil || len(b) == 0 {
 			t.Fatalf("journal %q, %v", b, err)
 		}
@@ -419,15 +419,9 @@ func TestDamagedDecidesNothing(t *testing.T) {
 	if code, stdout, stderr := call(t, "", ask...); code != 0 || !strings.Contains(stdout, "CLEAN_NO_MATCH") {
 		t.Fatalf("exit code %d, %s%s", code, stdout, stderr)
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "lists", "UK_CONSOLIDATED-*.rev"))
+	files, _ := filepath.Glob(filepath.Join(dir, storeDir, "UK_CONSOLIDATED-*.stays"))
 	if err := os.Truncate(slices.Max(files), 100); err != nil || len(files) != 2 {
 		t.Fatal(files, err)
-	}
-	if code, stdout, stderr := call(t, "", ask...); code != 0 || !strings.Contains(stderr, "UK_CONSOLIDATED  2026-09-21") {
-		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
-	}
-	if err := os.Truncate(slices.Min(files), 100); err != nil {
-		t.Fatal(err)
 	}
 	for range 2 {
 		if code, stdout, stderr := call(t, "", ask...); code != 2 || stdout != "" || !strings.Contains(stderr, "load it again with lists refresh or lists import") {

@@ -29,6 +29,8 @@ type readiness struct {
 	Stale []string `json:"stale,omitempty"`
 	// Audit is why screenings cannot be recorded.
 	Audit string `json:"audit,omitempty"`
+	// Store is why the store of the lists fails. Answers go on, with the caveat store.
+	Store string `json:"store,omitempty"`
 	// Stopping means that the server finishes the requests that it has, and ends.
 	Stopping bool `json:"stopping,omitempty"`
 }
@@ -38,6 +40,9 @@ func (o *ops) readiness() readiness {
 	r := readiness{Stopping: o.stopping.Load()}
 	now := time.Now()
 	for _, s := range o.screener.Sources() {
+		if s.StoreErr != nil {
+			r.Store = s.StoreErr.Error()
+		}
 		switch {
 		case s.Required && !s.Loaded():
 			r.Missing = append(r.Missing, s.Info.ID)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -100,7 +99,7 @@ func TestReceipts(t *testing.T) {
 	os.WriteFile(forged, []byte("hello\n"), 0o600)
 	verify(2, "CANNOT TELL  receipt 1\n  receipt: not a receipt", forged, "-data", data)
 
-	files, _ := filepath.Glob(filepath.Join(data, "lists", "OFAC_SDN-*.rev"))
+	files, _ := filepath.Glob(filepath.Join(data, storeDir, "OFAC_SDN-*.stays"))
 	if len(files) < 2 {
 		t.Fatal(files)
 	}
@@ -109,17 +108,12 @@ func TestReceipts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	verify(0, "SAME  CRITICAL", before, "-data", data) // made again from the changes
-	journal := filepath.Join(data, "lists", "journal")
-	text, err := os.ReadFile(journal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(journal, bytes.ReplaceAll(text, []byte(`,"changes":`), []byte(`,"chances":`)), 0o600); err != nil {
+	verify(0, "SAME  CRITICAL", before, "-data", data) // any file that answers for the list will do
+	verify(0, "SAME  CLEAN_NO_MATCH", after, "-data", data)
+	if err := os.Remove(files[len(files)-1]); err != nil {
 		t.Fatal(err)
 	}
 	verify(2, "not in the store", before, "-data", data)
-	verify(0, "SAME  CLEAN_NO_MATCH", after, "-data", data)
 
 	for _, tt := range []struct{ args, want string }{
 		{"screen -in x -receipt x", "-receipt is the same file as -in"},

@@ -42,7 +42,6 @@ type serveOptions struct {
 	offline             bool
 	clientRate          string
 	clientField         string
-	strictJournal       bool
 	exceptions          string
 	tlsCert, tlsKey     string
 	audit, auditKey     string
@@ -74,7 +73,6 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.text("client-field", "", "`name` of the header field in which the proxy in front gives the client address, as X-Real-IP or X-Forwarded-For; the last address in it counts; only for a proxy that always sets it (default: the address of the connection)", &o.clientField),
 			p.flag("offline", "fetch no list; with a PostgreSQL in -db, use those that other replicas fetch", &o.offline),
 		}, p.listFlags(&o.lists), p.fetchFlags(&o.lists), []cli.Flag{
-			p.flag("strict-journal", "give no answer while the journal in -data or -db, which says what was answered from, cannot be written", &o.strictJournal),
 			p.text("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
 			p.text("ops-addr", "", "`address` of a second listener, without keys, for /livez, /healthz, /readyz and /metrics; 127.0.0.1:9090 is usual (default: none)", &o.opsAddr),
 			p.duration("drain-delay", "when the server is stopped, answer for this `time`, as 10s, while /readyz says 503, so that a load balancer sends requests elsewhere before the port closes (default: none)", &o.drainDelay),
@@ -132,11 +130,6 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 	logger, level, err := p.logger(c)
 	if err != nil {
 		return err
-	}
-	if c.strictJournal {
-		if err := c.lists.wantStore(); err != nil {
-			return fmt.Errorf("-strict-journal: %w", err)
-		}
 	}
 	s := &server{serveOptions: c, log: logger, level: level, metrics: newMetrics(), ending: &p.ending}
 	if err := c.limitClients(&s.limits); err != nil {
@@ -214,7 +207,7 @@ func (s *server) openLists(ctx context.Context) (closeStore func(), err error) {
 	if s.store, closeStore, err = s.lists.openStore(ctx); err != nil {
 		return nil, err
 	}
-	opts := &screening.Options{Logger: s.log, StrictJournal: s.strictJournal, Bytes: downloading(s.log), Report: func(r screening.Report) {
+	opts := &screening.Options{Logger: s.log, Bytes: downloading(s.log), Report: func(r screening.Report) {
 		s.metrics.Report(r)
 		if s.watcher != nil {
 			s.watcher.report(r)

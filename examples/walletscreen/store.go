@@ -57,6 +57,10 @@ func databaseError(err error) error {
 	return fmt.Errorf("the database cannot be opened: %s", strings.Join(lines, " "))
 }
 
+// storeDir is the directory in -data that keeps the lists. Earlier versions had theirs in "lists", which is neither
+// read nor changed.
+const storeDir = "store"
+
 // isShared reports whether replicas share the database of -db.
 func isShared(db string) bool {
 	return strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://")
@@ -78,7 +82,7 @@ func (o *listOptions) openStore(ctx context.Context) (st store.Store, closeStore
 		}
 		return store.Retain(pg, o.keep), pg.Close, nil
 	case o.data != "":
-		dir, err := store.Open(filepath.Join(o.data, "lists"))
+		dir, err := store.Open(filepath.Join(o.data, storeDir))
 		if err != nil {
 			return nil, nil, fmt.Errorf("-data: %w", err)
 		}

@@ -75,7 +75,7 @@ func keeps(ctx context.Context, st store.Store, snapshot string) bool {
 	if st == nil {
 		return false
 	}
-	all, err := journal.New(st).Answerings(ctx)
+	all, err := journal.Answered(ctx, st)
 	for i := range all {
 		if all[i].Digest == snapshot {
 			return err == nil

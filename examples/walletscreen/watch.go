@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -305,21 +304,14 @@ func (w *watcher) awaitKept(ctx context.Context, digest string) error {
 // keptIn returns a function that reports whether a store has the lists of a digest and the
 // journal event that names them.
 func keptIn(st store.Store) func(ctx context.Context, digest string) (bool, error) {
-	archive := journal.New(st)
 	return func(ctx context.Context, digest string) (bool, error) {
-		events, err := archive.Answerings(ctx)
-		if err != nil && !errors.Is(err, store.ErrDamaged) {
-			return false, err
-		}
-		names, err := st.Names(ctx)
-		return err == nil && slices.ContainsFunc(events, func(e journal.Event) bool {
-			for _, name := range e.Lists {
-				if name != "" && !slices.Contains(names, name) {
-					return false
-				}
+		events, err := journal.Answered(ctx, st)
+		for i := range events {
+			if events[i].Digest == digest {
+				return events[i].IsKept(ctx, st)
 			}
-			return e.Digest == digest
-		}), err
+		}
+		return false, err
 	}
 }
 

@@ -98,7 +98,7 @@ type watching struct {
 
 func newWatching(t *testing.T, dir string, list *listSource) *watching {
 	t.Helper()
-	st, err := store.Open(filepath.Join(dir, "lists"))
+	st, err := store.Open(filepath.Join(dir, storeDir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,9 +276,9 @@ func TestWatchAwaitsStore(t *testing.T) {
 			t.Errorf("refresh %d: the outbox has %q, error %v, want %q", n, state, err, w.screener.Digest())
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "lists", "LIST-*"))
-	if err != nil || len(files) != 3 {
-		t.Fatalf("revisions %q, error %v, want three", files, err)
+	files, err := filepath.Glob(filepath.Join(dir, storeDir, "LIST-*"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("files %q, error %v, want two", files, err)
 	}
 	for _, name := range files {
 		if err := os.Remove(name); err != nil {

@@ -1,345 +1,416 @@
-// Package journal reads and writes the revisions of lists in a [store.Store], and the journal
-// of what happened to them. Begin with [New].
 package journal
 
 import (
-	"bytes"
-	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// A Journal reads and writes the revisions and the journal of a [store.Store]. A revision is
-// named by its file, see [revision.Name]. Methods may be called concurrently.
-type Journal struct {
-	st     store.Store
-	within time.Duration // how long revisions are kept; negative: forever
+// A Log is the journal of a program. Without a Store it is the state alone, in memory, and never
+// fails. Methods may be called concurrently.
+type Log struct {
+	st       store.Store // nil: none
+	within   time.Duration
+	readOnly bool // what is appended is kept in memory only
+	program  string
+	now      func() time.Time
 
 	mu      sync.Mutex
-	memory  *memory
-	begun   bool // Append has appended, and a gap before that is noted
-	answers bool // it has appended an Answering event, or the journal had one
-	whole   bool // the file called revision.WholeName exists
+	state   State
+	known   bool     // the journal was read
+	begun   uint64   // the number of its last line then
+	damaged uint64   // how many lines after the last one are damaged
+	opened  *Program // not in the journal yet
+	except  *Excepted
+	fix     *Line     // says which exceptions hold, since it is not known what the journal says
+	back    int       // how often the Store was found to have gone back
+	since   time.Time // the last time that it was, it was as at this time; zero: the gap is in the journal
 }
 
-// confirmEvery is the interval at which checks that found nothing new are written to the journal.
-const confirmEvery = time.Minute
-
-// New returns the Journal of st. It reads nothing.
-func New(st store.Store) *Journal {
-	j := &Journal{st: st, memory: newMemory()}
-	if r, ok := st.(interface {
-		Unwrap() (store.Store, time.Duration)
-	}); ok {
-		j.st, j.within = r.Unwrap()
-	}
-	if j.within == 0 {
-		j.within = defaultRetention
-	}
-	return j
-}
-
-// defaultRetention is how long revisions are kept unless Retain says otherwise: ten years, as
+// defaultRetention is how long lists are kept unless Retain says otherwise: ten years, as
 // 31 CFR 501.601 wants.
 const defaultRetention = (10*365 + 3) * 24 * time.Hour
 
-// read returns the journal as it is now. The caller must have locked a.mu.
-func (a *Journal) read(ctx context.Context) (*memory, error) {
-	return a.memory, a.memory.read(ctx, a.st)
+// New returns the Log of st, which may be nil. It reads nothing.
+func New(st store.Store, now func() time.Time) *Log {
+	l := &Log{st: st, program: rand.Text()[:8], now: now, state: newState()}
+	if w, ok := st.(interface {
+		Unwrap() (store.Store, time.Duration, bool)
+	}); ok {
+		l.st, l.within, l.readOnly = w.Unwrap()
+	}
+	if l.within == 0 {
+		l.within = defaultRetention
+	}
+	return l
 }
 
-// End returns the position of the end of the journal.
-func (a *Journal) End(ctx context.Context) (int64, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	j, err := a.read(ctx)
-	return j.next, err
+// IsKept reports whether what l accepts is kept in a Store.
+func (l *Log) IsKept() bool { return l.st != nil && !l.readOnly }
+
+// Store returns the Store, nil if there is none.
+func (l *Log) Store() store.Store { return l.st }
+
+// HasStore reports whether there is a Store, if only to read.
+func (l *Log) HasStore() bool { return l.st != nil }
+
+// Begin says how the program answers. It is appended before the first line of the program.
+func (l *Log) Begin(p Program, e *Excepted) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.opened, l.except = &p, e
 }
 
-// Revisions returns the names of the files of a source, the newest first. That is
-// the order of the journal. A file that has no [Accepted] event, because a program was
-// killed or the line was damaged, comes first if the time in its name is later than the times of
-// all that have one, and otherwise last.
-func (a *Journal) Revisions(ctx context.Context, source string) ([]string, error) {
-	names, gone, err := a.Candidates(ctx, source)
-	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(gone, name) }), err
+// Open appends the Opened line, unless it is in the journal.
+func (l *Log) Open(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open(ctx)
 }
 
-// Candidates returns the names of the revisions of a source, in the order of Revisions. Those that
-// may be the newest are among them even if their file is gone, because it was set aside for
-// example: the one accepted last, and the one that was broken when questions were answered last.
-func (a *Journal) Candidates(ctx context.Context, source string) (names, gone []string, err error) {
-	names, err = a.st.Names(ctx)
-	if err != nil {
-		return nil, nil, err
+// Correct says which exceptions hold, before the next line: since a time, the journal may say something else.
+func (l *Log) Correct(e *Excepted, since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fix != nil {
+		since = l.fix.From
 	}
-	names = slices.DeleteFunc(names, func(name string) bool {
-		of, _, _, ok := revision.ParseName(name)
-		return !ok || of != source
-	})
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	j, err := a.read(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, name := range []string{j.acceptedLast(source), j.brokenLast(source)} {
-		if name != "" && !slices.Contains(names, name) {
-			names, gone = append(names, name), append(gone, name)
-		}
-	}
-	j.sort(names)
-	return names, gone, nil
+	l.fix = &Line{Type: Exceptions, Exceptions: e, From: since, Reason: "exceptions could not be saved"}
 }
 
-// sort sorts names of revisions, the newest first.
-func (j *memory) sort(names []string) {
-	type candidate struct {
-		name, source string
-		at           time.Time
-		order        int
-	}
-	all := make([]candidate, len(names))
-	latest := make(map[string]time.Time) // in the names that the journal has, by source
-	for i, name := range names {
-		source, at, _, _ := revision.ParseName(name)
-		all[i] = candidate{name, source, at, 0}
-		if r := j.of(name); r != nil && r.order > 0 {
-			if all[i].order = r.order; at.After(latest[source]) {
-				latest[source] = at
-			}
-		}
-	}
-	for i := range all {
-		if r := &all[i]; r.order == 0 && r.at.After(latest[r.source]) {
-			r.order = math.MaxInt
-		}
-	}
-	slices.SortFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.order, a.order), b.at.Compare(a.at), cmp.Compare(a.name, b.name))
-	})
-	for i := range all {
-		names[i] = all[i].name
-	}
-}
-
-// accepts reports whether the journal has an Accepted event of the revision called name.
-func (j *memory) accepts(name string) bool {
-	r := j.of(name)
-	return r != nil && r.order > 0
-}
-
-// Save writes the file of a revision and returns its name. write, which may be called
-// more than once, writes the entries, whose number is in h, and the tables, and
-// need not close the writer. If the disk is full, Save deletes the revisions of all
-// sources that need not be kept, and tries again; see [store.Retain].
-//
-// Saving a revision that exists replaces its file, by one with other tables for example.
-func (a *Journal) Save(ctx context.Context, h revision.Header, write func(*revision.Writer) error) (string, error) {
-	name := revision.Name(h.Source, h.Accepted, h.Revision.Digest)
-	if _, _, _, ok := revision.ParseName(name); !ok || h.Accepted.IsZero() {
-		return "", fmt.Errorf("revision of %.80q of %v: want the ID of a source, a time and a digest", h.Source, h.Accepted)
-	}
-	err := a.makeRoom(ctx, func() error {
-		return a.st.Put(ctx, name, func(to io.Writer) error {
-			w, err := revision.NewWriter(to, h)
-			if err == nil {
-				err = write(w)
-			}
-			if err == nil {
-				err = w.Close()
-			}
+func (l *Log) open(ctx context.Context) error {
+	if fix := l.fix; fix != nil && l.opened == nil {
+		if err := l.append(ctx, fix); err != nil {
 			return err
-		})
-	})
-	if err != nil {
-		return "", fmt.Errorf("save %s: %w", name, err)
+		}
+		l.fix = nil
 	}
-	return name, nil
+	if l.opened == nil {
+		return nil
+	}
+	p, e := l.opened, l.except
+	if e != nil && *e == l.state.Exceptions {
+		e = nil
+	}
+	l.opened = nil
+	err := l.append(ctx, &Line{Type: Opened, Opened: p, Exceptions: e})
+	if err != nil {
+		l.opened = p
+	}
+	return err
 }
 
-// makeRoom calls write. If there is no room, it deletes all revisions that need not be kept,
-// and calls write again.
-func (a *Journal) makeRoom(ctx context.Context, write func() error) error {
-	err := write()
-	if !errors.Is(err, store.ErrFull) {
+// State returns what holds, how often the Store went back, and whether the journal was ever read.
+func (l *Log) State() (s State, back int, known bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state.Clone(), l.back, l.known || l.st == nil
+}
+
+// Held returns what holds of a source.
+func (l *Log) Held(source string) Held {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state.Held[source]
+}
+
+// Seen reports whether a list with this digest of the document was ever accepted.
+func (l *Log) Seen(source, digest string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state.seen[source][digest]
+}
+
+// Number returns the number of the last line.
+func (l *Log) Number() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state.Number
+}
+
+// Begun returns the number of the last line when the journal was read first: lines of this program do not hide
+// which files are ahead of it.
+func (l *Log) Begun() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun
+}
+
+// Program returns the name of the program.
+func (l *Log) Program() string { return l.program }
+
+// Follow learns what the Store knows. If the last line that is known here is no longer in it, the Store
+// is as it was at an earlier time: Follow says so in the journal.
+func (l *Log) Follow(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.follow(ctx)
+}
+
+func (l *Log) follow(ctx context.Context) error {
+	if l.st == nil {
+		return nil
+	}
+	lines, damaged, found, err := l.read(ctx, l.state.Number)
+	if err != nil {
 		return err
 	}
-	names, nerr := a.st.Names(ctx)
-	if nerr != nil {
-		return err
+	if l.known && l.state.Number > 0 && !found {
+		had := l.state
+		if lines, damaged, _, err = l.read(ctx, 0); err != nil {
+			return err
+		}
+		l.state = newState()
+		l.since = had.At
+		for i := range lines {
+			if lines[i].At.Before(had.At) {
+				l.since = lines[i].At
+			}
+		}
+		l.back++
 	}
-	done := make(map[string]bool)
-	for _, name := range names {
-		if source, _, _, ok := revision.ParseName(name); ok && !done[source] {
-			done[source] = true
-			a.retain(ctx, source)
+	for i := range lines {
+		if lines[i].Number > l.state.Number {
+			l.state.add(&lines[i])
 		}
 	}
-	return write()
-}
-
-// retain deletes the revisions of a source that need not be kept. Those that cannot be
-// deleted stay. A revision needs no file if it is implied by a newer one.
-func (a *Journal) retain(ctx context.Context, source string) {
-	names, err := a.Revisions(ctx, source)
-	if err != nil {
-		return
+	if !l.known {
+		l.begun = l.state.Number
 	}
-	old, err := a.old(ctx, names)
-	if err != nil {
-		return
-	}
-	var full time.Time // of the last revision that stays
-	for i := len(names) - 1; i > 0; i-- {
-		name := names[i]
-		_, at, _, _ := revision.ParseName(name)
-		expired := a.within > 0 && a.sinceAccepted(names[i-1]) > a.within
-		implied := i >= minFull && at.Sub(full).Abs() < fullEvery && a.isImplied(name, names[:i])
-		if slices.Contains(old, name) && (expired || implied) {
-			a.st.Delete(ctx, name)
-		} else {
-			full = at
-		}
-	}
-}
-
-// A revision is kept as a file if it is one of the minFull newest of its source, or the first
-// after fullEvery, so that a damaged line of the journal loses little.
-const (
-	minFull   = 2
-	fullEvery = 90 * 24 * time.Hour
-)
-
-// savingTime bounds how long after the time in a revision's name its Accepted event is written.
-const savingTime = 10 * time.Minute
-
-// old returns the given revisions that may be deleted, the newest first: all except the newest of
-// each source and the revisions that another program may be saving.
-func (a *Journal) old(ctx context.Context, names []string) (old []string, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	j, err := a.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	j.sort(names)
-	passed := make(map[string]bool) // sources whose newest revision was passed
-	for _, name := range names {
-		source, accepted, _, _ := revision.ParseName(name)
-		if !j.accepts(name) && time.Since(accepted).Abs() < savingTime {
-			continue
-		}
-		if passed[source] {
-			old = append(old, name)
-		}
-		passed[source] = true
-	}
-	return old, nil
-}
-
-// Open opens a revision and verifies its every byte. If its file is damaged, it is set aside.
-// A file that is damaged, or does not exist, is made again from that of another revision and the
-// changes between the two, without tables. The error wraps [store.ErrNotFound],
-// [store.ErrDamaged], or [store.ErrVersion].
-func (a *Journal) Open(ctx context.Context, name string) (*revision.File, error) {
-	f, err := a.open(ctx, name)
-	if errors.Is(err, store.ErrNotFound) {
-		return a.remake(ctx, name, err)
-	}
-	if damage := err; errors.Is(err, store.ErrDamaged) {
-		if f, err = a.remake(ctx, name, damage); err == nil {
-			f.Repaired = damage
-		}
-	}
-	return f, err
-}
-
-// open opens the file of a revision.
-func (a *Journal) open(ctx context.Context, name string) (*revision.File, error) {
-	data, err := a.st.Open(ctx, name)
-	if err != nil {
-		return nil, fmt.Errorf("open %.200s: %w", name, err)
-	}
-	f, err := revision.Parse(data)
-	if err == nil {
-		if is := revision.Name(f.Source, f.Accepted, f.Revision.Digest); is != name {
-			err = fmt.Errorf("%w: it is %s", store.ErrDamaged, is)
-		}
-	}
-	if err == nil {
-		return f, nil
-	}
-	err = fmt.Errorf("open %s: %w", name, err)
-	if !errors.Is(err, store.ErrDamaged) {
-		return nil, err
-	}
-	if serr := a.st.SetAside(ctx, name); serr != nil {
-		return nil, fmt.Errorf("%w; it could not be set aside: %w", err, serr)
-	}
-	return nil, fmt.Errorf("%w; the file was set aside", err)
-}
-
-// Read calls each for the events of the journal from a position on, 0 for all, and
-// returns the position after them. It skips damaged lines; if there are any, it
-// returns an error that wraps [store.ErrDamaged] once it has read everything else.
-func (a *Journal) Read(ctx context.Context, from int64, each func(Event)) (next int64, err error) {
-	damaged := 0
-	for {
-		lines, next, err := a.st.Read(ctx, from)
+	l.known, l.damaged = true, damaged
+	if !l.since.IsZero() && !l.readOnly {
+		err := l.append(ctx, &Line{Type: Gap, From: l.since, Reason: "the store is as it was at an earlier time"})
 		if err != nil {
-			return from, err
+			return err
 		}
-		if next == from {
-			break
-		}
-		events, skipped, err := a.events(ctx, lines)
-		if err != nil {
-			return from, err
-		}
-		damaged += skipped
-		for _, e := range events {
-			each(e)
-		}
-		from = next
+		l.since = time.Time{}
 	}
-	if damaged > 0 {
-		err = fmt.Errorf("%w: %d lines of the journal were skipped", store.ErrDamaged, damaged)
-	}
-	return from, err
+	return nil
 }
 
-// events returns the events of lines, and how many lines are damaged.
-func (a *Journal) events(ctx context.Context, lines []byte) (events []Event, damaged int, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	j, err := a.read(ctx) // for what the lines refer to
-	if err != nil {
-		return nil, 0, err
-	}
-	for text := range bytes.Lines(lines) {
-		if text = bytes.TrimSuffix(text, []byte("\n")); len(text) == 0 {
-			continue
-		}
-		l, ok := parseLine(text)
-		var e Event
-		if ok {
-			e, ok = j.event(&l)
-		}
-		if !ok {
+// read returns the lines from a number on, how many lines at their end are damaged, and whether the line that is
+// known here is among them.
+func (l *Log) read(ctx context.Context, from uint64) (lines []Line, damaged uint64, found bool, err error) {
+	err = l.st.Read(ctx, from, func(b []byte) error {
+		p, ok := parse(b)
+		switch {
+		case !ok:
 			damaged++
-			continue
+		case p.Number < from:
+		default:
+			lines, damaged = append(lines, p), 0
+			found = found || p.Number == l.state.Number && p.sum == l.state.sum
 		}
-		events = append(events, e)
+		return nil
+	})
+	return lines, damaged, found, err
+}
+
+// Append appends a line, after the Opened line of the program. At is now. If another program has written
+// meanwhile, Append learns that. If the list of the source is not base any more, by which the caller has judged, or if the
+// Store has gone back, it returns an error that wraps [store.ErrMoved], and the caller must judge again. base may be nil.
+func (l *Log) Append(ctx context.Context, e *Line, base *Held) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	back := l.back
+	if err := l.open(ctx); err != nil {
+		return err
 	}
-	return events, damaged, nil
+	if is := l.state.Held[e.Source]; base != nil && !is.Is(base) || l.back != back {
+		return fmt.Errorf("the list of %s: %w", e.Source, store.ErrMoved)
+	}
+	return l.append(ctx, e)
+}
+
+func (l *Log) append(ctx context.Context, e *Line) error {
+	before, back := l.state.Held[e.Source], l.back
+	skip := uint64(0)
+	for range 1000 {
+		e.Number, e.At, e.Program = l.state.Number+1+skip, l.now(), l.program
+		if l.st == nil || l.readOnly {
+			number, sum := l.state.Number, l.state.sum
+			l.state.add(e)
+			l.state.Number, l.state.sum = number, sum
+			return nil
+		}
+		if !l.known {
+			return errors.New("the journal was not read yet")
+		}
+		b, err := e.format()
+		if err == nil {
+			err = l.st.Append(ctx, e.Number, b)
+		}
+		if err == nil {
+			l.state.add(e)
+			l.damaged = 0
+			return nil
+		}
+		if !errors.Is(err, store.ErrMoved) {
+			return fmt.Errorf("append to the journal: %w", err)
+		}
+		number := l.state.Number
+		if ferr := l.follow(ctx); ferr != nil {
+			return ferr
+		}
+		if is := l.state.Held[e.Source]; l.back != back || !is.Is(&before) || is.Damaged != before.Damaged {
+			return err
+		}
+		if skip = 0; l.state.Number == number { // a damaged line has the number
+			skip = l.damaged
+		}
+	}
+	return fmt.Errorf("append to the journal: %w, again and again", store.ErrMoved)
+}
+
+// Put saves a file.
+func (l *Log) Put(ctx context.Context, f *stays.File) (name string, err error) {
+	if !l.IsKept() {
+		return "", nil
+	}
+	name, data, err := f.Bytes()
+	if err != nil {
+		return name, err
+	}
+	err = l.st.Put(ctx, name, data)
+	if errors.Is(err, store.ErrFull) {
+		if names, nerr := l.st.Names(ctx); nerr == nil {
+			l.retain(ctx, names)
+		}
+		err = l.st.Put(ctx, name, data)
+	}
+	return name, err
+}
+
+// Delete deletes a file. Its failure does no harm.
+func (l *Log) Delete(ctx context.Context, name string) {
+	if l.IsKept() {
+		l.st.Delete(ctx, name)
+	}
+}
+
+// Names returns the names of the files of a source; those with the greatest numbers come first.
+func (l *Log) Names(ctx context.Context, source string) ([]stays.Name, error) {
+	if l.st == nil {
+		return nil, nil
+	}
+	return namesOf(ctx, l.st, source)
+}
+
+func namesOf(ctx context.Context, st store.Store, source string) (all []stays.Name, err error) {
+	names, err := st.Names(ctx)
+	for _, name := range names {
+		if n, ok := stays.ParseName(name); ok && n.Source == source {
+			all = append(all, n)
+		}
+	}
+	slices.SortFunc(all, func(a, b stays.Name) int {
+		switch {
+		case a.After != b.After && a.After > b.After, a.After == b.After && a.Last > b.Last:
+			return -1
+		case a == b:
+			return 0
+		}
+		return 1
+	})
+	return all, err
+}
+
+// Load opens a file.
+func (l *Log) Load(ctx context.Context, n stays.Name) (*stays.File, error) { return Load(ctx, l.st, n) }
+
+// Load opens a file of a Store. The error wraps [store.ErrDamaged] or [store.ErrVersion] if the file is at
+// fault.
+func Load(ctx context.Context, st store.Store, n stays.Name) (*stays.File, error) {
+	data, err := unwrap(st).Open(ctx, n.String())
+	if err != nil {
+		return nil, err
+	}
+	f, err := stays.Parse(n.String(), data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n, err)
+	}
+	return f, nil
+}
+
+// Covering returns the files of a Store that answer for an acceptance of a source.
+func Covering(ctx context.Context, st store.Store, source string, acceptance uint32) (all []stays.Name, err error) {
+	names, err := namesOf(ctx, unwrap(st), source)
+	for _, n := range names {
+		if n.Has(source, acceptance) {
+			all = append(all, n)
+		}
+	}
+	return all, err
+}
+
+// Tidy deletes the files of a source that the given one replaces, which has the list held, except the newest of an
+// earlier acceptance in its range, and those that need not be kept any more. Its failure does no harm.
+func (l *Log) Tidy(ctx context.Context, held string) {
+	h, ok := stays.ParseName(held)
+	if !l.IsKept() || !ok {
+		return
+	}
+	names, err := l.st.Names(ctx)
+	if err != nil {
+		return
+	}
+	var same []stays.Name
+	for _, name := range names {
+		if n, ok := stays.ParseName(name); ok && n.Source == h.Source && n.First == h.First && n != h && n.Last <= h.Last {
+			same = append(same, n)
+		}
+	}
+	before := -1
+	for i, n := range same {
+		if n.Last < h.Last && (before < 0 || n.Last > same[before].Last) {
+			before = i
+		}
+	}
+	for i, n := range same {
+		if i != before {
+			l.st.Delete(ctx, n.String())
+		}
+	}
+	l.retain(ctx, names)
+}
+
+// retain deletes those of the files that need not be kept.
+func (l *Log) retain(ctx context.Context, names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.within < 0 {
+		return
+	}
+	for _, name := range names {
+		n, ok := stays.ParseName(name)
+		ended := l.state.ended[n.Source]
+		if ok && n.Last < l.state.Held[n.Source].N && int(n.Last) <= len(ended) && n.Last > 0 && l.state.elapsed-ended[n.Last-1] > l.within {
+			l.st.Delete(ctx, name)
+		}
+	}
+}
+
+// Shared are the methods of a Store that replicas share, besides the methods of [store.Store];
+// the Store of package pgstore has them.
+type Shared interface {
+	// Wait returns the number of the last line of the journal once it is not the given one.
+	Wait(ctx context.Context, last uint64) (next uint64, err error)
+	// Lead reports whether this program should load a source from its publisher. At most one
+	// of several replicas leads; if it ends or resigns, another one that calls Lead does.
+	Lead(ctx context.Context, source string) (bool, error)
+	// Resign gives up the lead of a source, if this program has it.
+	Resign(ctx context.Context, source string) error
+}
+
+// Shared returns the methods for replicas, nil if the Store does not have them.
+func (l *Log) Shared() Shared {
+	s, _ := l.st.(Shared)
+	return s
 }

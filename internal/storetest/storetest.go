@@ -6,14 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/line"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -47,48 +46,39 @@ type rule struct {
 
 var rules = []rule{
 	{"empty", "An empty Store lists nothing, its journal has no lines, and methods about a file return ErrNotFound.", empty},
-	{"put", "A file has the bytes that were written, also after the Store is opened again.", put},
-	{"replace", "Put replaces a file of the same name. Content that was opened before stays valid.", replace},
-	{"failed put", "If write returns an error, Put returns it, and the file stays as it was.", failedPut},
+	{"put", "A file has the bytes that were written, also after the Store is opened again, and may be written again.", put},
 	{"delete", "A deleted file is not listed and cannot be opened. Content that was opened before stays valid.", deletes},
-	{"set aside", "A file that was set aside is not listed and cannot be opened, and its name can be used again.", setAside},
 	{"journal", "The journal has the lines that were appended, byte for byte and in order, also after the Store is opened again.", journalLines},
-	{"positions", "Read from a position that Read returned gives what was appended since. A position beyond the end means another journal, which is read from its beginning.", positions},
-	{"own bytes", "The Store does not keep the slice that Append is given, and the slices it returns are not changed later.", ownBytes},
+	{"numbers", "A line is appended only as the next one; otherwise Append returns ErrMoved and does nothing.", numbers},
+	{"own bytes", "The Store does not keep the slices that it is given, and those it returns are not changed later.", ownBytes},
 	{"canceled", "If the context has ended, methods return an error that wraps ctx.Err(), and change nothing.", canceled},
-	{"concurrent", "Methods may be called concurrently. A reader that follows the journal gets each line once and whole.", concurrent},
+	{"concurrent", "Methods may be called concurrently. Of lines of one number, one is appended.", concurrent},
 }
 
 var ctx = context.Background()
 
-// name returns the name of the n-th revision of a source.
+// name returns the name of the n-th file of a source.
 func name(source string, n int) string {
-	return revision.Name(source, time.Date(2026, 11, 21, 4, 57, n, 123456789, time.UTC), fmt.Sprintf("%064x", n))
-}
-
-// write returns a function that writes b in pieces.
-func write(b []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		for piece := range slices.Chunk(b, 100_003) {
-			if _, err := w.Write(piece); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	return stays.Name{Source: source, First: 1, Last: uint32(n + 1), After: 7, Sum: fmt.Sprintf("%032x", n)}.String()
 }
 
 // content returns the n-th content: binary, and large enough for several writes.
-func content(n int) []byte { return bytes.Repeat([]byte{0, 0xff, '\n', byte(n)}, 1+n*40_000) }
+func content(n int) []byte { return bytes.Repeat([]byte{0, 0xff, '\n', byte(n)}, 1+n*100_000) }
 
-// filled opens a Store and puts the first n revisions of a source.
+// lineOf returns the line of a number; some are long.
+func lineOf(n uint64) []byte {
+	l, _ := line.Format(n, []byte(fmt.Sprintf(`{"a":"b %s"}`, strings.Repeat("x", int(n%5*50_000)))))
+	return l
+}
+
+// filled opens a Store and puts the first n files of a source.
 func filled(open opener, source string, n int) (store.Store, error) {
 	st, err := open()
 	if err != nil {
 		return nil, err
 	}
 	for i := range n {
-		if err := st.Put(ctx, name(source, i), write(content(i))); err != nil {
+		if err := st.Put(ctx, name(source, i), content(i)); err != nil {
 			return nil, fmt.Errorf("a Put: %w", err)
 		}
 	}
@@ -114,9 +104,40 @@ func has(open opener, files map[string][]byte) error {
 		if err != nil {
 			return fmt.Errorf("an Open: %w", err)
 		}
-		same := bytes.Equal(data, want)
-		if !same || !slices.Contains(names, name) {
+		if !bytes.Equal(data, want) || !slices.Contains(names, name) {
 			return fmt.Errorf("%s has other bytes than were written, or is not listed in %q", name, names)
+		}
+	}
+	return nil
+}
+
+// hasLines returns an error unless a newly opened Store has the lines 1 to n, read from a number.
+func hasLines(open opener, from, n uint64) error {
+	st, err := open()
+	if err != nil {
+		return err
+	}
+	for range 2 { // the second time, it may know where they begin
+		next := uint64(0)
+		err = st.Read(ctx, from, func(b []byte) error {
+			b = bytes.TrimSuffix(b, []byte("\n"))
+			if l, ok := line.Parse(b); len(b) == 0 || ok && l.Seq < from {
+				return nil
+			}
+			if next == 0 {
+				next = max(from, 1)
+			}
+			if !bytes.Equal(b, lineOf(next)) {
+				return fmt.Errorf("line %d is %.100q", next, b)
+			}
+			next++
+			return nil
+		})
+		if err == nil && (next != n+1) != (next == 0 && from > n) {
+			err = fmt.Errorf("the journal ends before line %d, want %d", next, n+1)
+		}
+		if err != nil {
+			return fmt.Errorf("read from %d: %w", from, err)
 		}
 	}
 	return nil
@@ -125,7 +146,7 @@ func has(open opener, files map[string][]byte) error {
 // isGone returns an error unless the methods for a file return ErrNotFound.
 func isGone(st store.Store, name string) error {
 	_, opened := st.Open(ctx, name)
-	for method, err := range map[string]error{"Open": opened, "Delete": st.Delete(ctx, name), "SetAside": st.SetAside(ctx, name)} {
+	for method, err := range map[string]error{"Open": opened, "Delete": st.Delete(ctx, name)} {
 		if !errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("%s of a file that does not exist: %v, want ErrNotFound", method, err)
 		}
@@ -138,8 +159,8 @@ func empty(open opener) error {
 	if err != nil {
 		return err
 	}
-	if lines, next, err := st.Read(ctx, 0); len(lines) > 0 || next != 0 || err != nil {
-		return fmt.Errorf("the journal has %.100q up to %d, %v", lines, next, err)
+	if err := st.Read(ctx, 0, func(l []byte) error { return fmt.Errorf("the journal has the line %.100q", l) }); err != nil {
+		return err
 	}
 	if err := isGone(st, name("TEST", 1)); err != nil {
 		return err
@@ -148,22 +169,23 @@ func empty(open opener) error {
 }
 
 func put(open opener) error {
-	if _, err := filled(open, "TEST", 12); err != nil {
-		return err
+	want := make(map[string][]byte)
+	for _, n := range []int{12, 12, 1} {
+		if _, err := filled(open, "TEST", n); err != nil {
+			return err
+		}
 	}
 	if _, err := filled(open, "TEST_2", 1); err != nil {
 		return err
 	}
-	want := map[string][]byte{name("TEST_2", 0): content(0)}
+	want[name("TEST_2", 0)] = content(0)
 	for i := range 12 {
 		want[name("TEST", i)] = content(i)
 	}
 	return has(open, want)
 }
 
-// whileOpen calls change with a Store that has a file, and returns an error if that
-// changes the content of the open file.
-func whileOpen(open opener, change func(store.Store) error) error {
+func deletes(open opener) error {
 	st, err := filled(open, "TEST", 2)
 	if err != nil {
 		return err
@@ -172,87 +194,92 @@ func whileOpen(open opener, change func(store.Store) error) error {
 	if err != nil {
 		return fmt.Errorf("an Open: %w", err)
 	}
-	if err := change(st); err != nil {
+	if err := st.Delete(ctx, name("TEST", 1)); err != nil {
+		return err
+	}
+	if err := isGone(st, name("TEST", 1)); err != nil {
 		return err
 	}
 	if !bytes.Equal(data, content(1)) {
 		return errors.New("content that was opened before has changed")
 	}
-	return nil
-}
-
-func replace(open opener) error {
-	for _, n := range []int{5, 0} {
-		err := whileOpen(open, func(st store.Store) error { return st.Put(ctx, name("TEST", 1), write(content(n))) })
-		if err != nil {
-			return err
-		}
-		if err := has(open, map[string][]byte{name("TEST", 0): content(0), name("TEST", 1): content(n)}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func failedPut(open opener) error {
-	st, err := filled(open, "TEST", 2)
-	if err != nil {
-		return err
-	}
-	refused := errors.New("refused")
-	for _, n := range []int{1, 2} {
-		err := st.Put(ctx, name("TEST", n), func(w io.Writer) error {
-			if err := write(content(7))(w); err != nil {
-				return err
-			}
-			return refused
-		})
-		if !errors.Is(err, refused) {
-			return fmt.Errorf("a Put whose write fails: %v, want an error that wraps that of write", err)
-		}
-	}
-	return has(open, map[string][]byte{name("TEST", 0): content(0), name("TEST", 1): content(1)})
-}
-
-func deletes(open opener) error {
-	err := whileOpen(open, func(st store.Store) error {
-		if err := st.Delete(ctx, name("TEST", 1)); err != nil {
-			return err
-		}
-		return isGone(st, name("TEST", 1))
-	})
-	if err != nil {
-		return err
-	}
 	return has(open, map[string][]byte{name("TEST", 0): content(0)})
 }
 
-func setAside(open opener) error {
-	st, err := filled(open, "TEST", 2)
+// appended opens a Store and appends the lines from one number to another.
+func appended(open opener, from, to uint64) (store.Store, error) {
+	st, err := open()
+	for n := from; n <= to && err == nil; n++ {
+		if err = st.Append(ctx, n, lineOf(n)); err != nil {
+			err = fmt.Errorf("an Append of line %d: %w", n, err)
+		}
+	}
+	return st, err
+}
+
+func journalLines(open opener) error {
+	for n := uint64(1); n < 13; n += 4 {
+		if _, err := appended(open, n, n+3); err != nil {
+			return err
+		}
+		for from := range n + 5 {
+			if err := hasLines(open, from, n+3); err != nil {
+				return err
+			}
+		}
+	}
+	return has(open, nil)
+}
+
+func numbers(open opener) error {
+	st, err := open()
 	if err != nil {
 		return err
 	}
-	for range 2 {
-		if err := st.SetAside(ctx, name("TEST", 1)); err != nil {
-			return fmt.Errorf("a SetAside: %w", err)
+	for n := uint64(1); n < 5; n++ {
+		for _, wrong := range []uint64{n - 1, n + 1, n + 100} {
+			if err := st.Append(ctx, wrong, lineOf(wrong)); wrong > 0 && !errors.Is(err, store.ErrMoved) {
+				return fmt.Errorf("an Append of line %d after line %d: %v, want ErrMoved", wrong, n-1, err)
+			}
 		}
-		if err := isGone(st, name("TEST", 1)); err != nil {
-			return err
-		}
-		if err := has(open, map[string][]byte{name("TEST", 0): content(0)}); err != nil {
-			return err
-		}
-		if err := st.Put(ctx, name("TEST", 1), write(content(3))); err != nil {
+		if _, err := appended(open, n, n); err != nil {
 			return err
 		}
 	}
-	return has(open, map[string][]byte{name("TEST", 0): content(0), name("TEST", 1): content(3)})
+	return hasLines(open, 0, 4)
+}
+
+func ownBytes(open opener) error {
+	st, err := open()
+	if err != nil {
+		return err
+	}
+	l, data := lineOf(1), content(1)
+	if err := errors.Join(st.Append(ctx, 1, l), st.Put(ctx, name("TEST", 1), data)); err != nil {
+		return err
+	}
+	clear(l)
+	clear(data)
+	for range 2 {
+		if err := errors.Join(hasLines(func() (store.Store, error) { return st, nil }, 0, 1), has(func() (store.Store, error) { return st, nil }, map[string][]byte{name("TEST", 1): content(1)})); err != nil {
+			return err
+		}
+		got, err := st.Open(ctx, name("TEST", 1))
+		if err != nil {
+			return err
+		}
+		clear(got)
+		if err := st.Read(ctx, 0, func(b []byte) error { clear(b); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func canceled(open opener) error {
 	st, err := filled(open, "TEST", 2)
 	if err == nil {
-		err = st.Append(ctx, []byte("line\n"))
+		_, err = appended(open, 1, 1)
 	}
 	if err != nil {
 		return err
@@ -261,96 +288,51 @@ func canceled(open opener) error {
 	cancel()
 	_, opened := st.Open(ended, name("TEST", 1))
 	_, listed := st.Names(ended)
-	_, _, read := st.Read(ended, 0)
 	for method, err := range map[string]error{
-		"Put": st.Put(ended, name("TEST", 2), write(content(2))), "Open": opened, "Names": listed,
-		"Delete": st.Delete(ended, name("TEST", 0)), "SetAside": st.SetAside(ended, name("TEST", 1)),
-		"Append": st.Append(ended, []byte("late\n")), "Read": read,
+		"Put": st.Put(ended, name("TEST", 2), content(2)), "Open": opened, "Names": listed,
+		"Delete": st.Delete(ended, name("TEST", 0)), "Append": st.Append(ended, 2, lineOf(2)),
+		"Read": st.Read(ended, 0, func([]byte) error { return nil }),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("%s: %v, want an error that wraps %v", method, err, context.Canceled)
 		}
 	}
-	lines, _, err := follow(st, 0)
-	if err != nil || withoutEmpty(lines) != "line\n" {
-		return fmt.Errorf("the journal has %q, %v, want one line", lines, err)
+	if err := hasLines(open, 0, 1); err != nil {
+		return err
 	}
 	return has(open, map[string][]byte{name("TEST", 0): content(0), name("TEST", 1): content(1)})
 }
 
 func concurrent(open opener) error {
-	const writers, lines = 4, 25
-	want := make(map[string]int)
-	errs := make([]error, writers+1)
+	const writers, lines = 4, 40
+	errs := make([]error, writers)
 	var wg sync.WaitGroup
 	for w := range writers {
-		for i := range lines {
-			want[lineOf(w, i)] = 1
-		}
 		wg.Go(func() { errs[w] = writeConcurrently(open, w, lines) })
 	}
-	done := make(chan struct{})
-	var reader sync.WaitGroup
-	got := make(map[string]int)
-	reader.Go(func() {
-		st, err := open()
-		for from := int64(0); err == nil; {
-			var more []byte
-			last := false
-			select {
-			case <-done:
-				last = true
-			default:
-			}
-			if more, from, err = follow(st, from); err != nil {
-				break
-			}
-			for line := range strings.Lines(withoutEmpty(more)) {
-				got[line]++
-			}
-			if last {
-				return
-			}
-		}
-		errs[writers] = err
-	})
 	wg.Wait()
-	close(done)
-	reader.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	for line, n := range want {
-		if got[line] != n {
-			return fmt.Errorf("a line of %d bytes was read %d times, want once", len(line), got[line])
-		}
-	}
-	if len(got) != len(want) {
-		return fmt.Errorf("%d different lines were read, want %d", len(got), len(want))
-	}
-	return nil
+	return hasLines(open, 0, lines)
 }
 
-// lineOf returns the i-th line of writer w; some are long.
-func lineOf(w, i int) string {
-	return fmt.Sprintf("%d %d %s\n", w, i, strings.Repeat(string(rune('a'+w)), 1+i%5*5000))
-}
-
-// writeConcurrently appends lines, and puts, opens, lists and deletes files.
-func writeConcurrently(open opener, w, lines int) error {
+// writeConcurrently appends lines up to a number, unless another writer does, and puts, opens,
+// lists and deletes files.
+func writeConcurrently(open opener, w int, lines uint64) error {
 	st, err := open()
 	if err != nil {
 		return err
 	}
-	for i := range lines {
-		if err := st.Append(ctx, []byte(lineOf(w, i))); err != nil {
+	for n := uint64(1); n <= lines; n++ {
+		if err := st.Append(ctx, n, lineOf(n)); err != nil && !errors.Is(err, store.ErrMoved) {
 			return err
 		}
-		if i%5 != 0 {
+		if n%5 != 0 {
 			continue
 		}
-		name := name(fmt.Sprintf("TEST_%d", w), i%10)
-		if err := st.Put(ctx, name, write(content(w))); err != nil {
+		name := name(fmt.Sprintf("TEST_%d", w), int(n%10))
+		if err := st.Put(ctx, name, content(w)); err != nil {
 			return err
 		}
 		names, err := st.Names(ctx)

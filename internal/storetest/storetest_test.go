@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/internal/storetest"
@@ -29,20 +26,19 @@ func TestMemory(t *testing.T) {
 // A faulty is a Store with some methods replaced.
 type faulty struct {
 	*storetest.Memory
-	put      func(context.Context, string, func(io.Writer) error) error
-	open     func(context.Context, string) ([]byte, error)
-	list     func(context.Context) ([]string, error)
-	delete   func(context.Context, string) error
-	setAside func(context.Context, string) error
-	append   func(context.Context, []byte) error
-	read     func(context.Context, int64) ([]byte, int64, error)
+	put    func(context.Context, string, []byte) error
+	open   func(context.Context, string) ([]byte, error)
+	list   func(context.Context) ([]string, error)
+	delete func(context.Context, string) error
+	append func(context.Context, uint64, []byte) error
+	read   func(context.Context, uint64, func([]byte) error) error
 }
 
-func (f *faulty) Put(ctx context.Context, name string, write func(io.Writer) error) error {
+func (f *faulty) Put(ctx context.Context, name string, data []byte) error {
 	if f.put != nil {
-		return f.put(ctx, name, write)
+		return f.put(ctx, name, data)
 	}
-	return f.Memory.Put(ctx, name, write)
+	return f.Memory.Put(ctx, name, data)
 }
 
 func (f *faulty) Open(ctx context.Context, name string) ([]byte, error) {
@@ -66,25 +62,18 @@ func (f *faulty) Delete(ctx context.Context, name string) error {
 	return f.Memory.Delete(ctx, name)
 }
 
-func (f *faulty) SetAside(ctx context.Context, name string) error {
-	if f.setAside != nil {
-		return f.setAside(ctx, name)
-	}
-	return f.Memory.SetAside(ctx, name)
-}
-
-func (f *faulty) Append(ctx context.Context, lines []byte) error {
+func (f *faulty) Append(ctx context.Context, number uint64, line []byte) error {
 	if f.append != nil {
-		return f.append(ctx, lines)
+		return f.append(ctx, number, line)
 	}
-	return f.Memory.Append(ctx, lines)
+	return f.Memory.Append(ctx, number, line)
 }
 
-func (f *faulty) Read(ctx context.Context, from int64) ([]byte, int64, error) {
+func (f *faulty) Read(ctx context.Context, from uint64, each func([]byte) error) error {
 	if f.read != nil {
-		return f.read(ctx, from)
+		return f.read(ctx, from, each)
 	}
-	return f.Memory.Read(ctx, from)
+	return f.Memory.Read(ctx, from, each)
 }
 
 // faults are faulty Stores, by the rule that must detect the fault.
@@ -104,55 +93,20 @@ var faults = map[string]map[string]func(*storetest.Memory) store.Store{
 		"flips a bit": func(m *storetest.Memory) store.Store {
 			return &faulty{Memory: m, open: func(ctx context.Context, name string) ([]byte, error) {
 				data, err := m.Open(ctx, name)
-				data = bytes.Clone(data)
 				data[len(data)/2] ^= 1
 				return data, err
 			}}
 		},
 		"loses the last byte": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
-				defer func() { m.Files[name] = m.Files[name][:len(m.Files[name])-1] }()
-				return m.Put(ctx, name, write)
-			}}
+			return &faulty{Memory: m, put: func(ctx context.Context, name string, data []byte) error { return m.Put(ctx, name, data[:len(data)-1]) }}
 		},
 		"forgets": func(m *storetest.Memory) store.Store { return new(storetest.Memory) },
-		"mixes sources": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, list: func(ctx context.Context) ([]string, error) {
-				names, err := m.Names(ctx)
-				return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "TEST_2") }), err
-			}}
-		},
-	},
-	"replace": {
-		"keeps the first content": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
+		"refuses a second time": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, put: func(ctx context.Context, name string, data []byte) error {
 				if m.Files[name] != nil {
-					return nil
+					return errors.New("exists")
 				}
-				return m.Put(ctx, name, write)
-			}}
-		},
-		"writes in place": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
-				old := m.Files[name]
-				err := m.Put(ctx, name, write)
-				copy(old, m.Files[name])
-				return err
-			}}
-		},
-	},
-	"failed put": {
-		"keeps what was written": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
-				var failed error
-				err := m.Put(ctx, name, func(w io.Writer) error { failed = write(w); return nil })
-				return errors.Join(err, failed)
-			}}
-		},
-		"loses the error": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
-				m.Put(ctx, name, write)
-				return nil
+				return m.Put(ctx, name, data)
 			}}
 		},
 	},
@@ -160,114 +114,63 @@ var faults = map[string]map[string]func(*storetest.Memory) store.Store{
 		"does not delete": func(m *storetest.Memory) store.Store {
 			return &faulty{Memory: m, delete: func(context.Context, string) error { return nil }}
 		},
-		"clears content in use": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, delete: func(ctx context.Context, name string) error {
-				clear(m.Files[name])
-				return m.Delete(ctx, name)
-			}}
-		},
-	},
-	"set aside": {
-		"lists files that were set aside": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, setAside: func(context.Context, string) error { return nil }}
-		},
-		"cannot set aside twice": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, setAside: func(ctx context.Context, name string) error {
-				if bytes.HasPrefix(m.Journal, []byte("aside")) {
-					return errors.New("exists")
-				}
-				m.Journal = append(m.Journal, "aside\n"...)
-				return m.Delete(ctx, name)
-			}}
-		},
 	},
 	"journal": {
 		"forgets the journal": func(m *storetest.Memory) store.Store { return &storetest.Memory{Files: m.Files} },
-		"forgets":             func(m *storetest.Memory) store.Store { return &storetest.Memory{Files: m.Files} },
 		"changes bytes": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
-				return m.Append(ctx, bytes.ToValidUTF8(lines, []byte("?")))
+			return &faulty{Memory: m, read: func(ctx context.Context, from uint64, each func([]byte) error) error {
+				return m.Read(ctx, from, func(b []byte) error { return each(bytes.ToUpper(b)) })
 			}}
 		},
-		"keeps the last lines": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
-				m.Journal = nil
-				return m.Append(ctx, lines)
+		"reads only the last line": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, read: func(ctx context.Context, from uint64, each func([]byte) error) error {
+				return each(m.Lines[len(m.Lines)-1])
 			}}
 		},
-		"returns parts of lines": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
-				lines, next, err := m.Read(ctx, from)
-				n := min(len(lines), 100)
-				return lines[:n], next - int64(len(lines)-n), err
+		"begins too late": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, read: func(ctx context.Context, from uint64, each func([]byte) error) error {
+				for _, l := range m.Lines[min(int(from), len(m.Lines)):] {
+					if err := each(l); err != nil {
+						return err
+					}
+				}
+				return nil
 			}}
-		},
-		"lists its journal": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, list: func(context.Context) ([]string, error) { return []string{"journal"}, nil }}
 		},
 	},
-	"positions": {
-		"always reads all": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
-				lines, next, err := m.Read(ctx, 0)
-				if from == next {
-					lines = nil
-				}
-				return lines, next, err
-			}}
-		},
-		"is empty beyond the end": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, read: func(ctx context.Context, from int64) ([]byte, int64, error) {
-				if from > int64(len(m.Journal)) {
-					return nil, from, nil
-				}
-				return m.Read(ctx, from)
-			}}
+	"numbers": {
+		"appends whatever it is given": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, append: func(_ context.Context, _ uint64, line []byte) error { m.Lines = append(m.Lines, line); return nil }}
 		},
 	},
 	"own bytes": {
 		"keeps the slice": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, append: func(_ context.Context, lines []byte) error { m.Journal = lines; return nil }}
+			return &faulty{Memory: m, append: func(_ context.Context, _ uint64, line []byte) error { m.Lines = append(m.Lines, line); return nil }}
 		},
 		"returns its slice": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, read: func(_ context.Context, from int64) ([]byte, int64, error) {
-				return m.Journal[from:], int64(len(m.Journal)), nil
-			}}
+			return &faulty{Memory: m, open: func(_ context.Context, name string) ([]byte, error) { return m.Files[name], nil }}
 		},
 	},
 	"canceled": {
 		"ignores the context": func(m *storetest.Memory) store.Store {
 			return &faulty{Memory: m, list: func(context.Context) ([]string, error) { return m.Names(context.Background()) }}
 		},
-		"appends nevertheless": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
-				m.Journal = append(m.Journal, lines...)
-				return ctx.Err()
-			}}
-		},
 		"puts nevertheless": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, put: func(ctx context.Context, name string, write func(io.Writer) error) error {
-				return errors.Join(m.Put(context.Background(), name, write), ctx.Err())
+			return &faulty{Memory: m, put: func(ctx context.Context, name string, data []byte) error {
+				return errors.Join(m.Put(context.Background(), name, data), ctx.Err())
 			}}
 		},
 	},
 	"concurrent": {
-		"loses lines": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
-				if bytes.HasPrefix(lines, []byte("1 7 ")) {
-					return nil
-				}
-				return m.Append(ctx, lines)
-			}}
-		},
-		"writes lines twice": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
-				return m.Append(ctx, append(lines, lines...))
-			}}
-		},
-		"mixes lines": func(m *storetest.Memory) store.Store {
-			return &faulty{Memory: m, append: func(ctx context.Context, lines []byte) error {
-				return m.Append(ctx, append([]byte("x"), lines...))
+		"loses a line": func(m *storetest.Memory) store.Store {
+			return &faulty{Memory: m, read: func(ctx context.Context, from uint64, each func([]byte) error) error {
+				n := 0
+				return m.Read(ctx, from, func(b []byte) error {
+					if n++; n == 17 {
+						return nil
+					}
+					return each(b)
+				})
 			}}
 		},
 	},

@@ -11,7 +11,7 @@ import (
 	_ "embed"
 	"fmt"
 
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/internal/document"
@@ -23,13 +23,13 @@ import (
 //
 //go:generate go run ./internal/rebuild
 
-//go:embed ofac.rev
+//go:embed ofac.stays
 var ofacFile []byte
 
-//go:embed eu.rev
+//go:embed eu.stays
 var euFile []byte
 
-//go:embed uk.rev
+//go:embed uk.stays
 var ukFile []byte
 
 //go:embed doj.csv
@@ -38,7 +38,7 @@ var dojFile []byte
 //go:embed graphsense.csv.gz
 var graphSenseFile []byte
 
-//go:embed badlist.rev
+//go:embed badlist.stays
 var badlistFile []byte
 
 // All returns all bundled lists, the official ones first. The caller owns the slice. Each is
@@ -93,7 +93,7 @@ func GraphSense() sources.Source {
 // badlist. Its newest entry is of November 2018.
 func Badlist() sources.Source { return &source{info.Badlist, badlistFile, nil} }
 
-// A source is a list in a revision file.
+// A source is a list in a file of stays.
 type source struct {
 	info    sources.Info
 	file    []byte
@@ -117,21 +117,17 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 	if err := ctx.Err(); err != nil {
 		return sources.Revision{}, err
 	}
-	h, err := revision.ReadHeader(s.file)
+	f, err := stays.Parse("", s.file)
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	if h.Source != s.info.ID {
-		return sources.Revision{}, fmt.Errorf("the file holds %s", h.Source)
+	if f.Source != s.info.ID {
+		return sources.Revision{}, fmt.Errorf("the file holds %s", f.Source)
 	}
-	if prev.Digest == h.Revision.Digest {
-		return h.Revision, sources.ErrUnchanged
+	if prev.Digest == f.Revision.Digest {
+		return f.Revision, sources.ErrUnchanged
 	}
-	f, err := revision.Parse(s.file)
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	for e, err := range f.Entries() {
+	for e, err := range f.At(f.Last) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -143,11 +139,11 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 			e.Address, _ = sources.Decode(e.Asset, e.Listed)
 		}
 		if e.FirstSeen.IsZero() {
-			e.FirstSeen = h.Revision.Checked
+			e.FirstSeen = f.Revision.Checked
 		}
 		if err := add(e); err != nil {
 			return sources.Revision{}, err
 		}
 	}
-	return h.Revision, nil
+	return f.Revision, nil
 }

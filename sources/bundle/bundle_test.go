@@ -515,7 +515,7 @@ func TestNoThiefIsClean(t *testing.T) {
 // TestSize limits the number of bytes that an embedder links.
 func TestSize(t *testing.T) {
 	total := int64(0)
-	for _, name := range []string{"ofac.rev", "badlist.rev", "eu.rev", "uk.rev", "doj.csv", "../fbi/announcements.csv", "graphsense.csv.gz", "ofac_history.csv.gz"} {
+	for _, name := range []string{"ofac.stays", "badlist.stays", "eu.stays", "uk.stays", "doj.csv", "../fbi/announcements.csv", "graphsense.csv.gz", "ofac_history.csv.gz"} {
 		f, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)

@@ -1,40 +1,48 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/line"
+	"github.com/walletscreen/walletscreen/internal/stays"
 )
 
-// A dir is a Store in the directory of that name; see Open.
-type dir string
+// A dir is a Store in a directory; see Open.
+type dir struct {
+	name string
+
+	mu     sync.Mutex
+	number uint64 // of a line of the journal
+	offset int64  // where it begins
+}
 
 const (
-	journalName   = "journal"
-	damagedSuffix = ".damaged"
+	journalName = "journal"
+	lockName    = "lock"
 
-	readBytes = 4 << 20  // of the journal at once
+	tailBytes = 64 << 10 // of the journal are read first, to find its last line
 	maxLine   = 64 << 20 // a longer line is damaged
+	maxFile   = 4 << 30  // bytes of a file
 )
 
 // Open returns a [Store] in the directory called name, and creates it if it does not exist.
 // It removes incomplete files of programs that were killed. Several programs may use one
-// directory at the same time.
+// directory at the same time, on one machine.
 //
-// Each revision is a file, which begins with lines that people can read. It is written
-// to another file, flushed, and renamed, and then the directory is flushed: a program
-// that is killed, or a machine that loses its power, leaves the file whole or absent.
-// A damaged file is renamed to end with ".damaged". The file "journal" has a line for
-// each event. The file "journal.whole" exists unless events were lost.
+// A file is written to another one, flushed, and renamed, and then the directory is flushed: a program
+// that is killed, or a machine that loses its power, leaves the file whole or absent. The file
+// "journal" has a line for each event; it is written under a lock of the file "lock".
 //
 // Checksums find damage, not forgery: a user who can write to the directory can change the
 // lists. Only the owner can read and write the directory.
@@ -46,22 +54,22 @@ func Open(name string) (Store, error) {
 		return nil, err
 	}
 	atomicfile.Sweep(name) // a leftover does no harm, and the directory may be read-only
-	return dir(name), nil
+	return &dir{name: name}, nil
 }
 
-// file returns the path of a file, or an error if name is not the name of a revision.
-func (d dir) file(ctx context.Context, name string) (string, error) {
-	if _, _, _, ok := revision.ParseName(name); !ok && name != revision.WholeName {
-		return "", fmt.Errorf("%.200q is not the name of a revision: %w", name, ErrNotFound)
+// file returns the path of a file, or an error if name is not the name of one.
+func (d *dir) file(ctx context.Context, name string) (string, error) {
+	if _, ok := stays.ParseName(name); !ok {
+		return "", fmt.Errorf("%.200q is not the name of a file of a list: %w", name, ErrNotFound)
 	}
-	return filepath.Join(string(d), name), ctx.Err()
+	return filepath.Join(d.name, name), ctx.Err()
 }
 
 // missing returns err, as ErrNotFound if it says that a file in the directory does not
 // exist.
-func (d dir) missing(err error) error {
+func (d *dir) missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, derr := os.Stat(string(d)); derr != nil {
+		if _, derr := os.Stat(d.name); derr != nil {
 			return derr // the directory is not there
 		}
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
@@ -77,70 +85,51 @@ func full(err error) error {
 	return err
 }
 
-// Put implements [Store]. The name must be one of revision.Name, or revision.WholeName.
-func (d dir) Put(ctx context.Context, name string, write func(io.Writer) error) error {
+// Put implements [Store].
+func (d *dir) Put(ctx context.Context, name string, data []byte) error {
 	path, err := d.file(ctx, name)
 	if err != nil {
 		return err
 	}
 	return full(atomicfile.Write(path, 0o600, func(f *os.File) error {
-		if err := write(f); err != nil {
+		if _, err := f.Write(data); err != nil {
 			return err
 		}
 		return ctx.Err()
 	}))
 }
 
-// maxBytes is the maximum size of a file.
-const maxBytes = 4 << 30
-
 // Open implements [Store].
-func (d dir) Open(ctx context.Context, name string) ([]byte, error) {
+func (d *dir) Open(ctx context.Context, name string) ([]byte, error) {
 	path, err := d.file(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	data, err := read(path)
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, d.missing(err)
+	case !info.Mode().IsRegular(): // opening a pipe could wait forever
+		return nil, fmt.Errorf("%s: want a regular file, found %v", path, info.Mode())
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%s: %w: it has more than %d bytes", path, ErrDamaged, int64(maxFile))
+	}
+	data, err := os.ReadFile(path)
 	return data, d.missing(err)
 }
 
-// read returns the content of a regular file of at most maxBytes.
-func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // opening a pipe could wait forever
-		return nil, fmt.Errorf("%s: want a regular file, found %v", path, info.Mode())
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()                       // read only
-	if info, err = f.Stat(); err != nil { // it may be another file by now
-		return nil, err
-	}
-	if info.Size() > min(maxBytes, math.MaxInt) {
-		return nil, fmt.Errorf("%s: %w: %d bytes, want at most %d", path, ErrDamaged, info.Size(), int64(maxBytes))
-	}
-	data := make([]byte, info.Size())
-	_, err = io.ReadFull(f, data)
-	return data, err
-}
-
-// Names implements [Store]. Files that are not revisions are left out.
-func (d dir) Names(ctx context.Context) ([]string, error) {
+// Names implements [Store]. Other files than those of lists are left out.
+func (d *dir) Names(ctx context.Context) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	files, err := os.ReadDir(string(d))
+	files, err := os.ReadDir(d.name)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, f := range files {
-		if _, _, _, ok := revision.ParseName(f.Name()); ok {
+		if _, ok := stays.ParseName(f.Name()); ok {
 			names = append(names, f.Name())
 		}
 	}
@@ -148,7 +137,7 @@ func (d dir) Names(ctx context.Context) ([]string, error) {
 }
 
 // Delete implements [Store].
-func (d dir) Delete(ctx context.Context, name string) error {
+func (d *dir) Delete(ctx context.Context, name string) error {
 	path, err := d.file(ctx, name)
 	if err != nil {
 		return err
@@ -156,90 +145,184 @@ func (d dir) Delete(ctx context.Context, name string) error {
 	return d.missing(os.Remove(path))
 }
 
-// SetAside implements [Store]. The file is renamed to end with ".damaged".
-func (d dir) SetAside(ctx context.Context, name string) error {
-	path, err := d.file(ctx, name)
-	if err != nil {
-		return err
+// open opens the journal. It is nil if it does not exist and is not to be created.
+func (d *dir) open(flag int) (f *os.File, size int64, err error) {
+	path := filepath.Join(d.name, journalName)
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return nil, 0, fmt.Errorf("%s: want a regular file, found %v", path, info.Mode())
+	case errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE == 0:
+		_, err := os.Stat(d.name)
+		return nil, 0, err
 	}
-	return d.missing(os.Rename(path, path+damagedSuffix))
+	if f, err = os.OpenFile(path, flag, 0o600); err != nil {
+		return nil, 0, full(err)
+	}
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, end, nil
 }
 
 // Append implements [Store].
-func (d dir) Append(ctx context.Context, lines []byte) error {
-	if err := ctx.Err(); err != nil {
+func (d *dir) Append(ctx context.Context, number uint64, text []byte) (err error) {
+	unlock, err := d.lock(ctx)
+	if err != nil {
 		return err
 	}
-	path := filepath.Join(string(d), journalName)
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // opening a pipe could wait forever
-		return fmt.Errorf("%s: want a regular file, found %v", path, info.Mode())
-	}
-	created := errors.Is(err, fs.ErrNotExist)
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	defer unlock()
+	f, size, err := d.open(os.O_APPEND | os.O_CREATE | os.O_RDWR)
 	if err != nil {
-		return full(err)
+		return err
 	}
-	// The line feed comes first, so that a line that was cut short by a kill or by a
-	// full disk does not spoil this one.
-	_, err = f.Write(append([]byte{'\n'}, lines...))
-	if err == nil {
+	defer func() {
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		err = full(err)
+	}()
+	last, ended, err := lastLine(f, size)
+	switch {
+	case err != nil:
+		return err
+	case number != last+1:
+		return fmt.Errorf("line %d of the journal: %w: its last line is %d", number, ErrMoved, last)
+	}
+	var b []byte
+	if !ended { // a line was cut short by a kill or by a full disk
+		b = append(b, '\n')
+	}
+	if _, err = f.Write(append(append(b, text...), '\n')); err == nil {
 		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if err == nil && size == 0 {
+		err = atomicfile.SyncDir(d.name)
 	}
-	if err == nil && created {
-		err = atomicfile.SyncDir(string(d))
+	return err
+}
+
+// lastLine returns the number of the last line that is not damaged, and whether the journal, which
+// has the given size, ends with a line feed.
+func lastLine(f *os.File, size int64) (number uint64, ended bool, err error) {
+	for n := int64(tailBytes); ; n *= 4 {
+		n = min(n, size)
+		tail := make([]byte, n)
+		if _, err := f.ReadAt(tail, size-n); err != nil && err != io.EOF {
+			return 0, false, err
+		}
+		ended = n == 0 || tail[n-1] == '\n'
+		if n < size { // the first line may have begun before
+			_, tail, _ = bytes.Cut(tail, []byte("\n"))
+		}
+		for len(tail) > 0 {
+			at := bytes.LastIndexByte(tail[:len(tail)-1], '\n') + 1
+			if l, ok := line.Parse(tail[at:]); ok {
+				return l.Seq, ended, nil
+			}
+			tail = tail[:at]
+		}
+		if n == size {
+			return 0, ended, nil
+		}
 	}
-	return full(err)
+}
+
+// lock waits until no other program has the lock of the directory.
+func (d *dir) lock(ctx context.Context) (unlock func(), err error) {
+	f, err := os.OpenFile(filepath.Join(d.name, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, full(err)
+	}
+	for {
+		ok, err := tryLock(f)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil && ok {
+			return func() { f.Close() }, nil
+		}
+		if err == nil {
+			select {
+			case <-ctx.Done():
+				err = fmt.Errorf("another program has the lock of %s: %w", d.name, ctx.Err())
+			case <-time.After(2 * time.Millisecond):
+				continue
+			}
+		}
+		f.Close()
+		return nil, err
+	}
 }
 
 // Read implements [Store].
-func (d dir) Read(ctx context.Context, from int64) (lines []byte, next int64, err error) {
+func (d *dir) Read(ctx context.Context, from uint64, each func(line []byte) error) error {
 	if err := ctx.Err(); err != nil {
-		return nil, from, err
+		return err
 	}
-	path := filepath.Join(string(d), journalName)
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(string(d)); err != nil {
-			return nil, from, err
+	f, size, err := d.open(os.O_RDONLY)
+	if f == nil || err != nil {
+		return err
+	}
+	defer f.Close()
+	offset := d.begin(f, size, from)
+	r := bufio.NewReaderSize(io.NewSectionReader(f, offset, size-offset), tailBytes)
+	var long []byte
+	for begin := offset; ; {
+		part, err := r.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			if len(long) < maxLine { // the rest of a longer one is damaged
+				long = append(long, part...)
+			}
+			begin += int64(len(part))
+			continue
 		}
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, from, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, from, fmt.Errorf("%s: want a regular file, found %v", path, info.Mode())
-	}
-	if info.Size() == from {
-		return nil, from, nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, from, err
-	}
-	defer f.Close() // read only
-	if from < 0 || from > info.Size() {
-		from = 0 // another journal
-	}
-	for size := int64(readBytes); ; size *= 2 {
-		lines = make([]byte, min(size, info.Size()-from))
-		n, err := f.ReadAt(lines, from)
 		if err != nil && err != io.EOF {
-			return nil, from, err
+			return err
 		}
-		lines = lines[:n]
-		if end := bytes.LastIndexByte(lines, '\n') + 1; end > 0 {
-			return lines[:end], from + int64(end), nil
+		text := part
+		if long != nil {
+			begin -= int64(len(long))
+			text = append(long, part...)
 		}
-		switch {
-		case n < int(size): // the last line is being written, or was cut short
-			return nil, from, nil
-		case size >= maxLine:
-			return lines, from + int64(n), nil // another program wrote it; the reader skips it
+		if l, ok := line.Parse(text); ok {
+			d.remember(l.Seq, begin)
+		}
+		if len(text) > 1 {
+			if err := each(text); err != nil {
+				return err
+			}
+		}
+		begin, long = begin+int64(len(text)), nil
+		if err == io.EOF || ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
+}
+
+// begin returns where the line with a number begins, if that is known and still holds; otherwise 0.
+func (d *dir) begin(f *os.File, size int64, number uint64) int64 {
+	d.mu.Lock()
+	known, offset := d.number, d.offset
+	d.mu.Unlock()
+	if known == 0 || known != number || offset >= size {
+		return 0
+	}
+	head := make([]byte, min(size-offset, tailBytes))
+	if _, err := f.ReadAt(head, offset); err != nil && err != io.EOF {
+		return 0
+	}
+	head, _, _ = bytes.Cut(head, []byte("\n"))
+	if l, ok := line.Parse(head); !ok || l.Seq != number {
+		return 0
+	}
+	return offset
+}
+
+func (d *dir) remember(number uint64, offset int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.number, d.offset = number, offset
 }

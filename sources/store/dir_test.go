@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,11 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/journal"
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/line"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/internal/storetest"
-	"github.com/walletscreen/walletscreen/score"
-	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -31,8 +28,6 @@ func TestConforms(t *testing.T) {
 }
 
 var ctx = context.Background()
-
-var start = time.Date(2026, 11, 21, 4, 57, 29, 120_000_000, time.UTC)
 
 func open(t testing.TB, dir string) store.Store {
 	t.Helper()
@@ -51,9 +46,7 @@ func files(t testing.TB, dir string) (names []string) {
 		t.Fatal(err)
 	}
 	for _, f := range all {
-		if f.Name() != "journal.whole" {
-			names = append(names, f.Name())
-		}
+		names = append(names, f.Name())
 	}
 	return names
 }
@@ -74,127 +67,63 @@ func write(t testing.TB, data []byte, path ...string) {
 	}
 }
 
-// headerOf returns the header of the n-th list of a source: n entries, and n removals.
-func headerOf(source string, n int, accepted time.Time) revision.Header {
-	return revision.Header{
-		Source: source, Name: "Test list", Accepted: accepted, Entries: n,
-		Revision: sources.Revision{Digest: fmt.Sprintf("%064x", n), Checked: accepted, Records: n + 1, ETag: "e"},
-	}
+// name returns the name of the n-th file of a source.
+func name(source string, n int) string {
+	return stays.Name{Source: source, First: 1, Last: uint32(n), Sum: fmt.Sprintf("%032x", n)}.String()
 }
 
-// save saves the n-th list of a source.
-func save(a *journal.Journal, source string, n int, accepted time.Time) (name string, err error) {
-	h := headerOf(source, n, accepted)
-	return a.Save(ctx, h, func(w *revision.Writer) (err error) {
-		entry := func(i int) sources.Entry {
-			return sources.Entry{Listed: fmt.Sprintf("entry %d of %d", i, n), Kind: score.Scam, FirstSeen: accepted}
-		}
-		for i := range n {
-			err = errors.Join(err, w.Entry(entry(i)))
-		}
-		return err
-	})
+// lineOf returns the line with a number.
+func lineOf(n uint64) []byte {
+	l, _ := line.Format(n, fmt.Appendf(nil, `{"line":%d}`, n))
+	return l
 }
 
-// accepted returns the event of the n-th list of a source.
-func accepted(name string) journal.Event {
-	source, at, digest, _ := revision.ParseName(name)
-	n := 0
-	fmt.Sscanf(digest, "%x", &n)
-	return journal.Event{Type: journal.Accepted, At: at, Source: source, Revision: name, List: headerOf(source, n, at).Revision, Entries: n, Added: n}
-}
-
-// accept saves a list and writes its Accepted event.
-func accept(t testing.TB, a *journal.Journal, source string, n int, at time.Time) (name string) {
+// fill puts a file and appends a line.
+func fill(t testing.TB, st store.Store, n int) {
 	t.Helper()
-	name, err := save(a, source, n, at)
-	if err == nil {
-		err = a.Append(ctx, accepted(name))
+	if err := errors.Join(st.Put(ctx, name("TEST", n), fmt.Append(nil, n)), st.Append(ctx, uint64(n), lineOf(uint64(n)))); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// numbersOf returns the numbers of the lines of a store, 0 for one that is damaged.
+func numbersOf(t testing.TB, st store.Store, from uint64) (all []uint64) {
+	t.Helper()
+	err := st.Read(ctx, from, func(b []byte) error {
+		l, _ := line.Parse(b)
+		all = append(all, l.Seq)
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return name
+	return all
 }
 
-// answering returns the event that the given revisions are in use.
-func answering(at time.Time, exceptions string, names ...string) journal.Event {
-	e := journal.Event{Type: journal.Answering, At: at, Digest: fmt.Sprintf("%064x", at.UnixNano()), Exceptions: exceptions, Lists: make(map[string]string)}
-	for _, name := range names {
-		source, _, _, _ := revision.ParseName(name)
-		e.Lists[source] = name
-	}
-	return e
-}
-
-// TestFiles checks the names and the format of the files.
+// TestFiles checks the names and the modes of the files.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
-	a := journal.New(open(t, dir))
-	name := accept(t, a, "TEST", 1, start)
-	later := headerOf("TEST", 1, start).Revision
-	later.Checked = start.Add(time.Hour)
-	changed := later
-	changed.Checked, changed.ETag = start.Add(2*time.Hour), "f"
-	err := a.Append(ctx,
-		answering(start.Add(time.Second), "", name),
-		journal.Event{Type: journal.Confirmed, Source: "TEST", Revision: name, List: later},
-		journal.Event{Type: journal.Confirmed, Source: "TEST", Revision: name, List: changed},
-		journal.Event{Type: journal.Refused, At: start.Add(3 * time.Hour), Source: "TEST", Reason: "it is <too> short\nand old"},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "TEST-20261121T045729.120000000Z-" + fmt.Sprintf("%064x", 1) + ".rev"
-	if got := files(t, dir); !slices.Equal(got, []string{want, "journal"}) || name != want {
-		t.Errorf("files %q, want %q and the journal", got, want)
-	}
-	if text := read(t, dir, name); !bytes.HasPrefix(text, []byte("walletscreen revision 1\nsource TEST\n")) {
-		t.Errorf("it begins with %.60q", text)
-	}
-	if os.Getenv("UPDATE") != "" {
-		write(t, read(t, dir, "journal"), "testdata", "journal")
-	}
-	golden := string(read(t, "testdata", "journal"))
-	if got := string(read(t, dir, "journal")); got != golden {
-		t.Errorf("the journal is\n%s\nwant\n%s", got, golden)
+	fill(t, open(t, dir), 1)
+	if got := files(t, dir); !slices.Equal(got, []string{name("TEST", 1), "journal", "lock"}) {
+		t.Errorf("files %q", got)
 	}
 	for _, f := range files(t, dir) {
 		info, err := os.Stat(filepath.Join(dir, f))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if runtime.GOOS != "windows" && info.Mode() != 0o600 {
-			t.Errorf("%s has the mode %v", f, info.Mode())
+		if err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+			t.Errorf("%s is %v, %v", f, info, err)
 		}
 	}
 }
 
-// TestNames checks that only names of revisions can name a file.
+// TestNames checks that only names of files of lists can name a file.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	d := open(t, filepath.Join(dir, "store"))
-	digest := fmt.Sprintf("%064x", 1)
-	good := revision.Name("A_1", start, digest)
-	if source, at, of, ok := revision.ParseName(good); source != "A_1" || !at.Equal(start) || of != digest || !ok {
-		t.Errorf("ParseName(%q) = %q, %v, %q, %v", good, source, at, of, ok)
-	}
-	outside := filepath.Join(dir, "outside")
-	write(t, nil, outside)
-	for _, name := range []string{
-		"", ".", "..", "journal", "../outside", "x/" + good, "../" + good, strings.ToLower(good), good + ".damaged", good + "\x00", " " + good,
-		strings.Replace(good, "0Z", "0z", 1), strings.Replace(good, "T", "t", 1), strings.Replace(good, "1121", "1321", 1),
-		revision.Name("", start, digest), revision.Name("A-B", start, digest), revision.Name("A/B", start, digest), revision.Name(strings.Repeat("A", 65),
-			start, digest),
-		revision.Name("A", start, ""), revision.Name("A", start, strings.Repeat("/", 64)), revision.Name("A", start, strings.ToUpper(strings.Repeat("a", 64))),
-		revision.Name("A", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), digest),
-	} {
-		if _, _, _, ok := revision.ParseName(name); ok {
-			t.Errorf("ParseName(%q) reports true", name)
-		}
+	good := name("A_1", 1)
+	write(t, nil, filepath.Join(dir, "outside"))
+	for _, name := range []string{"", ".", "..", "journal", "lock", "../outside", "x/" + good, "../" + good, strings.ToLower(good), good + "\x00", " " + good} {
 		_, opened := d.Open(ctx, name)
-		put := d.Put(ctx, name, func(io.Writer) error { return nil })
-		for what, err := range map[string]error{"Open": opened, "Put": put, "Delete": d.Delete(ctx, name), "SetAside": d.SetAside(ctx, name)} {
+		for what, err := range map[string]error{"Open": opened, "Put": d.Put(ctx, name, nil), "Delete": d.Delete(ctx, name)} {
 			if !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s of %q: %v, want ErrNotFound", what, name, err)
 			}
@@ -203,13 +132,42 @@ func TestNames(t *testing.T) {
 	if got := files(t, filepath.Join(dir, "store")); len(got) > 0 {
 		t.Errorf("files %q, want none", got)
 	}
-	a := journal.New(d)
-	for what, h := range map[string]revision.Header{
-		"no source": headerOf("", 1, start), "a path": headerOf("../A", 1, start), "no time": headerOf("A", 1, time.Time{}),
-		"no digest": {Source: "A", Accepted: start},
+}
+
+// TestDamagedLines cuts and changes the end of the journal: the next line is appended after the last one that is
+// not damaged, and spoils nothing.
+func TestDamagedLines(t *testing.T) {
+	for what, tt := range map[string]struct {
+		damage func([]byte) []byte
+		want   []uint64
+	}{
+		"cut":               {func(b []byte) []byte { return b[:len(b)-5] }, []uint64{1, 2, 0, 3, 4}},
+		"without line feed": {func(b []byte) []byte { return b[:len(b)-1] }, []uint64{1, 2, 3, 4}},
+		"changed":           {func(b []byte) []byte { b[len(b)-5] ^= 1; return b }, []uint64{1, 2, 0, 3, 4}},
+		"zeros":             {func(b []byte) []byte { return append(b, make([]byte, 10_000)...) }, []uint64{1, 2, 3, 0, 4}},
+		"garbage":           {func(b []byte) []byte { return append(b, bytes.Repeat([]byte("garbage\n"), 20_000)...) }, nil},
+		"gone":              {func([]byte) []byte { return nil }, []uint64{1}},
 	} {
-		if name, err := a.Save(ctx, h, func(*revision.Writer) error { return nil }); err == nil {
-			t.Errorf("%s: saved as %s", what, name)
+		dir := t.TempDir()
+		d := open(t, dir)
+		for n := range 3 {
+			fill(t, d, n+1)
+		}
+		numbersOf(t, d, 0) // it remembers where a line begins
+		write(t, tt.damage(read(t, dir, "journal")), dir, "journal")
+		for n := uint64(1); n <= 4; n++ {
+			if err := d.Append(ctx, n, lineOf(n)); err != nil && !errors.Is(err, store.ErrMoved) {
+				t.Errorf("%s: %v", what, err)
+			} else if err == nil && tt.want != nil && len(tt.want) == 1 {
+				break
+			}
+		}
+		got := numbersOf(t, d, 0)
+		if tt.want != nil && !slices.Equal(got, tt.want) || got[len(got)-1] == 0 {
+			t.Errorf("%s: the lines are %v, want %v", what, got, tt.want)
+		}
+		if all := numbersOf(t, open(t, dir), 0); !slices.Equal(all, got) {
+			t.Errorf("%s: opened again: %v, want %v", what, all, got)
 		}
 	}
 }
@@ -245,49 +203,18 @@ func TestOpen(t *testing.T) {
 func TestVanished(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	d := open(t, dir)
-	a := journal.New(d)
-	name := accept(t, a, "TEST", 1, start)
+	fill(t, d, 1)
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	_, opened := d.Open(ctx, name)
+	_, opened := d.Open(ctx, name("TEST", 1))
 	_, listed := d.Names(ctx)
-	_, _, reads := d.Read(ctx, 0)
-	_, saved := save(a, "TEST", 2, start)
-	_, revisions := a.Revisions(ctx, "TEST")
-	_, answers := a.Answering(ctx, start, func(journal.Event) bool { return true })
 	for what, err := range map[string]error{
-		"Open": opened, "Names": listed, "Read": reads, "Save": saved, "Revisions": revisions, "Answering": answers,
-		"Delete": d.Delete(ctx, name), "SetAside": d.SetAside(ctx, name), "Append": a.Append(ctx, accepted(name)),
+		"Open": opened, "Names": listed, "Read": d.Read(ctx, 0, func([]byte) error { return nil }), "Put": d.Put(ctx, name("TEST", 2), nil),
+		"Delete": d.Delete(ctx, name("TEST", 1)), "Append": d.Append(ctx, 2, lineOf(2)),
 	} {
 		if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotFound) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v, want an error that names the directory", what, err)
 		}
-	}
-}
-
-// TestOtherJournal replaces the journal by a shorter one and checks that it is read
-// from the beginning.
-func TestOtherJournal(t *testing.T) {
-	dir := t.TempDir()
-	a := journal.New(open(t, dir))
-	first, second := accept(t, a, "TEST", 1, start), accept(t, a, "TEST", 2, start.Add(-time.Hour))
-	journal := read(t, dir, "journal")
-	lines := bytes.SplitAfter(journal, []byte("\n"))
-	if got, err := a.Revisions(ctx, "TEST"); err != nil || !slices.Equal(got, []string{second, first}) {
-		t.Errorf("revisions %q, %v, want the order of the journal", got, err)
-	}
-	write(t, lines[0], dir, "journal")
-	if got, err := a.Revisions(ctx, "TEST"); err != nil || !slices.Equal(got, []string{first, second}) {
-		t.Errorf("revisions %q, %v, want the one in the journal first", got, err)
-	}
-	if err := os.Remove(filepath.Join(dir, "journal")); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := a.Revisions(ctx, "TEST"); err != nil || !slices.Equal(got, []string{first, second}) {
-		t.Errorf("without a journal: revisions %q, %v, want the order of the names", got, err)
-	}
-	if _, err := a.Open(ctx, second); err != nil {
-		t.Errorf("without a journal: %v", err)
 	}
 }

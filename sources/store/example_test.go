@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log"
@@ -46,20 +45,16 @@ func ExampleRetain() {
 	// Output: 0 <nil>
 }
 
-// Besides its files, a Store has a journal of lines.
-func ExampleStore() {
+// A program that only reads a Store keeps what it accepts to itself.
+func ExampleReadOnly() {
 	name, remove := exampleDir()
 	defer remove()
-	var st store.Store
-	st, err := store.Open(name)
+	dir, err := store.Open(name)
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = st.Append(context.Background(), []byte("a line\n"))
-	fmt.Println(err)
-	lines, _, err := st.Read(context.Background(), 0)
-	fmt.Printf("%s %v\n", bytes.TrimSpace(lines), err)
-	// Output:
-	// <nil>
-	// a line <nil>
+	var st store.Store = store.ReadOnly(dir)
+	names, err := st.Names(context.Background())
+	fmt.Println(len(names), err)
+	// Output: 0 <nil>
 }

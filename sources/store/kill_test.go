@@ -8,15 +8,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -29,144 +27,104 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// saveForever saves lists of a source until it is killed, and prints the name of each
-// one after it is saved.
+// saveForever puts files of a source and appends lines until it is killed, and prints the number of each line.
 func saveForever(dir, source string) {
 	err := func() error {
 		d, err := store.Open(dir)
 		if err != nil {
 			return err
 		}
-		a := journal.New(store.Retain(d, 150*time.Minute)) // an event an hour later follows each
-		for n := 1; ; n++ {
-			name, err := save(a, source, 100+n%7, time.Now().UTC())
-			if err != nil {
+		for n := uint64(1); ; n++ {
+			if err := d.Put(ctx, name(source, int(n%7)+1), bytes.Repeat([]byte{byte(n % 7)}, 10_000)); err != nil {
 				return err
 			}
-			rev := accepted(name).List
-			rev.Checked = rev.Checked.Add(time.Hour)
-			err = a.Append(ctx, accepted(name), answering(time.Now(), fmt.Sprint(n%3), name),
-				journal.Event{Type: journal.Confirmed, Source: source, Revision: name, List: rev})
-			if err != nil {
+			switch err := d.Append(ctx, n, lineOf(n)); {
+			case err == nil:
+				fmt.Println(n)
+			case !errors.Is(err, store.ErrMoved):
 				return err
 			}
-			fmt.Println(name)
 		}
 	}()
 	fmt.Println(err)
 	os.Exit(1)
 }
 
-// TestKill kills two programs that save into one directory, at many moments, and checks
-// the directory: each file is whole, the newest revision is the last accepted one or a
-// later one, every appended line can be read, and there are only files of a store. The
-// system may cut short the line that is being written, where a page of the file ends: it
-// is skipped, and reported as damage.
+// TestKill kills two programs that write to one directory, at many moments: each file is whole, each line that was
+// reported is there once, in order, and there are only files of a store.
 func TestKill(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	names := []string{"TEST", "TEST_2"}
-	written := make(map[string]int) // Accepted events that were reported
-	kills := 0
+	reported := make(map[uint64]int)
 	for range longtest.N(4, 60) {
-		children := make([]*exec.Cmd, len(names))
-		saved := make([]string, len(names))
-		outputs := make([]*bufio.Scanner, len(names))
-		for i, source := range names {
+		var children []*exec.Cmd
+		var outputs []*bufio.Scanner
+		for _, source := range []string{"TEST", "TEST_2"} {
 			child := exec.Command(self)
 			child.Env = append(os.Environ(), variable+"="+source+" "+dir)
 			out, err := child.StdoutPipe()
+			if err == nil {
+				err = child.Start()
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := child.Start(); err != nil {
-				t.Fatal(err)
-			}
-			children[i], outputs[i] = child, bufio.NewScanner(out)
+			children, outputs = append(children, child), append(outputs, bufio.NewScanner(out))
 		}
-		note := func(i int) bool {
-			if !outputs[i].Scan() {
-				return false
-			}
-			name := outputs[i].Text()
-			if _, _, _, ok := revision.ParseName(name); ok { // the last line may be cut
-				saved[i] = name
-				written[name]++
-			}
-			return true
-		}
-		for i := range names {
-			if !note(i) || saved[i] == "" {
-				t.Fatalf("the program that saves does not: %q", outputs[i].Text())
-			}
-		}
-		time.Sleep(rand.N(20 * time.Millisecond))
+		var lines []string
+		time.Sleep(50*time.Millisecond + rand.N(20*time.Millisecond))
 		for i, child := range children {
 			if err := child.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
-			kills++
-			for note(i) {
+			for outputs[i].Scan() {
+				lines = append(lines, outputs[i].Text())
 			}
 			child.Wait()
 		}
-		left(t, dir, names, saved)
-	}
-	read := make(map[string]int)
-	events := 0
-	_, err = journal.New(open(t, dir)).Read(ctx, 0, func(e journal.Event) {
-		events++
-		if e.Type == journal.Accepted {
-			read[e.Revision]++
-		}
-	})
-	journal, _ := os.ReadFile(filepath.Join(dir, "journal"))
-	lines := len(bytes.FieldsFunc(journal, func(r rune) bool { return r == '\n' }))
-	if cut := lines - events; cut < 0 || cut > kills || (err != nil) != (cut > 0) || err != nil && !errors.Is(err, store.ErrDamaged) {
-		t.Errorf("the journal: %d events in %d lines after %d kills, %v", events, lines, kills, err)
-	}
-	for name, n := range written {
-		if read[name] != n {
-			t.Errorf("%s was accepted %d times, and the journal says %d", name, n, read[name])
-		}
-	}
-}
-
-// left checks the directory of two programs after they were killed.
-func left(t *testing.T, dir string, sources, saved []string) {
-	t.Helper()
-	a := journal.New(open(t, dir))
-	for i, source := range sources {
-		all, err := a.Revisions(ctx, source)
-		if err != nil || !slices.Contains(all, saved[i]) || slices.Index(all, saved[i]) > 1 {
-			t.Fatalf("revisions %q, %v, want %s, or one that was accepted after it", all, err, saved[i])
-		}
-		for _, name := range all {
-			f, err := a.Open(ctx, name)
+		for _, text := range lines {
+			n, err := strconv.ParseUint(text, 10, 64)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatal(text)
 			}
-			n := 0
-			for _, err := range f.Entries() {
-				if n++; err != nil {
-					t.Fatal(err)
-				}
-			}
-			if n != f.Revision.Records-1 {
-				t.Fatalf("%s has %d entries, want %d", name, n, f.Revision.Records-1)
+			reported[n]++
+		}
+		d := open(t, dir)
+		names, err := d.Names(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			data, err := d.Open(ctx, name)
+			if err != nil || len(data) != 10_000 || bytes.Count(data, data[:1]) != len(data) {
+				t.Fatalf("%s has %d bytes, %v", name, len(data), err)
 			}
 		}
-		got, err := a.Answering(ctx, time.Now().Add(time.Hour), func(e journal.Event) bool { return e.Lists[source] != "" })
-		if err == nil && got.Lists[source] < saved[i] {
-			t.Fatalf("answered from %s, want %s or later", got.Lists[source], saved[i])
+		for _, name := range files(t, dir) {
+			if _, ok := stays.ParseName(name); !ok && name != "journal" && name != "lock" && !strings.HasPrefix(name, ".walletscreen-new-") {
+				t.Fatalf("killed, and there is %s", name)
+			}
 		}
 	}
-	for _, name := range files(t, dir) {
-		if _, _, _, ok := revision.ParseName(name); !ok && name != "journal" && !strings.HasPrefix(name, ".walletscreen-new-") {
-			t.Fatalf("killed, and there is %s", name)
+	next := uint64(1)
+	for _, n := range numbersOf(t, open(t, dir), 0) {
+		if n == 0 { // cut short
+			continue
 		}
+		if n != next || reported[n] > 1 {
+			t.Fatalf("line %d follows line %d, and was reported %d times", n, next-1, reported[n])
+		}
+		next++
+	}
+	for n := range reported {
+		if n >= next {
+			t.Errorf("line %d was reported, and is not there", n)
+		}
+	}
+	if len(reported) < 5 {
+		t.Errorf("%d lines were appended", len(reported))
 	}
 }

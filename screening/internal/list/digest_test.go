@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -35,20 +36,22 @@ func mixed(n int) (entries []sources.Entry) {
 func TestDigest(t *testing.T) {
 	for _, size := range []int{0, 1, 500, 3000} {
 		entries := mixed(size)
-		b := NewBuilder(nil, day)
+		var all []stays.Stay
 		seen, repeated := map[sources.Entry]int{}, 0
 		var hashes [][sha256.Size]byte
 		for _, e := range entries {
-			if err := b.Add(e); err != nil {
-				t.Fatal(err)
-			}
+			all = append(all, stays.Stay{Entry: e, In: 1})
 			if seen[e.Canonical()] > 0 {
 				repeated++
 			}
 			seen[e.Canonical()]++
 			hashes = append(hashes, sha256.Sum256(appendSaid(nil, &e)))
 		}
-		l, err := b.Build()
+		f, err := stays.New(stays.Header{Source: "TEST", First: 1, Last: 1}, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := Build(f, 1, func(sources.Entry) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 // Package list holds one list in the form that answers questions.
 //
-// A [Builder] makes a [List] of entries and compares it with the list before it.
+// [Build] makes a [List] of an acceptance of a file of stays, and [Dates] say since when an entry is
+// listed.
 package list
 
 import (
@@ -9,7 +10,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -22,8 +23,9 @@ const MaxEntries = 200_000_000
 type List struct {
 	Facts
 	entries *table
-	past    *Past
-	all     *revision.Entries // the entries in their order; nil: it is of a Past
+	past    *List       // the entries that it no longer has; nil: none
+	file    *stays.File // has the entries in their order; nil: it is of a past
+	n       uint32      // the acceptance of it
 }
 
 // Facts describe a list without a look at its tables.
@@ -36,7 +38,7 @@ type Facts struct {
 	Kinds        []score.Kind          // of the entries
 	LatestSeen   time.Time             // the latest FirstSeen of an entry
 	AnomalyKinds map[string]int        // number of the anomalies of each kind
-	Anomalies    []sources.Anomaly     // the first hundred of each kind, in the order of the list
+	Anomalies    []sources.Anomaly     `json:"-"` // the first hundred of each kind, in the order of the list
 	Bytes        int                   // of memory that answers use
 }
 
@@ -57,52 +59,21 @@ func (l *List) Listing(row uint32) (*Listing, index.ID) { return l.entries.listi
 // All returns the entries of l in their order, and repeats those that are repeated. Nothing follows
 // an error.
 func (l *List) All() iter.Seq2[sources.Entry, error] {
-	if l == nil {
-		return func(func(sources.Entry, error) bool) {}
-	}
-	return l.all.All()
-}
-
-// Missing returns the entries of l that other does not have, each once, in the order of l.
-// Nothing follows an error.
-func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
-	return missing(l, other, func(int) bool { return false })
-}
-
-// missing is Missing, without the entries of l whose number is to be skipped.
-func missing(l, other *List, skip func(i int) bool) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
 		if l == nil {
 			return
 		}
-		own, had := finder{table: l.entries}, finder{}
-		if other != nil {
-			had.table = other.entries
-		}
-		var t table                   // for filings
-		seen := make(map[uint32]bool) // rows, if some are repeated
-		for e, err := range l.all.Except(skip) {
-			is := false // in other, or seen
-			if err == nil {
-				f := t.file(&e)
-				if is = had.has(&e, f); !is && l.AnomalyKinds[sources.Duplicate] > 0 {
-					row := own.find(&e, f).row
-					is = seen[row]
-					seen[row] = true
-				}
+		for e, err := range l.file.At(l.n) {
+			if err == nil && !e.Until.IsZero() {
+				continue
 			}
-			if (err != nil || !is) && !yield(e, err) || err != nil {
+			if !yield(e, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Write writes the entries of l.
-func (l *List) Write(w *revision.Writer) error { return w.Entries(l.all) }
-
-// Past returns the entries that l no longer has.
-func (l *List) Past() *Past { return l.past }
-
-// SetPast sets the entries that l, which is not in use yet, no longer has.
-func (l *List) SetPast(p *Past) { l.past = p }
+// Past returns the entries that l no longer has, for look-ups; nil if there are none. Their listings have
+// an Until.
+func (l *List) Past() *List { return l.past }

@@ -107,27 +107,6 @@ func (l *Listing) Text(k *index.ID, of *address.Address, account *index.ID) stri
 	return hexOf(k)
 }
 
-// at returns the entry that l lists under k.
-func (l *Listing) at(k index.ID) sources.Entry {
-	e := l.Entry
-	if l.chain != "" {
-		e.Address, _ = address.Parse(l.chain, hexOf(&k)) // never fails: it was valid
-	}
-	return e
-}
-
-// isSame reports whether l lists an entry with the Canonical form of e, which has the given
-// form, under the first key of e.
-func (l *Listing) isSame(e *sources.Entry, form byte) bool {
-	if l.Entry.Kind != e.Kind || l.Entry.Ref != e.Ref || l.Entry.Asset != e.Asset || l.Entry.Listed != ownText(e) {
-		return false
-	}
-	if l.chain != "" {
-		return form == hexAddress && l.chain == e.Address.Chain()
-	}
-	return l.Entry.Address == e.Address
-}
-
 // ownText returns the listed string of e, or "" if that is the normal form of its
 // address.
 func ownText(e *sources.Entry) string {

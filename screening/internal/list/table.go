@@ -1,7 +1,6 @@
 package list
 
 import (
-	"iter"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -46,32 +45,6 @@ func (t *table) listing(row uint32) (*Listing, index.ID) {
 		slot.Store(l)
 	}
 	return l, k
-}
-
-// A record is an entry and its listing.
-type record struct {
-	*Listing
-	entry sources.Entry
-}
-
-// records returns the entries of t in the order in which they were added, and once if
-// repetitions say the same.
-func (t *table) records() iter.Seq[record] {
-	return func(yield func(record) bool) {
-		if t == nil {
-			return
-		}
-		for row := range t.index.Rows() {
-			l, k := t.listing(row + 1)
-			e := l.at(k)
-			if l.chain == "" && firstKey(&e) != k { // it is another key of the entry
-				continue
-			}
-			if !yield(record{l, e}) {
-				return
-			}
-		}
-	}
 }
 
 // A filing is the keys under which an entry is filed, and the form of its listing. The

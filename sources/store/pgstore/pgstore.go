@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -22,16 +21,17 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// A Store is a [store.Store] in PostgreSQL: in three tables whose names begin with
-// walletscreen_, in the first schema of the search_path. Once they exist, the role needs
-// the rights to select, insert, update and delete, and to use their sequences.
+// A Store is a [store.Store] in PostgreSQL: in the tables walletscreen_event and walletscreen_stay, in
+// the first schema of the search_path. Once they exist, the role needs the rights to select, insert
+// and delete.
 //
 // Any number of replicas may use one database at the same time: Run and Follow of a
 // Screener need nothing else. The replicas learn of changes at once, by [Store.Wait], and
 // [Store.Lead] chooses the replica that loads a list from its publisher.
 type Store struct {
-	pool *pgxpool.Pool
-	own  bool // Close closes pool
+	pool   *pgxpool.Pool
+	own    bool // Close closes pool
+	former bool // New found tables of the version before, for the first time
 
 	mu     sync.Mutex
 	leader *pgx.Conn       // has the locks of Lead; nil if this Store leads no source
@@ -42,7 +42,6 @@ var _ store.Store = (*Store)(nil)
 
 const (
 	chunkBytes = 1 << 20 // of a file in one row
-	readBytes  = 4 << 20 // of the journal at once
 	maxBytes   = 4 << 30 // of a file
 	pollEvery  = time.Second
 	askTimeout = 10 * time.Second // of a statement that is quick unless the database hangs
@@ -51,39 +50,35 @@ const (
 	maxConns    = 4
 
 	diskFull = "53100" // an SQLSTATE
+	exists   = "23505" // another row has the key
 )
 
 // The keys of advisory locks are these numbers, which mean nothing, and the schema.
 const (
 	lockSchema = "pg_catalog.hashtextextended(current_schema(), 4471985023116)"
-	lockAppend = "pg_catalog.hashtextextended(current_schema(), 4471985023117)"
 	lockLead   = "pg_catalog.hashtextextended(current_schema() || $1, 4471985023118)"
-	lockSource = "pg_catalog.hashtextextended(current_schema() || $1, 4471985023120)"
 	channel    = "walletscreen_journal"
 )
 
 const schema = `
-create table walletscreen_files (
-	id    bigint generated always as identity primary key,
-	name  text not null,
-	bytes bigint not null,
-	aside boolean not null default false
+create table walletscreen_event (
+	number bigint primary key,
+	line   bytea not null
 );
-create unique index walletscreen_files_name on walletscreen_files (name) where not aside;
-create table walletscreen_chunks (
-	file bigint not null references walletscreen_files on delete cascade,
+create table walletscreen_stay (
+	name text not null,
 	n    integer not null,
 	data bytea not null,
-	primary key (file, n)
+	primary key (name, n)
 );
-alter table walletscreen_chunks alter column data set storage external;
-create table walletscreen_journal (
-	position bigint generated always as identity primary key,
-	lines    bytea not null
-);`
+alter table walletscreen_stay alter column data set storage external;
+comment on table walletscreen_event is '` + schemaVersion + `';`
 
-// schemaVersion is the comment on the table walletscreen_journal. It changes with the tables.
-const schemaVersion = "walletscreen lists, version 1"
+// schemaVersion is the comment on the table walletscreen_event. It changes with the tables.
+const schemaVersion = "walletscreen lists, version 2"
+
+// markFormer keeps programs of the version before, which had other tables, from writing to these.
+const markFormer = "comment on table walletscreen_journal is 'walletscreen lists, replaced by walletscreen_event'"
 
 var (
 	// ErrVersion is wrapped by the error about tables that an older or a newer version of
@@ -128,8 +123,8 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 }
 
 // New returns a Store in the database of pool, which the caller closes after the Store.
-// It creates the tables if they do not exist, and refuses tables of another version. Wait and
-// Lock have a connection of their own until they are done, and Lead for as long as the Store
+// It creates the tables if they do not exist, and refuses tables of another version. Wait
+// has a connection of its own until it is done, and Lead for as long as the Store
 // leads a source; these do not count in the pool.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	s := &Store{pool: pool, leads: make(map[string]bool)}
@@ -140,17 +135,24 @@ func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock("+lockSchema+")"); err != nil {
 			return err
 		}
-		var exist bool
+		var exist, former bool
 		var version string
-		err := tx.QueryRow(ctx, "select to_regclass('walletscreen_journal') is not null, coalesce(obj_description(to_regclass('walletscreen_journal'), 'pg_class'), '')").Scan(&exist, &version)
+		err := tx.QueryRow(ctx, "select to_regclass('walletscreen_event') is not null, to_regclass('walletscreen_journal') is not null, coalesce(obj_description(to_regclass('walletscreen_event'), 'pg_class'), '')").Scan(&exist, &former, &version)
 		switch {
 		case err != nil:
 			return err
+		case !exist && former:
+			if _, err := tx.Exec(ctx, markFormer); err != nil {
+				return err
+			}
+			s.former = true
+		}
+		switch {
 		case !exist:
-			_, err := tx.Exec(ctx, schema+"\ncomment on table walletscreen_journal is '"+schemaVersion+"'")
+			_, err := tx.Exec(ctx, schema)
 			return err
 		case version != schemaVersion:
-			return fmt.Errorf("%w: the comment on walletscreen_journal is %.60q, want %q; use that version, or another schema", ErrVersion, version, schemaVersion)
+			return fmt.Errorf("%w: the comment on walletscreen_event is %.60q, want %q; use that version, or another schema", ErrVersion, version, schemaVersion)
 		}
 		return nil
 	})
@@ -159,6 +161,10 @@ func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	}
 	return s, nil
 }
+
+// Former reports whether New has found the tables of an earlier version of this module, and created
+// those of this one beside them. They stay as they are: what was answered before needs that version.
+func (s *Store) Former() bool { return s.former }
 
 // Close closes the connections of s, and gives up the lead. It must not be called while
 // another method of s runs.
@@ -181,104 +187,54 @@ func (s *Store) write(ctx context.Context, f func(pgx.Tx) error) error {
 		}
 		return f(tx)
 	})
-	var said *pgconn.PgError
-	if errors.As(err, &said) && said.Code == diskFull {
+	if isError(err, diskFull) {
 		return fmt.Errorf("%w: %w", store.ErrFull, err)
 	}
 	return err
 }
 
+// isError reports whether err is of the database, with the given SQLSTATE.
+func isError(err error, code string) bool {
+	var said *pgconn.PgError
+	return errors.As(err, &said) && said.Code == code
+}
+
 // Put implements [store.Store].
-func (s *Store) Put(ctx context.Context, name string, write func(io.Writer) error) error {
-	return s.write(ctx, func(tx pgx.Tx) error {
-		// Not listed before the end: other replicas see nothing of this transaction.
-		w := &chunkWriter{ctx: ctx, tx: tx}
-		err := tx.QueryRow(ctx, "insert into walletscreen_files (name, bytes, aside) values ($1, 0, true) returning id", name).Scan(&w.file)
-		if err != nil {
-			return err
-		}
-		if err := write(w); err != nil {
-			return err
-		}
-		if err := w.flush(); err != nil {
-			return err
-		}
-		// Two replicas may put the same file.
-		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(pg_catalog.hashtextextended(current_schema() || $1, 4471985023119))", name); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, "delete from walletscreen_files where name = $1 and not aside", name); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, "update walletscreen_files set bytes = $2, aside = false where id = $1", w.file, w.bytes)
-		return err
-	})
-}
-
-// A chunkWriter writes a file in chunks.
-type chunkWriter struct {
-	ctx   context.Context
-	tx    pgx.Tx
-	file  int64
-	n     int
-	bytes int64
-	buf   []byte
-}
-
-func (w *chunkWriter) Write(p []byte) (int, error) {
-	w.buf = append(w.buf, p...)
-	w.bytes += int64(len(p))
-	if w.bytes > maxBytes {
-		return 0, fmt.Errorf("more than %d bytes in a file", int64(maxBytes))
+func (s *Store) Put(ctx context.Context, name string, data []byte) error {
+	if len(data) > maxBytes {
+		return fmt.Errorf("%s: more than %d bytes", name, int64(maxBytes))
 	}
-	for len(w.buf) >= chunkBytes {
-		if err := w.insert(w.buf[:chunkBytes]); err != nil {
-			return 0, err
+	err := s.write(ctx, func(tx pgx.Tx) error {
+		for n := 0; n == 0 || n*chunkBytes < len(data); n++ {
+			chunk := data[n*chunkBytes : min(len(data), (n+1)*chunkBytes)]
+			if _, err := tx.Exec(ctx, "insert into walletscreen_stay (name, n, data) values ($1, $2, $3)", name, n, chunk); err != nil {
+				return err
+			}
 		}
-		w.buf = w.buf[:copy(w.buf, w.buf[chunkBytes:])]
-	}
-	return len(p), nil
-}
-
-// flush writes the rest.
-func (w *chunkWriter) flush() error {
-	if len(w.buf) == 0 {
 		return nil
+	})
+	if isError(err, exists) {
+		return nil // the same bytes have the same name
 	}
-	return w.insert(w.buf)
-}
-
-func (w *chunkWriter) insert(data []byte) error {
-	_, err := w.tx.Exec(w.ctx, "insert into walletscreen_chunks (file, n, data) values ($1, $2, $3)", w.file, w.n, data)
-	w.n++
 	return err
 }
 
 // Open implements [store.Store].
 func (s *Store) Open(ctx context.Context, name string) (data []byte, err error) {
-	var size int64 = -1
+	found := false
 	err = s.query(ctx, func(rows pgx.Rows) error {
 		var chunk []byte
-		if err := rows.Scan(&size, &chunk); err != nil {
-			return err
-		}
-		if size < 0 || size > maxBytes || int64(len(data)+len(chunk)) > size {
-			return fmt.Errorf("%s: %w: more than its %d bytes, or than %d", name, store.ErrDamaged, size, int64(maxBytes))
-		}
-		if data == nil {
-			data = make([]byte, 0, size)
+		err := rows.Scan(&chunk)
+		if found = true; len(data)+len(chunk) > maxBytes {
+			return fmt.Errorf("%s: %w: more than %d bytes", name, store.ErrDamaged, int64(maxBytes))
 		}
 		data = append(data, chunk...)
-		return nil
-	}, `select f.bytes, c.data from walletscreen_files f left join walletscreen_chunks c on c.file = f.id
-		where f.name = $1 and not f.aside order by c.n`, name)
-	switch {
-	case err != nil:
-		return nil, err
-	case size < 0:
-		return nil, notFound(name)
+		return err
+	}, "select data from walletscreen_stay where name = $1 order by n", name)
+	if err == nil && !found {
+		err = notFound(name)
 	}
-	return data, nil // a file with too few bytes does not have the right checksum
+	return data, err // a file without all its rows does not have the right checksum
 }
 
 // query calls row for each row of a query.
@@ -305,23 +261,13 @@ func (s *Store) Names(ctx context.Context) (names []string, err error) {
 		err := rows.Scan(&name)
 		names = append(names, name)
 		return err
-	}, "select name from walletscreen_files where not aside")
+	}, "select name from walletscreen_stay where n = 0")
 }
 
 // Delete implements [store.Store].
 func (s *Store) Delete(ctx context.Context, name string) error {
-	return s.change(ctx, name, "delete from walletscreen_files where name = $1 and not aside")
-}
-
-// SetAside implements [store.Store]. The row stays, with aside set.
-func (s *Store) SetAside(ctx context.Context, name string) error {
-	return s.change(ctx, name, "update walletscreen_files set aside = true where name = $1 and not aside")
-}
-
-// change executes a statement about the file called name.
-func (s *Store) change(ctx context.Context, name, sql string) error {
 	return s.write(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, sql, name)
+		tag, err := tx.Exec(ctx, "delete from walletscreen_stay where name = $1", name)
 		if err == nil && tag.RowsAffected() == 0 {
 			err = notFound(name)
 		}
@@ -329,44 +275,34 @@ func (s *Store) change(ctx context.Context, name, sql string) error {
 	})
 }
 
-// Append implements [store.Store].
-func (s *Store) Append(ctx context.Context, lines []byte) error {
-	return s.write(ctx, func(tx pgx.Tx) error {
-		// One after the other: a reader that has passed a position must not find a line
-		// before it later.
-		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock("+lockAppend+")"); err != nil {
-			return err
+// Append implements [store.Store]. The primary key sees to it that no two replicas append a line of one
+// number.
+func (s *Store) Append(ctx context.Context, number uint64, line []byte) error {
+	moved := fmt.Errorf("line %d of the journal: %w", number, store.ErrMoved)
+	err := s.write(ctx, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `insert into walletscreen_event (number, line)
+			select $1, $2 where $1 = (select coalesce(max(number), 0) + 1 from walletscreen_event)`, int64(number), line)
+		if err == nil && tag.RowsAffected() == 0 {
+			return moved
 		}
-		if _, err := tx.Exec(ctx, "insert into walletscreen_journal (lines) values ($1)", lines); err != nil {
-			return err
+		if err == nil {
+			_, err = tx.Exec(ctx, "select pg_notify($1, current_schema())", channel)
 		}
-		_, err := tx.Exec(ctx, "select pg_notify($1, current_schema())", channel)
 		return err
 	})
+	if isError(err, exists) {
+		return moved
+	}
+	return err
 }
 
 // Read implements [store.Store].
-func (s *Store) Read(ctx context.Context, from int64) (lines []byte, next int64, err error) {
-	for {
-		next = from
-		lines = nil
-		err = s.query(ctx, func(rows pgx.Rows) error {
-			var some []byte
-			err := rows.Scan(&next, &some)
-			lines = append(lines, some...)
+func (s *Store) Read(ctx context.Context, from uint64, each func(line []byte) error) error {
+	return s.query(ctx, func(rows pgx.Rows) error {
+		var line []byte
+		if err := rows.Scan(&line); err != nil {
 			return err
-			// The window function bounds the answer by its size.
-		}, `select position, lines from (
-				select position, lines, sum(length(lines)) over (order by position) - length(lines) as before
-				from (select position, lines from walletscreen_journal where position > $1 order by position limit 10000) following
-			) counted where before < $2 order by position`, max(from, 0), readBytes)
-		if err != nil || next != from || from <= 0 {
-			return lines, max(next, 0), err
 		}
-		var last int64
-		if err := s.pool.QueryRow(ctx, "select coalesce(max(position), 0) from walletscreen_journal").Scan(&last); err != nil || last >= from {
-			return nil, from, err
-		}
-		from = 0 // another journal
-	}
+		return each(line)
+	}, "select line from walletscreen_event where number >= $1 order by number", int64(from))
 }

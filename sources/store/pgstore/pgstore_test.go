@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,8 +19,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
+	"github.com/walletscreen/walletscreen/internal/line"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/sources/store"
 	"github.com/walletscreen/walletscreen/sources/store/pgstore"
@@ -72,11 +74,26 @@ func execute(t testing.TB, url, statement string) {
 }
 
 func name(n int) string {
-	return revision.Name("TEST", time.Date(2026, 11, 21, 4, 57, n, 0, time.UTC), fmt.Sprintf("%064x", n))
+	return stays.Name{Source: "TEST", First: 1, Last: uint32(n), Sum: fmt.Sprintf("%032x", n)}.String()
 }
 
-func content(b []byte) func(io.Writer) error {
-	return func(w io.Writer) error { _, err := w.Write(b); return err }
+func lineOf(n uint64) []byte {
+	l, _ := line.Format(n, []byte("{}"))
+	return l
+}
+
+// numbersOf returns the numbers of the lines.
+func numbersOf(t testing.TB, st store.Store) (all []uint64) {
+	t.Helper()
+	err := st.Read(t.Context(), 0, func(b []byte) error {
+		l, _ := line.Parse(b)
+		all = append(all, l.Seq)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func TestConforms(t *testing.T) {
@@ -107,20 +124,12 @@ func TestPool(t *testing.T) {
 	}
 	waited := make(chan error)
 	go func() { _, err := st.Wait(t.Context(), 0); waited <- err }()
-	if err := st.Append(t.Context(), []byte("line\n")); err != nil {
+	if err := st.Append(t.Context(), 1, lineOf(1)); err != nil {
 		t.Error(err)
 	}
 	if err := <-waited; err != nil {
 		t.Errorf("Wait: %v", err)
 	}
-	unlock, err := st.Lock(t.Context(), "TEST")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Put(t.Context(), name(1), content([]byte("x"))); err != nil {
-		t.Errorf("Put with a lock: %v", err)
-	}
-	unlock()
 	st.Close()
 	if err := pool.Ping(t.Context()); err != nil {
 		t.Errorf("Close has closed the pool: %v", err)
@@ -131,7 +140,7 @@ func TestPool(t *testing.T) {
 func TestEmptyDatabase(t *testing.T) {
 	url := postgrestest.URL(t)
 	var wg sync.WaitGroup
-	for i := range 8 {
+	for range 8 {
 		wg.Go(func() {
 			st, err := pgstore.Open(t.Context(), url)
 			if err != nil {
@@ -139,10 +148,17 @@ func TestEmptyDatabase(t *testing.T) {
 				return
 			}
 			defer st.Close()
-			// All write the same file, and each a separate line.
-			err = errors.Join(st.Put(t.Context(), name(1), content([]byte("same"))), st.Append(t.Context(), fmt.Appendln(nil, i)))
-			if err != nil {
+			// All write the same file, and each a line.
+			if err := st.Put(t.Context(), name(1), []byte("same")); err != nil {
 				t.Error(err)
+			}
+			for n := uint64(1); ; n++ {
+				if err := st.Append(t.Context(), n, lineOf(n)); err == nil {
+					break
+				} else if !errors.Is(err, store.ErrMoved) {
+					t.Error(err)
+					return
+				}
 			}
 		})
 	}
@@ -151,8 +167,8 @@ func TestEmptyDatabase(t *testing.T) {
 	if names, err := st.Names(t.Context()); err != nil || len(names) != 1 {
 		t.Errorf("files %q, %v, want one", names, err)
 	}
-	if lines, _, err := st.Read(t.Context(), 0); err != nil || bytes.Count(lines, []byte("\n")) != 8 {
-		t.Errorf("lines %q, %v, want 8", lines, err)
+	if got := numbersOf(t, st); !slices.Equal(got, []uint64{1, 2, 3, 4, 5, 6, 7, 8}) {
+		t.Errorf("lines %v, want 8", got)
 	}
 }
 
@@ -160,20 +176,20 @@ func TestEmptyDatabase(t *testing.T) {
 func TestWait(t *testing.T) {
 	url := postgrestest.URL(t)
 	a, b := open(t, url), open(t, url)
-	var from int64
+	var last uint64
 	for i := range 5 {
 		waited := make(chan error)
 		go func() {
-			next, err := journal.New(store.Retain(b, time.Hour)).Shared().Wait(t.Context(), from)
-			if err == nil && next <= from {
-				err = fmt.Errorf("the end is %d after %d", next, from)
+			next, err := journal.New(store.Retain(b, time.Hour), time.Now).Shared().Wait(t.Context(), last)
+			if err == nil && next <= last {
+				err = fmt.Errorf("the end is %d after %d", next, last)
 			}
 			waited <- err
 		}()
 		time.Sleep(time.Duration(i) * 20 * time.Millisecond)
 		if i == 3 { // as if the notification were lost
-			execute(t, url, "insert into walletscreen_journal (lines) values ('line')")
-		} else if err := a.Append(t.Context(), []byte("line\n")); err != nil {
+			execute(t, url, fmt.Sprintf("insert into walletscreen_event (number, line) values (%d, '')", last+1))
+		} else if err := a.Append(t.Context(), last+1, lineOf(last+1)); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -184,15 +200,11 @@ func TestWait(t *testing.T) {
 		case <-time.After(5 * time.Minute):
 			t.Fatal("Wait does not return")
 		}
-		_, next, err := b.Read(t.Context(), from)
-		if err != nil || next == from {
-			t.Fatalf("Read from %d up to %d, %v", from, next, err)
-		}
-		from = next
+		last++
 	}
 	ended, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := b.Wait(ended, from); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := b.Wait(ended, last); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Wait while nothing happens: %v, want that of the context", err)
 	}
 }
@@ -207,7 +219,7 @@ func TestLead(t *testing.T) {
 		var got bool
 		var err error
 		for range 30_000 { // the server may need a moment to see that a connection is gone
-			if got, err = journal.New(st).Shared().Lead(t.Context(), "TEST"); err != nil || got == want {
+			if got, err = journal.New(st, time.Now).Shared().Lead(t.Context(), "TEST"); err != nil || got == want {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
@@ -225,7 +237,7 @@ func TestLead(t *testing.T) {
 		if got, err := st.Lead(t.Context(), "OTHER"); !got || err != nil {
 			t.Fatalf("%s of another source: Lead = %v, %v, want true", what, got, err)
 		}
-		if err := journal.New(st).Shared().Resign(t.Context(), "OTHER"); err != nil {
+		if err := journal.New(st, time.Now).Shared().Resign(t.Context(), "OTHER"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -276,58 +288,20 @@ func TestLead(t *testing.T) {
 	leads("after that was killed", c, true)
 }
 
-// TestLock checks that one Store at a time has the lock of a source, until it unlocks it
-// or its connection is cut.
-func TestLock(t *testing.T) {
-	url := postgrestest.URL(t)
-	a, b := open(t, url), open(t, url)
-	unlock, err := a.Lock(t.Context(), "ONE")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := b.Lock(t.Context(), "TWO")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other()
-	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := b.Lock(short, "ONE"); err == nil {
-		t.Error("two have the lock")
-	}
-	unlock()
-	if unlock, err = b.Lock(t.Context(), "ONE"); err != nil {
-		t.Fatal(err)
-	}
-	execute(t, url, "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()")
-	again, err := a.Lock(t.Context(), "ONE")
-	if err != nil {
-		t.Fatal(err)
-	}
-	again()
-	unlock()
-}
-
 // TestCrash kills the server while replicas write: written data must be there after the
 // restart, and the Stores must continue.
 func TestCrash(t *testing.T) {
 	server := postgrestest.Start(t)
 	st := open(t, server.URL())
 	big := bytes.Repeat([]byte("content"), 1<<19)
-	if err := errors.Join(st.Put(t.Context(), name(1), content(big)), st.Append(t.Context(), []byte("line 1\n"))); err != nil {
+	if err := errors.Join(st.Put(t.Context(), name(1), big), st.Append(t.Context(), 1, lineOf(1))); err != nil {
 		t.Fatal(err)
 	}
 	if leads, err := st.Lead(t.Context(), "TEST"); !leads || err != nil {
 		t.Fatalf("Lead = %v, %v", leads, err)
 	}
-	err := st.Put(t.Context(), name(2), func(w io.Writer) error {
-		if _, err := w.Write(big); err != nil {
-			return err
-		}
-		server.Kill(t)
-		return nil
-	})
-	if err == nil {
+	server.Kill(t)
+	if err := st.Put(t.Context(), name(2), big); err == nil {
 		t.Error("Put to a server that was killed: no error")
 	}
 	if _, err := st.Lead(t.Context(), "TEST"); err == nil {
@@ -340,7 +314,7 @@ func TestCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	for try := 0; ; try++ { // connections of before may fail
-		err := st.Append(t.Context(), []byte("line 2\n"))
+		err := st.Append(t.Context(), 2, lineOf(2))
 		if err == nil {
 			break
 		}
@@ -355,8 +329,8 @@ func TestCrash(t *testing.T) {
 	if data, err := st.Open(t.Context(), name(1)); err != nil || !bytes.Equal(data, big) {
 		t.Errorf("%d bytes, %v, want %d", len(data), err, len(big))
 	}
-	if lines, _, err := st.Read(t.Context(), 0); err != nil || string(lines) != "line 1\nline 2\n" {
-		t.Errorf("lines %q, %v", lines, err)
+	if got := numbersOf(t, st); !slices.Equal(got, []uint64{1, 2}) {
+		t.Errorf("lines %v", got)
 	}
 	if leads, err := st.Lead(t.Context(), "TEST"); !leads || err != nil {
 		t.Errorf("Lead = %v, %v, want the lead again", leads, err)
@@ -369,10 +343,10 @@ func TestFull(t *testing.T) {
 	st := open(t, url)
 	execute(t, url, `
 create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no space' using errcode = '53100'; end $$;
-create trigger refuse before insert on walletscreen_chunks for each row execute function refuse();
-create trigger refuse before insert on walletscreen_journal for each row execute function refuse();`)
-	put := st.Put(t.Context(), name(1), content([]byte("content")))
-	for what, err := range map[string]error{"Put": put, "Append": st.Append(t.Context(), []byte("line\n"))} {
+create trigger refuse before insert on walletscreen_stay for each row execute function refuse();
+create trigger refuse before insert on walletscreen_event for each row execute function refuse();`)
+	put := st.Put(t.Context(), name(1), []byte("content"))
+	for what, err := range map[string]error{"Put": put, "Append": st.Append(t.Context(), 1, lineOf(1))} {
 		if !errors.Is(err, store.ErrFull) {
 			t.Errorf("%s: %v, want ErrFull", what, err)
 		}
@@ -410,7 +384,7 @@ end $$`, role))
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(st.Put(t.Context(), name(1), content([]byte("x"))), st.SetAside(t.Context(), name(1)), st.Append(t.Context(), []byte("line\n")))
+	err = errors.Join(st.Put(t.Context(), name(1), []byte("x")), st.Delete(t.Context(), name(1)), st.Append(t.Context(), 1, lineOf(1)))
 	if err != nil {
 		t.Error(err)
 	}

@@ -189,11 +189,23 @@ func TestPooled(t *testing.T) {
 func TestVersion(t *testing.T) {
 	url := postgrestest.URL(t)
 	open(t, url).Close()
-	for _, comment := range []string{"null", "'walletscreen lists, version 2'"} {
-		execute(t, url, "comment on table walletscreen_journal is "+comment)
+	for _, comment := range []string{"null", "'walletscreen lists, version 3'"} {
+		execute(t, url, "comment on table walletscreen_event is "+comment)
 		if _, err := pgstore.Open(t.Context(), url); !errors.Is(err, pgstore.ErrVersion) ||
-			!strings.Contains(err.Error(), "want \"walletscreen lists, version 1\"") {
+			!strings.Contains(err.Error(), "want \"walletscreen lists, version 2\"") {
 			t.Errorf("%s: %v, want ErrVersion", comment, err)
 		}
 	}
+}
+
+// TestFormer finds the tables of the version before: they stay as they are, and a program of that version is refused.
+func TestFormer(t *testing.T) {
+	url := postgrestest.URL(t)
+	execute(t, url, "create table walletscreen_journal (lines bytea); comment on table walletscreen_journal is 'walletscreen lists, version 1'")
+	for _, first := range []bool{true, false} {
+		if got := open(t, url).Former(); got != first {
+			t.Errorf("Former: %v, want %v", got, first)
+		}
+	}
+	execute(t, url, "do $$ begin if obj_description('walletscreen_journal'::regclass) = 'walletscreen lists, version 1' then raise 'not marked'; end if; end $$")
 }

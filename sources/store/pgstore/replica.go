@@ -8,27 +8,27 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Wait returns the end of the journal once it is not the position from. It returns at
+// Wait returns the number of the last line of the journal once it is not the given one. It returns at
 // once when another replica appends, by LISTEN and NOTIFY; where that does not work, as
 // through some connection pools, it asks every second. It returns an error if the
 // database fails, or when ctx has ended.
-func (s *Store) Wait(ctx context.Context, from int64) (next int64, err error) {
+func (s *Store) Wait(ctx context.Context, last uint64) (next uint64, err error) {
 	conn, hangUp, err := s.separate(ctx)
 	if err != nil {
-		return from, err
+		return last, err
 	}
 	defer hangUp()
 	ask, cancel := context.WithTimeout(ctx, askTimeout)
 	_, err = conn.Exec(ask, "listen "+channel)
 	cancel()
 	if err != nil {
-		return from, err
+		return last, err
 	}
 	for {
 		ask, cancel := context.WithTimeout(ctx, askTimeout)
-		err := conn.QueryRow(ask, "select coalesce(max(position), 0) from walletscreen_journal").Scan(&next)
+		err := conn.QueryRow(ask, "select coalesce(max(number), 0) from walletscreen_event").Scan(&next)
 		cancel()
-		if err != nil || next != from {
+		if err != nil || next != last {
 			return next, err
 		}
 		wait, cancel := context.WithTimeout(ctx, pollEvery)
@@ -36,10 +36,10 @@ func (s *Store) Wait(ctx context.Context, from int64) (next int64, err error) {
 		ended := wait.Err()
 		cancel()
 		if err != nil && ended == nil { // neither a notification nor the time
-			return from, err
+			return last, err
 		}
 		if err := ctx.Err(); err != nil {
-			return from, err
+			return last, err
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (s *Store) separate(ctx context.Context) (conn *pgx.Conn, hangUp func(), er
 }
 
 // checkSessions returns an error if a connection does not have a session of its own: the
-// locks of Lead and Lock, and LISTEN, belong to a session, and through a pool that hands
+// locks of Lead, and LISTEN, belong to a session, and through a pool that hands
 // out another one for each transaction, they fail without an error.
 func checkSessions(ctx context.Context, pool *pgxpool.Pool) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
@@ -113,20 +113,6 @@ func checkSessions(ctx context.Context, pool *pgxpool.Pool) error {
 		return ErrPooled
 	}
 	return nil
-}
-
-// Lock waits until no other Store has the lock of a source, and returns a function that
-// frees it. It is free also when the process ends or its connection breaks.
-func (s *Store) Lock(ctx context.Context, source string) (unlock func(), err error) {
-	conn, hangUp, err := s.separate(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := conn.Exec(ctx, "select pg_advisory_lock("+lockSource+")", source); err != nil {
-		hangUp()
-		return nil, err
-	}
-	return hangUp, nil
 }
 
 // Lead reports whether this Store leads a source: of the Stores in one database that call

@@ -23,17 +23,17 @@ var extractions = map[string]struct {
 	published    time.Time
 	completeness sources.Completeness
 }{
-	"ofac.rev": {"testdata/ofac_2026-10-01.csv", day(2026, 10, 1), sources.Assembled},
-	"eu.rev":   {"testdata/eu_2026-09-22.csv", day(2026, 9, 22), sources.Assembled},
-	"uk.rev":   {"testdata/uk_2026-10-02.csv", day(2026, 10, 2), sources.Partial},
+	"ofac.stays": {"testdata/ofac_2026-10-01.csv", day(2026, 10, 1), sources.Assembled},
+	"eu.stays":   {"testdata/eu_2026-09-22.csv", day(2026, 9, 22), sources.Assembled},
+	"uk.stays":   {"testdata/uk_2026-10-02.csv", day(2026, 10, 2), sources.Partial},
 }
 
 // provenances say where the data of each file come from.
 var provenances = map[string]string{
-	"ofac.rev":    "public extractions of OFAC's file: thomasgregg/crypto-sanctions-list, meefs/ofac-naughtylist, bitnob/ofac-address-feed",
-	"eu.rev":      "an extraction of the Commission's XML file 185564; the French register has the same addresses",
-	"uk.rev":      "extractions of the five designations known to name wallets; at least one Bitcoin and two Tron addresses are missing",
-	"badlist.rev": "the fork myvaporwallet/ethereum-lists, commit 478ee9f4",
+	"ofac.stays":    "public extractions of OFAC's file: thomasgregg/crypto-sanctions-list, meefs/ofac-naughtylist, bitnob/ofac-address-feed",
+	"eu.stays":      "an extraction of the Commission's XML file 185564; the French register has the same addresses",
+	"uk.stays":      "extractions of the five designations known to name wallets; at least one Bitcoin and two Tron addresses are missing",
+	"badlist.stays": "the fork myvaporwallet/ethereum-lists, commit 478ee9f4",
 }
 
 func day(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
@@ -59,7 +59,7 @@ func assemble(dir string, out io.Writer) error {
 // assembled returns the list of a file.
 func assembled(dir, file string) (list, error) {
 	switch file {
-	case "badlist.rev":
+	case "badlist.stays":
 		return parseFile(filepath.Join(dir, "../badlist/testdata/addresses-darklist.json"), badlist.Parse)
 	}
 	x := extractions[file]

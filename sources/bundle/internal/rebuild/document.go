@@ -27,7 +27,7 @@ func document(dir string) error {
 	for _, b := range files {
 		var l list
 		var err error
-		if strings.HasSuffix(b.file, ".rev") {
+		if strings.HasSuffix(b.file, ".stays") {
 			l, err = readList(filepath.Join(dir, b.file))
 		} else {
 			l, err = loadList(b.src)

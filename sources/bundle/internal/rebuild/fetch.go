@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/revision"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/eu"
@@ -38,10 +38,10 @@ func live(mirror string) []bundled {
 	}
 	http := strings.HasPrefix(mirror, "http:")
 	return []bundled{
-		{"ofac.rev", ofac.New(&ofac.Options{URL: url("ofac"), Client: client, AllowHTTP: http})},
-		{"eu.rev", eu.New(&eu.Options{URL: url("eu"), Client: client, AllowHTTP: http})},
-		{"uk.rev", uk.New(&uk.Options{URL: url("uk"), Client: client, AllowHTTP: http})},
-		{"badlist.rev", badlist.New(&badlist.Options{URL: url("badlist"), Client: client, AllowHTTP: http})},
+		{"ofac.stays", ofac.New(&ofac.Options{URL: url("ofac"), Client: client, AllowHTTP: http})},
+		{"eu.stays", eu.New(&eu.Options{URL: url("eu"), Client: client, AllowHTTP: http})},
+		{"uk.stays", uk.New(&uk.Options{URL: url("uk"), Client: client, AllowHTTP: http})},
+		{"badlist.stays", badlist.New(&badlist.Options{URL: url("badlist"), Client: client, AllowHTTP: http})},
 	}
 }
 
@@ -85,7 +85,7 @@ func fetchOne(ctx context.Context, dir string, l bundled, accept bool, out io.Wr
 	if err := suspect(held, came); err != nil && !accept {
 		return fmt.Errorf("%w; -accept %s lets it in", err, l.src.Info().ID)
 	}
-	if l.file == "ofac.rev" {
+	if l.file == "ofac.stays" {
 		if err := continueHistory(dir, held, came, out); err != nil {
 			return fmt.Errorf("%s: %w", historyGz, err)
 		}
@@ -161,26 +161,25 @@ func (l *list) date(now time.Time) error {
 
 // write replaces the file of that name.
 func (l list) write(name string, info sources.Info, out io.Writer) error {
-	var file strings.Builder
-	w, err := revision.NewWriter(&file, revision.Header{Source: info.ID, Name: info.Name, Revision: l.rev, Entries: len(l.entries)})
-	if err != nil {
-		return err
-	}
+	var all []stays.Stay
 	for _, e := range l.entries {
-		if err := w.Entry(e); err != nil {
-			return err
-		}
+		all = append(all, stays.Stay{Entry: e, In: 1})
 		if !e.Address.IsValid() {
 			fmt.Fprintf(out, "%s: no address: %s %q of %q\n", filepath.Base(name), e.Asset, e.Listed, e.Ref)
 		}
 	}
-	if err := w.Close(); err != nil {
+	f, err := stays.New(stays.Header{Source: info.ID, Name: info.Name, First: 1, Last: 1, Revision: l.rev}, all)
+	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(name, []byte(file.String()), 0o644); err != nil {
+	_, data, err := f.Bytes()
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s: %d bytes, %s, %s, %d records, %d entries of %d addresses\n", filepath.Base(name), file.Len(),
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s: %d bytes, %s, %s, %d records, %d entries of %d addresses\n", filepath.Base(name), len(data),
 		l.rev.Published.Format(time.DateOnly), l.rev.Completeness, l.rev.Records, len(l.entries), l.addresses())
 	return nil
 }
@@ -194,12 +193,12 @@ func readList(name string) (list, error) {
 	if err != nil {
 		return list{}, err
 	}
-	f, err := revision.Parse(data)
+	f, err := stays.Parse("", data)
 	if err != nil {
 		return list{}, fmt.Errorf("%s: %w", name, err)
 	}
 	l := list{rev: f.Revision}
-	for e, err := range f.Entries() {
+	for e, err := range f.At(f.Last) {
 		if err != nil {
 			return list{}, fmt.Errorf("%s: %w", name, err)
 		}

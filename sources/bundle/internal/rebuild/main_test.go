@@ -26,7 +26,7 @@ func copyBundle(t *testing.T) (dir string) {
 	root := t.TempDir()
 	for _, name := range []string{
 		"NOTICE", "README.md", "sources/badlist/testdata/addresses-darklist.json",
-		"sources/bundle/ofac.rev", "sources/bundle/eu.rev", "sources/bundle/uk.rev", "sources/bundle/badlist.rev",
+		"sources/bundle/ofac.stays", "sources/bundle/eu.stays", "sources/bundle/uk.stays", "sources/bundle/badlist.stays",
 		"sources/bundle/rebuilt.txt",
 		"sources/bundle/testdata/ofac_2026-10-01.csv", "sources/bundle/testdata/eu_2026-09-22.csv", "sources/bundle/testdata/uk_2026-10-02.csv",
 		"sources/bundle/ofac_history.csv.gz", "sources/bundle/testdata/ofac_history_2026-10-01.csv",
@@ -171,7 +171,7 @@ func TestFetch(t *testing.T) {
 			}))
 			defer server.Close()
 			var out bytes.Buffer
-			eu, uk := read(t, dir+"/eu.rev"), read(t, dir+"/uk.rev")
+			eu, uk := read(t, dir+"/eu.stays"), read(t, dir+"/uk.stays")
 			err := run(t.Context(), []string{"-dir", dir, "-mirror", server.URL, "-accept", tt.accept}, &out, now)
 			if err == nil || !strings.Contains(err.Error(), "EU_CONSOLIDATED: ") || !strings.Contains(err.Error(), "UK_CONSOLIDATED: ") {
 				t.Errorf("error %v, want one that names the lists that were not fetched", err)
@@ -180,7 +180,7 @@ func TestFetch(t *testing.T) {
 			if refused := strings.Contains(err.Error(), "OFAC_SDN: "); refused != (tt.wantErr != "" || future) || !strings.Contains(err.Error(), tt.wantErr) {
 				t.Errorf("error %v, want one of OFAC_SDN with %q", err, tt.wantErr)
 			}
-			l, lerr := readList(dir + "/ofac.rev")
+			l, lerr := readList(dir + "/ofac.stays")
 			if lerr != nil || len(l.entries) != tt.count {
 				t.Fatalf("%d entries, %v, want %d", len(l.entries), lerr, tt.count)
 			}
@@ -192,10 +192,10 @@ func TestFetch(t *testing.T) {
 					t.Error("NOTICE does not have the new digest")
 				}
 			}
-			if !strings.Contains(out.String(), "badlist.rev: unchanged") {
+			if !strings.Contains(out.String(), "badlist.stays: unchanged") {
 				t.Errorf("printed %q, want that the others are unchanged", out.String())
 			}
-			if read(t, dir+"/eu.rev") != eu || read(t, dir+"/uk.rev") != uk {
+			if read(t, dir+"/eu.stays") != eu || read(t, dir+"/uk.stays") != uk {
 				t.Error("a list that was not fetched has another file")
 			}
 			if got := strings.TrimSpace(read(t, dir+"/rebuilt.txt")); got != "2026-11-22" {
@@ -311,7 +311,7 @@ func TestWorkflow(t *testing.T) {
 // except one.
 func TestHistory(t *testing.T) {
 	dir := copyBundle(t)
-	held, err := readList(dir + "/ofac.rev")
+	held, err := readList(dir + "/ofac.stays")
 	if err != nil {
 		t.Fatal(err)
 	}

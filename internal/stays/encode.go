@@ -1,21 +1,19 @@
-package revision
+package stays
 
 import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"time"
-
-	"github.com/walletscreen/walletscreen/sources"
 )
 
 // An encoder appends entries to buf, for a decoder.
 type encoder struct {
 	buf     []byte
-	strings []numbered    // some of the strings that a decoder knows, by hash
-	n       int           // how many it knows
-	bytes   int           // of them
-	last    sources.Entry // the entry whose label was appended last
+	strings []numbered // some of the strings that a decoder knows, by hash
+	n       int        // how many it knows
+	bytes   int        // of them
+	last    Stay       // whose label was appended last
 	hasLast bool
 }
 
@@ -32,9 +30,8 @@ const remembered = 1 << 12
 
 func newEncoder() *encoder { return &encoder{strings: make([]numbered, remembered)} }
 
-// entry appends an entry. The error says that no file can have it; then only a lax decoder reads
-// it back.
-func (c *encoder) entry(e *sources.Entry) (err error) {
+// stay appends a stay.
+func (c *encoder) stay(e *Stay) (err error) {
 	normal := e.Address.Normalized()
 	if n := max(len(normal), len(e.Listed)); n > maxString {
 		err = fmt.Errorf("an address or listed string of %d bytes: want at most %d", n, maxString)
@@ -77,53 +74,50 @@ func (c *encoder) entry(e *sources.Entry) (err error) {
 	return err
 }
 
-// removal appends a removal.
-func (c *encoder) removal(r *Removal) error {
-	if err := c.entry(&r.Entry); err != nil {
-		return err
-	}
-	c.buf = appendTime(c.buf, r.At)
-	return checkTime(r.At)
-}
-
-// label appends the first byte of an entry and its label. The error is as in entry.
-func (c *encoder) label(form byte, e *sources.Entry) (err error) {
+// label appends the first byte of a stay and its label.
+func (c *encoder) label(form byte, e *Stay) (err error) {
 	if c.hasLast && sameLabels(e, &c.last) {
-		c.buf = append(c.buf, form|sameLabel)
+		c.buf = append(c.buf, form)
 		return nil
 	}
 	texts := [...]string{string(e.Address.Chain()), e.Asset, string(e.Kind), e.Ref, e.Name}
-	times := [...]time.Time{e.ListedAt, e.FirstSeen, e.EntityListedAt, e.NotListedOn}
 	for _, s := range texts {
 		if len(s) > maxString {
 			err = fmt.Errorf("a string of %d bytes: want at most %d", len(s), maxString)
 		}
 	}
-	for _, t := range times {
-		if terr := checkTime(t); terr != nil {
-			err = terr
-		}
-	}
-	c.last, c.hasLast = *e, err == nil
-	form, n := form|newLabel, 2
-	if !e.EntityListedAt.IsZero() || !e.NotListedOn.IsZero() {
-		form, n = form|datedLabel, 4
-	}
-	c.buf = append(c.buf, form)
+	c.last, c.hasLast = *e, true
+	c.buf = append(c.buf, form|newLabel)
 	for _, s := range texts {
 		c.string(s)
 	}
-	for _, t := range times[:n] {
-		c.buf = appendTime(c.buf, t)
+	for _, t := range e.times() {
+		if y := t.UTC().Year(); y < 0 || y > 9999 {
+			err = fmt.Errorf("a time in the year %d: want 0 to 9999", y)
+		}
+		c.buf = appendTime(c.buf, *t)
 	}
+	c.buf = binary.AppendUvarint(binary.AppendUvarint(c.buf, uint64(e.In)), uint64(e.Out))
 	return err
 }
 
-// sameLabels reports whether two entries have one label.
-func sameLabels(a, b *sources.Entry) bool {
-	return a.Ref == b.Ref && a.Name == b.Name && a.Kind == b.Kind && a.Asset == b.Asset && a.Address.Chain() == b.Address.Chain() &&
-		a.FirstSeen.Equal(b.FirstSeen) && a.ListedAt.Equal(b.ListedAt) &&
-		a.EntityListedAt.Equal(b.EntityListedAt) && a.NotListedOn.Equal(b.NotListedOn)
+// times returns the times of e.
+func (e *Stay) times() [5]*time.Time {
+	return [...]*time.Time{&e.ListedAt, &e.FirstSeen, &e.EntityListedAt, &e.NotListedOn, &e.Until}
+}
+
+// sameLabels reports whether two stays have one label.
+func sameLabels(a, b *Stay) bool {
+	if a.Ref != b.Ref || a.Name != b.Name || a.Kind != b.Kind || a.Asset != b.Asset || a.Address.Chain() != b.Address.Chain() || a.In != b.In || a.Out != b.Out {
+		return false
+	}
+	is := b.times()
+	for i, t := range a.times() {
+		if !t.Equal(*is[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // string appends a string of a label.
@@ -217,12 +211,6 @@ func capitalsOf(capitals *uint64, listed, normal string) bool {
 		}
 	}
 	return true
-}
-
-// isHexOf reports whether s is 0x and the digits of the 20 bytes raw, in lower case.
-func isHexOf(raw []byte, s string) bool {
-	var is [hexDigits / 2]byte
-	return unhex(&is, s) && string(is[:]) == string(raw)
 }
 
 // hexText returns 0x and the digits of raw, with the given capitals.

@@ -1,0 +1,127 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/stays"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// A Reader reads the lines of a journal as they are appended. The zero Reader begins at the first one.
+type Reader struct{ last Line }
+
+// Next calls each for the lines since the last call. If the Store is as it was at an earlier time, it calls reset,
+// and begins again.
+func (r *Reader) Next(ctx context.Context, st store.Store, reset func(), each func(*Line)) error {
+	lines, found, err := r.read(ctx, st, r.last.Number)
+	if err == nil && r.last.Number > 0 && !found {
+		r.last = Line{}
+		reset()
+		lines, _, err = r.read(ctx, st, 0)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range lines {
+		each(&lines[i])
+		r.last = lines[i]
+	}
+	return nil
+}
+
+func (r *Reader) read(ctx context.Context, st store.Store, from uint64) (lines []Line, found bool, err error) {
+	err = unwrap(st).Read(ctx, from, func(b []byte) error {
+		l, ok := parse(b)
+		switch {
+		case !ok || l.Number < from:
+		case l.Number == r.last.Number:
+			found = l.sum == r.last.sum
+		default:
+			lines = append(lines, l)
+		}
+		return nil
+	})
+	return lines, found, err
+}
+
+// Answered returns the snapshots that answered, the last one first; see [Snapshots].
+func Answered(ctx context.Context, st store.Store, ids ...string) (all []Snapshot, err error) {
+	err = Snapshots(ctx, st, ids, func(s *Snapshot) bool {
+		c := *s
+		c.State = s.State.Clone()
+		all = append(all, c)
+		return true
+	})
+	slices.Reverse(all)
+	return all, err
+}
+
+// IsKept reports whether a Store has files that answer for all lists of s.
+func (s *Snapshot) IsKept(ctx context.Context, st store.Store) (bool, error) {
+	for _, id := range s.Lists {
+		names, err := Covering(ctx, st, id, s.Held[id].N)
+		if len(names) == 0 || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// SnapshotAt returns what answered at a time, of all lists.
+func SnapshotAt(ctx context.Context, st store.Store, at time.Time) (*Snapshot, error) {
+	var ids []string
+	err := Read(ctx, st, 0, func(l *Line, s *State) error {
+		if !l.At.After(at) {
+			ids = s.ids()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s, err := At(ctx, st, at, time.Now().Add(time.Minute), ids)
+	if err != nil {
+		return nil, err
+	}
+	digest, lists := s.DigestOf(ids)
+	return &Snapshot{s, digest, lists}, nil
+}
+
+// Entries returns the entries of an acceptance of a source, as the store has them. Nothing follows an error.
+func Entries(ctx context.Context, st store.Store, source string, n uint32) iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		f, err := Open(ctx, st, source, n)
+		if err != nil {
+			yield(sources.Entry{}, err)
+			return
+		}
+		for e, err := range f.At(n) {
+			if err == nil && !e.Until.IsZero() {
+				continue
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Open opens a file that answers for an acceptance of a source.
+func Open(ctx context.Context, st store.Store, source string, n uint32) (*stays.File, error) {
+	names, err := Covering(ctx, st, source, n)
+	if err == nil {
+		err = fmt.Errorf("list %d of %s: %w", n, source, store.ErrNotFound)
+	}
+	for _, name := range names {
+		var f *stays.File
+		if f, err = Load(ctx, st, name); err == nil {
+			return f, nil
+		}
+	}
+	return nil, err
+}

@@ -1,0 +1,301 @@
+package journal
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/stays"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// A State is what holds after a line of the journal.
+type State struct {
+	Number     uint64          // of the line; 0: there is none
+	At         time.Time       // of the line
+	Held       map[string]Held // by source
+	Exceptions Excepted
+	Programs   map[string]Program // that have begun
+	Answered   map[string]Held    // Held after the last line of a program that answers; it is not changed
+
+	sum     string
+	elapsed time.Duration              // without steps of more than maxStep
+	ended   map[string][]time.Duration // by source: when acceptance n+1 ended
+	seen    map[string]map[string]bool // by source: the digests of the lists that were accepted
+	used    map[string]time.Time       // by program that answers: its last line
+	unsure  map[string]uint64          // by source: the last Accepted line of a program that answers, until one shows that it knew
+}
+
+// maxStep is the longest time between two lines that counts as elapsed. A longer one means
+// that no program ran, or that a clock jumped.
+const maxStep = 48 * time.Hour
+
+func newState() State {
+	return State{
+		Held: make(map[string]Held), Programs: make(map[string]Program), ended: make(map[string][]time.Duration),
+		seen: make(map[string]map[string]bool), used: make(map[string]time.Time), unsure: make(map[string]uint64),
+	}
+}
+
+// Clone returns s, which does not change with later lines.
+func (s *State) Clone() State {
+	c := *s
+	c.Held, c.Programs, c.used, c.unsure = maps.Clone(s.Held), maps.Clone(s.Programs), maps.Clone(s.used), maps.Clone(s.unsure)
+	return c
+}
+
+// add makes the state after l.
+func (s *State) add(l *Line) {
+	if step := l.At.Sub(s.At); s.Number > 0 && step > 0 && step <= maxStep {
+		s.elapsed += step
+	}
+	s.Number, s.At, s.sum = l.Number, l.At, l.sum
+	if l.Opened != nil {
+		s.Programs[l.Program] = *l.Opened
+	}
+	if s.Programs[l.Program].Answers {
+		s.used[l.Program] = l.At
+		clear(s.unsure) // it has read what is before the line
+	}
+	if l.Exceptions != nil {
+		s.Exceptions = *l.Exceptions
+	}
+	if l.Held != nil {
+		s.hold(l)
+	}
+	if s.Programs[l.Program].Answers && (l.Held != nil || l.Opened != nil) {
+		s.Answered = maps.Clone(s.Held)
+	}
+}
+
+// hold adds the list that is held after l.
+func (s *State) hold(l *Line) {
+	if l.Type == Accepted {
+		if s.seen[l.Source] == nil {
+			s.seen[l.Source] = make(map[string]bool)
+		}
+		s.seen[l.Source][l.Held.Revision.Digest] = true
+		for len(s.ended[l.Source]) < int(l.Held.N)-1 {
+			s.ended[l.Source] = append(s.ended[l.Source], s.elapsed)
+		}
+		if s.Programs[l.Program].Answers {
+			s.unsure[l.Source] = l.Number
+		}
+	}
+	s.Held[l.Source] = *l.Held
+}
+
+// ids returns the sources that ever had a list, sorted.
+func (s *State) ids() []string { return slices.Sorted(maps.Keys(s.Held)) }
+
+// Digest returns the digest of a snapshot: of the lists, by source, and the exceptions.
+func Digest(lists map[string]string, exceptions string) string {
+	var lines []string
+	for id, digest := range lists {
+		lines = append(lines, id+"\t"+digest+"\n")
+	}
+	if exceptions != "" {
+		lines = append(lines, "exceptions\t"+exceptions+"\n") // ids are in capitals
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
+	return hex.EncodeToString(sum[:])
+}
+
+// DigestOf returns the digest of the snapshot of the given sources, and those of them that are held.
+func (s *State) DigestOf(ids []string) (digest string, lists []string) {
+	held := make(map[string]string)
+	for _, id := range ids {
+		if h := s.Held[id]; h.N > 0 {
+			held[id] = h.Digest
+			lists = append(lists, id)
+		}
+	}
+	return Digest(held, s.Exceptions.Digest), lists
+}
+
+// A Snapshot is what answered from a time on.
+type Snapshot struct {
+	State
+	Digest string
+	Lists  []string // the sources that are held
+}
+
+// Snapshots calls each for the snapshots that answered, in the order of the journal: those of the given
+// sources, of all, of each, and of those of each program. The State is valid until each returns; false ends it.
+func Snapshots(ctx context.Context, st store.Store, ids []string, each func(s *Snapshot) bool) error {
+	stop := fmt.Errorf("no more")
+	last := make(map[string]string)
+	err := Read(ctx, st, 0, func(l *Line, s *State) error {
+		if l.Held == nil && l.Exceptions == nil && l.Opened == nil {
+			return nil
+		}
+		sets := [][]string{ids, s.ids()}
+		for _, id := range s.ids() {
+			sets = append(sets, []string{id})
+		}
+		for _, p := range s.Programs {
+			if p.Answers {
+				sets = append(sets, p.Sources)
+			}
+		}
+		done := make(map[string]bool)
+		for _, set := range sets {
+			key := strings.Join(set, " ")
+			if done[key] {
+				continue
+			}
+			done[key] = true
+			digest, lists := s.DigestOf(set)
+			if len(lists) == 0 || last[key] == digest {
+				continue
+			}
+			if last[key] = digest; !each(&Snapshot{*s, digest, lists}) {
+				return stop
+			}
+		}
+		return nil
+	})
+	if err == stop {
+		err = nil
+	}
+	return err
+}
+
+// Read calls each for the lines from a number on, with the state after them, which is valid until
+// each returns. An error of each ends it.
+func Read(ctx context.Context, st store.Store, from uint64, each func(*Line, *State) error) error {
+	_, err := read(ctx, st, from, each)
+	return err
+}
+
+// read is Read. It reports whether the last line is damaged.
+func read(ctx context.Context, st store.Store, from uint64, each func(*Line, *State) error) (torn bool, err error) {
+	s := newState()
+	err = unwrap(st).Read(ctx, 0, func(b []byte) error {
+		l, ok := parse(b)
+		if torn = !ok; torn {
+			return nil
+		}
+		if l.Number <= s.Number {
+			return nil // written twice
+		}
+		l.lost = l.Number != s.Number+1
+		s.add(&l)
+		if l.Number < from {
+			return nil
+		}
+		return each(&l, &s)
+	})
+	return torn, err
+}
+
+func unwrap(st store.Store) store.Store {
+	if w, ok := st.(interface {
+		Unwrap() (store.Store, time.Duration, bool)
+	}); ok {
+		st, _, _ = w.Unwrap()
+	}
+	return st
+}
+
+// At returns what held at a time in the past: exactly that, or an error. Only a clock that was
+// put back, and forward again, between two lines goes unseen. now is the present time, and ids are the
+// sources that matter.
+func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (State, error) {
+	found := newState()
+	var last, first Line // the last line, and the first one after that of found
+	var unknown error
+	note := func(l *Line) {
+		switch {
+		case !l.From.IsZero() && !l.From.After(at) && !l.At.Before(at) && (l.Source == "" || slices.Contains(ids, l.Source)):
+			unknown = fmt.Errorf("%w: from %v to %v it is not known what answered: %s", store.ErrGap, l.From, l.At, l.Reason)
+		case first.Number != l.Number && l.At.Before(last.At) && l.At.After(at):
+			unknown = fmt.Errorf("%w: the clock was put back from %v to %v", store.ErrGap, last.At, l.At)
+		}
+	}
+	knew := make(map[string]bool) // programs with a line after found
+	torn, err := read(ctx, st, 0, func(l *Line, s *State) error {
+		if !l.At.After(at) { // if the clock was put back, the later time counts
+			found, first, unknown = s.Clone(), Line{}, nil
+			clear(knew)
+		} else {
+			if first.Number == 0 {
+				first = *l
+			}
+			note(l)
+			knew[l.Program] = true
+		}
+		last = *l
+		return nil
+	})
+	if err != nil {
+		return found, err
+	}
+	names, err := unwrap(st).Names(ctx)
+	if err != nil {
+		return found, err
+	}
+	for _, name := range names {
+		n, _ := stays.ParseName(name)
+		torn = torn || first.Number == 0 && slices.Contains(ids, n.Source) && IsAhead(n, last.Number, found.Held[n.Source].N)
+	}
+	switch {
+	case unknown != nil:
+	case at.After(now):
+		unknown = fmt.Errorf("%w: that time is yet to come", store.ErrGap)
+	case first.lost, first.Number == 0 && torn:
+		unknown = fmt.Errorf("%w: lines of the journal after %v are lost", store.ErrGap, found.At)
+	case last.At.After(now) && (first.Number == 0 || first.At.After(now)):
+		unknown = fmt.Errorf("%w: the clock was put back after %v", store.ErrGap, last.At)
+	case found.Number == 0 || len(found.Held) == 0:
+		unknown = fmt.Errorf("what answered at %v: %w", at, store.ErrNotFound)
+	default:
+		unknown = found.isKnown(at, ids, knew)
+	}
+	return found, unknown
+}
+
+// isKnown returns an error if it is not known whether a program answered from s at a time. knew has
+// the programs that have written later lines.
+func (s *State) isKnown(at time.Time, ids []string, knew map[string]bool) error {
+	for _, id := range ids {
+		if s.Held[id].Damaged {
+			return fmt.Errorf("%w: the list of %s could not be proved then", store.ErrGap, id)
+		}
+		if s.unsure[id] == 0 {
+			continue
+		}
+		for program := range s.used {
+			if knew[program] {
+				return nil
+			}
+		}
+		return fmt.Errorf("%w: the program may have been killed before it answered from the list of %s that it had accepted", store.ErrGap, id)
+	}
+	var until time.Time
+	for program, last := range s.used {
+		every := s.Programs[program].Every
+		if every == 0 {
+			return nil
+		}
+		if end := last.Add(3 * every); end.After(until) {
+			until = end
+		}
+	}
+	if len(s.used) > 0 && at.After(until) && len(knew) == 0 {
+		return fmt.Errorf("%w: nobody is known to have answered after %v", store.ErrGap, until)
+	}
+	return nil
+}
+
+// IsAhead reports whether a file was written after the last line of a journal, and has a later
+// acceptance than the one held.
+func IsAhead(n stays.Name, last uint64, held uint32) bool {
+	return n.After >= last && n.Last > held
+}

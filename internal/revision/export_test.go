@@ -1,3 +1,0 @@
-package revision
-
-var SealOf = sealOf

@@ -1,0 +1,249 @@
+// Package stays reads and writes the file of a list: all that it says, and all that it said since
+// the first acceptance that the file answers for.
+//
+// A [Stay] is an entry with the number of the acceptance that brought it and of the one that
+// ended it. So one file answers for each acceptance from First to Last: [File.At] is a filter. The
+// last stay of an entry that ended is kept for good.
+//
+// # Format
+//
+// A file begins with a line of text: "walletscreen stays 1" and, each in quotes, the fields of the [Header] in
+// their order, with times by RFC 3339, "" for none. Then come the
+// stays, those that last first, in the order of the list. A stay consists of
+//
+//   - a byte that says which parts follow, see the constants of this package;
+//   - its label, unless that is the label of the stay before it: chain, asset, kind, ref, name, the
+//     dates of the listing, of the first copy that has it, of the listing of the party, of the last
+//     copy without it, and of its end; and the two acceptances;
+//   - the address: the 20 bytes of "0x" and 40 hex digits, or a text;
+//   - the listed string, if it is not the address: a text, or, where it differs from
+//     "0x" and 40 hex digits only in letter case, 5 bytes with a bit for each capital.
+//
+// Numbers are unsigned varints (LEB128). A text is its length and its bytes. A string
+// in a label is 0 if it is empty, 1 and a text, or 2 plus the number of an earlier text,
+// counted from 0. When there are 65,536 texts, or 8 MiB of them, writer and reader forget
+// all; so neither needs memory in proportion to the list. A time is 0 for the zero time, or 1
+// and the seconds since 1970 as a signed varint, or 2, the seconds, and the nanoseconds.
+//
+// The name of a file has the SHA-256 of its bytes, so that no two programs write different files of
+// one name, and damage is known before a byte is believed. Equal headers and stays make equal bytes.
+package stays
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+var (
+	// ErrDamaged is wrapped by errors about a file that is not as it was written.
+	ErrDamaged = errors.New("damaged file")
+	// ErrVersion is wrapped by errors about an intact file in a form of another version of this
+	// module.
+	ErrVersion = errors.New("file of an unknown version")
+)
+
+// A Stay is an entry that was listed from acceptance In until acceptance Out, 0 if it still is. Until
+// is the date of its end. If both are the same, the list was never held with it, but says itself
+// that it had it.
+type Stay struct {
+	sources.Entry
+	In, Out uint32
+}
+
+// covers reports whether s is listed in acceptance n.
+func (s *Stay) covers(n uint32) bool { return s.In <= n && (s.Out == 0 || s.Out > n) }
+
+// A Header describes a file.
+type Header struct {
+	Source      string
+	Name        string // of the source
+	First, Last uint32
+	After       uint64 // the number of the journal's last line when the file was written
+	Program     string // that wrote it
+	Written     time.Time
+	Revision    sources.Revision // of acceptance Last
+	Stays       int
+}
+
+// A File is a file in memory. It is never changed.
+type File struct {
+	Header
+	data []byte // the stays
+}
+
+const (
+	magic   = "walletscreen stays "
+	version = "1"
+
+	maxString = 1 << 16 // bytes of a string
+	maxHeader = 1 << 20 // bytes of the first line
+
+	// When a dictionary exceeds one of these, it is emptied.
+	maxNumbered = 1 << 16 // strings
+	maxStrings  = 8 << 20 // bytes of strings
+)
+
+// The first byte of a stay has one of each group.
+const (
+	noAddress   = 0 // the listed string decodes to nothing
+	hexAddress  = 1 // 20 bytes, which the normal form has as 0x and hex digits
+	textAddress = 2
+	addressMask = 3
+
+	noListed   = 0 << 2 // Listed is ""
+	sameListed = 1 << 2 // Listed is the normal form
+	caseListed = 2 << 2 // Listed is a hexAddress with capitals
+	textListed = 3 << 2
+	listedMask = 3 << 2
+
+	newLabel = 1 << 4 // otherwise the label of the stay before
+)
+
+// hexDigits is the number of digits of a hexAddress.
+const hexDigits = 40
+
+// New returns the File with the given stays.
+func New(h Header, all []Stay) (*File, error) {
+	c := newEncoder()
+	for i := range all {
+		if err := c.stay(&all[i]); err != nil {
+			return nil, fmt.Errorf("entry %.64q: %w", all[i].Ref, err)
+		}
+	}
+	h.Stays = len(all)
+	return &File{h, c.buf}, nil
+}
+
+// Bytes returns the bytes of f, and its name.
+func (f *File) Bytes() (name string, data []byte, err error) {
+	header, err := f.Header.append(nil)
+	if err != nil {
+		return "", nil, err
+	}
+	data = append(make([]byte, 0, len(magic)+len(version)+len(header)+2+len(f.data)), magic+version...)
+	data = append(append(append(data, header...), '\n'), f.data...)
+	return Name{f.Source, f.First, f.Last, f.After, sumOf(data)}.String(), data, nil
+}
+
+// Parse returns the file called name with the given bytes, which must not change. It verifies every byte.
+// Without a name, it does not verify them: they are part of the program. The error wraps [ErrDamaged] or
+// [ErrVersion].
+func Parse(name string, data []byte) (*File, error) {
+	n, ok := ParseName(name)
+	if name != "" && (!ok || n.Sum != sumOf(data)) {
+		return nil, fmt.Errorf("%w: its bytes are not those of %.200q", ErrDamaged, name)
+	}
+	end := bytes.IndexByte(data[:min(len(data), maxHeader)], '\n')
+	text, isOurs := bytes.CutPrefix(data[:max(end, 0)], []byte(magic))
+	v, header, _ := bytes.Cut(text, []byte(" "))
+	switch {
+	case !isOurs:
+		return nil, fmt.Errorf("%w: no line that begins with %q", ErrDamaged, magic)
+	case string(v) != version:
+		return nil, fmt.Errorf("%w: %.20q, want %q: another version of this module has written it", ErrVersion, v, version)
+	}
+	f := &File{data: data[end+1:]}
+	if err := f.Header.parse(string(header)); err != nil {
+		return nil, fmt.Errorf("%w: its first line: %w", ErrDamaged, err)
+	}
+	if name != "" && (f.Source != n.Source || f.First != n.First || f.Last != n.Last || f.After != n.After) || f.Stays < 0 || f.Stays > len(f.data) {
+		return nil, fmt.Errorf("%w: its first line does not fit %.200q", ErrDamaged, name)
+	}
+	return f, nil
+}
+
+// All returns the stays, those that last first. After an error there are no more. An address is
+// parsed again: if its chain or its form is no longer known, that is an error, because a listed
+// address must not get lost.
+func (f *File) All() iter.Seq2[Stay, error] {
+	return func(yield func(Stay, error) bool) {
+		d := decoder{rest: f.data}
+		for i := range f.Stays {
+			s, err := d.stay()
+			if err != nil {
+				yield(Stay{}, fmt.Errorf("list of %s: entry %d: %w", f.Source, i, err))
+				return
+			}
+			if !yield(s, nil) {
+				return
+			}
+		}
+		if len(d.rest) > 0 {
+			yield(Stay{}, fmt.Errorf("list of %s: %w: %d bytes after the last entry", f.Source, ErrDamaged, len(d.rest)))
+		}
+	}
+}
+
+// At returns the entries of acceptance n, and, with their Until, those that ended until then. Of Last,
+// those come first, in the order of the list. Nothing follows an error.
+func (f *File) At(n uint32) iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		for s, err := range f.All() {
+			if err != nil {
+				yield(sources.Entry{}, err)
+				return
+			}
+			if s.covers(n) {
+				s.Until = time.Time{}
+			} else if s.In > n || s.Out == 0 || s.Out > n {
+				continue
+			}
+			if !yield(s.Entry, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A Name is the name of a file.
+type Name struct {
+	Source      string
+	First, Last uint32
+	After       uint64
+	Sum         string // the first half of the SHA-256 of the bytes, in hex
+}
+
+const suffix = ".stays"
+
+// String returns n as a store has it.
+func (n Name) String() string {
+	return fmt.Sprintf("%s-%d-%d-%d-%s%s", n.Source, n.First, n.Last, n.After, n.Sum, suffix)
+}
+
+// ParseName is the inverse of String. It reports false for other texts.
+func ParseName(text string) (n Name, ok bool) {
+	parts := strings.Split(strings.TrimSuffix(text, suffix), "-")
+	if len(parts) != 5 {
+		return n, false
+	}
+	if _, err := fmt.Sscan(parts[1], &n.First); err != nil {
+		return n, false
+	}
+	if _, err := fmt.Sscan(parts[2], &n.Last); err != nil {
+		return n, false
+	}
+	if _, err := fmt.Sscan(parts[3], &n.After); err != nil {
+		return n, false
+	}
+	n.Source, n.Sum = parts[0], parts[4]
+	isHex := len(n.Sum) == 32 && strings.Trim(n.Sum, "0123456789abcdef") == ""
+	return n, isHex && n.Source != "" && strings.Trim(n.Source, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && n.String() == text
+}
+
+// Has reports whether the file called n answers for an acceptance of a source.
+func (n Name) Has(source string, acceptance uint32) bool {
+	return n.Source == source && n.First <= acceptance && acceptance <= n.Last
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
