@@ -104,10 +104,14 @@ func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (st
 	}
 	if o.data != "" && !write && !isShared(o.db) {
 		if _, err := os.Stat(filepath.Join(o.data, storeDir)); err != nil {
-			return nil, fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
+			err := fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
+			if hasFormer(o.data) {
+				err = fmt.Errorf("%w; %s is %s", err, filepath.Join(o.data, formerDir), formerText)
+			}
+			return nil, err
 		}
 	}
-	st, closeStore, err := o.openStore(ctx)
+	st, closeStore, err := o.openStore(ctx, func(text string) { fmt.Fprintln(p.stderr, "walletscreen:", text) })
 	if st == nil || err != nil {
 		return nil, err
 	}

@@ -204,7 +204,7 @@ func (s *server) openLists(ctx context.Context) (closeStore func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.store, closeStore, err = s.lists.openStore(ctx); err != nil {
+	if s.store, closeStore, err = s.lists.openStore(ctx, func(text string) { s.log.Warn(text) }); err != nil {
 		return nil, err
 	}
 	opts := &screening.Options{Logger: s.log, Bytes: downloading(s.log), Report: func(r screening.Report) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,9 +59,23 @@ func databaseError(err error) error {
 	return fmt.Errorf("the database cannot be opened: %s", strings.Join(lines, " "))
 }
 
-// storeDir is the directory in -data that keeps the lists. Earlier versions had theirs in "lists", which is neither
+// storeDir is the directory in -data that keeps the lists. Earlier versions had theirs in formerDir, which is neither
 // read nor changed.
-const storeDir = "store"
+const (
+	storeDir  = "store"
+	formerDir = "lists"
+)
+
+// formerText says what it means that there are lists of an earlier version.
+const formerText = "of an earlier version, and neither read nor changed: -at, receipts, formerly and first-seen dates of before need that version; " +
+	"keys, quotas, outbox and audit trail stay in use"
+
+// hasFormer reports whether the directory of -data has lists of an earlier version only.
+func hasFormer(data string) bool {
+	_, former := os.Stat(filepath.Join(data, formerDir))
+	_, now := os.Stat(filepath.Join(data, storeDir))
+	return former == nil && errors.Is(now, fs.ErrNotExist)
+}
 
 // isShared reports whether replicas share the database of -db.
 func isShared(db string) bool {
@@ -67,8 +83,9 @@ func isShared(db string) bool {
 }
 
 // openStore opens what keeps lists: the database of -db if replicas share it, or else
-// a directory in -data. It returns nil if there is neither. The function closes it.
-func (o *listOptions) openStore(ctx context.Context) (st store.Store, closeStore func(), err error) {
+// a directory in -data. It returns nil if there is neither. The function closes it. openStore calls
+// warn when it creates the store beside one of an earlier version.
+func (o *listOptions) openStore(ctx context.Context, warn func(text string)) (st store.Store, closeStore func(), err error) {
 	if o.db != "" {
 		if err := checkDB(o.db); err != nil {
 			return nil, nil, err
@@ -80,11 +97,18 @@ func (o *listOptions) openStore(ctx context.Context) (st store.Store, closeStore
 		if err != nil {
 			return nil, nil, databaseError(err)
 		}
+		if pg.Former() {
+			warn("-db: the tables walletscreen_journal, walletscreen_files and walletscreen_chunks are " + formerText)
+		}
 		return store.Retain(pg, o.keep), pg.Close, nil
 	case o.data != "":
+		former := hasFormer(o.data)
 		dir, err := store.Open(filepath.Join(o.data, storeDir))
 		if err != nil {
 			return nil, nil, fmt.Errorf("-data: %w", err)
+		}
+		if former {
+			warn("-data: " + filepath.Join(o.data, formerDir) + " is " + formerText)
 		}
 		return store.Retain(dir, o.keep), func() {}, nil
 	}

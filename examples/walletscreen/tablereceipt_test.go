@@ -99,6 +99,16 @@ func TestTableReceipt(t *testing.T) {
 	if code != 0 || !strings.HasPrefix(stdout, "SAME  table of 42 rows, 1 listed, screened ") || !strings.Contains(stdout, "signature of walletscreen holds") {
 		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 	}
+	if text, err := os.ReadFile(receipt); err != nil {
+		t.Error(err)
+	} else {
+		line, _, _ := strings.Cut(string(text), "\n")
+		former := filepath.Join(t.TempDir(), "former")
+		os.WriteFile(former, []byte(strings.Replace(line, "receipt 2", "receipt 1", 1)+"\n"), 0o600)
+		if code, stdout, _ := call(t, "", "receipt", "verify", former, "-data", data, "-in", in); code != 2 || !strings.Contains(stdout, "  of another form") {
+			t.Errorf("in the former form: exit code %d: %s", code, stdout)
+		}
+	}
 	if code, stdout, _ := call(t, "", verify[:7]...); code != 2 || !strings.Contains(stdout, "with -in") {
 		t.Errorf("without the table: exit code %d: %s", code, stdout)
 	}

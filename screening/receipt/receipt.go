@@ -2,7 +2,7 @@
 // auditor with the lists of that time can check the verdict later.
 //
 // [New] makes a [Receipt] of a result, [Receipt.Encode] writes it as a line of JSON and
-// signs it, and [Verify] replays it from the revisions in a store. A [Table] is the receipt
+// signs it, and [Verify] replays it from the lists in a store. A [Table] is the receipt
 // of many results at once.
 package receipt
 

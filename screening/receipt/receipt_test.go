@@ -361,7 +361,7 @@ func TestExceptions(t *testing.T) {
 func TestRecord(t *testing.T) {
 	h := newHistory(t)
 	line := string(unsigned(h.before))
-	want := `{"format":"walletscreen receipt 1","screened_at":"2025-03-04T13:30:00Z","input":{"chain":"ethereum","address":"` + tornado + `"},` +
+	want := `{"format":"walletscreen receipt 2","screened_at":"2025-03-04T13:30:00Z","input":{"chain":"ethereum","address":"` + tornado + `"},` +
 		`"address":"` + strings.ToLower(tornado) + `","score":100,"level":"CRITICAL","labels":[{"label":"SANCTIONED","source":"OFAC_SDN","source_ref":"39796",` +
 		`"added_at":"` + between(t, line, `"added_at":"`, `"`) + `","name":"TORNADO CASH","match":"exact","listed_address":"` + tornado +
 		`","entity_listed_at":"2022-11-08T00:00:00Z"}],"doubts":[],"caveats":[],"all_clear":false,` +
@@ -400,7 +400,7 @@ func TestNotReceipts(t *testing.T) {
 		"", "\n", "{}\n", "null\n", "[]\n", "hello", line[:len(line)-1], line[:len(line)-5] + "\n", " " + line, line + line, line + "\n", line + "x", line +
 			signature[1:],
 		line + signature + "x", line + line + signature, strings.Replace(line, ",", ", ", 1), strings.Replace(line, `"score":100`, `"score":100,"score":100`, 1),
-		strings.Replace(line, `"score"`, `"Score"`, 1), strings.Replace(line, `"score"`, `"more":1,"score"`, 1), strings.Replace(line, "receipt 1", "receipt 2", 1),
+		strings.Replace(line, `"score"`, `"Score"`, 1), strings.Replace(line, `"score"`, `"more":1,"score"`, 1), strings.Replace(line, "receipt 2", "receipt 3", 1),
 		strings.Replace(line, "OFAC_SDN\",\"name", "ofac\",\"name", 1), strings.Replace(line, "13:30:00Z", "13:30:00.50Z", 1), strings.Replace(line,
 			"12:00:00Z", "12:00:00.5Z", 1), strings.Replace(line, "13:30:00Z", "14:30:00+01:00", 1), strings.Replace(line, `"exact"`, `"near"`, 1),
 		strings.Replace(line, "whole", "entire", 1), "{" + strings.Repeat(" ", 2<<20) + "}\n",
@@ -516,4 +516,36 @@ func TestDoubtsAndCaveats(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFormerForm verifies receipts of the version before, whose digests are other ones: they are
+// never different for that, and their signatures still count.
+func TestFormerForm(t *testing.T) {
+	h := newHistory(t)
+	old := strings.Replace(string(unsigned(h.before)), "receipt 2", "receipt 1", 1)
+	signed, err := note.Sign(&note.Note{Text: old}, h.signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := []byte(strings.Replace(string(signed), `"score":100`, `"score":0`, 1))
+	for _, test := range []struct {
+		st      store.Store
+		data    []byte
+		outcome string
+		reason  error
+		signer  string
+	}{
+		{h.store, []byte(old), receipt.CannotTell, receipt.ErrForm, ""},
+		{h.store, signed, receipt.CannotTell, receipt.ErrForm, h.signer.Name()},
+		{nil, signed, receipt.CannotTell, receipt.ErrNotComputed, h.signer.Name()},
+		{h.store, forged, receipt.Different, nil, ""},
+	} {
+		v, err := receipt.Verify(t.Context(), test.st, test.data, h.verifier)
+		if err != nil || v.Outcome != test.outcome || test.reason != nil && !errors.Is(v.Reason, test.reason) || v.Signer != test.signer || v.Receipt == nil {
+			t.Errorf("%.60q: %+v, %v, want %s, %v", test.data, v, err, test.outcome, test.reason)
+		}
+	}
+	if !receipt.IsTable([]byte(`{"format":"walletscreen table receipt 1",`)) {
+		t.Error("the receipt of a table is not one in the former form")
+	}
 }

@@ -17,7 +17,10 @@ import (
 )
 
 // tableFormat is the first member of each receipt of a table.
-const tableFormat = "walletscreen table receipt 1"
+const (
+	tableFormat       = "walletscreen table receipt 2"
+	formerTableFormat = "walletscreen table receipt 1"
+)
 
 // A Table is the record of a table whose rows were screened with the same lists. Its JSON is
 // what Encode writes.
@@ -69,6 +72,7 @@ func (t *Table) Encode(signers ...note.Signer) ([]byte, error) { return encode(t
 
 // IsTable reports whether data is the receipt of a table, or looks like one.
 func IsTable(data []byte) bool {
+	data, _ = renew(data, formerTableFormat, tableFormat)
 	return bytes.HasPrefix(data, []byte(`{"format":"`+tableFormat+`"`))
 }
 
@@ -82,6 +86,7 @@ func IsTable(data []byte) bool {
 func VerifyTable(ctx context.Context, st store.Store, data []byte, rows func(*Table, *screening.Past) (Tally, error), known ...note.Verifier) (Verdict, error) {
 	var v Verdict
 	text, err := v.open(data, known)
+	text, former := renew(text, formerTableFormat, tableFormat)
 	if err == nil {
 		v.Table, err = parseTable(text)
 	}
@@ -91,9 +96,13 @@ func VerifyTable(ctx context.Context, st store.Store, data []byte, rows func(*Ta
 	t := v.Table
 	v.decide(known, func() (string, error) {
 		var failed error
-		if st == nil {
-			if _, failed = rows(t, nil); failed == nil {
+		if st == nil || former {
+			switch _, failed = rows(t, nil); {
+			case failed != nil:
+			case st == nil:
 				failed = ErrNotComputed
+			default:
+				failed = ErrForm
 			}
 			if errors.Is(failed, ErrOtherTable) {
 				return Different, failed

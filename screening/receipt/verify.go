@@ -46,7 +46,7 @@ type Verdict struct {
 }
 
 // Verify reads a receipt that [Receipt.Encode] has written, and screens its text again:
-// with the revisions in st, as of that time, and with its scoring version.
+// with the lists in st, as of that time, and with its scoring version.
 //
 // If there are known keys, one of them must have signed the receipt: the Outcome of a
 // receipt that none has signed is CannotTell at best. Without known keys, Verify checks
@@ -55,6 +55,9 @@ type Verdict struct {
 //
 // With a nil st, Verify verifies the signature only: the Outcome is CannotTell at best, with the
 // Reason [ErrNotComputed], and Signer names the key.
+//
+// The Outcome of a receipt of an earlier version of this module is CannotTell, with the Reason
+// [ErrForm], unless its signature is wrong.
 //
 // Whether a list was stale or old depends on the settings of that program, so Verify does not
 // compute these caveats again: only a signature vouches for them.
@@ -66,6 +69,7 @@ func Verify(ctx context.Context, st store.Store, data []byte, known ...note.Veri
 	if err != nil {
 		return Verdict{}, fmt.Errorf("receipt: %w", err)
 	}
+	text, former := renew(text, formerFormat, format)
 	if v.Receipt, err = parse(text); err != nil {
 		return Verdict{}, fmt.Errorf("receipt: %w", err)
 	}
@@ -74,8 +78,11 @@ func Verify(ctx context.Context, st store.Store, data []byte, known ...note.Veri
 		return Verdict{}, fmt.Errorf("receipt: %w", err)
 	}
 	v.decide(known, func() (string, error) {
-		if st == nil {
+		switch {
+		case st == nil:
 			return CannotTell, ErrNotComputed
+		case former:
+			return CannotTell, ErrForm
 		}
 		return r.replay(ctx, st)
 	})

@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// format is the first member of each receipt. A receipt with other members has
-	// another number.
-	format = "walletscreen receipt 1"
+	// format is the first member of each receipt. A receipt with other members, or whose digests
+	// are computed in another way, has another number.
+	format       = "walletscreen receipt 2"
+	formerFormat = "walletscreen receipt 1"
 	// maxReceipt bounds the JSON of a receipt, and maxSigned the note, in bytes.
 	maxReceipt = 1 << 20
 	maxSigned  = maxReceipt + 64<<10
@@ -137,6 +138,20 @@ func parse(text []byte) (*Receipt, error) {
 	}
 	w.Time = w.Time.UTC()
 	return w.Receipt, accept(text, w.Format, format, !w.Time.IsZero() && w.isComplete(), w.line)
+}
+
+// ErrForm reports that a receipt has the form of an earlier version of this module, which computed
+// the digests of lists in another way: only that version can compute its verdict again, with the lists
+// that it has stored. A signature is verified all the same.
+var ErrForm = errors.New("of another form: an earlier version of walletscreen wrote this receipt, and only that version can compute its verdict again")
+
+// renew returns the line of a receipt as it would be in today's format, and whether it is in the former one.
+func renew(text []byte, former, format string) ([]byte, bool) {
+	rest, ok := bytes.CutPrefix(text, []byte(`{"format":"`+former+`"`))
+	if !ok {
+		return text, false
+	}
+	return append([]byte(`{"format":"`+format+`"`), rest...), true
 }
 
 // unmarshal reads the line of a receipt. Errors do not quote it: it may have been edited to
