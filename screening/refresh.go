@@ -270,8 +270,18 @@ func (s *Screener) follow(ctx context.Context) {
 		grown[i] = make(chan struct{}, 1)
 		wg.Go(func() {
 			for range grown[i] {
-				for s.update(ctx, i, stored, true).Err != nil && ctx.Err() == nil {
+				err := s.update(ctx, i, stored, true).Err
+				if err == nil {
+					continue
+				}
+				s.unread.Add(1)
+				for err != nil && ctx.Err() == nil {
 					pause(ctx, followRetry)
+					err = s.update(ctx, i, stored, true).Err
+				}
+				s.unread.Add(-1)
+				if err == nil {
+					s.setStore(nil)
 				}
 			}
 		})

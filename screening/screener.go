@@ -46,6 +46,7 @@ type Screener struct {
 	snap     atomic.Pointer[snapshot] // answers questions
 	excepted atomic.Bool              // SetExceptions was called
 	running  atomic.Bool              // Run or Refresh was called: the program takes part in the journal
+	unread   atomic.Int32             // how many lists of the store cannot be read now, and are tried again
 
 	mu         sync.Mutex    // serializes swaps with the reports about them; guards the following
 	held       []current     // by source; replaced, never changed
@@ -282,10 +283,14 @@ func (s *Screener) begin(every time.Duration) {
 	s.book.Begin(p, e)
 }
 
-// setStore keeps whether the last use of the store failed, which every answer says.
+// setStore keeps whether the last use of the store failed, which every answer says. While a list
+// that another program has accepted cannot be read, nothing else that works ends that.
 func (s *Screener) setStore(err error) {
-	if err != nil {
+	switch {
+	case err != nil:
 		err = fmt.Errorf("store: %w", err)
+	case s.unread.Load() > 0:
+		return
 	}
 	s.mu.Lock()
 	news := (s.storeErr == nil) != (err == nil)
