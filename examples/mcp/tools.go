@@ -219,6 +219,10 @@ func (l list) caveat(kind string) string {
 		return l.ID + " was last checked at " + l.LastUpdated + ": addresses listed since then would not be found."
 	case "old":
 		return l.ID + " is of " + l.PublishedAt + ", which is long ago: addresses listed since then would not be found."
+	case "store":
+		return "Newer versions of " + l.ID + " cannot be saved: what they add is found, and what they drop still matches."
+	case "reconstructed":
+		return l.ID + " was put together from what is known of its past."
 	}
 	return l.ID + " has the caveat " + kind + "."
 }

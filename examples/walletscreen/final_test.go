@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +22,33 @@ func TestCaveatTexts(t *testing.T) {
 	want := []string{"last checked too long ago and published too long ago: A, C", "only a part is loaded: B"}
 	if !slices.Equal(got, want) {
 		t.Errorf("caveats %q, want %q", got, want)
+	}
+}
+
+// TestCaveatWords checks that the program, the page and the MCP server have words for each caveat of
+// openapi.yaml.
+func TestCaveatWords(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	kinds := regexp.MustCompile(`enum: \[(missing, partial, .*)\]`).FindStringSubmatch(read("../../httpapi/openapi.yaml"))
+	if kinds == nil || !strings.Contains(kinds[1], string(screening.CaveatStore)) {
+		t.Fatalf("the caveats of openapi.yaml: %q", kinds)
+	}
+	page, mcp := read("../../httpapi/page/page/words.js"), read("../mcp/tools.go")
+	for kind := range strings.SplitSeq(kinds[1], ", ") {
+		switch {
+		case caveatText(screening.CaveatKind(kind)) == kind:
+			t.Errorf("the program has no words for the caveat %s", kind)
+		case !strings.Contains(page, `said === "`+kind+`"`):
+			t.Errorf("the page has no words for the caveat %s", kind)
+		case !strings.Contains(mcp, `case "`+kind+`":`):
+			t.Errorf("the MCP server has no words for the caveat %s", kind)
+		}
 	}
 }
 

@@ -375,6 +375,8 @@ func caveatText(k screening.CaveatKind) string {
 		return "last checked too long ago"
 	case screening.CaveatOld:
 		return "published too long ago"
+	case screening.CaveatStore:
+		return "the store fails, so newer lists cannot be saved"
 	case screening.CaveatReconstructed:
 		return "put together from what is known of the past"
 	}

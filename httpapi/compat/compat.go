@@ -191,7 +191,7 @@ func (h *handler) judge(text json.RawMessage, lists map[string]freshness) (shown
 	}
 	missing := slices.ContainsFunc(it.Caveats, func(c screening.Caveat) bool { // package httpapi refuses it before
 		l, ok := lists[c.Source]
-		return (!ok || l.Required) && c.Kind != screening.CaveatStale && c.Kind != screening.CaveatOld
+		return (!ok || l.Required) && c.Kind != screening.CaveatStale && c.Kind != screening.CaveatOld && c.Kind != screening.CaveatStore
 	})
 	switch {
 	case it.Code != "":

@@ -34,7 +34,7 @@ func TestRule(t *testing.T) {
 	doubts := []part{{`"doubts":[]`, false}, {`"doubts":["capitals"]`, true}, {`"doubts":["short"]`, true}, {`"doubts":["ambiguous"]`, true},
 		{`"doubts":["unscreenable"]`, true}, {`"doubts":["ambiguous","unscreenable"]`, true}, {`"doubts":["new"]`, true}, {`"x":0`, true}}
 	caveats := []part{{`"caveats":[]`, false}, {`"y":0`, true},
-		{`"caveats":[{"source":"A","caveat":"stale"},{"source":"A","caveat":"old"}]`, false}, // else package httpapi refuses
+		{`"caveats":[{"source":"A","caveat":"stale"},{"source":"A","caveat":"old"},{"source":"A","caveat":"store"}]`, false}, // else package httpapi refuses
 		{`"caveats":[{"source":"A","caveat":"missing"}]`, true}, {`"caveats":[{"source":"A","caveat":"partial"}]`, true},
 		{`"caveats":[{"source":"A","caveat":"new"}]`, true}, {`"caveats":[{"source":"?","caveat":"missing"}]`, true},
 		{`"caveats":[{"source":"O","caveat":"partial"},{"source":"O","caveat":"stale"},{"source":"N","caveat":"missing"}]`, false}}

@@ -189,6 +189,14 @@ var states = []state{
 		a.held[clean] = object{"caveats": []object{{"source": "EU_CONSOLIDATED", "caveat": "old"}}, "all_clear": false}
 	},
 		holds: []string{text(title, "No match, but EU is not current"), isShape("qualified"), has(fresh, "published 4 days ago")}},
+	{name: "store", reach: screenOne(clean), prepare: func(a *api) {
+		said := []object{}
+		for _, l := range a.lists {
+			said = append(said, object{"source": l["id"], "caveat": "store"})
+		}
+		a.held[clean] = object{"caveats": said, "all_clear": false}
+	},
+		holds: []string{text(title, "No match, but newer lists cannot be saved"), isShape("qualified"), has(fresh, "what they drop still matches")}},
 	{
 		name:  "high",
 		reach: screenOne(theft),

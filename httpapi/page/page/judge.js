@@ -6,6 +6,7 @@ import {and, asOf, count, doubts, former, kind, levels, plural, suppressed} from
 export function late(lists) {
   const bad = lists.filter(s => s.caveat);
   if (lists.length === 0) return "no list was searched";
+  if (bad.length > 0 && bad.every(s => s.word === "store")) return "newer lists cannot be saved";
   if (bad.length > 1) return `${bad.length} of ${lists.length} lists are not current`;
   return bad.length === 0 ? "" : `${bad[0].short} is ${bad[0].word === "missing" ? "not loaded" : bad[0].word === "partial" ? "incomplete" : bad[0].word === "reconstructed" ? "put together from its past" : "not current"}`;
 }
@@ -33,7 +34,7 @@ function judge(result, lists) {
   const unsure = (result.doubts ?? []).filter(d => !match || d !== "ambiguous").map(d => doubts[d] ?? ["it is in doubt", `${d}.`]);
   const held = suppressed(result.suppressed), once = former(result.formerly), weak = late(lists);
   if (match) return hit(result, lists, [...unsure.map(d => d[0]), held.length > 0 && "another match does not count", once.length > 0 && "formerly listed elsewhere"].filter(Boolean), [...unsure.map(d => d[1]), ...held, ...once]);
-  const notes = [...held, ...once], all = `any of the ${lists.length} lists`, good = lists.filter(s => !s.caveat).length;
+  const notes = [...held, ...once], all = `any of the ${lists.length} lists`, good = lists.filter(s => !s.caveat || s.word === "store").length;
   if (unsure.length > 0) {
     return {title: "Not decided", open: true, shape: "unknown", line: unsure.map(d => d[1]).join(" "), next: (result.doubts ?? []).every(d => d === "ambiguous") ? "Ask on which chain the address is, and choose it." : "Compare the address with its original, and screen it again.", notes, lead: "Besides:"};
   }

@@ -102,7 +102,7 @@ export function state(s, said, now = clock()) {
   if (said === "partial" || s.partial || s.completeness === "partial") [word, caveat] = ["partial", "only a part is loaded"];
   else if (said === "missing" || (age === null && !s.completeness)) [word, caveat] = ["missing", "not loaded, so not searched"];
   else if (said === "reconstructed") [word, caveat] = [said, "put together from what is known of its past"];
-  else if (said === "store") [word, caveat] = [said, "could not be saved, so the one before answers as well"];
+  else if (said === "store") [word, caveat] = [said, "newer lists cannot be saved; what they add is found, what they drop still matches"];
   else if (age === null) [word, caveat] = ["stale", "not known when it was last checked"];
   else if (said === "stale" || age > limit && !s.final) [word, caveat] = ["stale", `last checked ${ago(age)}`];
   else if (said) [word, caveat] = [said, said === "old" ? `published ${s.published_at ? ago((now - new Date(s.published_at)) / 1000) : "long ago"}` : said];
