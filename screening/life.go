@@ -86,7 +86,7 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 	start := time.Now()
 	next, err := s.openHeld(ctx, i, held, now)
 	if err == nil {
-		next.also, next.lost, next.known = had.also, had.lost, had.known
+		next.also, next.lost, next.unsaved, next.known = had.also, had.lost, had.unsaved, had.known
 		s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries,
 			"last_updated", next.checked, "digest", next.held.Revision.Digest, "took", time.Since(start))
 		if held.Damaged {
@@ -181,7 +181,7 @@ func openHeld(ctx context.Context, st store.Store, id string, held *journal.Held
 		}
 	}
 	if errs == nil {
-		errs = []error{fmt.Errorf("list %d of %s: %w", held.N, id, store.ErrNotFound)}
+		return current{}, fmt.Errorf("list %d of %s: %w", held.N, id, store.ErrNotFound)
 	}
 	return current{}, fmt.Errorf("%w: %w", store.ErrDamaged, errors.Join(errs...))
 }
@@ -324,6 +324,9 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 		s.log.DebugContext(ctx, "list ignored", "source", s.infos[i].ID, "reason", reason)
 		return had, report, nil, failed
 	case reason != nil:
+		if failed == nil {
+			had.unsaved = nil
+		}
 		if failed == nil && d.refused != nil {
 			failed = s.append(ctx, &journal.Line{Type: journal.Refused, Source: s.infos[i].ID, Reason: reason.Error(), Offered: d.refused}, &had.known)
 		}
@@ -337,6 +340,7 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 	}
 	if !errors.Is(failed, store.ErrMoved) {
 		had.add(d.list, s.now())
+		had.unsaved = fmt.Errorf("store: %w", failed)
 		report.Unchanged = false
 	}
 	return had, report, nil, failed
@@ -405,7 +409,7 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 		if failed != nil {
 			return had, failed
 		}
-		had.also, had.lost = nil, time.Time{}
+		had.also, had.lost, had.unsaved = nil, time.Time{}, nil
 		had.held, had.known = held, held
 	}
 	had.err = nil

@@ -287,20 +287,20 @@ func (s *Screener) follow(ctx context.Context) {
 		})
 	}
 	wg.Go(func() { s.watchClock(ctx) })
-	at := uint64(0)
+	at, failed := uint64(0), false
 	for ctx.Err() == nil {
 		next, err := s.wait(ctx, at)
-		if ctx.Err() == nil {
-			s.setStore(err)
-		}
 		if err != nil {
+			if failed = true; ctx.Err() == nil {
+				s.setStore(err)
+			}
 			pause(ctx, followRetry)
 			continue
 		}
-		if at == next {
+		if at == next && !failed {
 			continue
 		}
-		at = next
+		at, failed = next, false
 		for _, c := range grown {
 			select {
 			case c <- struct{}{}:

@@ -42,11 +42,15 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 	lists := make(map[string]string)
 	var status []SourceStatus
 	var latest time.Time
+	unsaved := storeErr != nil
 	for i := range all {
 		h, id := &all[i], set.infos[i].ID
 		st := h.status(set.infos[i], set.required[i])
 		if st.StoreErr == nil && storeErr != nil {
 			st.StoreErr = sourceError(id, storeErr)
+		}
+		if h.unsaved != nil && st.StoreErr == nil { // other calls of the store work
+			unsaved, st.StoreErr = true, sourceError(id, h.unsaved)
 		}
 		if status = append(status, st); st.LastUpdated.After(latest) {
 			latest = st.LastUpdated
@@ -74,7 +78,7 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 	if exceptions != nil {
 		excepted = exceptions.digest
 	}
-	snap.origin = &origin{digest: journal.Digest(lists, excepted), status: status, latest: latest, now: set.now, ages: set.ages, unsaved: storeErr != nil}
+	snap.origin = &origin{digest: journal.Digest(lists, excepted), status: status, latest: latest, now: set.now, ages: set.ages, unsaved: unsaved}
 	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
 	return snap
 }

@@ -251,6 +251,45 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
+// TestStoreNotWritten runs a program whose store can be read, and not written: until it can, every answer
+// says so, what the publisher adds matches, and what it drops stays.
+func TestStoreNotWritten(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		st := &faultyStore{Store: openStore(t, dir)}
+		src := &flaky{info: ofac, load: numbered(1, 1, 2)}
+		s := newScreener(t, &screening.Options{Store: st}, src)
+		defer start(hourly(s))()
+		time.Sleep(time.Minute)
+		for _, fault := range []*error{&st.put, &st.append} {
+			*fault = store.ErrFull
+			for n := range 3 {
+				src.load = numbered(2+n, 1, 3+n)
+				time.Sleep(time.Hour) // until the next load
+				for range 9 {
+					time.Sleep(7 * time.Minute)
+					r, err := s.ScreenText("ethereum", clean)
+					if err != nil || !slices.Equal(r.Caveats(), []screening.Caveat{{Source: ofac.ID, Kind: screening.CaveatStore}}) ||
+						!errors.Is(s.Sources()[0].StoreErr, store.ErrFull) {
+						t.Fatalf("the caveats %v, %v, %v", r.Caveats(), err, s.Sources()[0].StoreErr)
+					}
+					for _, listed := range []int{1, 2, 3 + n} {
+						if addedAt(t, s, listed).IsZero() {
+							t.Errorf("account %d is clean", listed)
+						}
+					}
+				}
+			}
+			*fault = nil
+			src.load = numbered(9, 1, 2)
+			time.Sleep(2 * time.Hour)
+			if r := must(s.ScreenText("ethereum", clean)); r.Caveats() != nil || s.Sources()[0].StoreErr != nil || !addedAt(t, s, 3).IsZero() {
+				t.Fatalf("saved, and the caveats %v, %v", r.Caveats(), s.Sources()[0].StoreErr)
+			}
+		}
+	})
+}
+
 // TestStoreBroken refuses a list that is shorter than the list accepted last by the journal, none
 // of whose files can be read.
 func TestStoreBroken(t *testing.T) {

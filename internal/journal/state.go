@@ -51,8 +51,8 @@ func (s *State) Clone() State {
 
 // add makes the state after l.
 func (s *State) add(l *Line) {
-	if step := l.At.Sub(s.At); s.Number > 0 && step > 0 && step <= maxStep {
-		s.elapsed += step
+	if step := l.At.Sub(s.At); s.Number > 0 && step.Abs() <= maxStep {
+		s.elapsed += step // back, too: the clocks of two programs may differ
 	}
 	s.Number, s.At, s.sum = l.Number, l.At, l.sum
 	if l.Opened != nil {
