@@ -55,7 +55,7 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 	if next.list != had.list && !s.loadOnly && s.book.IsKept() {
 		ctx := context.WithoutCancel(ctx)
 		err := s.book.Append(ctx, &journal.Line{Type: journal.Answering, Source: s.infos[i].ID}, nil)
-		if err == nil || errors.Is(err, store.ErrMoved) {
+		if report.after != nil && (err == nil || errors.Is(err, store.ErrMoved)) { // of two programs with one list, the one whose file it is
 			s.book.Tidy(ctx, next.name)
 		}
 	}
