@@ -65,7 +65,7 @@ func fresh(ctx context.Context, dir string, use func(*screening.Screener)) error
 		return err
 	}
 	if _, err := s.Open(ctx); err != nil { // from the store or the bundle, at once
-		log.Print(err) // a damaged file is set aside, and replaced by the next refresh
+		log.Print(err) // a list that is damaged is not loaded until the next refresh
 	}
 	go s.Run(ctx, time.Hour) // refreshes each list, and watches your file
 	use(s)

@@ -35,8 +35,7 @@ func (p *Past) decided(r Result, err error) (Result, error) {
 }
 
 // OpenAt opens in st the lists that were answered from at the instant at, by a
-// program that had any of the given sources. Of a time to come, it opens those that
-// were answered from last. Only the Info of the sources is used; nothing is loaded
+// program that had any of the given sources. Only the Info of the sources is used; nothing is loaded
 // from them. Of the options, which may be nil, Optional, Table, MaxAge and MaxPublished are
 // used: give it those that held then.
 //
@@ -46,8 +45,9 @@ func (p *Past) decided(r Result, err error) (Result, error) {
 // [ErrNotLoaded] if it is required. Everything else that keeps the Past from being what
 // it was is an error, and no list stands in for another. The error wraps
 // [store.ErrNotFound] if nothing is kept of that time, or if a list that was used is
-// not kept any more, [store.ErrDamaged] if it is damaged, and [store.ErrGap] if the journal
-// could not be written at that time.
+// not kept any more, [store.ErrDamaged] if it is damaged, and [store.ErrGap] if it is
+// not known what answered then: the store failed, lines of the journal are lost, a program was killed
+// before it knew, nobody is known to have answered, the clock was put back, or the time is yet to come.
 //
 // If the clock was put back, an instant may have come twice: then the later one counts.
 // Several programs that use one store should have the same sources, as replicas do: of

@@ -39,8 +39,9 @@ const (
 // The error joins the errors of the sources whose list was not accepted; the Report is valid
 // in any case. With Options.Store, a newer list that the store has is opened and swapped
 // in first, and accepted lists are saved before Refresh returns. Until the store has answered
-// once, nothing is accepted, because nothing is known with which a list could be compared. A
-// store that fails later is not an error of Refresh: [Screener.Sources] shows it.
+// once, nothing is accepted, because nothing is known with which a list could be compared. While
+// the store fails, the lists held stay, what accepted lists add matches at once ([CaveatStore]),
+// and the error says so.
 //
 // Of concurrent calls, and of Run, one at a time loads a source.
 func (s *Screener) Refresh(ctx context.Context) (Report, error) {
@@ -49,14 +50,13 @@ func (s *Screener) Refresh(ctx context.Context) (Report, error) {
 }
 
 // Open swaps in the lists that are available without a network: of each source, the last good
-// revision in Options.Store or the seed of a source made by [sources.Seeded],
+// list in Options.Store or the seed of a source made by [sources.Seeded],
 // whichever is newer. A program that must answer at once calls it before Run or
 // Refresh. A list that is held already is replaced by a newer one only.
 //
 // If nothing is available of a source, that is not an error, and the source is not loaded
-// afterwards. The error joins what could not be used, even if it is an old revision in
-// the store. A damaged file is set aside, and its revision is made again from another one and the
-// changes between the two. If that cannot be done, an older revision is opened; until the list is
+// afterwards. The error joins what could not be used, even if it is an old list in
+// the store. If no file proves the list that the journal says was accepted last, an older one is opened; until the list is
 // loaded from its source, it counts as a part of the list, and the seed is not used.
 func (s *Screener) Open(ctx context.Context) (Report, error) {
 	report := s.all(ctx, open)

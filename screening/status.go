@@ -33,7 +33,7 @@ type SourceStatus struct {
 	OpenEnded bool
 	// Published is the publisher's own date of the list; zero if it gives none.
 	Published time.Time
-	// Digest names the revision of the list that is held, or is "".
+	// Digest names the document of the list that is held, or is "".
 	Digest string
 	// Entries is the number of entries, repetitions included. Addresses is the number of
 	// distinct addresses: strings in their normal form, each once whatever the chain,

@@ -2,7 +2,7 @@
 // cluster of Flink, Spark or Dataflow.
 //
 //	beam -in 'customers-*.csv' -out results
-//	beam -lists gs://bucket/lists -in 'gs://bucket/*.csv' -out gs://bucket/results -runner dataflow …
+//	beam -lists gs://bucket/store -in 'gs://bucket/*.csv' -out gs://bucket/results -runner dataflow …
 //
 // It writes two files of JSON lines: hits.jsonl has the verdict of each address
 // that is listed, errors.jsonl the rows that are undecided. See
