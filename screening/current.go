@@ -20,6 +20,7 @@ type current struct {
 	also    *list.List   // of lists that were accepted and could not be saved: they match as well
 	lost    time.Time    // since when that is so
 	unsaved error        // why the last of them could not be saved, unless it was judged again since
+	late    *offer       // the last of them, to be saved when the store works again
 	damaged error        // why the list accepted last cannot be proved; then list is an older one
 	later   journal.Held // that list
 

@@ -28,6 +28,7 @@ type place struct {
 	calls int
 	at    int    // the number of the call at which fault happens; 0: never
 	fault string // see faultsOf
+	grown func() // is called after each line
 }
 
 // What a call of a store may do.
@@ -117,7 +118,13 @@ func (h *handle) Delete(ctx context.Context, name string) error {
 }
 
 func (h *handle) Append(ctx context.Context, number uint64, line []byte) error {
-	return h.call(line, func() error { return h.Store.Append(ctx, number, line) })
+	return h.call(line, func() error {
+		err := h.Store.Append(ctx, number, line)
+		if err == nil && h.grown != nil {
+			h.grown()
+		}
+		return err
+	})
 }
 
 func (h *handle) Read(ctx context.Context, from uint64, each func([]byte) error) error {
@@ -318,7 +325,6 @@ func (p *play) run() *offered {
 		part.rev.Completeness = sources.Partial
 		p.wrong(part)
 		if before != nil {
-			p.want = nil // it may be the list held
 			p.wrong(before)
 		}
 		switch i {
@@ -415,4 +421,30 @@ func TestExactOrError(t *testing.T) {
 		}
 		t.Logf("%s: %d calls, %d faults, %d answers compared, %d not known", where, calls, faults, answers, unknown)
 	}
+}
+
+// TestSavedLate accepts a list while a store fails. When it works again, the list is saved: an older list does not end
+// it, and the past of both times is known.
+func TestSavedLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, older := range []bool{false, true} {
+			place := newPlace(t, "")
+			p := newPlay(t, fmt.Sprint("older: ", older), place)
+			p.do(p.begin)
+			first, second := p.list(1, span(0, 30)...), p.list(2, span(0, 31)...)
+			p.offer(first)
+			place.at, place.fault = place.calls, "fails for long"
+			p.offer(second)
+			place.at = 0
+			for range 2 {
+				p.wrong(map[bool]*offered{false: p.list(3, 1), true: first}[older])
+			}
+			p.begin()
+			p.want = second
+			p.ask()
+			if n := p.check(); n != 1 {
+				t.Errorf("%s: %d answers are not known, want 1", p.name, n)
+			}
+		}
+	})
 }

@@ -67,7 +67,23 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 		}
 		ld.started = next.damaged == nil || s.running.Load()
 	}
+	if next.late != nil {
+		return s.saveLate(ctx, i, next)
+	}
 	return next, nil
+}
+
+// saveLate offers again the list of source i that was accepted last and could not be saved. If another list
+// was accepted meanwhile that it does not replace, it ends.
+func (s *Screener) saveLate(ctx context.Context, i int, had current) (current, error) {
+	next, _, _, err := s.consider(ctx, i, had, had.late, nil)
+	if err == nil && next.late != nil {
+		err = s.append(ctx, &journal.Line{Type: journal.Gap, Source: s.infos[i].ID, From: next.lost, Reason: "a list could not be saved"}, &next.known)
+		if err == nil {
+			next.also, next.lost, next.unsaved, next.late = nil, time.Time{}, nil, nil
+		}
+	}
+	return next, err
 }
 
 // open returns the list that the journal says is held, unless that is had.
@@ -86,7 +102,7 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 	start := time.Now()
 	next, err := s.openHeld(ctx, i, held, now)
 	if err == nil {
-		next.also, next.lost, next.unsaved, next.known = had.also, had.lost, had.unsaved, had.known
+		next.also, next.lost, next.unsaved, next.late, next.known = had.also, had.lost, had.unsaved, had.late, had.known
 		s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries,
 			"last_updated", next.checked, "digest", next.held.Revision.Digest, "took", time.Since(start))
 		if held.Damaged {
@@ -339,6 +355,11 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 		return next, SourceReport{Added: d.added, Removed: d.removed, before: had.list, after: next.list}, nil, nil
 	}
 	if !errors.Is(failed, store.ErrMoved) {
+		late := *o
+		if late.checked.IsZero() {
+			late.checked = s.now()
+		}
+		had.late = &late
 		had.add(d.list, s.now())
 		had.unsaved = fmt.Errorf("store: %w", failed)
 		report.Unchanged = false
@@ -409,7 +430,7 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 		if failed != nil {
 			return had, failed
 		}
-		had.also, had.lost, had.unsaved = nil, time.Time{}, nil
+		had.also, had.lost, had.unsaved, had.late = nil, time.Time{}, nil, nil
 		had.held, had.known = held, held
 	}
 	had.err = nil
