@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -446,5 +447,74 @@ func TestSavedLate(t *testing.T) {
 				t.Errorf("%s: %d answers are not known, want 1", p.name, n)
 			}
 		}
+	})
+}
+
+// TestJournalLosesLines loses or damages each line of a journal in turn, and goes back to each of its beginnings, with
+// the files of that time and of the end. The past is what was answered, or an error; a program that starts then
+// is not milder than the newest file, and does not make the past another one.
+func TestJournalLosesLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := new(storetest.Memory)
+		p := newPlay(t, "whole", &place{Store: m})
+		files := []map[string][]byte{{}} // after each line
+		p.place.grown = func() { files = append(files, maps.Clone(m.Files)) }
+		last := p.run()
+		if n := p.check(); n > 0 {
+			t.Errorf("of %d answers %d are not known", len(p.said), n)
+		}
+		lines := linesOf(t, m)
+		// excepted returns which exceptions hold after the first n lines, and at a time.
+		excepted := func(n int) (last int) {
+			for i, l := range lines[:n] {
+				if l.Exceptions != nil {
+					last = i
+				}
+			}
+			return last
+		}
+		linesAt := func(at time.Time) int {
+			return len(slices.DeleteFunc(slices.Clone(lines), func(l journal.Line) bool { return l.At.After(at) }))
+		}
+		known, tried := 0, 0
+		// try plays on from a store with these lines and files, which does not show that there were more if they are the first n, unless
+		// files are newer.
+		try := func(name string, journal [][]byte, files map[string][]byte, n int, newer bool) {
+			t.Helper()
+			q := newPlay(t, name, &place{Store: &storetest.Memory{Lines: slices.Clone(journal), Files: maps.Clone(files)}})
+			q.lists, q.exceptions, q.doubt = p.lists, p.exceptions, true
+			for _, a := range p.said {
+				isNewer := n >= 0 && linesAt(a.at) > n
+				if !isNewer || newer && excepted(linesAt(a.at)) == excepted(n) {
+					q.said = append(q.said, a)
+				}
+			}
+			tried += 2 * len(q.said)
+			known += len(q.said) - q.check()
+			if newer {
+				q.want = last
+			}
+			q.begin()
+			q.offer(last)
+			if a := q.said[len(q.said)-1]; a.listed != last.has {
+				t.Errorf("%s: ends with %v, want %v", name, a.listed, last.has)
+			}
+			known += len(q.said) - q.check()
+		}
+		for i := 0; i < len(m.Lines); i += longtest.Step(5, 1) {
+			l := m.Lines[i]
+			flip := bytes.Clone(l)
+			flip[len(flip)/2] ^= 1
+			for what, instead := range map[string][][]byte{"lost": nil, "damaged": {flip}, "cut": {l[:len(l)/2]}, "twice": {l, l}} {
+				if what == "lost" && i == len(m.Lines)-1 {
+					continue // see below
+				}
+				try(fmt.Sprintf("line %d %s", i+1, what), slices.Concat(m.Lines[:i], instead, m.Lines[i+1:]), m.Files, -1, true)
+			}
+			try(fmt.Sprintf("the end from line %d on cut", i+1), append(slices.Clone(m.Lines[:i]), l[:len(l)/2]), m.Files, -1, true)
+			try(fmt.Sprintf("the first %d lines", i), m.Lines[:i], files[i], i, false)
+			try(fmt.Sprintf("the first %d lines, newer files", i), m.Lines[:i], m.Files, i, true)
+		}
+		t.Logf("%d lines, %d of %d answers known", len(lines), known, tried)
 	})
 }

@@ -54,7 +54,7 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 	s.publish(i, next, report, notify && (t == live || next.list != had.list))
 	if next.list != had.list && !s.loadOnly && s.book.IsKept() {
 		ctx := context.WithoutCancel(ctx)
-		err := s.book.Append(ctx, &journal.Line{Type: journal.Answering, Source: s.infos[i].ID}, nil)
+		err := s.book.Append(ctx, &journal.Line{Type: journal.Answering, Source: s.infos[i].ID, Held: &next.held}, &next.held)
 		if report.after != nil && (err == nil || errors.Is(err, store.ErrMoved)) { // of two programs with one list, the one whose file it is
 			s.book.Tidy(ctx, next.name)
 		}

@@ -182,7 +182,9 @@ func (l *Log) follow(ctx context.Context) error {
 		}
 	}
 	if !l.known {
-		l.begun = l.state.Number
+		if l.begun = l.state.Number; l.state.lost {
+			l.begun = 0 // any file may be
+		}
 	}
 	l.known, l.damaged = true, damaged
 	if !l.since.IsZero() && !l.readOnly {
@@ -243,6 +245,7 @@ func (l *Log) append(ctx context.Context, e *Line) error {
 		if !l.known {
 			return errors.New("the journal was not read yet")
 		}
+		e.After = l.state.after(e)
 		b, err := e.format()
 		if err == nil {
 			err = l.st.Append(ctx, e.Number, b)

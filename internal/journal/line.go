@@ -52,6 +52,7 @@ type Line struct {
 
 	Opened     *Program  `json:"opened,omitempty"`
 	Exceptions *Excepted `json:"exceptions,omitempty"`
+	After      string    `json:"after,omitempty"` // stands for all that holds after the line: see State.after
 
 	sum  string
 	lost bool // lines before it are lost

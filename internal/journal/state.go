@@ -24,6 +24,7 @@ type State struct {
 	Answered   map[string]Held    // Held after the last line of a program that answers; it is not changed
 
 	sum     string
+	lost    bool                       // lines are lost, and what holds may be another thing
 	elapsed time.Duration              // without steps of more than maxStep
 	ended   map[string][]time.Duration // by source: when acceptance n+1 ended
 	seen    map[string]map[string]bool // by source: the digests of the lists that were accepted
@@ -54,6 +55,7 @@ func (s *State) add(l *Line) {
 	if step := l.At.Sub(s.At); s.Number > 0 && step.Abs() <= maxStep {
 		s.elapsed += step // back, too: the clocks of two programs may differ
 	}
+	s.lost = s.lost || l.Number != s.Number+1
 	s.Number, s.At, s.sum = l.Number, l.At, l.sum
 	if l.Opened != nil {
 		s.Programs[l.Program] = *l.Opened
@@ -71,6 +73,25 @@ func (s *State) add(l *Line) {
 	if s.Programs[l.Program].Answers && (l.Held != nil || l.Opened != nil) {
 		s.Answered = maps.Clone(s.Held)
 	}
+	s.lost = s.lost && s.after(l) != l.After
+}
+
+// after returns a digest of the lists and exceptions that hold after l, by which a reader knows whether
+// lines that are lost matter.
+func (s *State) after(l *Line) string {
+	held, exceptions := maps.Clone(s.Held), s.Exceptions.Digest
+	if l.Held != nil {
+		held[l.Source] = *l.Held
+	}
+	if l.Exceptions != nil {
+		exceptions = l.Exceptions.Digest
+	}
+	h := sha256.New()
+	for _, id := range slices.Sorted(maps.Keys(held)) {
+		fmt.Fprintln(h, id, held[id].N, held[id].Digest)
+	}
+	fmt.Fprintln(h, exceptions)
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // hold adds the list that is held after l.
@@ -264,6 +285,9 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 // isKnown returns an error if it is not known whether a program answered from s at a time. knew has
 // the programs that have written later lines.
 func (s *State) isKnown(at time.Time, ids []string, knew map[string]bool) error {
+	if s.lost {
+		return fmt.Errorf("%w: lines of the journal before %v are lost", store.ErrGap, s.At)
+	}
 	for _, id := range ids {
 		if s.Held[id].Damaged {
 			return fmt.Errorf("%w: the list of %s could not be proved then", store.ErrGap, id)
