@@ -70,6 +70,9 @@ func (p *place) accepted(t testing.TB) (digest string) {
 type handle struct {
 	*place
 	dead bool
+
+	before int // that many calls, counted from 1, other is called
+	other  func()
 }
 
 func (h *handle) call(text []byte, do func() error) error {
@@ -77,6 +80,9 @@ func (h *handle) call(text []byte, do func() error) error {
 		return errUnreliable
 	}
 	h.calls++
+	if h.before--; h.before == 0 {
+		h.other()
+	}
 	if h.fault == "fails for long" && h.at > 0 && h.calls > h.at && h.calls < h.at+12 {
 		return errUnreliable
 	}
@@ -517,4 +523,70 @@ func TestJournalLosesLines(t *testing.T) {
 		}
 		t.Logf("%d lines, %d of %d answers known", len(lines), known, tried)
 	})
+}
+
+// TestInterleaved lets two programs use one store: one of them accepts a list, an older or a newer one, or starts, before
+// each call that the other one makes while it accepts another list. No acceptance is lost, both end with the newest list,
+// and the past is what they answered.
+func TestInterleaved(t *testing.T) {
+	for _, where := range []string{"memory", "directory"} {
+		for what, act := range []string{"accepts an older list", "accepts a newer list", "starts"} {
+			tried := 0
+			for reached, n := true, 1; reached; n++ {
+				dir := ""
+				if where == "directory" {
+					dir = t.TempDir()
+				}
+				synctest.Test(t, func(t *testing.T) {
+					place := newPlace(t, dir)
+					a := newPlay(t, fmt.Sprintf("%s: another program %s before call %d", where, act, n), place)
+					first, older, offer, newer := a.list(1, span(0, 30)...), a.list(2, span(0, 31)...), a.list(4, span(1, 32)...), a.list(6, span(2, 33)...)
+					a.do(a.begin)
+					a.offer(first)
+					b := newPlay(t, a.name+", the other one", place)
+					b.lists = a.lists
+					b.do(b.begin)
+					want := offer
+					a.h.before, a.h.other = n, func() {
+						switch what {
+						case 0:
+							b.src.load = older.load
+						case 1:
+							b.src.load, want = newer.load, newer
+						case 2:
+							b.h = &handle{place: place}
+							b.s = newScreener(t, &screening.Options{Store: b.h}, b.src)
+							b.s.Open(ctx)
+						}
+						b.s.Refresh(ctx)
+						time.Sleep(time.Second)
+						if said, ok := say(t, b.s); ok {
+							b.said = append(b.said, said)
+						}
+						time.Sleep(time.Second)
+					}
+					a.src.load, a.want = offer.load, nil
+					a.s.Refresh(ctx)
+					reached = a.h.before <= 0
+					a.h.before = 0
+					time.Sleep(time.Minute)
+					for range 2 {
+						a.wrong(first) // it is refused, but they follow
+						b.wrong(first)
+					}
+					c := newPlay(t, a.name+", a third one", place)
+					c.lists = a.lists
+					c.do(c.begin)
+					for _, p := range []*play{a, b, c} {
+						if answer := p.said[len(p.said)-1]; answer.listed != want.has {
+							t.Errorf("%s: it ends with %v, want %v", p.name, answer.listed, want.has)
+						}
+						p.check()
+					}
+					tried++
+				})
+			}
+			t.Logf("%s: %s before each of %d calls", where, act, tried-1)
+		}
+	}
 }
