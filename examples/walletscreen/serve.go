@@ -191,6 +191,7 @@ type server struct {
 	signers     []signed.Signer // of receipts: none or one
 	kinds       []score.Kind    // that -compat shows
 	level       *slog.LevelVar  // of log
+	former      bool            // there are lists of an earlier version, and none of this one
 	store       store.Store     // nil for none
 	listener    net.Listener
 	opsListener net.Listener // nil for none
@@ -204,7 +205,7 @@ func (s *server) openLists(ctx context.Context) (closeStore func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.store, closeStore, err = s.lists.openStore(ctx, func(text string) { s.log.Warn(text) }); err != nil {
+	if s.store, closeStore, err = s.lists.openStore(ctx, func(text string) { s.log.Warn(text); s.former = true }); err != nil {
 		return nil, err
 	}
 	opts := &screening.Options{Logger: s.log, Bytes: downloading(s.log), Report: func(r screening.Report) {

@@ -50,6 +50,8 @@ type watcher struct {
 	stamp   string // the size and time of the file when book was made
 	failure string // the error that was last logged
 
+	former bool // the lists of the last messages may be in the store of an earlier version
+
 	failing bool // whether the webhook fails; only the goroutine that delivers uses it
 
 	measured webhookMetrics
@@ -75,7 +77,7 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-webhook-secret: %w", err)
 	}
-	w := &watcher{file: s.book, screener: s.screener, past: s.openPast, kept: keptIn(s.store), log: s.log, wake: make(chan struct{}, 1), holder: instance(s.lists.data)}
+	w := &watcher{file: s.book, screener: s.screener, past: s.openPast, kept: keptIn(s.store), log: s.log, wake: make(chan struct{}, 1), holder: instance(s.lists.data), former: s.former}
 	if w.hook, err = outbox.NewWebhook(s.webhook, secret); err != nil {
 		return nil, fmt.Errorf("-webhook: %w", err)
 	}
@@ -343,6 +345,12 @@ var anyAddress = address.MustParse("ethereum", "0x000000000000000000000000000000
 // snapshots.
 func (w *watcher) compare(ctx context.Context, from, to string) error {
 	past, err := w.past(ctx, from)
+	if w.former && errors.Is(err, store.ErrNotFound) {
+		w.log.Warn("the lists of the last webhook messages are in the store of an earlier version; sending messages about what changes from now on. "+
+			"To see what has changed before, screen the customers once with screen -in", "snapshot", from)
+		_, err := w.box.Add(ctx, from, to, func(func(outbox.Event, error) bool) {})
+		return err
+	}
 	if err != nil {
 		w.log.Warn("the lists of the last webhook messages are no longer stored; sending a message for every listed customer", "snapshot", from, "error", err)
 	}

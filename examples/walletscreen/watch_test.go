@@ -243,6 +243,32 @@ func TestWatch(t *testing.T) {
 	expect("a broken table", w.refresh(t))
 }
 
+// TestWatchFormer begins with an outbox whose last snapshot no store has. If that was in the store of
+// an earlier version, there is no message; otherwise there is one for each listed customer.
+func TestWatchFormer(t *testing.T) {
+	for _, former := range []bool{true, false} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "customers.csv"), []byte("id,address\na,"+evm(1)+"\nb,"+evm(2)+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list := &listSource{id: "LIST"}
+		list.set(1, 9)
+		w := newWatching(t, dir, list)
+		if _, err := w.box.Add(t.Context(), "", strings.Repeat("a", 64), func(func(outbox.Event, error) bool) {}); err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		w.former, w.log = former, slog.New(slog.NewTextHandler(&log, nil))
+		if got := w.refresh(t); len(got) == 0 != former || strings.Count(log.String(), "the store of an earlier version") == 0 == former {
+			t.Errorf("former %v: messages %q, log %s", former, got, &log)
+		}
+		list.set(1, 2, 9)
+		if got := w.refresh(t); !slices.Equal(got, []string{"b 0>100 added LIST 2"}) {
+			t.Errorf("former %v: messages about a listing %q", former, got)
+		}
+	}
+}
+
 // The outbox moves to a snapshot only once the store has its lists, after a refresh and
 // after a report that was missed.
 func TestWatchAwaitsStore(t *testing.T) {

@@ -16,14 +16,6 @@ type ID struct {
 	meta           uint32 // the length, and in the lower 16 bits the class
 }
 
-// ID20 returns the ID of a class and a payload of 20 bytes.
-func ID20(class uint16, payload *[20]byte) ID {
-	return ID{
-		w0: binary.LittleEndian.Uint64(payload[:]), w1: binary.LittleEndian.Uint64(payload[8:]),
-		w2: uint64(binary.LittleEndian.Uint32(payload[16:])), meta: 20<<16 | uint32(class),
-	}
-}
-
 // ID32 returns the ID of a class and a payload of 32 bytes.
 func ID32(class uint16, payload *[32]byte) ID {
 	return wordsOf(payload[:], 32<<16|uint32(class))
