@@ -23,7 +23,7 @@ func alternating(n int) func(sources.Revision, func(sources.Entry) error) (sourc
 }
 
 // TestRetain changes a list each day: what was in use within the time that a store keeps lists can be opened, and
-// what was not is deleted, but for files that have something else.
+// what was not is deleted, except files that have something else.
 func TestRetain(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, tt := range []struct {
