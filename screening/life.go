@@ -52,7 +52,13 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 			}
 			o.entries = append(o.entries, e)
 		}
-		if next, _, _, err = s.consider(ctx, i, next, o, nil); err == nil {
+		var reason error
+		next, _, reason, err = s.consider(ctx, i, next, o, nil)
+		if next.also, next.lost, next.unsaved = had.also, had.lost, had.unsaved; reason != nil { // the operator had accepted it
+			next.add(had.list, s.now())
+			next.unsaved = fmt.Errorf("store: it is as it was at an earlier time: %w", reason)
+		}
+		if err == nil {
 			ld.back = back
 		}
 		return next, err
@@ -344,7 +350,7 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 			had.unsaved = nil
 		}
 		if failed == nil && d.refused != nil {
-			failed = s.append(ctx, &journal.Line{Type: journal.Refused, Source: s.infos[i].ID, Reason: reason.Error(), Offered: d.refused}, &had.known)
+			failed = s.append(ctx, &journal.Line{Type: journal.Refused, Source: s.infos[i].ID, Reason: reason.Error(), Offered: d.refused, From: had.lost}, &had.known)
 		}
 		return had, report, reason, failed
 	}

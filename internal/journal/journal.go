@@ -29,6 +29,7 @@ type Log struct {
 	damaged uint64   // how many lines after the last one are damaged
 	opened  *Program // not in the journal yet
 	except  *Excepted
+	begins  *Program  // how the program answers, in the journal or not
 	fix     *Line     // says which exceptions hold, since it is not known what the journal says
 	back    int       // how often the Store was found to have gone back
 	since   time.Time // the last time that it was, it was as at this time; zero: the gap is in the journal
@@ -65,7 +66,7 @@ func (l *Log) HasStore() bool { return l.st != nil }
 func (l *Log) Begin(p Program, e *Excepted) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.opened, l.except = &p, e
+	l.opened, l.begins, l.except = &p, &p, e
 }
 
 // Open appends the Opened line, unless it is in the journal.
@@ -164,6 +165,12 @@ func (l *Log) follow(ctx context.Context) error {
 	}
 	if l.known && l.state.Number > 0 && !found {
 		had := l.state
+		if l.opened == nil && l.begins != nil { // the Store may not know this program any more
+			l.opened = l.begins
+			if l.begins.Answers {
+				l.except = &had.Exceptions
+			}
+		}
 		if lines, damaged, _, err = l.read(ctx, 0); err != nil {
 			return err
 		}
@@ -193,6 +200,7 @@ func (l *Log) follow(ctx context.Context) error {
 			return err
 		}
 		l.since = time.Time{}
+		return l.open(ctx)
 	}
 	return nil
 }

@@ -1,0 +1,146 @@
+package screening_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/storetest"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// TestStoreRestored restores a store from a backup while two programs answer: they go on from what they have accepted
+// since, whatever was accepted by the operator, and save it again; the times that are lost are a gap.
+func TestStoreRestored(t *testing.T) {
+	for _, shrunk := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			st := new(storetest.Memory)
+			first, second := []int{1, 2}, []int{2, 3}
+			if shrunk {
+				first, second = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, []int{2, 30}
+			}
+			src := &flaky{info: ofac, load: numbered(1, first...)}
+			srcs := []sources.Source{src}
+			opts := &screening.Options{Store: st}
+			var all []*screening.Screener
+			for range 2 {
+				all = append(all, loaded(t, opts, src))
+			}
+			files, lines := maps.Clone(st.Files), slices.Clone(st.Lines)
+			time.Sleep(time.Hour)
+			lost := time.Now()
+			time.Sleep(time.Hour)
+			src.load = numbered(2, second...)
+			refresh(t, newScreener(t, &screening.Options{Store: st, LoadOnly: true, Accept: acceptAll}, src)) // the operator
+			for _, s := range all {
+				refresh(t, s)
+				if err := s.SetExceptions(ctx, []screening.Exception{except("ethereum", lazarus)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			digest := all[0].Digest()
+			time.Sleep(time.Hour)
+
+			st.Files, st.Lines = files, lines
+			src.load = down
+			for range 2 {
+				for i, s := range all {
+					s.Refresh(ctx)
+					if addedAt(t, s, second[1]).IsZero() || addedAt(t, s, 2).IsZero() {
+						t.Errorf("shrunk %v: restored, and program %d forgets what is listed", shrunk, i)
+					}
+					if !shrunk && s.Digest() != digest {
+						t.Errorf("restored: program %d answers from %s, not from %s", i, s.Digest(), digest)
+					}
+				}
+			}
+			time.Sleep(time.Minute)
+			now := momentOf(t, all[0])
+			time.Sleep(time.Minute)
+			src.load = numbered(2, second...)
+			for _, s := range all {
+				s.Refresh(ctx)
+			}
+			if _, err := screening.OpenAt(ctx, st, lost, srcs, nil); !errors.Is(err, store.ErrGap) {
+				t.Errorf("shrunk %v: a time that was lost: %v, want ErrGap", shrunk, err)
+			}
+			p, err := screening.OpenAt(ctx, st, now.at, srcs, nil)
+			if shrunk { // what matched beside is not in the journal
+				if err == nil && momentOf(t, p).digest != now.digest {
+					t.Error("opened is another list than was answered from")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := now.same(t, p); err != nil || len(p.Exceptions()) != 1 {
+				t.Errorf("restored: %v, %d exceptions", err, len(p.Exceptions()))
+			}
+			s := newScreener(t, opts, src)
+			if _, err := s.Open(ctx); err != nil || addedAt(t, s, second[1]).IsZero() {
+				t.Errorf("restored: the next program: %v", err)
+			}
+		})
+	}
+}
+
+// TestBackup copies the store of a program that goes on: the journal first, and the copy has the last list; or the
+// files first, and nothing is answered from an older list until the publisher has answered.
+func TestBackup(t *testing.T) {
+	for _, journalFirst := range []bool{false, true} {
+		for after := range 4 { // how many lists are accepted meanwhile
+			dir, to := t.TempDir(), t.TempDir()
+			src := &flaky{info: ofac, load: numbered(1, 1)}
+			s := loaded(t, &screening.Options{Store: openStore(t, dir), Accept: acceptAll}, src)
+			next := func(n int) {
+				src.load = numbered(n, 1, n)
+				refresh(t, s)
+			}
+			next(2)
+			copyFiles := func(journal bool) {
+				names := []string{"journal"}
+				if !journal {
+					names = nil
+					for _, n := range filesOf(t, openStore(t, dir)) {
+						names = append(names, n.String())
+					}
+				}
+				for _, name := range names {
+					if err := os.WriteFile(filepath.Join(to, name), must(os.ReadFile(filepath.Join(dir, name))), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			copyFiles(journalFirst)
+			for n := range after {
+				next(3 + n)
+			}
+			copyFiles(!journalFirst)
+			src.load = down
+			b := newScreener(t, &screening.Options{Store: openStore(t, to)}, src)
+			_, oerr := b.Open(ctx)
+			if !journalFirst && after > 0 { // the journal knows of a list that was not copied
+				if _, err := b.ScreenText("ethereum", clean); !errors.Is(err, screening.ErrNotLoaded) || oerr == nil {
+					t.Errorf("files first, %d lists: %v, %v", after, oerr, err)
+				}
+				src.load = numbered(2+after, 1, 2+after)
+				if _, err := b.Refresh(ctx); err != nil {
+					t.Errorf("files first, %d lists: %v", after, err)
+				}
+			} else if oerr != nil {
+				t.Errorf("journal first %v, %d lists: %v", journalFirst, after, oerr)
+			}
+			if b.Digest() != s.Digest() || addedAt(t, b, 2+after).IsZero() {
+				t.Errorf("journal first %v, %d lists: the copy has %s, want %s", journalFirst, after, b.Digest(), s.Digest())
+			}
+		}
+	}
+}
