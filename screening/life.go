@@ -237,12 +237,14 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 	if err != nil {
 		return had, err
 	}
+	begun, lost := state.Before(s.infos[i].ID)
+	begun = min(begun, s.book.Begun()) // lines of other lists, and of this program, may follow
 	var newest *stays.File
 	var of *list.List
 	var at stays.Name
 	var broken error // the first one cannot be opened
 	for _, name := range names {
-		if !journal.IsAhead(name, s.book.Begun(), state.Held[s.infos[i].ID].N) {
+		if !journal.IsAhead(name, begun, state.Held[s.infos[i].ID].N) {
 			continue
 		}
 		f, err := s.book.Load(ctx, name)
@@ -281,7 +283,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		return had, nil
 	}
 	since := state.At
-	if newest.After == s.book.Begun() { // no line is lost: until then the list held answered
+	if newest.After <= s.book.Begun() && !lost { // no line is lost: until then the list held answered
 		since = newest.Written
 	}
 	next := current{list: of, file: newest, name: at.String(), err: had.err, ready: time.Now()}

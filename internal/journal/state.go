@@ -25,6 +25,8 @@ type State struct {
 
 	sum     string
 	lost    bool                       // lines are lost, and what holds may be another thing
+	held    map[string]uint64          // by source: the number of the last line that says what is held
+	gap     uint64                     // the number of the last line that others are lost after, plus one; 0: none is lost
 	elapsed time.Duration              // without steps of more than maxStep
 	ended   map[string][]time.Duration // by source: when acceptance n+1 ended
 	seen    map[string]map[string]bool // by source: the digests of the lists that were accepted
@@ -39,14 +41,14 @@ const maxStep = 48 * time.Hour
 func newState() State {
 	return State{
 		Held: make(map[string]Held), Programs: make(map[string]Program), ended: make(map[string][]time.Duration),
-		seen: make(map[string]map[string]bool), used: make(map[string]time.Time), unsure: make(map[string]uint64),
+		held: make(map[string]uint64), seen: make(map[string]map[string]bool), used: make(map[string]time.Time), unsure: make(map[string]uint64),
 	}
 }
 
 // Clone returns s, which does not change with later lines.
 func (s *State) Clone() State {
 	c := *s
-	c.Held, c.Programs, c.used, c.unsure = maps.Clone(s.Held), maps.Clone(s.Programs), maps.Clone(s.used), maps.Clone(s.unsure)
+	c.Held, c.Programs, c.used, c.unsure, c.held = maps.Clone(s.Held), maps.Clone(s.Programs), maps.Clone(s.used), maps.Clone(s.unsure), maps.Clone(s.held)
 	return c
 }
 
@@ -56,6 +58,9 @@ func (s *State) add(l *Line) {
 		s.elapsed += step // back, too: the clocks of two programs may differ
 	}
 	s.lost = s.lost || l.Number != s.Number+1
+	if l.Number > s.Number+1 {
+		s.gap = s.Number + 1
+	}
 	s.Number, s.At, s.sum = l.Number, l.At, l.sum
 	if l.Opened != nil {
 		s.Programs[l.Program] = *l.Opened
@@ -108,7 +113,13 @@ func (s *State) hold(l *Line) {
 			s.unsure[l.Source] = l.Number
 		}
 	}
-	s.Held[l.Source] = *l.Held
+	s.Held[l.Source], s.held[l.Source] = *l.Held, l.Number
+}
+
+// Before returns the number of the last line that says what is held of a source, if lines are lost that may have
+// said something else since; and false if none are.
+func (s *State) Before(source string) (number uint64, lost bool) {
+	return s.held[source], s.gap > s.held[source]
 }
 
 // ids returns the sources that ever had a list, sorted.
@@ -264,7 +275,7 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 	}
 	for _, name := range names {
 		n, _ := stays.ParseName(name)
-		torn = torn || first.Number == 0 && slices.Contains(ids, n.Source) && IsAhead(n, last.Number, found.Held[n.Source].N)
+		torn = torn || first.Number == 0 && slices.Contains(ids, n.Source) && IsAhead(n, found.held[n.Source], found.Held[n.Source].N)
 	}
 	switch {
 	case unknown != nil:
@@ -289,6 +300,9 @@ func (s *State) isKnown(at time.Time, ids []string, knew map[string]bool) error 
 		return fmt.Errorf("%w: lines of the journal before %v are lost", store.ErrGap, s.At)
 	}
 	for _, id := range ids {
+		if _, lost := s.Before(id); lost {
+			return fmt.Errorf("%w: lines of the journal are lost that may say which list of %s was held then", store.ErrGap, id)
+		}
 		if s.Held[id].Damaged {
 			return fmt.Errorf("%w: the list of %s could not be proved then", store.ErrGap, id)
 		}
