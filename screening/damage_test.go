@@ -26,11 +26,11 @@ import (
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()
 	src := &flaky{info: ofac, load: numbered(1, 1)}
-	s := loaded(t, &screening.Options{Store: openStore(t, dir)}, src)
+	loaded(t, &screening.Options{Store: openStore(t, dir)}, src)
 	src.load = numbered(2, 1, 2)
 	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir), LoadOnly: true}, src)) // it answers nobody
 	src.load = down
-	s = newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
 	s.Refresh(ctx) // lines of it follow
 	for file, step := range map[string]int{filesOf(t, openStore(t, dir))[0].String(): longtest.Step(29, 5), "journal": longtest.Step(61, 5)} {
 		data := must(os.ReadFile(filepath.Join(dir, file)))
