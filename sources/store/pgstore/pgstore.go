@@ -201,7 +201,7 @@ func isError(err error, code string) bool {
 
 // Put implements [store.Store].
 func (s *Store) Put(ctx context.Context, name string, data []byte) error {
-	if len(data) > maxBytes {
+	if int64(len(data)) > maxBytes {
 		return fmt.Errorf("%s: more than %d bytes", name, int64(maxBytes))
 	}
 	err := s.write(ctx, func(tx pgx.Tx) error {
@@ -225,7 +225,7 @@ func (s *Store) Open(ctx context.Context, name string) (data []byte, err error) 
 	err = s.query(ctx, func(rows pgx.Rows) error {
 		var chunk []byte
 		err := rows.Scan(&chunk)
-		if found = true; len(data)+len(chunk) > maxBytes {
+		if found = true; int64(len(data)+len(chunk)) > maxBytes {
 			return fmt.Errorf("%s: %w: more than %d bytes", name, store.ErrDamaged, int64(maxBytes))
 		}
 		data = append(data, chunk...)
