@@ -25,7 +25,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -107,14 +106,14 @@ func (h *handler) address(r *http.Request, text string) *answer {
 	shown, p := h.judge(a.Results[0], a.Freshness)
 	found := []any{}
 	for _, l := range shown {
-		found = append(found, l.identification(a.Freshness[l.Source].LastUpdated))
+		found = append(found, identification(l, a.Freshness[l.Source].LastUpdated))
 	}
 	a.problem, a.body = p, map[string]any{"identifications": found}
 	return a
 }
 
-// identification returns l in Chainalysis's shape.
-func (l *label) identification(checked string) map[string]any {
+// identification returns a label in Chainalysis's shape.
+func identification(l screening.Label, checked string) map[string]any {
 	category, prefix, subject, how := strings.ToLower(string(l.Kind)), string(l.Kind), l.Listed, "This account is listed"
 	if l.Kind == score.Sanctioned || l.Kind == score.TerroristFinancing {
 		category, prefix = "sanctions", "SANCTIONS"
@@ -122,11 +121,15 @@ func (l *label) identification(checked string) map[string]any {
 	if l.Match == score.Key {
 		subject, how = "(same key as a listed address)", "This address is not listed itself: it has the same key as a listed address, "+l.Listed
 	}
-	name := []string{prefix + ":", strings.ReplaceAll(l.Source, "_", " "), l.Name, l.AddedAt[:min(len(l.AddedAt), len("2006-01-02"))], subject}
-	return map[string]any{
-		"category": category, "name": strings.Join(slices.DeleteFunc(name, func(s string) bool { return s == "" }), " "), "url": l.URL,
+	words := []string{prefix + ":", strings.ReplaceAll(l.Source, "_", " "), l.Name, l.AddedAt.Format(time.DateOnly), subject}
+	shown := map[string]any{
+		"category": category, "name": strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "), "url": nil,
 		"description": fmt.Sprintf("%s. List %s, reference %s, match %s, list checked %s.", how, l.Source, l.Ref, l.Match, checked),
 	}
+	if l.URL != "" {
+		shown["url"] = l.URL
+	}
+	return shown
 }
 
 // screening answers in TRM's shape.
@@ -154,22 +157,8 @@ func (h *handler) screening(r *http.Request) *answer {
 
 // An item is an answer about one address, or has the Code of its problem.
 type item struct {
-	Code    string
-	Score   int
-	Level   score.Level
-	Labels  []label
-	Doubts  []address.Doubt
-	Caveats []screening.Caveat
-}
-
-type label struct {
-	Kind         score.Kind `json:"label"`
-	Match        score.Match
-	Source, Name string
-	Ref          string `json:"source_ref"`
-	Listed       string `json:"listed_address"`
-	AddedAt      string `json:"added_at"`
-	URL          *string
+	Code string
+	screening.Answer
 }
 
 type freshness struct {
@@ -179,7 +168,7 @@ type freshness struct {
 
 // judge returns the labels to show as listings, none if the account is clean, or the problem
 // of an answer that is neither.
-func (h *handler) judge(text json.RawMessage, lists map[string]freshness) (shown []label, p problem) {
+func (h *handler) judge(text json.RawMessage, lists map[string]freshness) (shown []screening.Label, p problem) {
 	var it item
 	if json.Unmarshal(text, &it) != nil {
 		it = item{} // neither listed nor clean
