@@ -82,7 +82,7 @@ func tooMuchMemory(t *testing.T, n int, begin []int, entry func(i int) sources.E
 		close(stop)
 		r := report.Sources[0]
 		file := largestFile(t, dir)
-		limit := 1500*n + 64<<20
+		limit := 2000*n + 64<<20
 		peak := <-most
 		t.Logf("refresh %d needs %d KiB for a file of %d, want at most %d", what, peak>>10, file>>10, limit>>10)
 		tooMuch = tooMuch || peak > limit
