@@ -448,6 +448,8 @@ func TestFilesRefused(t *testing.T) {
 		b.wait(t, inState("error")+` && `+has(title, name)+` && `+has("#result", c.want)+` && `+
 			has("#result", "Nothing was screened.")+` && document.getElementById("result").textContent.toLowerCase().includes(`+quote(strings.ToLower(c.todo))+`)`)
 	}
+	b.choose(t, "last.xlsx", workbook(t, "xl/workbook.xml", rest))
+	b.wait(t, inState("error")+` && `+has(title, "last.xlsx"))
 	b.accessible(t, "a refused file")
 	const reads = "CSV, TSV or text, up to 32 MiB"
 	for what, script := range map[string]string{
