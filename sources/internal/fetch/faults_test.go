@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -222,9 +223,10 @@ func TestFaults(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					for _, times := range []int{2, 1 << 30} {
 						next := list.handler(n)
-						left := times
+						var left atomic.Int64
+						left.Store(int64(times))
 						client := serveList(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-							if left--; left >= 0 {
+							if left.Add(-1) >= 0 {
 								f.fault(next, w, r)
 								return
 							}
