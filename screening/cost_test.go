@@ -53,14 +53,19 @@ func TestCost(t *testing.T) {
 		var least time.Duration // of an ordinary text of 1,000 bytes
 		for _, n := range []int{1000, 10_000, 100_000} {
 			fill := func(unit string) string { return strings.Repeat(unit, n/len(unit)+1)[:n] }
-			ordinary := cost(read, fill(ordinary), 0)
+			ordinary := cost(read, fill(ordinaryText), 0)
 			if n == 1000 {
-				least = ordinary
+				least = max(ordinary, 20*time.Microsecond)
 			}
 			for _, unit := range adversarial() {
 				// Twice what an idle machine measures, and the search for secrets has a dear beginning.
-				limit := 20*ordinary + 25*max(least, 20*time.Microsecond)
-				if got := cost(read, fill(unit), limit); got > limit {
+				limit := 20*ordinary + 25*least
+				got := cost(read, fill(unit), limit)
+				for i := 0; i < 4 && got > limit; i++ { // other programs are at work: both again
+					limit = max(limit, 20*cost(read, fill(ordinaryText), 0)+25*least)
+					got = cost(read, fill(unit), limit)
+				}
+				if got > limit {
 					t.Errorf("%s of %d bytes of %.30q takes %v, of an ordinary text %v", name, n, unit, got, ordinary)
 				}
 			}
@@ -68,7 +73,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-const ordinary = "On 3 May 2026, Smith & Co received 1,250.00 USDT at 0x57ec89a0c056163a0314e413320f9b3abe761259 and TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU, " +
+const ordinaryText = "On 3 May 2026, Smith & Co received 1,250.00 USDT at 0x57ec89a0c056163a0314e413320f9b3abe761259 and TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU, " +
 	"and 0.5 BTC at bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml; see INV-2026/0042.\n"
 
 // adversarial returns texts whose repetition may be dear.

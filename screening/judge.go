@@ -158,7 +158,8 @@ func judge(c *comparison, accept func(suspect error) bool) verdict {
 }
 
 // shrunk reports whether the list offered has lost more addresses than it may: at once; by and
-// by, more than half of the most it has had; or beside a later list that cannot be opened. It
+// by, more than half of the most it has had, unless it may lose half at once; or beside a later
+// list that cannot be opened. It
 // returns how many there were, and how many are lost.
 func (c *comparison) shrunk() (shrunk bool, from, lost int) {
 	held, n := &c.held, c.offered.addresses
@@ -167,7 +168,7 @@ func (c *comparison) shrunk() (shrunk bool, from, lost int) {
 		return false, 0, 0
 	case held.digest != "" && c.lost > mayLose(c.maxShrink, held.addresses):
 		return true, held.addresses, c.lost
-	case held.most-n >= minShrunk && n*2 < held.most:
+	case held.most-n >= minShrunk && n*2 < held.most && c.maxShrink < 0.5:
 		return true, held.addresses, held.most - n
 	case late-n > mayLose(c.maxShrink, late):
 		return true, late, late - n

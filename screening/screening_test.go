@@ -184,6 +184,20 @@ func TestOfficialListsFirst(t *testing.T) {
 	}
 }
 
+// TestRepetition lists an account twice with two dates and two names, in both orders: the first
+// date counts.
+func TestRepetition(t *testing.T) {
+	first := sources.Entry{Address: address.MustParse("ethereum", lazarus), Kind: score.Sanctioned, Ref: "1", Name: "one", ListedAt: day}
+	second := first
+	second.Name, second.ListedAt = "two", day.AddDate(0, 0, 2)
+	for _, entries := range [][]sources.Entry{{first, second}, {second, first}, {second, second, first, second}} {
+		r := must(loaded(t, nil, sources.Static(ofac, entries...)).Screen(first.Address))
+		if len(r.Labels) != 1 || r.Labels[0].Name != "one" || !r.Labels[0].AddedAt.Equal(day) {
+			t.Errorf("%v has the labels %+v", entries, r.Labels)
+		}
+	}
+}
+
 // TestModel compares Screen and ScreenText with the model, for random lists and queries
 // over all chains and all matches.
 func TestModel(t *testing.T) {

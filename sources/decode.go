@@ -33,8 +33,10 @@ func Decode(asset, text string) (address.Address, bool) {
 			return a, true
 		}
 	}
-	// Detect is strict about capitals, but wrong ones do not change the account. A URI or a
-	// CAIP-10 account id names its chain.
+	if !strings.Contains(text, ":") {
+		return address.Address{}, false
+	}
+	// A URI or a CAIP-10 account id names its chain.
 	a, err := address.Normalize("ethereum", text)
 	var bad *address.ParseError
 	if errors.As(err, &bad) && bad.Err == address.ErrOtherChain && bad.Other != "" {

@@ -20,7 +20,7 @@ const Skew = time.Minute
 func Build(f *stays.File, n uint32, check func(sources.Entry) error) (*List, error) {
 	b := builder{
 		facts: Facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)},
-		table: newTable(), ended: newTable(), times: make(map[stays.Key]int32),
+		table: newTable(), ended: newTable(), texts: make(map[stays.Key]uint32),
 	}
 	for e, err := range f.At(n) {
 		if err == nil && e.Until.IsZero() {
@@ -36,7 +36,7 @@ func Build(f *stays.File, n uint32, check func(sources.Entry) error) (*List, err
 			e.Until = time.Time{}
 			f := b.ended.file(&e)
 			f.form |= isRemoved
-			b.ended.add(&e, f, 0, at)
+			b.ended.add(&e, f, noText, at)
 			b.formerly++
 		}
 	}
@@ -52,11 +52,14 @@ type builder struct {
 	facts    Facts
 	table    *table
 	ended    *table
-	formerly int                 // how many entries have ended
-	times    map[stays.Key]int32 // how often an entry came
-	hashes   hashes              // of what the entries say
-	text     []byte              // scratch
+	formerly int                  // how many entries have ended
+	texts    map[stays.Key]uint32 // the last text of an entry
+	hashes   hashes               // of what the entries say
+	text     []byte               // scratch
 }
+
+// noText is the number of no text.
+const noText = ^uint32(0)
 
 // add adds an entry that is listed.
 func (b *builder) add(e *sources.Entry) {
@@ -66,8 +69,11 @@ func (b *builder) add(e *sources.Entry) {
 		facts.note(kind, e)
 	}
 	key := stays.KeyOf(e)
-	if b.times[key]++; b.times[key] > 1 {
+	last, again := b.texts[key]
+	if again {
 		facts.note(sources.Duplicate, e)
+	} else {
+		last = noText
 	}
 	facts.Chains[e.Address.Chain()]++
 	if !slices.Contains(facts.Kinds, e.Kind) {
@@ -78,9 +84,7 @@ func (b *builder) add(e *sources.Entry) {
 	}
 	b.text = appendSaid(b.text[:0], e)
 	b.hashes.add(sha256.Sum256(b.text))
-	if b.times[key] == 1 {
-		b.table.add(e, b.table.file(e), 0, time.Time{})
-	}
+	b.texts[key] = b.table.add(e, b.table.file(e), last, time.Time{}) // of repetitions the label with the first date counts
 }
 
 // note adds an anomaly.

@@ -14,11 +14,10 @@ import (
 type Listing struct {
 	Entry sources.Entry // without an address if chain is set
 
-	chain    address.Chain // the chain, if the address is hexOf its key; else ""
-	account  uint16        // with chain: the class of its account
-	number   uint32        // the number of the text that holds it
-	repeated int           // how many entries with the same Canonical follow the first one; 0: it is the first
-	removed  time.Time     // when the list dropped it; zero: still listed
+	chain   address.Chain // the chain, if the address is hexOf its key; else ""
+	account uint16        // with chain: the class of its account
+	number  uint32        // the number of the text that holds it
+	removed time.Time     // when the list dropped it; zero: still listed
 }
 
 // The first byte of the text of a listing: how it gives the address of its entry, and
@@ -29,9 +28,8 @@ const (
 	textAddress        // a text
 	addressMask = 3
 	hasListed   = 4  // a text has the listed string, which is not the normal form
-	isRepeated  = 8  // followed by Listing.repeated
-	isRemoved   = 16 // followed by Listing.removed
-	isDated     = 32 // followed by the date of the entity, and NotListedOn
+	isRemoved   = 8  // followed by Listing.removed
+	isDated     = 16 // followed by the date of the entity, and NotListedOn
 )
 
 // AddedAt returns the date of the listing: the publisher's date of the address; else its date
@@ -135,7 +133,7 @@ type listingWriter struct {
 }
 
 // write returns the number of the text that lists e in the given form.
-func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed time.Time) uint32 {
+func (w *listingWriter) write(form byte, e *sources.Entry, removed time.Time) uint32 {
 	listed := ownText(e)
 	if listed != "" {
 		form |= hasListed
@@ -167,9 +165,6 @@ func (w *listingWriter) write(form byte, e *sources.Entry, repeated int, removed
 	}
 	if form&hasListed != 0 {
 		t = binary.AppendUvarint(t, uint64(w.intern(nil, listed)))
-	}
-	if form&isRepeated != 0 {
-		t = binary.AppendUvarint(t, uint64(repeated))
 	}
 	if form&isRemoved != 0 {
 		t = appendTime(t, removed)
@@ -252,9 +247,6 @@ func readListing(ix *index.Table, n uint32) *Listing {
 	}
 	if form&hasListed != 0 {
 		l.Entry.Listed = r.text()
-	}
-	if form&isRepeated != 0 {
-		l.repeated = int(r.uvarint())
 	}
 	if form&isRemoved != 0 {
 		l.removed = r.time()

@@ -61,21 +61,23 @@ func (t *table) file(e *sources.Entry) filing {
 	return filing{t.keys, form}
 }
 
-// add adds an entry, and returns the row under its first key. removed is when the list dropped
-// it; zero: it is listed.
-func (t *table) add(e *sources.Entry, f filing, repeated int, removed time.Time) (first uint32) {
-	n := t.write.write(f.form, e, repeated, removed)
+// add adds an entry, and returns the number of its text. If that is the last one of an entry with
+// the same keys, it is there already. removed is when the list dropped it; zero: it is listed.
+func (t *table) add(e *sources.Entry, f filing, last uint32, removed time.Time) uint32 {
+	n := t.write.write(f.form, e, removed)
+	if n == last {
+		return n
+	}
 	for i, k := range f.keys {
 		if slices.Contains(f.keys[:i], k) {
 			continue
 		}
 		row, same := t.index.Add(k, n)
 		if i == 0 {
-			first = row
 			t.write.count(f.form, row, same)
 		}
 	}
-	return first
+	return n
 }
 
 // seal ends the adding.
