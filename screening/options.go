@@ -44,7 +44,7 @@ type Options struct {
 	// a way that suggests a fault. reason says why, and wraps one of these errors:
 	//
 	//   - [ErrShrunk]: the list lost more than MaxShrink of the addresses, and at least 3; or by
-	//     and by more than half of them, or than MaxShrink if that is more;
+	//     and by more than half of them, if MaxShrink is less than a half;
 	//   - [ErrEmptied]: it lost all addresses: perhaps the publisher changed the format;
 	//   - [ErrGrown]: it has more than ten times the addresses, and 10,000 more, unless the
 	//     list held is a part of the list, was assembled, or is a seed;
