@@ -131,13 +131,17 @@ func (r *reader) verify58(h checkHash) bool {
 	return r.sums58[h] > 0
 }
 
+// maxLocated58 is in how many bytes of a text that is too long a wrong character is looked for.
+const maxLocated58 = 200
+
 // tooLong58 returns the fault of a text that is too long for its codec and has digits from
 // offset at on.
 func (r *reader) tooLong58(at int) fault {
 	if r.quiet {
 		return badLength
 	}
-	if at = skip(classBase58, r.s, at); at < len(r.s) {
+	s := r.s[:min(len(r.s), maxLocated58)]
+	if at = skip(classBase58, s, at); at < len(s) {
 		return badChar(at)
 	}
 	return badLength

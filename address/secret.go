@@ -233,8 +233,11 @@ func areWords(word string, foreign bool) bool {
 	return foreign || different >= 6
 }
 
-// maxBroken is the length of the longest secret that is recognized in pieces.
-const maxBroken = 120
+// The lengths of the shortest secret in digits, and of the longest that is recognized in pieces.
+const (
+	minSecret = 22
+	maxBroken = 120
+)
 
 // The bounds of the search for a secret in pieces. Up to maxPieces are joined whatever
 // their lengths, and more if they are groups of one length, apart from the first and
@@ -253,8 +256,9 @@ const (
 // of that run only, and maxPieces from any other.
 func hasSecretToken(text string, tokens []token) bool {
 	size := func(i int) int { return tokens[i].end - tokens[i].start }
-	isBroken := func(i int) bool { // between tokens i-1 and i
-		return i > 0 && strings.Trim(text[tokens[i-1].end:tokens[i].start], " \t\r\n>") == ""
+	isBroken := make([]bool, len(tokens)+1) // between tokens i-1 and i
+	for i := 1; i < len(tokens); i++ {
+		isBroken[i] = strings.TrimLeft(text[tokens[i-1].end:tokens[i].start], " \t\r\n>") == ""
 	}
 	var buf [maxBroken]byte
 	tries, group := maxTries, 0
@@ -266,21 +270,21 @@ func hasSecretToken(text string, tokens []token) bool {
 		if text[t.start:t.end] == "sk" && i+1 < len(tokens) && text[t.end:tokens[i+1].start] == "_" && size(i+1) >= 45 { // aeternity
 			return true
 		}
-		if group++; !isBroken(i) || size(i) != size(i-1) {
+		if group++; !isBroken[i] || size(i) != size(i-1) {
 			group = 0 // of its run
 		}
-		if size(i) > maxBroken {
+		if size(i) > maxBroken || !isBroken[i+1] {
 			continue
 		}
 		joined := append(buf[:0], text[t.start:t.end]...)
 		inGroups := group < maxLeads
-		for j := i + 1; j < len(tokens) && isBroken(j) && len(joined)+size(j) <= maxBroken; j++ {
+		for j := i + 1; isBroken[j] && len(joined)+size(j) <= maxBroken; j++ {
 			inGroups = inGroups && (j < i+3 || size(j-1) == size(i+1))
 			if j >= i+maxPieces && !inGroups {
 				break
 			}
 			joined = append(joined, text[tokens[j].start:tokens[j].end]...)
-			if isSecretWord(string(joined), &tries) {
+			if len(joined) >= minSecret && isSecretWord(string(joined), &tries) {
 				return true
 			}
 		}
@@ -292,13 +296,13 @@ func hasSecretToken(text string, tokens []token) bool {
 // secret. It takes the cost of its checks from tries, and gives up without any left.
 func isSecretWord(word string, tries *int) bool {
 	switch n := len(word); {
-	case n < 22 || *tries <= 0:
+	case n < minSecret || *tries <= 0:
 		return false
 	case n == 56 && isStellarSeed(strings.ToUpper(word)):
 		return true
 	case n >= 48 && n <= 127 && strings.EqualFold(word[:3], "ms1"): // codex32, BIP-93
 		return strings.IndexByte("023456789", word[3]) >= 0 && isOf(classBech32, word[3:])
-	case n == 22 || n == 30:
+	case n == minSecret || n == 30:
 		if word[0] == 'S' && isMiniKey(word) {
 			return true
 		}

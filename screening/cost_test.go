@@ -58,11 +58,11 @@ func TestCost(t *testing.T) {
 				least = max(ordinary, 20*time.Microsecond)
 			}
 			for _, unit := range adversarial() {
-				// Twice what an idle machine measures, and the search for secrets has a dear beginning.
-				limit := 20*ordinary + 25*least
+				// Ten times as much, and the search for secrets has a dear beginning.
+				limit := 10*ordinary + 15*least
 				got := cost(read, fill(unit), limit)
 				for i := 0; i < 4 && got > limit; i++ { // other programs are at work: both again
-					limit = max(limit, 20*cost(read, fill(ordinaryText), 0)+25*least)
+					limit = max(limit, 10*cost(read, fill(ordinaryText), 0)+15*least)
 					got = cost(read, fill(unit), limit)
 				}
 				if got > limit {
