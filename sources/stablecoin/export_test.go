@@ -1,7 +1,18 @@
 package stablecoin
 
+import (
+	"encoding/json"
+	"time"
+)
+
+// SetMaxRange limits the blocks of one request.
+func (o *Options) SetMaxRange(blocks uint64) { o.maxRange = blocks }
+
+// SetPause sets the wait between two requests on tron.
+func (o *Options) SetPause(d time.Duration) { o.pause = d }
+
 // Topic returns the topic of an event in hex.
-func Topic(signature string) string { return topic(signature).String() }
+func Topic(signature string) string { return string(topic(signature)) }
 
 // A Change is one account that an event freezes or unfreezes.
 type Change struct {
@@ -12,17 +23,21 @@ type Change struct {
 
 // Decode decodes the result of eth_getLogs for blocks from..to of a contract.
 func Decode(c Contract, result []byte, from, to uint64) ([]Change, error) {
-	r, err := newReader(c, "", &Options{})
+	r, err := newReader(c, endpoint{opts: &Options{}})
 	if err != nil {
 		return nil, err
 	}
-	events, err := r.decode(result, from, to)
+	var logs []log
+	if err := json.Unmarshal(result, &logs); err != nil {
+		return nil, err
+	}
+	events, err := r.events(logs, from, to)
 	if err != nil {
 		return nil, err
 	}
 	var changes []Change
 	for _, e := range events {
-		changes = append(changes, Change{e.added, e.account.String(), e.Block, e.Index})
+		changes = append(changes, Change{e.Added, e.Address.Normalized(), e.Block, e.Index})
 	}
 	return changes, nil
 }

@@ -36,7 +36,8 @@ func nodes(t *testing.T) *httptest.Server {
 
 func TestFrozen(t *testing.T) {
 	server := nodes(t)
-	opts := &stablecoin.Options{AllowHTTP: true, Pause: time.Nanosecond}
+	opts := &stablecoin.Options{AllowHTTP: true}
+	opts.SetPause(time.Nanosecond)
 	both := map[address.Chain]string{"ethereum": server.URL + "/eth/", "tron": server.URL}
 	src := stablecoin.Frozen("USDT", both, opts)
 	if i := src.Info(); i.ID != "USDT_FROZEN" || i.Name != "Accounts frozen by Tether on ethereum, tron" {
@@ -71,13 +72,14 @@ func TestFrozen(t *testing.T) {
 
 func TestFrozenFails(t *testing.T) {
 	server := nodes(t)
-	opts := &stablecoin.Options{AllowHTTP: true, Pause: time.Nanosecond}
+	opts := &stablecoin.Options{AllowHTTP: true}
+	opts.SetPause(time.Nanosecond)
 	for want, src := range map[string]sources.Source{
 		"want the endpoint":                           stablecoin.Frozen("USDT", nil, nil),
 		`no contract of "USDT" is known on "bsc"`:     stablecoin.Frozen("USDT", map[address.Chain]string{"bsc": server.URL}, opts),
 		`no contract of "DAI" is known on "ethereum"`: stablecoin.Frozen("DAI", map[address.Chain]string{"ethereum": server.URL}, opts),
 		"one of chain 1, want 42161":                  stablecoin.Frozen("USDC", map[address.Chain]string{"arbitrum": server.URL + "/eth/"}, opts),
-		"is not https":                                stablecoin.Frozen("USDT", map[address.Chain]string{"ethereum": server.URL + "/eth/", "tron": server.URL}, nil),
+		"want https":                                  stablecoin.Frozen("USDT", map[address.Chain]string{"ethereum": server.URL + "/eth/", "tron": server.URL}, nil),
 	} {
 		entries, rev, err := load(src, sources.Revision{})
 		if err == nil || !strings.Contains(err.Error(), want) || entries != nil || !rev.IsZero() {

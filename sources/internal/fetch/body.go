@@ -23,9 +23,9 @@ type Body struct {
 // errCut: the compressed body ends too early, as if the connection had broken off.
 var errCut = errors.New("body broke off")
 
-// NewBody returns the Body of resp, whose bytes raw reads. limit bounds the
+// newBody returns the Body of resp, whose bytes raw reads. limit bounds the
 // uncompressed length. An encoding other than gzip is an error.
-func NewBody(resp *http.Response, raw io.Reader, limit int64) (*Body, error) {
+func newBody(resp *http.Response, raw io.Reader, limit int64) (*Body, error) {
 	b := &Body{raw: raw, left: limit}
 	switch encoding := strings.ToLower(resp.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":

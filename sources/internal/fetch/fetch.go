@@ -2,11 +2,11 @@
 // servers are slow, move, and sometimes answer with something else.
 //
 // [Get] makes a request and repeats it while the failure may pass. A [Source] is a list that
-// is one file, and [Load] its Load. [NewBody] checks the body of an answer, and [Retry]
-// repeats an attempt, for callers that make their own requests.
+// is one file, and [Load] its Load.
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -29,6 +29,9 @@ var (
 	// ErrTooLarge: the body is larger than Request.MaxBytes, or expands too much when
 	// it is uncompressed.
 	ErrTooLarge = errors.New("body too large")
+	// ErrAgain: the server asks in a body to come again, or the body is not complete. The
+	// error of a read that wraps it is not final.
+	ErrAgain = errors.New("try again later")
 	// ErrStalled: no byte arrived for Request.Stall.
 	ErrStalled = errors.New("stalled")
 
@@ -51,6 +54,12 @@ type Request struct {
 	// ETag and LastModified are the validators of the copy that the caller holds. If
 	// one is set, the request is conditional.
 	ETag, LastModified string
+	// Body, unless it is nil, is sent as JSON with POST. Redirects are then not followed.
+	Body []byte
+	// Refused, unless it is nil, reads the beginning of the body of an answer whose status
+	// is neither 200 nor 429. Its error replaces the StatusError, and is final unless it
+	// wraps ErrAgain.
+	Refused func(text []byte) error
 	// Client makes the requests; nil means http.DefaultClient. Its CheckRedirect
 	// applies in addition to the rules of this package; its errors are final.
 	Client *http.Client
@@ -96,7 +105,7 @@ type Result struct {
 // or answers 408, 429, 5xx or 403, which the
 // publishers' firewalls send in bursts. If a body breaks off, Get calls read again with
 // the new body from its beginning: read must be able to start over. An error of read
-// itself is final and returned as it is.
+// itself is final and returned as it is, unless it wraps [ErrAgain].
 //
 // Get follows at most ten redirects, also to other hosts, but never from https to
 // http. Redirects may lead to signed addresses, and URL may contain a token: errors
@@ -125,8 +134,8 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 	}
 	var result Result
 	var refused error
-	err = Retry(ctx, r.Attempts, r.Backoff, func() *Failure {
-		var f *Failure
+	err = retry(ctx, r.Attempts, r.Backoff, func() *failure {
+		var f *failure
 		result, f, refused = r.try(ctx, read)
 		return f
 	})
@@ -143,7 +152,7 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 func bare(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
 // try makes one attempt. refused is the error of read.
-func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result, _ *Failure, refused error) {
+func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result, _ *failure, refused error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stall := time.AfterFunc(r.Stall, func() {
@@ -153,7 +162,7 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result
 	resp, err := r.send(ctx)
 	stall.Stop()
 	if err != nil {
-		return Result{}, &Failure{Err: cause(ctx, err), Final: isFinal(err)}, nil
+		return Result{}, &failure{Err: cause(ctx, err), Final: isFinal(err)}, nil
 	}
 	defer resp.Body.Close()
 	result := Result{ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}
@@ -161,25 +170,23 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result
 	case code == http.StatusNotModified && r.isConditional():
 		if len(resp.Header.Values("ETag")) > 1 || !r.confirms(result) {
 			r.ETag, r.LastModified = "", ""
-			return Result{}, &Failure{Err: errors.New("status 304 with validators that were not sent"), Now: true}, nil
+			return Result{}, &failure{Err: errors.New("status 304 with validators that were not sent"), Now: true}, nil
 		}
 		return Result{NotModified: true, ETag: r.ETag, LastModified: r.LastModified}, nil, nil
-	case isPassing(code):
-		return Result{}, &Failure{Err: &StatusError{code}, Wait: RetryAfter(resp.Header)}, nil
 	case code != http.StatusOK:
-		return Result{}, &Failure{Err: &StatusError{code}, Final: true}, nil
+		return Result{}, r.refusal(resp), nil
 	}
 	failure, refused := r.read(ctx, resp, stall, read)
 	return result, failure, refused
 }
 
 // read passes the body of resp to the caller's function.
-func (r *Request) read(ctx context.Context, resp *http.Response, stall *time.Timer, read func(io.Reader) error) (_ *Failure, refused error) {
+func (r *Request) read(ctx context.Context, resp *http.Response, stall *time.Timer, read func(io.Reader) error) (_ *failure, refused error) {
 	s := &stream{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: r.Progress}
 	s.report()
-	body, err := NewBody(resp, s, r.MaxBytes)
+	body, err := newBody(resp, s, r.MaxBytes)
 	if err != nil {
-		return &Failure{Err: err, Final: true}, nil
+		return &failure{Err: err, Final: true}, nil
 	}
 	err = read(body)
 	ofReader := err != nil
@@ -188,24 +195,50 @@ func (r *Request) read(ctx context.Context, resp *http.Response, stall *time.Tim
 	}
 	switch {
 	case s.err != nil:
-		return &Failure{Err: s.err}, nil
-	case errors.Is(err, errCut):
-		return &Failure{Err: err}, nil
+		return &failure{Err: s.err}, nil
+	case errors.Is(err, errCut), errors.Is(err, ErrAgain):
+		return &failure{Err: err, Wait: retryAfter(resp.Header)}, nil
 	case errors.Is(err, ErrTooLarge):
-		return &Failure{Err: err, Final: true}, nil
+		return &failure{Err: err, Final: true}, nil
 	case ofReader:
-		return &Failure{Err: err, Final: true}, err
+		return &failure{Err: err, Final: true}, err
 	case err != nil:
-		return &Failure{Err: err, Final: true}, nil
+		return &failure{Err: err, Final: true}, nil
 	}
 	return nil, nil
 }
 
+// refusal returns the failure of an answer with another status than 200.
+func (r *Request) refusal(resp *http.Response) *failure {
+	code := resp.StatusCode
+	f := &failure{Err: &StatusError{code}, Final: !isPassing(code), Wait: retryAfter(resp.Header)}
+	if r.Refused == nil || code == http.StatusTooManyRequests {
+		return f
+	}
+	body, err := newBody(resp, resp.Body, 64<<10)
+	if err != nil {
+		return f
+	}
+	if text, err := io.ReadAll(body); err == nil {
+		if err := r.Refused(text); err != nil {
+			f.Err, f.Final = err, !errors.Is(err, ErrAgain)
+		}
+	}
+	return f
+}
+
 // send makes the request.
 func (r *Request) send(ctx context.Context) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL, nil)
+	method := http.MethodGet
+	if r.Body != nil {
+		method = http.MethodPost
+	}
+	req, err := http.NewRequestWithContext(ctx, method, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
 		return nil, fmt.Errorf("%w: malformed address", errRedirect)
+	}
+	if r.Body != nil {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("User-Agent", UserAgent)
 	req.Header.Set("Accept-Encoding", "gzip") // set here, the body stays compressed until Body bounds it
@@ -251,6 +284,9 @@ func isPassing(status int) bool {
 func (r *Request) client() *http.Client {
 	c := *r.Client
 	c.CheckRedirect = func(next *http.Request, via []*http.Request) error {
+		if r.Body != nil {
+			return http.ErrUseLastResponse
+		}
 		next.Header.Del("Referer") // the URL of a list may have a token in it
 		if len(via) > 10 {
 			return fmt.Errorf("%w more than 10 times", errRedirect)

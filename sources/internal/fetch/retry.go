@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// A Failure says how an attempt failed.
-type Failure struct {
+// A failure says how an attempt failed.
+type failure struct {
 	Err   error
 	Final bool          // another attempt would not help
 	Now   bool          // repeat at once; does not count as an attempt
 	Wait  time.Duration // the least wait before the next attempt
 }
 
-// maxWait is the longest wait that a server may ask for. Retry gives up if one asks
+// maxWait is the longest wait that a server may ask for. retry gives up if one asks
 // for more.
 const maxWait = 2 * time.Minute
 
-// Retry calls try until it returns nil, a final failure, or the last of the attempts
+// retry calls try until it returns nil, a final failure, or the last of the attempts
 // has failed. Zero attempts mean 4. It waits between attempts: about backoff, which
 // zero sets to two seconds, and twice as long each time. The error wraps ctx.Err() or
 // the error of the last failure.
-func Retry(ctx context.Context, attempts int, backoff time.Duration, try func() *Failure) error {
+func retry(ctx context.Context, attempts int, backoff time.Duration, try func() *failure) error {
 	if attempts == 0 {
 		attempts = 4
 	}
@@ -62,9 +62,9 @@ func Retry(ctx context.Context, attempts int, backoff time.Duration, try func() 
 	}
 }
 
-// RetryAfter returns the wait that the header field of that name asks for, in seconds
+// retryAfter returns the wait that the header field of that name asks for, in seconds
 // or as a date, and zero if there is none.
-func RetryAfter(h http.Header) time.Duration {
+func retryAfter(h http.Header) time.Duration {
 	v := h.Get("Retry-After")
 	if n, err := strconv.ParseUint(v, 10, 32); err == nil {
 		return time.Duration(n) * time.Second
