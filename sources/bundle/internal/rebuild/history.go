@@ -14,11 +14,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// The history of the SDN List: as it was put together, and as package bundle embeds it.
-const (
-	historyCSV = "testdata/ofac_history_2026-10-01.csv"
-	historyGz  = "ofac_history.csv.gz"
-)
+// historyGz is the history of the SDN List.
+const historyGz = "ofac_history.csv.gz"
 
 // The columns of the history. The last two are the id and the name of the entity, for ended
 // stays.
@@ -31,19 +28,6 @@ const (
 	entityID
 	entityName
 )
-
-// assembleHistory makes the embedded file from the CSV.
-func assembleHistory(dir string, out io.Writer) error {
-	text, err := os.ReadFile(filepath.Join(dir, historyCSV))
-	if err != nil {
-		return err
-	}
-	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		return err
-	}
-	return writeHistory(dir, rows, out)
-}
 
 // continueHistory adds to the embedded history what changed between two lists.
 func continueHistory(dir string, held, came list, out io.Writer) error {

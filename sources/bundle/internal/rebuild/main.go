@@ -9,10 +9,7 @@
 // Rebuild then writes the date of the rebuild, and the bundled lists, into NOTICE and
 // README.md.
 //
-// Two other modes work offline:
-//
-//	go run ./internal/rebuild -assemble     # from the extractions in testdata
-//	go run ./internal/rebuild -check 60     # fail if the last rebuild is older than 60 days
+// With -check 60 it only fails if the last rebuild is more than 60 days old.
 package main
 
 import (
@@ -43,7 +40,6 @@ func run(ctx context.Context, args []string, out io.Writer, now time.Time) error
 	flags := flag.NewFlagSet("rebuild", flag.ContinueOnError)
 	flags.SetOutput(out)
 	dir := flags.String("dir", ".", "the directory of package bundle")
-	assembled := flags.Bool("assemble", false, "make the files from the extractions in testdata")
 	check := flags.Int("check", 0, "only check that the last rebuild is at most that many `days` old")
 	accept := flags.String("accept", "", "accept a suspect list, by its `ID`")
 	mirror := flags.String("mirror", "", "fetch the lists from this `URL`, as ofac, eu, uk and badlist")
@@ -56,16 +52,9 @@ func run(ctx context.Context, args []string, out io.Writer, now time.Time) error
 	if *check > 0 {
 		return checkAge(*dir, *check, now)
 	}
-	var err error
-	if *assembled {
-		if err := assemble(*dir, out); err != nil {
-			return err
-		}
-	} else {
-		var fetched int
-		if fetched, err = fetchAll(ctx, *dir, live(*mirror), *accept, out, now); fetched == 0 {
-			return err // that is no rebuild
-		}
+	fetched, err := fetchAll(ctx, *dir, live(*mirror), *accept, out, now)
+	if fetched == 0 {
+		return err // that is no rebuild
 	}
 	if err := os.WriteFile(filepath.Join(*dir, "rebuilt.txt"), []byte(now.UTC().Format(time.DateOnly)+"\n"), 0o644); err != nil {
 		return err
