@@ -195,8 +195,12 @@ func (d *dir) Append(ctx context.Context, number uint64, text []byte) (err error
 	if !ended { // a line was cut short by a kill or by a full disk
 		b = append(b, '\n')
 	}
+	begin := size + int64(len(b))
 	if _, err = f.Write(append(append(b, text...), '\n')); err == nil {
 		err = f.Sync()
+	}
+	if err == nil {
+		d.remember(number, begin) // the next Read need not begin at the first line
 	}
 	if err == nil && size == 0 {
 		err = atomicfile.SyncDir(d.name)
@@ -302,12 +306,13 @@ func (d *dir) Read(ctx context.Context, from uint64, each func(line []byte) erro
 	}
 }
 
-// begin returns where the line with a number begins, if that is known and still holds; otherwise 0.
+// begin returns where the line with a number begins, or an earlier one, if that is known and still
+// holds; otherwise 0.
 func (d *dir) begin(f *os.File, size int64, number uint64) int64 {
 	d.mu.Lock()
 	known, offset := d.number, d.offset
 	d.mu.Unlock()
-	if known == 0 || known != number || offset >= size {
+	if known == 0 || known > number || offset >= size {
 		return 0
 	}
 	head := make([]byte, min(size-offset, tailBytes))
@@ -315,7 +320,7 @@ func (d *dir) begin(f *os.File, size int64, number uint64) int64 {
 		return 0
 	}
 	head, _, _ = bytes.Cut(head, []byte("\n"))
-	if l, ok := line.Parse(head); !ok || l.Seq != number {
+	if l, ok := line.Parse(head); !ok || l.Seq != known {
 		return 0
 	}
 	return offset

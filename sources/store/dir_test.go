@@ -38,6 +38,29 @@ func open(t testing.TB, dir string) store.Store {
 	return d
 }
 
+// TestReadTail appends lines, and reads only the last ones, as a program does that follows the journal: the
+// lines before must not be read again.
+func TestReadTail(t *testing.T) {
+	d := open(t, t.TempDir())
+	for n := uint64(1); n <= 50; n++ {
+		l, _ := line.Format(n, []byte("{}"))
+		if err := d.Append(ctx, n, l); err != nil {
+			t.Fatal(err)
+		}
+		for _, from := range []uint64{n, n + 1} {
+			var got []uint64
+			err := d.Read(ctx, from, func(b []byte) error {
+				l, _ := line.Parse(b)
+				got = append(got, l.Seq)
+				return nil
+			})
+			if err != nil || len(got) != 1 || got[0] != n {
+				t.Errorf("read from line %d of %d: lines %v, %v, want the last one alone", from, n, got, err)
+			}
+		}
+	}
+}
+
 // files returns the names in a directory.
 func files(t testing.TB, dir string) (names []string) {
 	t.Helper()
