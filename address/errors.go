@@ -134,15 +134,17 @@ func (e *ParseError) Error() string {
 	}
 	switch {
 	case e.Offset < 0 || e.Err == nil:
+	case e.char != "":
+		fmt.Fprintf(&b, " %d: %s", e.place, e.char)
 	case e.Err == ErrCharset:
 		fmt.Fprintf(&b, " at offset %d", e.Offset)
 	default:
 		fmt.Fprintf(&b, " (see offset %d)", e.Offset)
 	}
-	switch hint := e.Hint(); {
-	case hint != "":
+	switch {
+	case e.hint != "":
 		b.WriteString("; ")
-		b.WriteString(hint)
+		b.WriteString(e.hint)
 	case e.Err == ErrChain:
 		b.WriteString("; any EVM chain is eip155: and its number")
 	}

@@ -117,19 +117,21 @@ func TestErrorText(t *testing.T) {
 		want string
 	}{
 		{second(address.Parse("bitcoin", "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d")), `bitcoin address: not an address of this chain but of tron`},
-		{second(address.Parse("bitcoin", "1\u0430")), `bitcoin address: not an address of this chain: unexpected character at offset 1; character 2 is U+0430, a ` +
+		{second(address.Parse("bitcoin", "1\u0430")), `bitcoin address: not an address of this chain: unexpected character 2: U+0430, a ` +
 			`Cyrillic letter`},
 		{second(address.Parse("btc", "1")), `chain "btc": unsupported chain; BTC is a ticker; use the slug bitcoin`},
 		{second(address.Parse("tron", strings.Repeat("T\n", 600))),
-			`tron address: not an address of this chain: unexpected character at offset 1; character 2 is U+000A, a line break`},
+			`tron address: not an address of this chain: unexpected character 2: U+000A, a line break`},
 		{second(address.Parse("ethereum", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn")),
 			`ethereum address: not an address of this chain but a private key or seed; it is a private key or a seed`},
 		{new(address.Address).UnmarshalText([]byte("nothing")), `address: not an address; want "chain:address"`},
 		{address.Interpret("", "nothing at all").Err, `address: not an address; give the address alone, without other words`},
-		{address.Interpret("", "x!").Err, `address: not an address: unexpected character at offset 1; character 2 is "!"`},
-		{address.Interpret("bitcoin", "“1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAM0”").Err, `bitcoin address: not an address of this chain: unexpected character at offset 36; character 35 is "0"`},
+		{address.Interpret("", "x!").Err, `address: not an address: unexpected character 2: "!"`},
+		{address.Interpret("bitcoin", "“1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAM0”").Err, `bitcoin address: not an address of this chain: unexpected character 35: "0"`},
 		{address.Interpret("bitcoin", " bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyua").Err, `bitcoin address: checksum mismatch`},
 		{second(address.Parse("ethereum", testEVM+"00")), `ethereum address: not an address of this chain: wrong length; there are 2 characters too many`},
+		{address.Interpret("", "0x098B716B8Aaf21512996dC57EB0615e2383E2f966").Err, `address: not an address: wrong length; there is one character too many`},
+		{address.Interpret("", "0x098B716B8Aaf21512996dC57EB0615e2383E2f9O").Err, `address: not an address: unexpected character 42: "O"`},
 		{address.Interpret("", "lightning:lnbc1x").Err, `address: not an address of any chain`},
 		{address.Interpret("", "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn").Err,
 			`address: not an address but a private key or seed; it is a private key or a seed`},

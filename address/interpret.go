@@ -380,6 +380,8 @@ func diagnoseAnywhere(s string) error {
 	}
 	if worst.err != ErrNetwork && isCutMonero(s) {
 		row, fits, worst = lookup("monero"), 0, badLength
+	} else if n := len(s) - evmLen; worst == badSyntax && hasHexPrefix(s) && max(n, -n) <= maxMissing {
+		_, worst = chains[ethereumRow-1].codecs.read(rd)
 	}
 	e := diagnose("", row, s, s, 0, worst)
 	e.Chain = ""
