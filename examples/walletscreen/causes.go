@@ -30,7 +30,7 @@ var parseCauses = []struct {
 	{address.ErrSyntax, cause{"bad_format", "Not an address", "Look whether the right column is read, and correct the cell."}},
 }
 
-// doubtCauses are what doubts mean for a row.
+// doubtCauses are what doubts mean for a row. The other doubts come with an error, which says more.
 var doubtCauses = map[address.Doubt]cause{
 	address.DoubtCapitals:     {"capitals", "Capital letters that do not verify, so that a character may be wrong", "Copy the address again from its source."},
 	address.DoubtShort:        {"short", "Leading digits are missing", "Export the column again as text."},

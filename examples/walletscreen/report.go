@@ -49,6 +49,7 @@ type report struct {
 	Hash       string         `json:"input_sha256"`
 	Columns    rows.Columns   `json:"columns"`
 	Lists      []jsonList     `json:"lists"`
+	Caveats    []string       `json:"caveats,omitempty"` // of lists
 	Snapshot   string         `json:"snapshot"`
 	Scoring    string         `json:"scoring_version"`
 	Screened   time.Time      `json:"screened_at"`
@@ -180,7 +181,9 @@ func (r *report) row(row *rows.Row, v *verdict, label *screening.Label) reportRo
 		why = append(why, clean(v.err.Error()))
 	}
 	for _, d := range v.result.Doubts {
-		why = append(why, doubtCauses[d].title)
+		if title := doubtCauses[d].title; title != "" {
+			why = append(why, title)
+		}
 	}
 	to.Why = shorten(strings.Join(why, "; "), 200)
 	return to
@@ -221,7 +224,7 @@ func (r *report) write(t *tableJob, j *judge) error {
 	}
 	r.Snapshot, r.Scoring = result.Digest(), result.ScoringVersion
 	lists := j.screener.Sources()
-	r.Lists, r.Freshness = jsonLists(lists), freshness(lists, result.Caveats(), j.at)
+	r.Lists, r.Caveats, r.Freshness = jsonLists(lists), caveatTexts(result.Caveats()), freshness(lists, result.Caveats(), j.at)
 	for _, groups := range [][]*reportGroup{r.Parties, r.Undecided, r.Suppressed} {
 		slices.SortStableFunc(groups, func(a, b *reportGroup) int {
 			return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title))
@@ -306,37 +309,34 @@ func lineNumbers(all []reportRow) string {
 	return b.String()
 }
 
-// freshness returns one line about how old the lists are, and which are not whole.
+// freshness returns one line about when the lists that are refreshed were checked, and which of
+// all are late or not whole.
 func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now time.Time) string {
-	var oldest, newest screening.SourceStatus
-	n, final := 0, 0
+	var checked []time.Time
 	for _, l := range all {
-		if l.LastUpdated.IsZero() {
-			continue
-		}
-		if l.Info.Final {
-			final++
-			continue
-		}
-		if n++; n == 1 || l.LastUpdated.Before(oldest.LastUpdated) {
-			oldest = l
-		}
-		if n == 1 || l.LastUpdated.After(newest.LastUpdated) {
-			newest = l
+		if !l.LastUpdated.IsZero() && !l.Info.Final {
+			checked = append(checked, l.LastUpdated)
 		}
 	}
-	text := count(int64(n+final), "list")
-	if final > 0 {
-		text += fmt.Sprintf(", %d of them final", final)
-	}
-	switch {
+	slices.SortFunc(checked, time.Time.Compare)
+	text := count(int64(len(all)), "list")
+	switch n := len(checked); {
 	case n == 0:
-	case day(oldest.LastUpdated) == day(newest.LastUpdated):
-		text += ", checked on " + dayAndAge(oldest.LastUpdated, now)
+	case day(checked[0]) == day(checked[n-1]):
+		text += ", checked on " + dayAndAge(checked[0], now)
 	default:
-		text += fmt.Sprintf(", checked between %s, %s, and %s, %s", dayAndAge(oldest.LastUpdated, now), oldest.Info.ID, dayAndAge(newest.LastUpdated, now), newest.Info.ID)
+		text += ", checked between " + dayAndAge(checked[0], now) + " and " + dayAndAge(checked[n-1], now)
 	}
-	return strings.Join(append([]string{text}, caveatTexts(caveats)...), "; ")
+	var late []string
+	for _, c := range caveats {
+		if !slices.Contains(late, c.Source) {
+			late = append(late, c.Source)
+		}
+	}
+	if late != nil {
+		text += "; late or not whole: " + strings.Join(late, ", ")
+	}
+	return text
 }
 
 // caveatTexts returns what caveats there are, with the lists that have them. Each list is named

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/walletscreen/walletscreen/address"
 )
 
 // TestReport screens a table whose list, cells and columns try to be markup, and reads the
@@ -48,7 +50,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, want := range []string{
 		"<title>in.csv, screened on " + time.Now().UTC().Format(time.DateOnly) + "</title>",
-		"<p>2 lists, 1 of them final, checked on " + time.Now().UTC().Format(time.DateOnly),
+		"<p>2 lists, checked on " + time.Now().UTC().Format(time.DateOnly),
 		`<th class="n">Line<th><bdi>&lt;b&gt;id&lt;/b&gt;</bdi><th>Chain`,
 		"<strong><bdi>&lt;img src=x onerror=alert(1)&gt; evil</bdi></strong>: OWN, BLOCKED, 1 row\n" +
 			`<tr><td class="n">2<td><bdi>1</bdi><td>ethereum<td><code><bdi>` + strings.ToLower(listed) + `</bdi></code><td class="w"><span class="CRITICAL">CRITICAL</span>, exact`,
@@ -57,7 +59,7 @@ func TestReport(t *testing.T) {
 		`<td class="n">5<td><bdi>4</bdi><td><code><bdi>(not shown)</bdi></code><td>`,
 		"<strong>A private key or a seed phrase</strong>: 1 row. Delete it from the file",
 		"like addresses or chains<dd><bdi>&#34;coin network&#34;</bdi>",
-		"(FBI_IC3)<td>2025-02-26<td>2025-02-26<td", "<dt>Signature<dd>none",
+		`(FBI_IC3)<td class="w">2025-02-26<td class="w">2025-02-26<td`, "<dt>Signature<dd>none",
 		fmt.Sprintf("%x", sha256.Sum256([]byte(table))), "<dt>Snapshot of the lists<dd><code>",
 	} {
 		if !strings.Contains(text, want) {
@@ -103,7 +105,11 @@ func TestReportPages(t *testing.T) {
 			text = strings.ToLower(evm(i))
 			fmt.Fprintf(&list, "%s,party %d with a name\n", text, i)
 		}
-		fmt.Fprintf(&table, "\"Company %d of two\nlines, a name of many characters\",C-%d,%s,ethereum\n", i, i, text)
+		chain := "ethereum"
+		if i == 0 {
+			chain = "rot"
+		}
+		fmt.Fprintf(&table, "\"Company %d of two\nlines, a name of many characters\",C-%d,%s,%s\n", i, i, text, chain)
 	}
 	for name, text := range map[string]string{own: list.String(), in: table.String()} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -163,6 +169,9 @@ func TestReportPages(t *testing.T) {
 	}
 	if sum != r.Rows || r.Rows != n || len(r.Parties) != n/2 || r.Parties[0].Rows[0].Own[0] != "Company 0 of two lines, a name o…" || len(r.Hash) != 64 || len(r.Snapshot) != 64 {
 		t.Errorf("%d rows, classes %v, %d parties, %+v", r.Rows, r.Classes, len(r.Parties), r.Parties[0])
+	}
+	if why := r.Parties[0].Rows[0].Why; why != `chain "rot": unsupported chain; any EVM chain is eip155: and its number; `+doubtCauses[address.DoubtAmbiguous].title {
+		t.Errorf("a listed row of an unknown chain has %q", why)
 	}
 	count := int64(0)
 	for _, g := range r.Undecided {
