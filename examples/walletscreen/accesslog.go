@@ -26,8 +26,8 @@ func traced(r *http.Request) *http.Request {
 
 // logAccess logs an answer. It logs no path and no word of the client's, which may have a key or an
 // address in it.
-func (s *server) logAccess(ctx context.Context, o httpapi.Observation) {
-	if !s.log.Enabled(ctx, slog.LevelDebug) {
+func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
+	if !log.Enabled(ctx, slog.LevelDebug) {
 		return
 	}
 	route, method := o.Route, o.Method
@@ -35,7 +35,7 @@ func (s *server) logAccess(ctx context.Context, o httpapi.Observation) {
 		route, method = "unknown", "unknown"
 	}
 	trace, _ := ctx.Value(traceKey{}).(string)
-	s.log.LogAttrs(ctx, slog.LevelDebug, "answered", slog.String("method", method), slog.String("route", route), slog.Int("status", o.Status),
+	log.LogAttrs(ctx, slog.LevelDebug, "answered", slog.String("method", method), slog.String("route", route), slog.Int("status", o.Status),
 		slog.String("code", o.Code), slog.String("caller", o.CallerID), slog.String("request_id", o.RequestID), slog.String("trace_id", trace),
 		slog.Duration("duration", o.Duration), slog.Int("screened", o.Screened))
 }

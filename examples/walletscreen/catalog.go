@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
@@ -230,33 +228,6 @@ func (o *listOptions) mirrorURLs() (map[string]string, error) {
 	}
 	return mirrors, nil
 }
-
-// isHTTP reports whether a URL is one of plain HTTP.
-func isHTTP(u string) bool { return strings.HasPrefix(strings.ToLower(u), "http:") }
-
-// isExposed reports whether a file that is fetched from a URL can be changed on its way: it
-// comes over plain HTTP, and not from a loopback IP address.
-func isExposed(u *url.URL) bool {
-	return u.Scheme == "http" && !outbox.IsLoopback(u.Hostname())
-}
-
-// A stored source never fetches its list: what the store holds of it, or the bundle,
-// answers. It is as old as it is.
-type stored struct {
-	info sources.Info
-	why  error
-}
-
-func (s stored) Info() sources.Info { return s.info }
-
-func (s stored) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
-	return sources.Revision{}, s.why
-}
-
-var (
-	errOffline = errors.New("not fetched, because this is offline")
-	errByHand  = errors.New("the publisher's page answers browsers only: save it and run walletscreen lists import, or name a -mirror")
-)
 
 // optional returns which of these sources need not be loaded.
 func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {

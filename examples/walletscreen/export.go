@@ -3,17 +3,11 @@ package main
 import (
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
-	"iter"
-	"time"
 
-	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // exportColumns are the columns of lists export.
@@ -21,9 +15,6 @@ var exportColumns = []string{
 	"source", "source_ref", "kind", "name", "chain", "address", "listed_address", "asset",
 	"listed_at", "entity_listed_at", "not_listed_on", "published_at",
 }
-
-// eachEntry calls add for the entries to export.
-type eachEntry func(add func(held *screening.SourceStatus, e sources.Entry) error) error
 
 func (l *listsCall) export(ctx context.Context, _ []string) error {
 	write := map[string]func(lists, eachEntry) error{"csv": l.exportCSV, "lines": l.exportLines, "feed": l.exportLines, "nitro": l.exportNitro}[l.format]
@@ -77,11 +68,6 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	})
 }
 
-// anyResult returns an answer from l, for what all answers have in common, or why there is none.
-func anyResult(l lists) (screening.Result, error) {
-	return l.Screen(address.MustParse("ethereum", "0x0000000000000000000000000000000000000000"))
-}
-
 // exportCSV writes a row for each entry.
 func (l *listsCall) exportCSV(_ lists, each eachEntry) error {
 	out, err := openOutput(l.out, l.stdout, nil)
@@ -108,72 +94,4 @@ func (l *listsCall) exportCSV(_ lists, each eachEntry) error {
 		fmt.Fprintf(l.stderr, "%s\n", count(n, "row"))
 	}
 	return err
-}
-
-// exportDay returns the day of t, or "" for none.
-func exportDay(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.DateOnly)
-}
-
-// heldEntries calls add for the entries of the list that is held: those in the store, if there
-// is one that has the list, or those of its source.
-func heldEntries(ctx context.Context, held screening.SourceStatus, src sources.Source, st store.Store, add func(sources.Entry) error) error {
-	if held.Digest == "" {
-		return nil // an optional list that was never loaded
-	}
-	if st != nil {
-		n := uint32(0)
-		err := journal.Read(ctx, st, 0, func(l *journal.Line, _ *journal.State) error {
-			if l.Source == held.Info.ID && l.Held != nil && l.Held.Revision.Digest == held.Digest {
-				n = l.Held.N
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			return keptEntries(ctx, st, held.Info.ID, n, add)
-		}
-	}
-	r, err := src.Load(ctx, sources.Revision{}, add)
-	if err == nil && r.Digest != held.Digest {
-		err = errors.New("the list changed meanwhile; export it again")
-	}
-	return err
-}
-
-// keptEntries calls add for the entries of an acceptance of a list in the store.
-func keptEntries(ctx context.Context, st store.Store, id string, n uint32, add func(sources.Entry) error) error {
-	for e, err := range journal.Entries(ctx, st, id, n) {
-		if err == nil {
-			err = add(e)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-var errStop = errors.New("nobody wants more")
-
-// sequence returns the values for which each calls its argument, and its error.
-func sequence[T any](each func(func(T) error) error) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		more := true
-		err := each(func(v T) error {
-			if more = yield(v, nil); !more {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && more {
-			var none T
-			yield(none, err)
-		}
-	}
 }

@@ -25,9 +25,6 @@ import (
 // ticker matches what may be part of the name of a file.
 var ticker = regexp.MustCompile(`^[A-Z0-9]{1,16}$`)
 
-// manifestFile is the name of the file that describes the others.
-const manifestFile = "manifest.txt"
-
 // exportLines writes files of addresses by their tickers, in the layout that many programs read:
 // sanctioned_addresses_ETH.txt with one address a line, and .json with an array of strings.
 func (l *listsCall) exportLines(lists lists, each eachEntry) error {

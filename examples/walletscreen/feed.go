@@ -272,3 +272,6 @@ func (l *listsCall) compareWitnesses(lists map[string]string) error {
 	}
 	return nil
 }
+
+// manifestFile is the name of the file that describes the others.
+const manifestFile = "manifest.txt"

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
 // A layout is a table for people: columns as wide as their widest cell. The name of a
@@ -79,4 +84,52 @@ func fold(line string) string {
 	}
 	margin := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	return margin + strings.Join(wrap(line, columns-len(margin)-4), "\n"+margin+"    ")
+}
+
+// minute returns t to the minute, or a dash for none.
+func minute(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02T15:04Z")
+}
+
+// day returns the day of t, or a dash for none.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+// dayOrNone returns the day of t, or "" for none.
+func dayOrNone(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return day(t)
+}
+
+// clean returns s without characters that a terminal or a table would act on, or that
+// nobody sees.
+func clean(s string) string { return visible.Text(s) }
+
+// writeJSON writes v as one line.
+func writeJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(visible.JSON(b.Bytes()))
+	return err
+}
+
+// exportDay returns the day of t, or "" for none.
+func exportDay(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
 }

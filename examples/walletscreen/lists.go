@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,30 +16,13 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
+	"github.com/walletscreen/walletscreen/sources/store/pgstore"
 )
-
-// listOptions say which lists to hold, and how good they must be.
-type listOptions struct {
-	data    string
-	db      string
-	choose  []string
-	own     []string // ID=FILE
-	mirrors []string // ID=URL
-
-	mirrorHTTP bool // from other machines over plain HTTP
-	require    []string
-
-	rpc           []string // CHAIN=URL
-	opensanctions string   // a URL or a file
-
-	keep         time.Duration // of lists that are no longer in use; 0 means ten years
-	maxAge       time.Duration
-	maxPublished map[string]time.Duration // by id
-}
 
 func (p *program) listFlags(o *listOptions) []cli.Flag {
 	var ids []string
@@ -53,27 +38,6 @@ func (p *program) listFlags(o *listOptions) []cli.Flag {
 		p.duration("max-age", "refuse to decide if a required list was not checked within this `time`, such as 48h or 7d (default: any age)", &o.maxAge),
 		p.limits("max-published", "refuse to decide if a required list was published longer ago, as `ID=TIME`, such as OFAC_SDN=45d; may be given several times", &o.maxPublished),
 	}
-}
-
-// fetchFlags returns the flags that say where the lists come from.
-func (p *program) fetchFlags(o *listOptions) []cli.Flag {
-	return []cli.Flag{
-		p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.mirrors),
-		p.flag("mirror-over-http", "let -mirror, -opensanctions and -rpc fetch over plain HTTP from other machines: anyone on the way can then take addresses out of a list", &o.mirrorHTTP),
-		p.texts("rpc", "node for the lists USDT_FROZEN and USDC_FROZEN, as `CHAIN=URL`, such as ethereum=https://node.example; of tron it is a server like TronGrid; may be given several times", &o.rpc),
-		p.text("opensanctions", "", "`URL or file` of the list OPENSANCTIONS: targets.simple.csv of a dataset; business use needs a license from OpenSanctions", &o.opensanctions),
-		p.keepFlag(o),
-	}
-}
-
-// keepFlag returns the flag -keep.
-func (p *program) keepFlag(o *listOptions) cli.Flag {
-	return p.duration("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts (default: 10y)", &o.keep)
-}
-
-// dbFlag returns the flag -db.
-func (p *program) dbFlag(o *listOptions) cli.Flag {
-	return p.text("db", "", "`database` of serve: postgres://USER:PASSWORD@HOST/NAME keeps lists, API keys and quotas, and replicas share it; sqlite:FILE keeps API keys and quotas only (default: "+dbFile+" in -data)", &o.db)
 }
 
 // refreshEvery is the interval at which serve asks for the lists. The requests are conditional: a
@@ -384,4 +348,89 @@ func orNull(t time.Time) *time.Time {
 	}
 	t = t.UTC()
 	return &t
+}
+
+// openStore opens what keeps lists: the database of -db if replicas share it, or else
+// a directory in -data. It returns nil if there is neither. The function closes it. openStore calls
+// warn when it creates the store beside one of an earlier version.
+func (o *listOptions) openStore(ctx context.Context, warn func(text string)) (st store.Store, closeStore func(), err error) {
+	if o.db != "" {
+		if err := checkDB(o.db); err != nil {
+			return nil, nil, err
+		}
+	}
+	switch {
+	case isShared(o.db):
+		pg, err := pgstore.Open(ctx, o.db)
+		if err != nil {
+			return nil, nil, databaseError(err)
+		}
+		if pg.Former() {
+			warn("-db: the tables walletscreen_journal, walletscreen_files and walletscreen_chunks are " + formerText)
+		}
+		return store.Retain(pg, o.keep), pg.Close, nil
+	case o.data != "":
+		former := hasFormer(o.data)
+		dir, err := store.Open(filepath.Join(o.data, storeDir))
+		if err != nil {
+			return nil, nil, fmt.Errorf("-data: %w", err)
+		}
+		if former {
+			warn("-data: " + filepath.Join(o.data, formerDir) + " is " + formerText)
+		}
+		return store.Retain(dir, o.keep), func() {}, nil
+	}
+	return nil, func() {}, nil
+}
+
+// openStore opens the store of -db or -data once for all that a command does, and returns
+// nil if there is none. One that is only read must exist.
+func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (store.Store, error) {
+	if p.store != nil {
+		return p.store, nil
+	}
+	if o.data != "" && !write && !isShared(o.db) {
+		if _, err := os.Stat(filepath.Join(o.data, storeDir)); err != nil {
+			err := fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
+			if hasFormer(o.data) {
+				err = fmt.Errorf("%w; %s is %s", err, filepath.Join(o.data, formerDir), formerText)
+			}
+			return nil, err
+		}
+	}
+	st, closeStore, err := o.openStore(ctx, func(text string) { fmt.Fprintln(p.stderr, "walletscreen:", text) })
+	if st == nil || err != nil {
+		return nil, err
+	}
+	p.store, p.closeStore = st, closeStore
+	if !write {
+		p.store = store.ReadOnly(st)
+	}
+	return p.store, nil
+}
+
+// wantStore returns an error unless -data or -db names a store of lists.
+func (o *listOptions) wantStore() error {
+	if o.data == "" && !isShared(o.db) {
+		return errors.New("want -data, the directory that keeps the lists, or a PostgreSQL in -db, the same as for serve")
+	}
+	return nil
+}
+
+// open returns a Screener of the stored or bundled lists.
+func (l *listsCall) open(ctx context.Context) (*screening.Screener, []sources.Source, error) {
+	srcs, err := l.lists.sources(false)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := l.program.open(ctx, &l.lists, srcs, false, &screening.Options{})
+	return s, srcs, err
+}
+
+// lists are what verdicts come from: the current lists, a [screening.Screener], or the
+// lists of -at, a [screening.Past].
+type lists interface {
+	Screen(address.Address) (screening.Result, error)
+	ScreenInput(chain, text string) (screening.Result, address.Reading, error)
+	Sources() []screening.SourceStatus
 }

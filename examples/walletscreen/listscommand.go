@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,28 +12,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
 )
-
-// A listsCall is a call of a command below lists.
-type listsCall struct {
-	*program
-	lists      listOptions
-	json       bool
-	timeout    time.Duration
-	accept     bool
-	downloaded string
-	comments   string
-	format     string
-	out        string
-
-	spellings   bool
-	signingKey  string
-	match, salt string
-	fromID      string
-	keys        []string
-	witnesses   []string
-}
 
 func (p *program) listsCommand() *cli.Command {
 	l := &listsCall{program: p}
@@ -96,50 +73,6 @@ func (p *program) listsCommand() *cli.Command {
 	}
 }
 
-// openStore opens the store of -db or -data once for all that a command does, and returns
-// nil if there is none. One that is only read must exist.
-func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (store.Store, error) {
-	if p.store != nil {
-		return p.store, nil
-	}
-	if o.data != "" && !write && !isShared(o.db) {
-		if _, err := os.Stat(filepath.Join(o.data, storeDir)); err != nil {
-			err := fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
-			if hasFormer(o.data) {
-				err = fmt.Errorf("%w; %s is %s", err, filepath.Join(o.data, formerDir), formerText)
-			}
-			return nil, err
-		}
-	}
-	st, closeStore, err := o.openStore(ctx, func(text string) { fmt.Fprintln(p.stderr, "walletscreen:", text) })
-	if st == nil || err != nil {
-		return nil, err
-	}
-	p.store, p.closeStore = st, closeStore
-	if !write {
-		p.store = store.ReadOnly(st)
-	}
-	return p.store, nil
-}
-
-// wantStore returns an error unless -data or -db names a store of lists.
-func (o *listOptions) wantStore() error {
-	if o.data == "" && !isShared(o.db) {
-		return errors.New("want -data, the directory that keeps the lists, or a PostgreSQL in -db, the same as for serve")
-	}
-	return nil
-}
-
-// open returns a Screener of the stored or bundled lists.
-func (l *listsCall) open(ctx context.Context) (*screening.Screener, []sources.Source, error) {
-	srcs, err := l.lists.sources(false)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := l.program.open(ctx, &l.lists, srcs, false, &screening.Options{})
-	return s, srcs, err
-}
-
 func (l *listsCall) status(ctx context.Context, _ []string) error {
 	s, _, err := l.open(ctx)
 	if err != nil {
@@ -185,14 +118,6 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 		return errSilent
 	}
 	return nil
-}
-
-// minute returns t to the minute, or a dash for none.
-func minute(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.UTC().Format("2006-01-02T15:04Z")
 }
 
 func (l *listsCall) refresh(ctx context.Context, _ []string) error {

@@ -17,14 +17,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
-	"sync/atomic"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 
-	"github.com/walletscreen/walletscreen/sources/store"
+	"github.com/urfave/cli/v3"
 )
 
 func main() {
@@ -34,26 +36,6 @@ func main() {
 	code := p.runUntil(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
-}
-
-// The exit codes.
-const (
-	exitClean     = 0 // everything is clean, or valid, or done
-	exitMatch     = 1 // something is listed
-	exitUndecided = 2 // something could not be decided, or the call was wrong
-)
-
-// A program is one call of walletscreen.
-type program struct {
-	env            []string // in the form of os.Environ
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	code           int // the exit code of a command that succeeded
-
-	ending atomic.Int64 // how long a server that answers has to end, in nanoseconds
-
-	store      store.Store // the lists, once a command other than serve has opened them
-	closeStore func()
 }
 
 // When a signal has come, a command has endsWithin to end, and a server that answers has
@@ -101,5 +83,193 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return exitUndecided
 }
 
-// errSilent is an error that the command has explained already.
-var errSilent = errors.New("explained already")
+// command runs the command in args.
+func (p *program) command(ctx context.Context, args []string) error {
+	var err error
+	if p.env, err = withSecretFiles(p.env); err != nil {
+		return err
+	}
+	root := p.root()
+	if err := checkEnvironment(root, p.env); err != nil {
+		return err
+	}
+	args, err = commandLine(root, args)
+	if err != nil {
+		return err
+	}
+	err = root.Run(ctx, append([]string{root.Name}, args...))
+	if err != nil {
+		text := strings.TrimSuffix(err.Error(), "parse error")
+		if text != err.Error() { // of a boolean flag
+			text += "want true or false"
+		}
+		if m := ofFlag.FindStringSubmatch(text); m != nil {
+			return fmt.Errorf("%s-%s: %s", m[1], m[2], m[3]) // without the value, which may be a secret
+		}
+		if m := ofVariable.FindStringSubmatch(text); m != nil {
+			return fmt.Errorf("%s: %s", m[1], m[2])
+		}
+	}
+	return err
+}
+
+// ofFlag and ofVariable match the library's errors about a value.
+var (
+	ofFlag     = regexp.MustCompile(`(?s)^([a-z ]+: )?invalid value ".*" for flag -([a-z-]+): (.*)$`)
+	ofVariable = regexp.MustCompile(`(?s)^could not parse ".*" as .* value from (WALLETSCREEN_[A-Z_]+) for flag [a-z-]+: (.*)$`)
+)
+
+// root returns the tree of commands.
+func (p *program) root() *cli.Command {
+	root := &cli.Command{
+		Name:  "walletscreen",
+		Usage: "screens wallet addresses against sanctions and risk lists",
+		Description: "Exit codes: 0 if everything is clean, 1 if something is listed, 2 if something could not\n" +
+			"be decided or the call was wrong. Each flag has an environment variable, WALLETSCREEN_IN for\n" +
+			"-in and so on; the flag wins. Verdicts have colors on a terminal, unless NO_COLOR is set.",
+		Commands: []*cli.Command{
+			p.serveCommand(&serveOptions{}),
+			p.screenCommand(),
+			p.validateCommand(),
+			p.extractCommand(),
+			p.historyCommand(),
+			p.listsCommand(),
+			p.keysCommand(),
+			p.receiptCommand(),
+			p.auditCommand(),
+			p.healthCommand(),
+			p.versionCommand(),
+		},
+		Reader: p.stdin, Writer: p.stdout, ErrWriter: p.stderr,
+		HideVersion:           true,
+		EnableShellCompletion: true,
+		ConfigureShellCompletionCommand: func(c *cli.Command) {
+			finish(c)
+			c.Hidden = false
+			c.Usage = "prints a script that completes commands and flags in bash, zsh, fish or pwsh"
+			c.UsageText = "walletscreen completion bash\nwalletscreen completion zsh\nwalletscreen completion fish\nwalletscreen completion pwsh"
+			c.Description = "To have it in each new shell, paste what is for yours:\n\n" +
+				"  echo 'source <(walletscreen completion bash)' >> ~/.bashrc\n" +
+				"  echo 'source <(walletscreen completion zsh)' >> ~/.zshrc\n" +
+				"  mkdir -p ~/.config/fish/completions\n" +
+				"  walletscreen completion fish > ~/.config/fish/completions/walletscreen.fish\n" +
+				"  walletscreen completion pwsh > $HOME/walletscreen.ps1\n" +
+				"  Add-Content $PROFILE '. $HOME/walletscreen.ps1'"
+		},
+		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run says the error
+	}
+	setHelpPrinter()
+	finish(root)
+	return root
+}
+
+// setHelpPrinter sets the variable of package cli once, for commands that run at the same time.
+var setHelpPrinter = sync.OnceFunc(func() { cli.HelpPrinter = printHelp })
+
+// finish sets what all commands below and including c have alike.
+func finish(c *cli.Command) {
+	c.HideHelpCommand = true
+	c.DisableSliceFlagSeparator = true
+	c.OnUsageError = usageError
+	for _, sub := range c.Commands {
+		finish(sub)
+	}
+}
+
+// commandLine returns args as the library wants them: the command first, or an error
+// that names the command that was meant.
+func commandLine(root *cli.Command, args []string) ([]string, error) {
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "-help")
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]) && args[0] != "-version" && args[0] != "--version" {
+		return append([]string{"serve"}, args...), nil
+	}
+	if isHelp(args[0]) || args[0] == "completion" {
+		return args, nil
+	}
+	if args[0] == "-version" || args[0] == "--version" {
+		return append([]string{"version"}, args[1:]...), nil
+	}
+	return withCommand(root, args)
+}
+
+// withCommand checks that args begin with a command and those below it, down to one that does
+// something.
+func withCommand(root *cli.Command, args []string) ([]string, error) {
+	for c, i := root, 0; len(c.Commands) > 0; i++ {
+		path := strings.TrimPrefix(strings.TrimPrefix(c.FullName(), root.Name), " ")
+		if i >= len(args) {
+			return nil, fmt.Errorf("%s: which command? Want %s", path, orList(commandNames(c)))
+		}
+		if strings.HasPrefix(args[i], "-") {
+			if isHelp(args[i]) {
+				return args, nil
+			}
+			return nil, fmt.Errorf("%s: a command comes before %s: %s", strings.TrimSpace(root.Name+" "+path), args[i], orList(commandNames(c)))
+		}
+		next := c.Command(args[i])
+		if next == nil {
+			if plausible(args[i]) || len(args[i]) > maxShown {
+				return nil, fmt.Errorf("unknown command of %d characters; to screen an address: walletscreen screen ADDRESS", len(args[i]))
+			}
+			return nil, fmt.Errorf("unknown command %q%s", strings.TrimSpace(path+" "+args[i]), didYouMean(args[i], commandNames(c), ""))
+		}
+		c = next
+		if n := slices.IndexFunc(args, isHelp); n > i && len(c.Commands) == 0 && !slices.Contains(args[:n], "--") {
+			args = append(slices.Clone(args[:i+1]), "-help") // help for the command, whatever else is there
+		}
+	}
+	return args, nil
+}
+
+func isHelp(arg string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, arg) }
+
+// commandNames returns the names of the commands below c.
+func commandNames(c *cli.Command) []string {
+	var names []string
+	for _, sub := range c.Commands {
+		if sub.Name != "completion" {
+			names = append(names, sub.Name)
+		}
+	}
+	return names
+}
+
+// usageError explains an error in the flags of a command.
+func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
+	text := err.Error()
+	command := strings.TrimPrefix(c.FullName(), c.Root().Name+" ")
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		hint := didYouMean(name, flagNames(c), "-")
+		if other := withFlag(c.Root(), name); !strings.Contains(hint, "did you mean") && other != "" {
+			hint = "; did you mean " + other + " -" + name + "?"
+		}
+		return fmt.Errorf("%s: unknown flag -%s%s", command, name, hint)
+	}
+	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
+		return fmt.Errorf("%s: -%s needs a value", command, strings.TrimLeft(name, "-"))
+	}
+	return fmt.Errorf("%s: %w", command, err)
+}
+
+// withFlag returns the first command at or below c that has a flag, or "".
+func withFlag(c *cli.Command, name string) string {
+	if slices.Contains(flagNames(c), name) && c != c.Root() {
+		return c.FullName()
+	}
+	for _, sub := range c.Commands {
+		if found := withFlag(sub, name); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+func flagNames(c *cli.Command) []string {
+	var names []string
+	for _, f := range c.Flags {
+		names = append(names, f.Names()[0])
+	}
+	return names
+}

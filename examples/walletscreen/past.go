@@ -6,17 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
 )
-
-// lists are what verdicts come from: the current lists, a [screening.Screener], or the
-// lists of -at, a [screening.Past].
-type lists interface {
-	Screen(address.Address) (screening.Result, error)
-	ScreenInput(chain, text string) (screening.Result, address.Reading, error)
-	Sources() []screening.SourceStatus
-}
 
 // instant returns the time that is written as a day, which means its end, or as a time.
 func instant(text string) (time.Time, bool) {

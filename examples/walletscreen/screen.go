@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +13,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 )
@@ -185,18 +182,6 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 	return nil
 }
 
-// writeJSON writes v as one line.
-func writeJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(visible.JSON(b.Bytes()))
-	return err
-}
-
 // shown returns the account or, if it is not settled, the text, unless that may be a secret.
 func (v *verdict) shown() string {
 	switch a := v.result.Address; {
@@ -294,26 +279,6 @@ func hidesInput(err error, text string) bool {
 
 // hexKey matches text with 64 hex digits in a row, not more.
 var hexKey = regexp.MustCompile("(^|0[xX]|[^0-9a-fA-F])[0-9a-fA-F]{64}([^0-9a-fA-F]|$)")
-
-// clean returns s without characters that a terminal or a table would act on, or that
-// nobody sees.
-func clean(s string) string { return visible.Text(s) }
-
-// day returns the day of t, or a dash for none.
-func day(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.UTC().Format(time.DateOnly)
-}
-
-// dayOrNone returns the day of t, or "" for none.
-func dayOrNone(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return day(t)
-}
 
 // A jsonResult is the verdict about an account for programs. One that is undecided has a
 // level only if it is listed; doubts or error say why.

@@ -26,36 +26,11 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/compat"
 	"github.com/walletscreen/walletscreen/httpapi/docs"
 	"github.com/walletscreen/walletscreen/httpapi/page"
-	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
-
-// serveOptions are the flags of serve.
-type serveOptions struct {
-	lists listOptions
-
-	addr, opsAddr       string
-	keys                []string
-	offline             bool
-	clientRate          string
-	clientField         string
-	exceptions          string
-	tlsCert, tlsKey     string
-	audit, auditKey     string
-	auditWitness        string
-	auditDurable        bool
-	auditKeep           time.Duration
-	book, webhook       string
-	webhookSecret       string
-	receiptKey          string
-	compat              bool
-	compatKinds         []string
-	logFormat, logLevel string
-	drainDelay          time.Duration
-}
 
 // serveCommand returns the command serve, which stores its flags in o.
 func (p *program) serveCommand(o *serveOptions) *cli.Command {
@@ -99,30 +74,6 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			return p.serve(ctx, o)
 		},
 	}
-}
-
-// logger returns the log that -log-format and -log-level ask for, and its level.
-func (p *program) logger(o *serveOptions) (*slog.Logger, *slog.LevelVar, error) {
-	level := new(slog.LevelVar)
-	if !slices.Contains([]string{"debug", "info", "warn", "error"}, o.logLevel) || level.UnmarshalText([]byte(o.logLevel)) != nil {
-		return nil, nil, fmt.Errorf("-log-level %.40q: want debug, info, warn or error", o.logLevel)
-	}
-	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if err, ok := a.Value.Any().(error); ok {
-			a.Value = slog.StringValue(err.Error())
-		}
-		if a.Value.Kind() == slog.KindString && a.Key != "stack" {
-			a.Value = slog.StringValue(visible.Text(a.Value.String()))
-		}
-		return a
-	}}
-	switch o.logFormat {
-	case "text":
-		return slog.New(slog.NewTextHandler(p.stderr, opts)), level, nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(p.stderr, opts)), level, nil
-	}
-	return nil, nil, fmt.Errorf("-log-format %.40q: want text or json", o.logFormat)
 }
 
 // serve runs the server until ctx ends.
@@ -368,7 +319,7 @@ func (s *server) handler() http.Handler {
 	if s.opsListener != nil || isLogged {
 		opts.Observe = func(ctx context.Context, o httpapi.Observation) {
 			s.metrics.Observe(ctx, o)
-			s.logAccess(ctx, o)
+			logAccess(ctx, s.log, o)
 		}
 	}
 	if s.trail != nil {

@@ -14,8 +14,6 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
-	"github.com/walletscreen/walletscreen/sources/store"
-	"github.com/walletscreen/walletscreen/sources/store/pgstore"
 )
 
 // dbFile is the database of keys and quotas in the directory of -data.
@@ -80,39 +78,6 @@ func hasFormer(data string) bool {
 // isShared reports whether replicas share the database of -db.
 func isShared(db string) bool {
 	return strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://")
-}
-
-// openStore opens what keeps lists: the database of -db if replicas share it, or else
-// a directory in -data. It returns nil if there is neither. The function closes it. openStore calls
-// warn when it creates the store beside one of an earlier version.
-func (o *listOptions) openStore(ctx context.Context, warn func(text string)) (st store.Store, closeStore func(), err error) {
-	if o.db != "" {
-		if err := checkDB(o.db); err != nil {
-			return nil, nil, err
-		}
-	}
-	switch {
-	case isShared(o.db):
-		pg, err := pgstore.Open(ctx, o.db)
-		if err != nil {
-			return nil, nil, databaseError(err)
-		}
-		if pg.Former() {
-			warn("-db: the tables walletscreen_journal, walletscreen_files and walletscreen_chunks are " + formerText)
-		}
-		return store.Retain(pg, o.keep), pg.Close, nil
-	case o.data != "":
-		former := hasFormer(o.data)
-		dir, err := store.Open(filepath.Join(o.data, storeDir))
-		if err != nil {
-			return nil, nil, fmt.Errorf("-data: %w", err)
-		}
-		if former {
-			warn("-data: " + filepath.Join(o.data, formerDir) + " is " + formerText)
-		}
-		return store.Retain(dir, o.keep), func() {}, nil
-	}
-	return nil, func() {}, nil
 }
 
 // openKeyStore opens the database of API keys: -db, a file in -data, or memory.

@@ -186,3 +186,26 @@ func (d *downloads) finish() {
 		fmt.Fprintf(d.w, "\r%*s\r", d.wide, "")
 	}
 }
+
+// An output is where a table is written to.
+type output struct {
+	w       io.Writer
+	closers []io.Closer
+	lost    bool // a compressed file that is not whole: which rows it has is not known
+}
+
+func (o *output) write(b []byte) error {
+	_, err := o.w.Write(b)
+	o.lost = o.lost || err != nil && len(o.closers) > 1
+	return err
+}
+
+func (o *output) Close() error {
+	var errs []error
+	for _, c := range o.closers {
+		errs = append(errs, c.Close())
+	}
+	err := errors.Join(errs...)
+	o.lost = o.lost || err != nil && len(o.closers) > 1
+	return err
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// eachEntry calls add for the entries to export.
+type eachEntry func(add func(held *screening.SourceStatus, e sources.Entry) error) error
+
+// anyResult returns an answer from l, for what all answers have in common, or why there is none.
+func anyResult(l lists) (screening.Result, error) {
+	return l.Screen(address.MustParse("ethereum", "0x0000000000000000000000000000000000000000"))
+}
+
+// heldEntries calls add for the entries of the list that is held: those in the store, if there
+// is one that has the list, or those of its source.
+func heldEntries(ctx context.Context, held screening.SourceStatus, src sources.Source, st store.Store, add func(sources.Entry) error) error {
+	if held.Digest == "" {
+		return nil // an optional list that was never loaded
+	}
+	if st != nil {
+		n := uint32(0)
+		err := journal.Read(ctx, st, 0, func(l *journal.Line, _ *journal.State) error {
+			if l.Source == held.Info.ID && l.Held != nil && l.Held.Revision.Digest == held.Digest {
+				n = l.Held.N
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return keptEntries(ctx, st, held.Info.ID, n, add)
+		}
+	}
+	r, err := src.Load(ctx, sources.Revision{}, add)
+	if err == nil && r.Digest != held.Digest {
+		err = errors.New("the list changed meanwhile; export it again")
+	}
+	return err
+}
+
+// keptEntries calls add for the entries of an acceptance of a list in the store.
+func keptEntries(ctx context.Context, st store.Store, id string, n uint32, add func(sources.Entry) error) error {
+	for e, err := range journal.Entries(ctx, st, id, n) {
+		if err == nil {
+			err = add(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errStop = errors.New("nobody wants more")
+
+// sequence returns the values for which each calls its argument, and its error.
+func sequence[T any](each func(func(T) error) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		more := true
+		err := each(func(v T) error {
+			if more = yield(v, nil); !more {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && more {
+			var none T
+			yield(none, err)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// listOptions say which lists to hold, and how good they must be.
+type listOptions struct {
+	data    string
+	db      string
+	choose  []string
+	own     []string // ID=FILE
+	mirrors []string // ID=URL
+
+	mirrorHTTP bool // from other machines over plain HTTP
+	require    []string
+
+	rpc           []string // CHAIN=URL
+	opensanctions string   // a URL or a file
+
+	keep         time.Duration // of lists that are no longer in use; 0 means ten years
+	maxAge       time.Duration
+	maxPublished map[string]time.Duration // by id
+}
+
+// fetchFlags returns the flags that say where the lists come from.
+func (p *program) fetchFlags(o *listOptions) []cli.Flag {
+	return []cli.Flag{
+		p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.mirrors),
+		p.flag("mirror-over-http", "let -mirror, -opensanctions and -rpc fetch over plain HTTP from other machines: anyone on the way can then take addresses out of a list", &o.mirrorHTTP),
+		p.texts("rpc", "node for the lists USDT_FROZEN and USDC_FROZEN, as `CHAIN=URL`, such as ethereum=https://node.example; of tron it is a server like TronGrid; may be given several times", &o.rpc),
+		p.text("opensanctions", "", "`URL or file` of the list OPENSANCTIONS: targets.simple.csv of a dataset; business use needs a license from OpenSanctions", &o.opensanctions),
+		p.keepFlag(o),
+	}
+}
+
+// keepFlag returns the flag -keep.
+func (p *program) keepFlag(o *listOptions) cli.Flag {
+	return p.duration("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts (default: 10y)", &o.keep)
+}
+
+// dbFlag returns the flag -db.
+func (p *program) dbFlag(o *listOptions) cli.Flag {
+	return p.text("db", "", "`database` of serve: postgres://USER:PASSWORD@HOST/NAME keeps lists, API keys and quotas, and replicas share it; sqlite:FILE keeps API keys and quotas only (default: "+dbFile+" in -data)", &o.db)
+}
+
+// isHTTP reports whether a URL is one of plain HTTP.
+func isHTTP(u string) bool { return strings.HasPrefix(strings.ToLower(u), "http:") }
+
+// isExposed reports whether a file that is fetched from a URL can be changed on its way: it
+// comes over plain HTTP, and not from a loopback IP address.
+func isExposed(u *url.URL) bool {
+	return u.Scheme == "http" && !outbox.IsLoopback(u.Hostname())
+}
+
+// A stored source never fetches its list: what the store holds of it, or the bundle,
+// answers. It is as old as it is.
+type stored struct {
+	info sources.Info
+	why  error
+}
+
+func (s stored) Info() sources.Info { return s.info }
+
+func (s stored) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+	return sources.Revision{}, s.why
+}
+
+var (
+	errOffline = errors.New("not fetched, because this is offline")
+	errByHand  = errors.New("the publisher's page answers browsers only: save it and run walletscreen lists import, or name a -mirror")
+)
+
+// A listsCall is a call of a command below lists.
+type listsCall struct {
+	*program
+	lists      listOptions
+	json       bool
+	timeout    time.Duration
+	accept     bool
+	downloaded string
+	comments   string
+	format     string
+	out        string
+
+	spellings   bool
+	signingKey  string
+	match, salt string
+	fromID      string
+	keys        []string
+	witnesses   []string
+}

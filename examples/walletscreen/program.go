@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// The exit codes.
+const (
+	exitClean     = 0 // everything is clean, or valid, or done
+	exitMatch     = 1 // something is listed
+	exitUndecided = 2 // something could not be decided, or the call was wrong
+)
+
+// A program is one call of walletscreen.
+type program struct {
+	env            []string // in the form of os.Environ
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	code           int // the exit code of a command that succeeded
+
+	ending atomic.Int64 // how long a server that answers has to end, in nanoseconds
+
+	store      store.Store // the lists, once a command other than serve has opened them
+	closeStore func()
+}
+
+// errSilent is an error that the command has explained already.
+var errSilent = errors.New("explained already")
+
+// subcommand returns a command below another one. It takes arguments unless its synopsis ends with
+// the flags, and its errors begin with its name.
+func subcommand(parent, name, synopsis, usage, description string, flags []cli.Flag, do func(context.Context, []string) error) *cli.Command {
+	name = parent + " " + name
+	return &cli.Command{
+		Name: name[len(parent)+1:], Usage: usage, UsageText: "walletscreen " + name + " " + synopsis, Description: description, Flags: flags,
+		Action: func(ctx context.Context, c *cli.Command) error {
+			var err error
+			if args := c.Args(); args.Present() && strings.HasSuffix(synopsis, "[flags]") {
+				err = unexpected(args.First())
+			} else {
+				err = do(ctx, args.Slice())
+			}
+			if err != nil && !errors.Is(err, errSilent) {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return err
+		},
+	}
+}
