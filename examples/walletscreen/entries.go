@@ -17,7 +17,7 @@ type eachEntry func(add func(held *screening.SourceStatus, e sources.Entry) erro
 
 // anyResult returns an answer from l, for what all answers have in common, or why there is none.
 func anyResult(l lists) (screening.Result, error) {
-	return l.Screen(address.MustParse("ethereum", "0x0000000000000000000000000000000000000000"))
+	return l.Screen(anyAddress)
 }
 
 // heldEntries calls add for the entries of the list that is held: those in the store, if there
@@ -79,3 +79,6 @@ func sequence[T any](each func(func(T) error) error) iter.Seq2[T, error] {
 		}
 	}
 }
+
+// anyAddress is screened to see whether there is an answer.
+var anyAddress = address.MustParse("ethereum", "0x0000000000000000000000000000000000000000")

@@ -81,7 +81,7 @@ func (l *listsCall) exportCSV(_ lists, each eachEntry) error {
 		n++
 		return table.Write([]string{
 			held.Info.ID, visible.Cell(e.Ref), string(e.Kind), visible.Cell(e.Name), string(e.Address.Chain()), e.Address.Normalized(), visible.Cell(e.Text()),
-			visible.Cell(e.Asset), exportDay(e.ListedAt), exportDay(e.EntityListedAt), exportDay(e.NotListedOn), exportDay(held.Published),
+			visible.Cell(e.Asset), dayOrNone(e.ListedAt), dayOrNone(e.EntityListedAt), dayOrNone(e.NotListedOn), dayOrNone(held.Published),
 		})
 	})
 	if table.Flush(); err == nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -26,7 +25,8 @@ import (
 var ticker = regexp.MustCompile(`^[A-Z0-9]{1,16}$`)
 
 // exportLines writes files of addresses by their tickers, in the layout that many programs read:
-// sanctioned_addresses_ETH.txt with one address a line, and .json with an array of strings.
+// sanctioned_addresses_ETH.txt with one address a line, and .json with an array of strings. In
+// -format feed the other files of a feed stand beside them.
 func (l *listsCall) exportLines(lists lists, each eachEntry) error {
 	if l.out == "" || l.out == "-" {
 		return fmt.Errorf("-format %s: want -out, the directory for the files", l.format)
@@ -39,84 +39,107 @@ func (l *listsCall) exportLines(lists lists, each eachEntry) error {
 	if err != nil {
 		return err
 	}
-	texts, left := map[string]map[string]bool{}, map[string]int{}
-	exported := map[string]bool{}
-	var open feed // the other files of -format feed
+	texts := tickerTexts{spellings: l.spellings, texts: make(map[string]map[string]bool), left: make(map[string]int)}
+	exported := make(map[string]bool)
+	var open feed
 	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
 		exported[held.Info.ID] = true
 		if l.format == "feed" {
-			if open.add(held, e); held.Info.ID != "OFAC_SDN" {
-				return nil
-			}
+			open.add(held, e)
 		}
-		if !e.Kind.Official() || e.Kind == score.Seized || !ticker.MatchString(e.Asset) || strings.ContainsAny(e.Text(), "\r\n") {
-			left[held.Info.ID]++
-			return nil
-		}
-		if texts[e.Asset] == nil {
-			texts[e.Asset] = map[string]bool{}
-		}
-		texts[e.Asset][e.Text()] = true
-		if l.spellings {
-			for _, a := range e.Address.Spellings() {
-				texts[e.Asset][a.Normalized()], texts[e.Asset][a.Display()] = true, true
-			}
+		if l.format != "feed" || held.Info.ID == "OFAC_SDN" {
+			texts.add(held, e)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if len(texts) == 0 && len(open.lists) == 0 {
+	files, err := open.files()
+	if err != nil {
+		return err
+	}
+	byTicker, err := texts.files()
+	if err != nil {
+		return err
+	}
+	if files = append(files, byTicker...); len(files) == 0 {
 		return errors.New("no list has an address with a ticker")
 	}
 	if err := os.MkdirAll(l.out, 0o755); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
-	var manifest bytes.Buffer
-	fmt.Fprintf(&manifest, "walletscreen %s 1\nsnapshot %s\n", l.format, answer.Digest())
+	manifest := fmt.Appendf(nil, "walletscreen %s 1\nsnapshot %s\n", l.format, answer.Digest())
 	for _, s := range lists.Sources() {
 		if exported[s.Info.ID] {
 			checked := "never" // a part of a list, which does not count as loaded
 			if !s.LastUpdated.IsZero() {
 				checked = s.LastUpdated.UTC().Format(time.RFC3339)
 			}
-			fmt.Fprintf(&manifest, "list %s sha256 %s published %s checked %s %s, %d left out\n", s.Info.ID, s.Digest,
-				exportDay(s.Published), checked, s.Completeness, left[s.Info.ID])
+			manifest = fmt.Appendf(manifest, "list %s sha256 %s published %s checked %s %s, %d left out\n", s.Info.ID, s.Digest,
+				dayOrNone(s.Published), checked, s.Completeness, texts.left[s.Info.ID])
 		}
-	}
-	n := 0
-	files, err := open.files()
-	if err != nil {
-		return err
-	}
-	for _, asset := range slices.Sorted(maps.Keys(texts)) {
-		all := slices.Sorted(maps.Keys(texts[asset]))
-		n += len(all)
-		array, err := json.MarshalIndent(all, "", "  ")
-		if err != nil {
-			return err
-		}
-		name := "sanctioned_addresses_" + asset
-		files = append(files, feedFile{name + ".txt", []byte(strings.Join(all, "\n") + "\n"), len(all)}, feedFile{name + ".json", append(array, '\n'), len(all)})
 	}
 	for _, file := range files {
 		if err := writeWhole(filepath.Join(l.out, file.name), file.text); err != nil {
 			return err
 		}
-		fmt.Fprintf(&manifest, "file %s sha256 %x addresses %d\n", file.name, sha256.Sum256(file.text), file.entries)
+		manifest = fmt.Appendf(manifest, "file %s sha256 %x addresses %d\n", file.name, sha256.Sum256(file.text), file.entries)
 	}
-	text := manifest.Bytes()
 	if len(signers) > 0 {
-		if text, err = signed.Sign(&signed.Note{Text: manifest.String()}, signers...); err != nil {
+		if manifest, err = signed.Sign(&signed.Note{Text: string(manifest)}, signers...); err != nil {
 			return err
 		}
 	}
-	if err := writeWhole(filepath.Join(l.out, manifestFile), text); err != nil {
+	if err := writeWhole(filepath.Join(l.out, manifestFile), manifest); err != nil {
 		return err
+	}
+	n := 0
+	for _, texts := range texts.texts {
+		n += len(texts)
 	}
 	fmt.Fprintf(l.stderr, "%s\n", count(int64(n), "line"))
 	return nil
+}
+
+// tickerTexts are addresses as they are listed, by their tickers.
+type tickerTexts struct {
+	spellings bool // add the other spellings of each
+	texts     map[string]map[string]bool
+	left      map[string]int // entries without a ticker, by list
+}
+
+// add adds an entry.
+func (t *tickerTexts) add(held *screening.SourceStatus, e sources.Entry) {
+	if !e.Kind.Official() || e.Kind == score.Seized || !ticker.MatchString(e.Asset) || strings.ContainsAny(e.Text(), "\r\n") {
+		t.left[held.Info.ID]++
+		return
+	}
+	texts := t.texts[e.Asset]
+	if texts == nil {
+		texts = make(map[string]bool)
+		t.texts[e.Asset] = texts
+	}
+	texts[e.Text()] = true
+	if t.spellings {
+		for _, a := range e.Address.Spellings() {
+			texts[a.Normalized()], texts[a.Display()] = true, true
+		}
+	}
+}
+
+// files returns two files for each ticker.
+func (t *tickerTexts) files() (files []feedFile, err error) {
+	for _, asset := range slices.Sorted(maps.Keys(t.texts)) {
+		all := slices.Sorted(maps.Keys(t.texts[asset]))
+		array, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			return nil, err
+		}
+		name := "sanctioned_addresses_" + asset
+		files = append(files, feedFile{name + ".txt", []byte(strings.Join(all, "\n") + "\n"), len(all)}, feedFile{name + ".json", append(array, '\n'), len(all)})
+	}
+	return files, nil
 }
 
 // writeWhole writes a file that is never seen in part.

@@ -91,28 +91,43 @@ func (l *listsCall) openID(ctx context.Context, st store.Store, srcs []sources.S
 	return nil, fmt.Errorf("-from-id %.40q: no lists with the id of a file of -format nitro are kept", l.fromID)
 }
 
-// exportNitro writes the filter of Arbitrum Nitro.
-func (l *listsCall) exportNitro(lists lists, each eachEntry) error {
-	if l.salt == "" {
+// nitroSalt returns the salt to hash with.
+func (l *listsCall) nitroSalt() (string, error) {
+	salt := strings.ToLower(l.salt)
+	if salt == "" {
 		var random [16]byte
 		rand.Read(random[:])
-		l.salt = formatUUID(random, 4)
+		return formatUUID(random, 4), nil
 	}
-	if l.match != "exact" && l.match != "key" {
-		return fmt.Errorf("-match %.40q: want exact or key", l.match)
+	if !uuidForm.MatchString(salt) {
+		return "", fmt.Errorf("-salt %.40q: want a UUID", l.salt)
 	}
-	if l.salt = strings.ToLower(l.salt); !uuidForm.MatchString(l.salt) {
-		return fmt.Errorf("-salt %.40q: want a UUID", l.salt)
-	}
+	return salt, nil
+}
+
+// nitroAnswer returns an answer from the lists, or an error if a required one has a caveat.
+func (l *listsCall) nitroAnswer(lists lists) (screening.Result, error) {
 	answer, err := anyResult(lists)
 	if err != nil {
-		return err
+		return answer, err
 	}
 	for _, c := range answer.Caveats() {
 		i := slices.IndexFunc(answer.Sources(), func(s screening.SourceStatus) bool { return s.Info.ID == c.Source })
 		if answer.Sources()[i].Required && c.Kind != screening.CaveatOld { // that is -max-published
-			return fmt.Errorf("no filter is written, because %s is %s: refresh it, or say with -max-age how old it may be", c.Source, c.Kind)
+			return answer, fmt.Errorf("no filter is written, because %s is %s: refresh it, or say with -max-age how old it may be", c.Source, c.Kind)
 		}
+	}
+	return answer, nil
+}
+
+// exportNitro writes the filter of Arbitrum Nitro.
+func (l *listsCall) exportNitro(lists lists, each eachEntry) error {
+	if l.match != "exact" && l.match != "key" {
+		return fmt.Errorf("-match %.40q: want exact or key", l.match)
+	}
+	answer, err := l.nitroAnswer(lists)
+	if err != nil {
+		return err
 	}
 	accounts, left := map[string]bool{}, map[string]int{}
 	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
@@ -145,7 +160,11 @@ func (l *listsCall) exportNitro(lists lists, each eachEntry) error {
 	if len(accounts) == 0 {
 		return errors.New("no list has an account of 20 bytes; a filter without accounts would let everybody pass")
 	}
-	text, err := json.Marshal(newNitroFilter(answer.Digest(), l.salt, slices.Collect(maps.Keys(accounts))))
+	salt, err := l.nitroSalt()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(newNitroFilter(answer.Digest(), salt, slices.Collect(maps.Keys(accounts))))
 	if err != nil {
 		return err
 	}

@@ -62,11 +62,11 @@ type feedFile struct {
 func (f *feed) add(held *screening.SourceStatus, e sources.Entry) {
 	if n := len(f.lists); n == 0 || f.lists[n-1].Source != held.Info.ID {
 		f.lists = append(f.lists, feedList{Source: held.Info.ID, Name: held.Info.Name, License: held.Info.Licence, Attribution: held.Info.Attribution,
-			Provenance: held.Provenance, Digest: held.Digest, Published: exportDay(held.Published), info: held.Info})
+			Provenance: held.Provenance, Digest: held.Digest, Published: dayOrNone(held.Published), info: held.Info})
 	}
 	l := &f.lists[len(f.lists)-1]
 	l.Entries = append(l.Entries, feedEntry{string(e.Kind), e.Ref, e.Name, string(e.Address.Chain()), e.Address.Normalized(), e.Text(), e.Asset,
-		exportDay(e.ListedAt), exportDay(e.EntityListedAt)})
+		dayOrNone(e.ListedAt), dayOrNone(e.EntityListedAt)})
 }
 
 // files returns two files for each list.

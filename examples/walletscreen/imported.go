@@ -35,32 +35,9 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var ids, known []string
-	files := make(map[string]*imported)
-	for _, p := range l.lists.catalog() {
-		info := p.live("").Info()
-		known = append(known, info.ID)
-		for _, arg := range args {
-			if id, file, ok := strings.Cut(arg, "="); ok && id == info.ID {
-				if p.final {
-					return fmt.Errorf("%s is final and part of the program: there is nothing to import", id)
-				}
-				if p.parse == nil {
-					return fmt.Errorf("%s comes from nodes, and not from a file: want lists refresh %s", id, p.needs)
-				}
-				files[id] = newImported(info, file, l.comments, p.parse, downloaded)
-			}
-		}
-	}
-	for _, arg := range args {
-		id, file, ok := strings.Cut(arg, "=")
-		if !ok || file == "" {
-			return fmt.Errorf("%q: want ID=FILE, such as OFAC_SDN=sdn_advanced.xml; IDs are %s", arg, orList(known))
-		}
-		if files[id] == nil {
-			return fmt.Errorf("there is no list %.80q%s", id, didYouMean(id, known, ""))
-		}
-		ids = append(ids, id)
+	ids, files, err := l.filesOf(args, downloaded)
+	if err != nil {
+		return err
 	}
 	// The others stay as they are.
 	added := make(map[string]bool)
@@ -84,6 +61,38 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return slices.Contains(ids, source) }
 	}
 	return l.load(ctx, srcs, opts, files, show)
+}
+
+// filesOf returns the files that args name, as ID=FILE, by the ids of their lists.
+func (l *listsCall) filesOf(args []string, downloaded time.Time) (ids []string, files map[string]*imported, err error) {
+	var known []string
+	files = make(map[string]*imported)
+	for _, p := range l.lists.catalog() {
+		info := p.live("").Info()
+		known = append(known, info.ID)
+		for _, arg := range args {
+			if id, file, ok := strings.Cut(arg, "="); ok && id == info.ID {
+				if p.final {
+					return nil, nil, fmt.Errorf("%s is final and part of the program: there is nothing to import", id)
+				}
+				if p.parse == nil {
+					return nil, nil, fmt.Errorf("%s comes from nodes, and not from a file: want lists refresh %s", id, p.needs)
+				}
+				files[id] = newImported(info, file, l.comments, p.parse, downloaded)
+			}
+		}
+	}
+	for _, arg := range args {
+		id, file, ok := strings.Cut(arg, "=")
+		if !ok || file == "" {
+			return nil, nil, fmt.Errorf("%q: want ID=FILE, such as OFAC_SDN=sdn_advanced.xml; IDs are %s", arg, orList(known))
+		}
+		if files[id] == nil {
+			return nil, nil, fmt.Errorf("there is no list %.80q%s", id, didYouMean(id, known, ""))
+		}
+		ids = append(ids, id)
+	}
+	return ids, files, nil
 }
 
 // downloadTime returns the time of -downloaded, zero if it is not set.

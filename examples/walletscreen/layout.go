@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -126,10 +127,35 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// exportDay returns the day of t, or "" for none.
-func exportDay(t time.Time) string {
-	if t.IsZero() {
-		return ""
+// grouped returns n with commas between thousands.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
 	}
-	return t.UTC().Format(time.DateOnly)
+	return s
+}
+
+// age returns d in days, or in hours if it is less than two days.
+func age(d time.Duration) string {
+	if d < 48*time.Hour {
+		return strconv.Itoa(int(d.Hours())) + " h"
+	}
+	return strconv.Itoa(int(d.Hours()/24)) + " days"
+}
+
+func orNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// count returns n things, as "1 row" or "2 rows".
+func count(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return grouped(n) + " " + thing
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"maps"
-	"strconv"
 
 	"github.com/walletscreen/walletscreen/score"
 )
@@ -14,6 +13,15 @@ type tally struct {
 	doubtful  int64 // texts with a level, about which something is left to decide
 	rows      int64 // texts
 	payees    int64 // accounts: a text may pay several
+}
+
+// add counts the verdict about a text.
+func (t *tally) add(v *verdict) {
+	level := score.Level("")
+	if v.hasLevel() {
+		level = v.result.Level
+	}
+	t.count(level, v.isUndecided())
 }
 
 // count counts a text.
@@ -31,15 +39,6 @@ func (t *tally) count(level score.Level, undecided bool) {
 			t.doubtful++
 		}
 	}
-}
-
-// add counts the verdict about a text.
-func (t *tally) add(v *verdict) {
-	level := score.Level("")
-	if v.hasLevel() {
-		level = v.result.Level
-	}
-	t.count(level, v.isUndecided())
 }
 
 // classes returns how many texts are of each class, the most severe first.
@@ -87,21 +86,4 @@ func (t *tally) code() int {
 		return exitMatch
 	}
 	return exitClean
-}
-
-// count returns n things, as "1 row" or "2 rows".
-func count(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return grouped(n) + " " + thing
-}
-
-// grouped returns n with commas between thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

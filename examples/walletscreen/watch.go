@@ -338,9 +338,6 @@ func (w *watcher) snapshot() (string, error) {
 	return w.screener.Digest(), err
 }
 
-// anyAddress is screened to see whether there is an answer.
-var anyAddress = address.MustParse("ethereum", "0x0000000000000000000000000000000000000000")
-
 // compare stores the messages about the customers whose verdicts differ between two
 // snapshots.
 func (w *watcher) compare(ctx context.Context, from, to string) error {

@@ -221,14 +221,18 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 		if own := i == 0 || isID(name); own && i != t.address && i != t.chain && len(t.own) < maxOwn {
 			t.own = append(t.own, OwnColumn{strings.Trim(title(i), `"`), i})
 		}
-		looks := isCrypto(plain) && contains(plain, otherAddress) || usualChain[plain] || contains(plain, otherChain) ||
-			slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.opts.Plausible(row[i]) }) ||
-			tickers[plain] && mostly(body, i, t.opts.IsChain)
-		if looks && i != t.address && i != t.chain && plain != "listedaddress" {
+		if i != t.address && i != t.chain && plain != "listedaddress" && t.looksUsed(plain, body, i) {
 			t.used.Unused = append(t.used.Unused, title(i))
 		}
 	}
 	return nil
+}
+
+// looksUsed reports whether column i, which has the name plain, may have addresses or chains.
+func (t *Reader) looksUsed(plain string, body [][]string, i int) bool {
+	return isCrypto(plain) && contains(plain, otherAddress) || usualChain[plain] || contains(plain, otherChain) ||
+		slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.opts.Plausible(row[i]) }) ||
+		tickers[plain] && mostly(body, i, t.opts.IsChain)
 }
 
 // chainColumn returns the index of the column with the chains, or -1 if there is none. A name that
