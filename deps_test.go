@@ -54,7 +54,7 @@ var imports = map[string]string{
 	"screening": "address internal/identity internal/index internal/journal internal/stays " +
 		"internal/visible score screening/internal/list sources sources/store",
 	"screening/book":          "address internal/atomicfile screening",
-	"screening/receipt":       "address internal/version score screening sources sources/store",
+	"screening/receipt":       "address internal/evidence internal/version score screening sources sources/store",
 	"screening/internal/list": "address internal/identity internal/index internal/stays score sources",
 	"httpapi": "address httpapi/internal/static internal/journal internal/stays internal/visible " +
 		"score screening sources sources/store",
@@ -75,6 +75,7 @@ var imports = map[string]string{
 	"internal/longtest":       "",
 	"internal/version":        "",
 	"internal/visible":        "",
+	"internal/evidence":       "internal/visible",
 	"internal/pipenet":        "",
 	"internal/postgrestest":   "internal/atomicfile",
 

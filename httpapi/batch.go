@@ -253,7 +253,7 @@ func (e *exchange) recordItems(items []batchItem) *problem {
 			}()
 			for k := w; k < len(todo) && errs[w] == nil; k += len(errs) {
 				it := &items[todo[k]]
-				errs[w] = e.record(todo[k], it.chain, it.answer.Address, it.found)
+				errs[w] = e.Audit(e.Context(), e.record(todo[k], it.chain, it.answer.Address, it.found))
 			}
 		})
 	}

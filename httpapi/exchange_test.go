@@ -21,11 +21,9 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/time/rate"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
-	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
@@ -214,8 +212,8 @@ func playExchange(t *testing.T, name string) {
 const receiptKey = "PRIVATE+KEY+screen.example+d1ac2726+AQcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH"
 
 // signedReceipt is an Options.Receipt that signs with the key of the tests.
-func signedReceipt(c address.Chain, text string, r screening.Result, at time.Time) ([]byte, error) {
-	rec, err := receipt.New(c, text, r, at)
+func signedReceipt(q httpapi.Screening, text string) ([]byte, error) {
+	rec, err := receipt.New(q.Chain, text, q.Result, q.Time)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
@@ -49,13 +48,13 @@ type Options struct {
 	// records.
 	Audit func(context.Context, Screening) error
 
-	// Receipt returns the receipt of a result, for a client that sends "receipt": true. It takes
-	// the arguments of [receipt.New] and returns the text of Receipt.Encode. An error is logged
+	// Receipt returns the receipt of a screening of a text, for a client that sends "receipt": true: what
+	// Encode returns of that of [receipt.New]. An error is logged
 	// and answered with 500. It may be called concurrently. Nil writes no receipts: the client
 	// gets 400 receipt_unavailable.
 	//
 	// [receipt.New]: https://pkg.go.dev/github.com/walletscreen/walletscreen/screening/receipt#New
-	Receipt func(c address.Chain, text string, r screening.Result, at time.Time) ([]byte, error)
+	Receipt func(s Screening, text string) ([]byte, error)
 
 	// Docs answers requests for /docs and the paths below it. Package docs has the handler:
 	// the API's documentation as a page. Nil means that /docs answers 404.

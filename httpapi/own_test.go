@@ -42,13 +42,13 @@ func TestOwnReasons(t *testing.T) {
 	}
 	private := []string{"CASE-77", "divorce", "counsel", "jane"}
 	for scopes, shown := range map[string]bool{"": true, "screen own": true, "screen": false, "screen past sources": false} {
-		h := httpapi.NewHandler(s, &scoped{scopes}, &httpapi.Options{Receipt: func(c address.Chain, text string, r screening.Result, at time.Time) ([]byte, error) {
-			rec, err := receipt.New(c, text, r, at)
+		h := httpapi.NewHandler(s, &scoped{scopes}, &httpapi.Options{Receipt: func(q httpapi.Screening, text string) ([]byte, error) {
+			rec, err := receipt.New(q.Chain, text, q.Result, q.Time)
 			if err != nil {
 				return nil, err
 			}
 			line, err := rec.Encode()
-			if v, e := receipt.Verify(t.Context(), st, line); e != nil || v.Outcome != receipt.Same {
+			if v, e := receipt.Verify(t.Context(), line, &receipt.Options{Store: st}); e != nil || v.Outcome != receipt.Same {
 				t.Errorf("scopes %q: the receipt of %s is %s: %v, %v", scopes, text, v.Outcome, v.Reason, e)
 			}
 			return line, err

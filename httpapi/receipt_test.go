@@ -10,11 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
-	"github.com/walletscreen/walletscreen/screening"
 )
 
 // TestReceiptFails checks that a screening without the receipt that the client asked for
@@ -26,9 +24,9 @@ func TestReceiptFails(t *testing.T) {
 	opts := &httpapi.Options{
 		Meter:  access.New(accesstest.New(false), nil),
 		Logger: slog.New(slog.NewTextHandler(&log, nil)),
-		Receipt: func(c address.Chain, s string, _ screening.Result, at time.Time) ([]byte, error) {
-			if c != "ethereum" || s != text || time.Since(at) > time.Minute {
-				t.Errorf("asked for the receipt of %s %s at %v", c, s, at)
+		Receipt: func(q httpapi.Screening, s string) ([]byte, error) {
+			if q.Chain != "ethereum" || s != text || time.Since(q.Time) > time.Minute || q.CallerID == "" || q.RequestID == "" {
+				t.Errorf("asked for the receipt of %s, %+v", s, q)
 			}
 			return nil, errors.New("no ink for " + s)
 		},

@@ -94,7 +94,7 @@ func (e *exchange) answerQuestion(q question, found screening.Result) (answer re
 	}
 	answer = newResult(q.text, q.name, shown)
 	if q.receipt {
-		receipt, err := e.Receipt(q.chain, q.text, shown, e.now)
+		receipt, err := e.Receipt(e.record(0, q.chain, answer.Address, shown), q.text)
 		if err != nil {
 			return answer, e.internal(err)
 		}
@@ -102,7 +102,7 @@ func (e *exchange) answerQuestion(q question, found screening.Result) (answer re
 	}
 	e.hide(answer.Address)
 	if e.Audit != nil {
-		if p := e.unrecorded(e.record(0, q.chain, answer.Address, found)); p != nil {
+		if p := e.unrecorded(e.Audit(e.Context(), e.record(0, q.chain, answer.Address, found))); p != nil {
 			return answer, p
 		}
 	}
@@ -127,9 +127,9 @@ func (e *exchange) shown(r screening.Result) screening.Result {
 	return r.WithoutOwn()
 }
 
-// record gives one answer to Options.Audit.
-func (e *exchange) record(item int, chain address.Chain, address string, r screening.Result) error {
-	return e.Audit(e.Context(), Screening{Time: e.now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: address, Result: r})
+// record returns the record of one answer.
+func (e *exchange) record(item int, chain address.Chain, address string, r screening.Result) Screening {
+	return Screening{Time: e.now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: address, Result: r}
 }
 
 // unrecorded returns the problem for an error of Options.Audit, or nil for none.

@@ -93,5 +93,5 @@ func verify(ctx context.Context, dir string, data []byte, public string) (receip
 	if err != nil {
 		return receipt.Verdict{}, err
 	}
-	return receipt.Verify(ctx, st, data, known)
+	return receipt.Verify(ctx, data, &receipt.Options{Store: st, Keys: []note.Verifier{known}})
 }

@@ -20,7 +20,7 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), t.TempDir(), listed, &out); err != nil {
 		t.Fatal(err)
 	}
-	if s := out.String(); !strings.HasPrefix(s, `{"format":"walletscreen receipt 2"`) ||
+	if s := out.String(); !strings.HasPrefix(s, `{"format":"walletscreen evidence 1"`) ||
 		!strings.HasSuffix(s, "\nsame: CRITICAL, signed by example.com/screening\n") {
 		t.Error(s)
 	}

@@ -97,11 +97,10 @@ func TestReceipts(t *testing.T) {
 	verify(1, "the signature is not that of the receipt", forged, "-data", data, "-key", key+".pub")
 	verify(1, "DIFFERENT  CLEAN_NO_MATCH  50", forged, "-data", data)
 	line, _, _ := strings.Cut(string(receipts), "\n")
-	os.WriteFile(forged, []byte(strings.Replace(line, "receipt 2", "receipt 1", 1)+"\n"), 0o600)
-	verify(2, "CANNOT TELL  CLEAN_NO_MATCH", forged, "-data", data)
-	verify(2, "\n  of another form: an earlier version", forged, "-data", data)
+	os.WriteFile(forged, []byte(strings.Replace(line, `evidence 1","type":"screening"`, `receipt 2"`, 1)+"\n"), 0o600)
+	verify(2, "CANNOT TELL  receipt 1\n  receipt: an earlier version of walletscreen has written this, in another form: verify it with that version\n", forged, "-data", data)
 	os.WriteFile(forged, []byte("hello\n"), 0o600)
-	verify(2, "CANNOT TELL  receipt 1\n  receipt: not a receipt", forged, "-data", data)
+	verify(2, "CANNOT TELL  receipt 1\n  receipt: not a line of evidence", forged, "-data", data)
 
 	files, _ := filepath.Glob(filepath.Join(data, storeDir, "OFAC_SDN-*.stays"))
 	if len(files) < 2 {
@@ -160,7 +159,7 @@ func TestReceiptsServed(t *testing.T) {
 		var answer map[string]any
 		status := s.do(t, "POST", "/api/v1/screen", map[string]any{"address": a, "chain": map[bool]string{true: "starknet", false: "ethereum"}[a == short], "receipt": true}, &answer)
 		receipt, ok := answer["receipt"].(string)
-		if ok != (status == 200) || ok && !strings.HasPrefix(receipt, `{"format":"walletscreen receipt 2"`) {
+		if ok != (status == 200) || ok && !strings.HasPrefix(receipt, `{"format":"walletscreen evidence 1","type":"screening","screened_at":"`) {
 			t.Fatalf("status %d, %v", status, answer)
 		}
 		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

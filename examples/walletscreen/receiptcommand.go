@@ -17,7 +17,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
-	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // The exit codes of receipt verify.
@@ -195,18 +194,19 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	if noLists != nil && r.key == "" {
 		return fmt.Errorf("%w; with -key alone, the signatures are verified", noLists)
 	}
-	var known []signed.Verifier
+	opts := receipt.Options{Table: func(rec *receipt.Receipt, past *screening.Past) (receipt.Tally, error) {
+		return r.screenAgain(ctx, rec, past)
+	}}
 	if r.key != "" {
 		verifier, err := readVerifier(r.key)
 		if err != nil {
 			return fmt.Errorf("-key: %w", err)
 		}
-		known = []signed.Verifier{verifier}
+		opts.Keys = []signed.Verifier{verifier}
 	}
-	var st store.Store
 	if noLists == nil {
 		var err error
-		if st, err = r.openStore(ctx, &r.lists, false); err != nil {
+		if opts.Store, err = r.openStore(ctx, &r.lists, false); err != nil {
 			return err
 		}
 	}
@@ -221,7 +221,10 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	n, different, unknown := 0, 0, 0
 	for in.Scan() {
 		n++
-		v := r.verifyOne(ctx, st, in.Bytes(), known)
+		v, err := receipt.Verify(ctx, in.Bytes(), &opts)
+		if err != nil {
+			v = receipt.Verdict{Outcome: receipt.CannotTell, Reason: err}
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -232,7 +235,7 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		default:
 			unknown++
 		}
-		if err := r.print(n, &v, len(known) > 0); err != nil {
+		if err := r.print(n, &v, r.key != ""); err != nil {
 			return err
 		}
 	}
@@ -249,23 +252,6 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		r.code = exitSame
 	}
 	return nil
-}
-
-// verifyOne verifies one receipt of a file. One that cannot be verified is neither the same nor
-// different.
-func (r *receiptCall) verifyOne(ctx context.Context, st store.Store, text []byte, known []signed.Verifier) (v receipt.Verdict) {
-	var err error
-	if receipt.IsTable(text) {
-		v, err = receipt.VerifyTable(ctx, st, text, func(t *receipt.Table, past *screening.Past) (receipt.Tally, error) {
-			return r.screenAgain(ctx, t, past)
-		}, known...)
-	} else {
-		v, err = receipt.Verify(ctx, st, text, known...)
-	}
-	if err != nil {
-		return receipt.Verdict{Outcome: receipt.CannotTell, Reason: err}
-	}
-	return v
 }
 
 // readVerifier returns the public key in a file.
@@ -307,13 +293,14 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	if v.Reason != nil {
 		o.Reason = v.Reason.Error()
 	}
-	rec, table := v.Receipt, v.Table
-	if rec != nil {
+	rec := v.Receipt
+	switch {
+	case rec == nil:
+	case rec.Table != nil:
+		o.ScreenedAt, o.Table, o.Input = rec.Time.Format(time.RFC3339), &rec.Table.Tally, rec.Table.Input
+	default:
 		decided := rec.Decided()
-		o.ScreenedAt, o.Chain, o.Address, o.Decided, o.Answer = rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, &decided, &rec.Answer
-	}
-	if table != nil {
-		o.ScreenedAt, o.Table, o.Input = table.Time.Format(time.RFC3339), &table.Tally, table.Input
+		o.ScreenedAt, o.Chain, o.Address, o.Decided, o.Answer = rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, &decided, rec.Answer
 	}
 	if v.Unsigned != nil {
 		o.Unsigned = v.Unsigned.Error()
@@ -325,14 +312,14 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 		return writeJSON(r.stdout, o)
 	}
 	outcome := strings.ToUpper(v.Outcome)
-	if errors.Is(v.Reason, receipt.ErrNotComputed) && v.Signer != "" {
-		outcome, o.Reason = "AUTHENTIC", v.Reason.Error()+": give -data or -db"
-		if r.in != "" && table != nil {
+	if v.Outcome == receipt.Authentic {
+		o.Reason += ": give -data or -db"
+		if r.in != "" && rec.Table != nil {
 			o.Reason = "these are the files; " + o.Reason
 		}
 	}
 	switch {
-	case rec != nil:
+	case rec != nil && rec.Table == nil:
 		level := fmt.Sprintf("%s  %d", clean(string(rec.Level)), rec.Score)
 		if !rec.Decided() {
 			level = "NOT DECIDED"
@@ -344,8 +331,8 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 		for _, c := range rec.Caveats {
 			fmt.Fprintf(r.stdout, "  not to be relied on: %s was %s\n", clean(c.Source), clean(string(c.Kind)))
 		}
-	case table != nil:
-		fmt.Fprintf(r.stdout, "%s  table of %s, %s listed, screened %s\n", outcome, count(table.Tally.Rows, "row"), grouped(listedRows(&table.Tally)), o.ScreenedAt)
+	case rec != nil:
+		fmt.Fprintf(r.stdout, "%s  table of %s, %s listed, screened %s\n", outcome, count(rec.Table.Rows, "row"), grouped(listedRows(&rec.Table.Tally)), o.ScreenedAt)
 	default:
 		_, err := fmt.Fprintf(r.stdout, "%s  receipt %d\n  %s\n", outcome, n, clean(o.Reason))
 		return err

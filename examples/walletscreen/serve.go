@@ -20,7 +20,6 @@ import (
 	"github.com/urfave/cli/v3"
 	signed "golang.org/x/mod/sumdb/note"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/httpapi/compat"
@@ -345,11 +344,12 @@ func (s *server) handler() http.Handler {
 }
 
 // receipt returns a receipt for a client that asks for one.
-func (s *server) receipt(c address.Chain, text string, r screening.Result, at time.Time) ([]byte, error) {
-	rec, err := receipt.New(c, text, r, at)
+func (s *server) receipt(q httpapi.Screening, text string) ([]byte, error) {
+	rec, err := receipt.New(q.Chain, text, q.Result, q.Time)
 	if err != nil {
 		return nil, err
 	}
+	rec.RequestID, rec.CallerID = q.RequestID, q.CallerID
 	return rec.Encode(s.signers...)
 }
 

@@ -24,7 +24,7 @@ import (
 // A tableReceipt is the receipt of the table of -in.
 type tableReceipt struct {
 	file  *receiptFile
-	table *receipt.Table
+	table *receipt.Receipt
 	store store.Store // that keeps the lists, or nil
 }
 
@@ -33,7 +33,7 @@ func (s *screenCall) newTableReceipt(j *judge) (*tableReceipt, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tableReceipt{table: receipt.NewTable(r, time.Now()), store: s.store}
+	t := &tableReceipt{table: receipt.From(r, time.Now()), store: s.store}
 	t.file, err = openReceipts(s.receipt, s.receiptKey)
 	return t, err
 }
@@ -45,8 +45,7 @@ func (t *tableReceipt) finish(ctx context.Context, job *tableJob, j *judge, fail
 		t.file.close()
 		return nil, failed
 	}
-	t.table.Input, t.table.Output = hexSum(job.hashes.input), hexSum(job.hashes.output)
-	t.table.Settings, t.table.Tally = job.options.settings(), job.tally()
+	t.table.Table = &receipt.Table{Input: hexSum(job.hashes.input), Output: hexSum(job.hashes.output), Settings: job.options.settings(), Tally: job.tally()}
 	r, err := j.screener.Screen(anyAddress)
 	if err == nil && r.Digest() != t.table.Snapshot {
 		err = errors.New("the lists have changed meanwhile: screen the table again")
@@ -165,15 +164,16 @@ func (o *tableOptions) setSettings(all map[string]string) error {
 
 // screenAgain screens the table of -in again with the lists of the past, for verifying its
 // receipt, and compares it and, if it is given, the table of -out with the receipt.
-func (r *receiptCall) screenAgain(ctx context.Context, t *receipt.Table, past *screening.Past) (tally receipt.Tally, err error) {
-	if past == nil { // without lists
-		return tally, errors.Join(compareFile("in", r.in, t.Input), compareFile("out", r.out, t.Output))
-	}
-	if r.in == "" {
+func (r *receiptCall) screenAgain(ctx context.Context, rec *receipt.Receipt, past *screening.Past) (tally receipt.Tally, err error) {
+	t := rec.Table
+	if past != nil && r.in == "" {
 		return tally, errors.New("its lists are kept; for the verdicts, give the table that was screened with -in")
 	}
+	if err := errors.Join(compareFile("in", r.in, t.Input), compareFile("out", r.out, t.Output)); err != nil || past == nil {
+		return tally, err
+	}
 	job := &tableJob{program: &program{stdin: r.stdin, stdout: io.Discard, stderr: io.Discard}, options: tableOptions{in: r.in}, add: verdictColumns, hashes: newTableHashes()}
-	if err := errors.Join(compareFile("in", r.in, t.Input), compareFile("out", r.out, t.Output), job.options.setSettings(t.Settings)); err != nil {
+	if err := job.options.setSettings(t.Settings); err != nil {
 		return tally, err
 	}
 	j := &judge{screener: past, at: past.At(), chain: job.options.chain, verdicts: job.hashes.verdicts}

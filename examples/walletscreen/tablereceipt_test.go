@@ -104,8 +104,8 @@ func TestTableReceipt(t *testing.T) {
 	} else {
 		line, _, _ := strings.Cut(string(text), "\n")
 		former := filepath.Join(t.TempDir(), "former")
-		os.WriteFile(former, []byte(strings.Replace(line, "receipt 2", "receipt 1", 1)+"\n"), 0o600)
-		if code, stdout, _ := call(t, "", "receipt", "verify", former, "-data", data, "-in", in); code != 2 || !strings.Contains(stdout, "  of another form") {
+		os.WriteFile(former, []byte(strings.Replace(line, `evidence 1","type":"table"`, `table receipt 2"`, 1)+"\n"), 0o600)
+		if code, stdout, _ := call(t, "", "receipt", "verify", former, "-data", data, "-in", in); code != 2 || !strings.Contains(stdout, "verify it with that version") {
 			t.Errorf("in the former form: exit code %d: %s", code, stdout)
 		}
 	}

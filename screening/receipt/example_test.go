@@ -86,7 +86,7 @@ func ExampleReceipt() {
 
 	rec := screened(s)
 	for _, list := range rec.Lists {
-		fmt.Println(list.Info.ID, list.Digest != "")
+		fmt.Println(list.Source, list.Digest != "")
 	}
 	fmt.Println(rec.Snapshot != "")
 	// Output:
@@ -128,7 +128,7 @@ func ExampleVerify() {
 		log.Fatal(err)
 	}
 
-	v, err := receipt.Verify(context.Background(), st, data)
+	v, err := receipt.Verify(context.Background(), data, &receipt.Options{Store: st})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -157,20 +157,20 @@ func ExampleTable() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	table := receipt.NewTable(r, time.Now())
-	table.Input, table.Output = "9f86d081…", "60303ae2…" // the SHA-256 of the files
-	table.Tally = screen(listed)
-	data, err := table.Encode()
+	rec := receipt.From(r, time.Now())
+	rec.Table = &receipt.Table{Input: "9f86d081…", Output: "60303ae2…", Tally: screen(listed)} // the SHA-256 of the files
+	data, err := rec.Encode()
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	v, err := receipt.VerifyTable(context.Background(), st, data, func(*receipt.Table, *screening.Past) (receipt.Tally, error) {
-		return screen(listed), nil
+	v, err := receipt.Verify(context.Background(), data, &receipt.Options{
+		Store: st,
+		Table: func(*receipt.Receipt, *screening.Past) (receipt.Tally, error) { return screen(listed), nil },
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(v.Outcome, v.Table.Tally.Levels)
+	fmt.Println(v.Outcome, v.Receipt.Table.Levels)
 	// Output: same map[CRITICAL:1]
 }

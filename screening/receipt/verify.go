@@ -2,16 +2,20 @@ package receipt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/evidence"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -22,20 +26,40 @@ import (
 const (
 	// Same: the lists of that time give what the receipt says.
 	Same = "same"
-	// Different: they do not, or a signature does not match the receipt.
+	// Authentic: a known key has signed the receipt, and the files are its table, if they are
+	// given. Without lists, the verdicts were not computed again.
+	Authentic = "authentic"
+	// Different: they do not, or a signature or the sum does not match the receipt.
 	Different = "different"
 	// CannotTell: the lists of that time are not kept, for example, or the store does not say
 	// that they were in use at the time of the receipt.
 	CannotTell = "cannot tell"
 )
 
+// Options say with what [Verify] verifies. Each field may be zero.
+type Options struct {
+	// Keys are the known keys. If there are any, one of them must have signed the receipt: the
+	// Outcome of another one is CannotTell at best. Without them Verify checks no signature: the
+	// receipt may have been written later, but Same still means that the lists of that time
+	// give this verdict.
+	Keys []note.Verifier
+	// Store has the lists, and says when they were in use.
+	Store store.Store
+	// Copy returns a store that has the lists of a receipt, if Store does not have them, or nil. It does
+	// not say when they were in use: without a signature, the Outcome is CannotTell.
+	Copy func(context.Context, *Receipt) (store.Store, error)
+	// Table screens the table of a receipt again, and returns the tally, which Verify compares. Its
+	// error says why it cannot: the Outcome is CannotTell, unless the error wraps
+	// [ErrOtherTable]. Without lists, the Past is nil, and Table compares the files alone. The Output is
+	// for Table to compare with the file.
+	Table func(*Receipt, *screening.Past) (Tally, error)
+}
+
 // A Verdict is the result of [Verify].
 type Verdict struct {
-	// Receipt or, of [VerifyTable], Table is the receipt as it was read, which is evidence
-	// only if Outcome is Same.
+	// Receipt is the receipt as it was read, which is evidence only if Outcome is Same or Authentic.
 	Receipt *Receipt
-	Table   *Table
-	// Outcome is Same, Different or CannotTell, and Reason says why it is not Same.
+	// Outcome is Same, Authentic, Different or CannotTell, and Reason says why it is not Same.
 	Outcome string
 	Reason  error
 	// Signer is the name of the key whose signature holds. If it is "", Unsigned says
@@ -45,70 +69,55 @@ type Verdict struct {
 	Unsigned error
 }
 
-// Verify reads a receipt that [Receipt.Encode] has written, and screens its text again:
-// with the lists in st, as of that time, and with its scoring version.
-//
-// If there are known keys, one of them must have signed the receipt: the Outcome of a
-// receipt that none has signed is CannotTell at best. Without known keys, Verify checks
-// no signature: the receipt may have been written later, but Same still means that the
-// lists of that time give this verdict.
-//
-// With a nil st, Verify verifies the signature only: the Outcome is CannotTell at best, with the
-// Reason [ErrNotComputed], and Signer names the key.
-//
-// The Outcome of a receipt of an earlier version of this module is CannotTell, with the Reason
-// [ErrForm], unless its signature is wrong.
+var (
+	// ErrOtherTable reports that a file is not the table of a receipt.
+	ErrOtherTable = errors.New("the file is not the table of the receipt: it was changed, or it is another one")
+
+	errNoLists = errors.New("verdicts not computed again, without the lists")
+	errUndated = errors.New("the lists of the receipt give its verdict, but nothing says that they were in use at its time: neither a store nor a signature")
+)
+
+// Verify reads a receipt that [Receipt.Encode] has written, and screens its text, or its table, again
+// with the lists and the scoring version of that time.
 //
 // Whether a list was stale or old depends on the settings of that program, so Verify does not
 // compute these caveats again: only a signature vouches for them.
 //
-// The error is about data that is not a receipt, or that holds a private key or seed.
-func Verify(ctx context.Context, st store.Store, data []byte, known ...note.Verifier) (Verdict, error) {
+// The error is about data that is not a receipt, or that holds a private key or seed, or that an earlier version of
+// this module has written.
+func Verify(ctx context.Context, data []byte, opts *Options) (Verdict, error) {
 	var v Verdict
-	text, err := v.open(data, known)
+	text, err := v.open(data, opts.Keys)
+	if err == nil {
+		v.Receipt, err = parse(text)
+	}
+	changed := errors.Is(err, evidence.ErrChanged)
+	if err == nil || changed {
+		_, err = normalize(v.Receipt.Chain, v.Receipt.Text)
+	}
 	if err != nil {
 		return Verdict{}, fmt.Errorf("receipt: %w", err)
 	}
-	text, former := renew(text, formerFormat, format)
-	if v.Receipt, err = parse(text); err != nil {
-		return Verdict{}, fmt.Errorf("receipt: %w", err)
-	}
 	r := v.Receipt
-	if _, err := normalize(r.Chain, r.Text); err != nil {
-		return Verdict{}, fmt.Errorf("receipt: %w", err)
-	}
-	v.decide(known, func() (string, error) {
-		switch {
-		case st == nil:
-			return CannotTell, ErrNotComputed
-		case former:
-			return CannotTell, ErrForm
-		}
-		return r.replay(ctx, st)
-	})
-	return v, nil
-}
-
-// ErrNotComputed reports that a verdict was not computed again, because there were no lists: only
-// the signature, and the files of a table, were verified.
-var ErrNotComputed = errors.New("verdicts not computed again, without the lists")
-
-// decide sets the outcome: replay's, unless a signature is wrong or missing.
-func (v *Verdict) decide(known []note.Verifier, replay func() (string, error)) {
-	if invalid := (*note.InvalidSignatureError)(nil); errors.As(v.Unsigned, &invalid) {
+	switch invalid := (*note.InvalidSignatureError)(nil); {
+	case errors.As(v.Unsigned, &invalid):
 		v.Outcome, v.Reason = Different, v.Unsigned
-		return
+	case strings.HasPrefix(r.Address, "hmac:"):
+		v.Outcome, v.Reason = CannotTell, errors.New("the address is hashed with the key of an audit trail: audit verify verifies its lines")
+	case changed:
+		v.Outcome, v.Reason = Different, evidence.ErrChanged
+	default:
+		if v.Outcome, v.Reason = r.replay(ctx, opts, v.Signer != ""); v.Outcome == Same && len(opts.Keys) > 0 && v.Signer == "" {
+			v.Outcome, v.Reason = CannotTell, v.Unsigned
+		}
 	}
-	v.Outcome, v.Reason = replay()
-	if v.Outcome == Same && len(known) > 0 && v.Signer == "" {
-		v.Outcome, v.Reason = CannotTell, v.Unsigned
-	}
+	return v, nil
 }
 
 // open returns the text of a receipt, and sets the fields about its signatures.
 func (v *Verdict) open(data []byte, known []note.Verifier) ([]byte, error) {
-	if len(data) > maxSigned {
-		return nil, fmt.Errorf("larger than %d bytes", maxSigned)
+	if most := evidence.MaxLine + 64<<10; len(data) > most {
+		return nil, fmt.Errorf("larger than %d bytes", most)
 	}
 	end := bytes.IndexByte(data, '\n')
 	if end < 0 {
@@ -155,53 +164,41 @@ func inForm(n *note.Note, data []byte) bool {
 	return len(form) == len(data) // the order of the signatures is free
 }
 
-// replay screens the text of r again and says whether the answer is the same.
-func (r *Receipt) replay(ctx context.Context, st store.Store) (outcome string, reason error) {
-	return r.Basis.replay(ctx, st, r.Time, func(past *screening.Past) error {
-		got, err := past.ScreenText(r.Chain, r.Text)
-		if err != nil {
-			return fmt.Errorf("the lists of that time give no verdict: %w", err)
+// replay compares r with what the lists of its time give.
+func (r *Receipt) replay(ctx context.Context, opts *Options, isSigned bool) (outcome string, reason error) {
+	past, undated, unopened := r.openPast(ctx, opts)
+	var tally Tally
+	if r.Table != nil {
+		err := errors.New("the receipt is that of a table, which is not given")
+		if opts.Table != nil {
+			tally, err = opts.Table(r, past)
 		}
-		err = r.compare(&got)
-		if shown := got.WithoutOwn(); err != nil && r.compare(&shown) == nil {
-			return nil // the caller was not shown what the operator has written
-		}
-		return err
-	})
-}
-
-// replay calls compare with the lists of b at that time, and says whether it has found no
-// difference.
-func (b *Basis) replay(ctx context.Context, st store.Store, at time.Time, compare func(*screening.Past) error) (outcome string, reason error) {
-	table, ok := score.Lookup(b.ScoringVersion)
-	if !ok {
-		return CannotTell, fmt.Errorf("this program does not have the scoring version %.40q", b.ScoringVersion)
-	}
-	srcs := make([]sources.Source, 0, len(b.Lists))
-	opts := &screening.Options{Table: table}
-	for i := range b.Lists {
-		srcs = append(srcs, infoSource{b.Lists[i].Info})
-		if !b.Lists[i].Required {
-			opts.Optional = append(opts.Optional, b.Lists[i].Info.ID)
+		switch {
+		case errors.Is(err, ErrOtherTable):
+			return Different, err
+		case err != nil:
+			return CannotTell, err
 		}
 	}
-	past, undated, err := b.openPast(ctx, st, at, srcs, opts)
-	if err != nil {
-		return CannotTell, err
+	switch {
+	case unopened == errNoLists && isSigned:
+		return Authentic, unopened
+	case unopened != nil:
+		return CannotTell, unopened
 	}
-	err = compare(past)
-	if err != nil && ctx.Err() != nil {
-		return CannotTell, err
-	}
+	err := r.compare(past, &tally)
 	if undated == nil && err == nil {
-		err = b.compareLists(past.Sources())
+		err = r.compareLists(past.Sources())
 	}
-	switch expires := func(e screening.Exception) bool { return !e.Expires.IsZero() }; {
+	expires := func(e screening.Exception) bool { return !e.Expires.IsZero() }
+	switch {
+	case err == errNoText, err != nil && ctx.Err() != nil:
+		return CannotTell, err
 	case err != nil && undated != nil && slices.ContainsFunc(past.Exceptions(), expires):
 		return CannotTell, undated // the exceptions may have expired between the two times
 	case err != nil:
 		return Different, err
-	case undated != nil:
+	case undated != nil && (undated != errUndated || !isSigned):
 		return CannotTell, undated
 	}
 	return Same, nil
@@ -214,72 +211,113 @@ var anyAddress = address.MustParse("ethereum", "0x000000000000000000000000000000
 // also say a moment later than the answer that a list was in use.
 const slack = 10 * time.Second
 
-// openPast opens the lists of b. undated is nil if they are as of that time; otherwise they
+// openPast opens the lists of r. undated is nil if they are as of that time; otherwise they
 // are as of another time with the same digest, and undated says why.
-func (b *Basis) openPast(ctx context.Context, st store.Store, at time.Time, srcs []sources.Source, opts *screening.Options) (past *screening.Past, undated, err error) {
-	for _, at := range []time.Time{at, at.Add(time.Second), at.Add(-slack)} {
-		past, err := screening.OpenAt(ctx, st, at, srcs, opts)
-		if err == nil {
-			var got screening.Result
-			if got, err = past.Screen(anyAddress); err == nil && got.Digest() == b.Snapshot {
-				return past, nil, nil
+func (r *Receipt) openPast(ctx context.Context, opts *Options) (past *screening.Past, undated, err error) {
+	table, ok := score.Lookup(r.ScoringVersion)
+	switch {
+	case opts.Store == nil && opts.Copy == nil:
+		return nil, nil, errNoLists
+	case !ok:
+		return nil, nil, fmt.Errorf("this program does not have the scoring version %.40q", r.ScoringVersion)
+	case len(r.Lists) == 0:
+		return nil, nil, errors.New("the line names its lists by their digest alone; the first line of its file with that snapshot has them")
+	}
+	srcs, settings := make([]sources.Source, 0, len(r.Lists)), &screening.Options{Table: table}
+	for i := range r.Lists {
+		l := &r.Lists[i]
+		srcs = append(srcs, infoSource{sources.Info{ID: l.Source, Name: l.Name, Jurisdiction: l.Jurisdiction}})
+		if !l.Required {
+			settings.Optional = append(settings.Optional, l.Source)
+		}
+	}
+	if st := opts.Store; st != nil {
+		for _, at := range []time.Time{r.Time, r.Time.Add(time.Second), r.Time.Add(-slack)} {
+			past, err := screening.OpenAt(ctx, st, at, srcs, settings)
+			if err == nil {
+				var got screening.Result
+				if got, err = past.Screen(anyAddress); err == nil && got.Digest() == r.Snapshot {
+					return past, nil, nil
+				}
+			}
+			if undated == nil && err != nil {
+				undated = fmt.Errorf("the store does not say what was answered from at the time of the receipt: %w", err)
 			}
 		}
-		if undated == nil && err != nil {
-			undated = fmt.Errorf("the store does not say what was answered from at the time of the receipt: %w", err)
+		if undated == nil {
+			undated = errors.New("the lists of the receipt give its verdict, but the store says that others were in use at its time")
 		}
-	}
-	if undated == nil {
-		undated = errors.New("the lists of the receipt give its verdict, but the store says that others were in use at its time")
-	}
-	past, err = screening.OpenDigest(ctx, st, b.Snapshot, srcs, opts)
-	if err != nil {
+		if past, err = screening.OpenDigest(ctx, st, r.Snapshot, srcs, settings); err == nil {
+			return past, undated, nil
+		}
 		err = fmt.Errorf("%w; %w", err, undated)
 	}
-	return past, undated, err
+	if opts.Copy != nil {
+		copied, failed := opts.Copy(ctx, r)
+		if failed == nil && copied != nil {
+			past, failed = screening.OpenDigest(ctx, copied, r.Snapshot, srcs, settings)
+			if failed == nil {
+				return past, errUndated, nil
+			}
+		}
+		if failed != nil && !errors.Is(failed, store.ErrNotFound) {
+			err = failed
+		}
+	}
+	return nil, nil, cmp.Or(err, errNoLists)
 }
 
-// compare returns an error that names the first member of r that got does not have.
-func (r *Receipt) compare(got *screening.Result) error {
+// errNoText reports a line of an audit trail with doubts, which only the text can give.
+var errNoText = errors.New("the line does not have the text that was in doubt")
+
+// compare returns an error that names the first member of r that past, or the tally of a table, does not give.
+func (r *Receipt) compare(past *screening.Past, tally *Tally) error {
+	if r.Table != nil {
+		return compareMembers(&r.Table.Tally, tally)
+	}
+	got, err := past.ScreenText(r.Chain, cmp.Or(r.Text, r.Address))
 	normal := got.Address.Normalized()
 	if normal == "" {
-		normal = sources.TrimListed(r.Text)
+		normal = sources.TrimListed(cmp.Or(r.Text, r.Address))
 	}
-	ended := got.Formerly
-	if len(ended) == 0 {
-		ended = r.Formerly // the store may keep less of what was before
-	}
-	then, err := findings(r.Labels, r.Suppressed, r.Formerly)
-	if err != nil {
-		return err
-	}
-	now, err := findings(got.Labels, got.Suppressed, ended)
 	switch {
 	case err != nil:
-		return err
+		return fmt.Errorf("the lists of that time give no verdict: %w", err)
 	case normal != r.Address:
 		return fmt.Errorf("the receipt has another normal form of the address than %q", normal)
-	case got.ScoringVersion != r.ScoringVersion:
-		return fmt.Errorf("the receipt has the scoring version %.40q, the lists of that time were scored with %s", r.ScoringVersion, got.ScoringVersion)
-	case got.Score != r.Score:
-		return fmt.Errorf("the receipt has the score %d, the lists of that time give %d", r.Score, got.Score)
-	case got.Level != r.Level:
-		return fmt.Errorf("the receipt has the level %.40q, the lists of that time give %s", r.Level, got.Level)
-	case !bytes.Equal(then, now):
-		return fmt.Errorf("the receipt has other labels than the lists of that time give: they have %d, %d suppressed and %d that ended", len(got.Labels), len(got.Suppressed), len(ended))
-	case !slices.Equal(r.Doubts, got.Doubts):
-		return fmt.Errorf("the receipt has other doubts than the text gives: %v", got.Doubts)
-	case !slices.Equal(unloaded(r.Caveats), unloaded(got.Caveats())):
-		return fmt.Errorf("the receipt has other caveats than the lists of that time give: %v", unloaded(got.Caveats()))
-	case r.AllClear != r.isClear():
-		return fmt.Errorf("the receipt says all_clear %t, which its other members contradict", r.AllClear)
+	case r.Text == "" && len(r.Doubts) > 0:
+		return errNoText
 	}
-	return nil
+	if err = r.compareAnswer(&got); err != nil {
+		if own := got.WithoutOwn(); r.compareAnswer(&own) == nil { // the caller was not shown what the operator has written
+			return nil
+		}
+	}
+	return err
 }
 
-// findings returns what was found as it is in receipts.
-func findings(labels []screening.Label, suppressed []screening.Suppressed, formerly []screening.Former) ([]byte, error) {
-	return (&Receipt{Answer: screening.Answer{Labels: labels, Suppressed: suppressed, Formerly: formerly}}).line()
+func (r *Receipt) compareAnswer(got *screening.Result) error {
+	then, now := *r.Answer, got.Answer()
+	if len(now.Formerly) == 0 {
+		now.Formerly = then.Formerly // the store may keep less of what was before
+	}
+	now.AllClear = then.Score == 0 && len(then.Labels)+len(then.Doubts)+len(then.Caveats) == 0
+	then.Caveats, now.Caveats = unloaded(then.Caveats), unloaded(now.Caveats)
+	return compareMembers(&then, &now)
+}
+
+// compareMembers returns an error that names the first member of then that now has not.
+func compareMembers[T any](then, now *T) error {
+	was, is := reflect.ValueOf(then).Elem(), reflect.ValueOf(now).Elem()
+	for i := range was.NumField() {
+		a, _ := evidence.JSON(was.Field(i).Interface())
+		b, err := evidence.JSON(is.Field(i).Interface())
+		if isEmpty := was.Field(i).Kind() == reflect.Slice && was.Field(i).Len()+is.Field(i).Len() == 0; err != nil || !isEmpty && !bytes.Equal(a, b) {
+			name, _, _ := strings.Cut(was.Type().Field(i).Tag.Get("json"), ",")
+			return fmt.Errorf("the receipt has another member %s than the lists of that time give: %.200s", name, b)
+		}
+	}
+	return nil
 }
 
 // unloaded returns the caveats about lists that are not held, or in part.
@@ -289,23 +327,21 @@ func unloaded(all []screening.Caveat) []screening.Caveat {
 	})
 }
 
-// compareLists returns an error that names the first difference between the lists of b and the
+// compareLists returns an error that names the first difference between the lists of r and the
 // lists of the store at that time. A store keeps the time of a check to within a minute.
-func (b *Basis) compareLists(got []screening.SourceStatus) error {
-	for i := range b.Lists {
-		then, now := &b.Lists[i], &got[i] // both in the order of the sources of the Past
-		id := then.Info.ID
+func (r *Receipt) compareLists(got []screening.SourceStatus) error {
+	for i := range r.Lists {
+		then, now := &r.Lists[i], &got[i] // both in the order of the sources of the Past
+		lag := then.LastUpdated.Sub(seconds(now.LastUpdated))
 		switch {
 		case then.Digest != now.Digest:
-			return fmt.Errorf("the receipt has another digest of %s than the store: %s", id, now.Digest)
-		case !then.Published.Equal(now.Published.Truncate(time.Second)):
-			return fmt.Errorf("the receipt has another date of publication of %s than the store", id)
+			return fmt.Errorf("the receipt has another digest of %s than the store: %s", now.Info.ID, now.Digest)
+		case !then.Published.Equal(seconds(now.Published)):
+			return fmt.Errorf("the receipt has another date of publication of %s than the store", now.Info.ID)
 		case then.Completeness != now.Completeness:
-			return fmt.Errorf("the receipt says that %s is %s, the store says %s", id, then.Completeness, now.Completeness)
-		}
-		lag := then.LastUpdated.Sub(now.LastUpdated.Truncate(time.Second))
-		if !then.LastUpdated.IsZero() && (lag < -time.Second || lag > time.Minute+slack) {
-			return fmt.Errorf("the receipt says that %s was last checked at %s, the store says %s", id,
+			return fmt.Errorf("the receipt has another completeness of %s: the store says %s", now.Info.ID, now.Completeness)
+		case !then.LastUpdated.IsZero() && (lag < -time.Second || lag > time.Minute+slack):
+			return fmt.Errorf("the receipt says that %s was last checked at %s, the store says %s", now.Info.ID,
 				then.LastUpdated.Format(time.RFC3339), now.LastUpdated.UTC().Format(time.RFC3339))
 		}
 	}
