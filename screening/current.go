@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
-	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -13,7 +12,6 @@ import (
 type current struct {
 	list *list.List   // nil: never loaded
 	held journal.Held // of list; the zero Held: never loaded
-	file *stays.File  // has list and what it said before; nil: none is held
 	name string       // of the file in the store
 
 	checked time.Time    // last successful check; zero: none that counts

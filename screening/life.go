@@ -40,17 +40,21 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	wentBack := ld.back != back
 	had.known = held
 	if wentBack && had.isLoaded() && !held.Is(&had.held) { // what was held is offered to it again
-		again := current{file: had.file, err: had.err, known: held}
+		again := current{err: had.err, known: held}
 		if next, err = s.open(ctx, i, again, &held); err != nil {
 			return had, err
 		}
 		o := &offer{rev: had.revision(), checked: had.checked, asked: had.held.Asked}
 		o.dated = true
-		for e, err := range had.list.All() {
-			if err != nil {
+		for e, err := range had.list.File().At(had.held.N) {
+			switch {
+			case err != nil:
 				return had, err
+			case e.Until.IsZero():
+				o.entries = append(o.entries, e)
+			default:
+				o.ended = append(o.ended, e)
 			}
-			o.entries = append(o.entries, e)
 		}
 		var reason error
 		next, _, reason, err = s.consider(ctx, i, next, o, nil)
@@ -181,13 +185,15 @@ func openHeld(ctx context.Context, st store.Store, id string, held *journal.Held
 			var l *list.List
 			if err == nil {
 				err = building(func() (err error) {
-					l, err = list.Build(f, held.N, check)
+					if f, err = f.Cut(held.N, held.Revision); err == nil {
+						l, err = list.Build(f, check)
+					}
 					return err
 				})
 			}
 			switch {
 			case err == nil && l.Digest == held.Digest:
-				h := current{list: l, held: *held, file: f, name: name.String(), ready: time.Now(), took: time.Since(start)}
+				h := current{list: l, held: *held, name: name.String(), ready: time.Now(), took: time.Since(start)}
 				h.held.Damaged = false
 				h.age(held.Revision.Checked, now)
 				return h, nil
@@ -216,12 +222,14 @@ func (s *Screener) openOlder(ctx context.Context, i int, held *journal.Held, now
 		if err != nil {
 			continue
 		}
-		n := min(f.Last, held.N)
-		l, err := list.Build(f, n, func(e sources.Entry) error { return s.check(i, e) })
+		if f, err = f.Cut(min(f.Last, held.N), f.Revision); err != nil {
+			continue
+		}
+		l, err := list.Build(f, func(e sources.Entry) error { return s.check(i, e) })
 		if err != nil {
 			continue
 		}
-		h = current{list: l, held: journal.Held{N: n, Digest: l.Digest, Entries: l.Entries, Addresses: l.Addresses, Revision: f.Revision, Accepted: f.Written}, file: f, ready: time.Now()}
+		h = current{list: l, held: heldOf(f, l), ready: time.Now()}
 		h.age(f.Revision.Checked, now)
 		return h
 	}
@@ -250,7 +258,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		f, err := s.book.Load(ctx, name)
 		var l *list.List
 		if err == nil {
-			l, err = list.Build(f, f.Last, func(e sources.Entry) error { return s.check(i, e) })
+			l, err = list.Build(f, func(e sources.Entry) error { return s.check(i, e) })
 		}
 		if isAtFault(err) {
 			if newest == nil && broken == nil {
@@ -265,8 +273,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		}
 		if broken != nil { // until the publisher answers
 			if had.list == nil {
-				had.list, had.file, had.ready = l, f, time.Now()
-				had.held = journal.Held{N: f.Last, Digest: l.Digest, Entries: l.Entries, Addresses: l.Addresses, Revision: f.Revision, Accepted: f.Written}
+				had.list, had.held, had.ready = l, heldOf(f, l), time.Now()
 			}
 			return had, nil
 		}
@@ -286,11 +293,8 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 	if newest.After <= s.book.Begun() && !lost { // no line is lost: until then the list held answered
 		since = newest.Written
 	}
-	next := current{list: of, file: newest, name: at.String(), err: had.err, ready: time.Now()}
-	next.held = journal.Held{
-		N: newest.Last, Digest: of.Digest, Entries: of.Entries, Addresses: of.Addresses, Most: journal.Most(had.held.Most, of.Addresses),
-		Accepted: newest.Written, Asked: newest.Written, Revision: newest.Revision,
-	}
+	next := current{list: of, held: heldOf(newest, of), name: at.String(), err: had.err, ready: time.Now()}
+	next.held.Most, next.held.Asked = journal.Most(had.held.Most, of.Addresses), newest.Written
 	next.age(newest.Revision.Checked, s.now())
 	next.known = next.held
 	if err := s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: s.infos[i].ID, Held: &next.held, From: since, Reason: "a file was ahead of the journal"}, &had.known); err != nil {
@@ -301,6 +305,11 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		return had, nil
 	}
 	return next, nil
+}
+
+// heldOf returns what the journal would say of l, the list of a file.
+func heldOf(f *stays.File, l *list.List) journal.Held {
+	return journal.Held{N: f.Last, Digest: l.Digest, Entries: l.Entries, Addresses: l.Addresses, Revision: f.Revision, Accepted: f.Written}
 }
 
 // add lets what l has match beside the list held.
@@ -324,7 +333,7 @@ func (h *current) add(l *list.List, now time.Time) {
 	all = slices.Compact(all)
 	f, err := stays.New(stays.Header{Last: 1}, all)
 	if err == nil {
-		if both, err := list.Build(f, 1, func(sources.Entry) error { return nil }); err == nil {
+		if both, err := list.Build(f, func(sources.Entry) error { return nil }); err == nil {
 			h.also = both
 		}
 	}
@@ -360,7 +369,7 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 		next, failed = s.save(ctx, i, &had, d)
 	}
 	if failed == nil {
-		return next, SourceReport{Added: d.added, Removed: d.removed, before: had.list, after: next.list}, nil, nil
+		return next, SourceReport{Added: d.changes.Added, Removed: d.changes.Removed, before: had.list, after: next.list}, nil, nil
 	}
 	if !errors.Is(failed, store.ErrMoved) {
 		late := *o
@@ -389,15 +398,15 @@ func (s *Screener) save(ctx context.Context, i int, had *current, d *draft) (nex
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	id, start := s.infos[i].ID, time.Now()
-	f := *d.file
+	f := d.list.File() // nothing else has it yet
 	f.After, f.Program = s.book.Number(), s.book.Program()
-	name, err := s.book.Put(ctx, &f)
+	name, err := s.book.Put(ctx, f)
 	if err != nil {
 		return next, err
 	}
-	next = current{list: d.list, held: d.held, file: &f, name: name, known: d.held, ready: d.ready, took: d.took}
+	next = current{list: d.list, held: d.held, name: name, known: d.held, ready: d.ready, took: d.took}
 	next.age(d.held.Revision.Checked, s.now())
-	err = s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: id, Held: &next.held, From: had.lost, Added: d.added, Removed: d.removed}, &had.known)
+	err = s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: id, Held: &next.held, From: had.lost, Added: d.changes.Added, Removed: d.changes.Removed}, &had.known)
 	if is := s.book.Held(id); errors.Is(err, store.ErrMoved) && !is.Is(&next.held) { // or another program has adopted it
 		s.book.Delete(ctx, name) // it was judged by a list that is not held any more
 	}
@@ -456,7 +465,7 @@ func (s *Screener) saveAgain(ctx context.Context, i int, had *current) (err erro
 	defer cancel()
 	names, err := journal.Covering(ctx, s.book.Store(), s.infos[i].ID, had.held.N)
 	if err == nil && names == nil {
-		_, err = s.book.Put(ctx, had.file)
+		_, err = s.book.Put(ctx, had.list.File())
 	}
 	return err
 }

@@ -2,10 +2,11 @@ package screening
 
 import (
 	"context"
+	"errors"
+	"iter"
 	"slices"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
@@ -28,14 +29,12 @@ type offer struct {
 
 // A draft is the list of an offer, ready to be accepted.
 type draft struct {
-	list           *list.List
-	file           *stays.File
-	held           journal.Held
-	added, removed int
-	distinct       int           // entries, each once
-	refused        *journal.Held // what the journal says of it, if it is refused
-	ready          time.Time
-	took           time.Duration
+	list    *list.List
+	held    journal.Held
+	changes list.Changes  // to the list before
+	refused *journal.Held // what the journal says of it, if it is refused
+	ready   time.Time
+	took    time.Duration
 }
 
 // judgeOffer returns the list of an offer, and why it does not replace had, or nil.
@@ -63,24 +62,11 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 	if had.isLoaded() {
 		absent = had.checked
 	}
-	dates, err := list.NewDates(had.list, had.also, o.history, absent, now)
-	if err != nil {
+	dates := list.NewDates(had.also, o.history, absent, now)
+	if err := s.draft(i, d, had, o, dates, now); err != nil {
 		return d, err
 	}
-	dated := o.entries
-	if o.dated {
-		dated = slices.Clone(dated)
-	}
-	for k := range dated {
-		if !o.dated { // by an earlier call
-			dated[k].FirstSeen, dated[k].NotListedOn = time.Time{}, time.Time{}
-		}
-		dates.Date(&dated[k])
-	}
-	if err := s.draft(i, d, had, o, dated, dates, now); err != nil {
-		return d, err
-	}
-	if d.file != nil && had.list != nil && d.list.Digest == had.list.Digest && d.list.Entries == had.list.Entries && !changes(d.file) {
+	if had.list != nil && d.list.Digest == had.list.Digest && d.list.Entries == had.list.Entries && !d.changes.Stays {
 		c.same = true
 		if err := judge(c, nil).reason; err != nil {
 			return d, err
@@ -93,13 +79,18 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 			beside = seeded
 			c = s.compare(i, beside, o)
 			c.held.later = lost
+			from := new(draft)
+			if err := s.draft(i, from, beside, o, dates, now); err != nil {
+				return d, err
+			}
+			d.changes = from.changes
 		}
 	}
 	if err := count(c, d, beside.list, o); err != nil {
 		return d, err
 	}
 	if had.list == nil { // nothing was answered from before
-		d.added, d.removed = d.distinct, 0
+		d.changes.Added, d.changes.Removed = d.list.Distinct(), 0
 	}
 	d.held.Most = journal.Most(c.held.most, d.list.Addresses)
 	if err := s.decide(ctx, i, c, beside, d); err != nil {
@@ -118,11 +109,10 @@ func (s *Screener) seedBeside(ctx context.Context, i int) *current {
 	o.seed = true
 	d := new(draft)
 	now := s.now().UTC()
-	dates, err := list.NewDates(nil, nil, nil, time.Time{}, now)
-	if err != nil || s.draft(i, d, new(current), o, o.entries, dates, now) != nil {
+	if s.draft(i, d, new(current), o, list.NewDates(nil, nil, time.Time{}, now), now) != nil {
 		return nil
 	}
-	h := &current{list: d.list, held: d.held, file: d.file}
+	h := &current{list: d.list, held: d.held}
 	h.held.Most = d.list.Addresses
 	h.age(d.held.Revision.Checked, now)
 	return h
@@ -152,18 +142,8 @@ func (s *Screener) isAlike(had *current, o *offer, now time.Time) bool {
 	return true
 }
 
-// changes reports whether the last acceptance of a file brought or ended a stay.
-func changes(f *stays.File) bool {
-	for s, err := range f.All() {
-		if err != nil || s.In == f.Last || s.Out == f.Last {
-			return true
-		}
-	}
-	return false
-}
-
-// draft builds the list of an offer whose entries are dated.
-func (s *Screener) draft(i int, d *draft, had *current, o *offer, dated []sources.Entry, dates *list.Dates, now time.Time) error {
+// draft builds the list of an offer that follows had.
+func (s *Screener) draft(i int, d *draft, had *current, o *offer, dates *list.Dates, now time.Time) error {
 	start := time.Now()
 	checked := o.checked
 	if checked.IsZero() || checked.After(now) {
@@ -199,10 +179,7 @@ func (s *Screener) draft(i int, d *draft, had *current, o *offer, dated []source
 	}
 	h := stays.Header{Source: s.infos[i].ID, Name: s.infos[i].Name, Last: to, Written: now, Revision: rev}
 	err := s.building(func() (err error) {
-		if d.file, err = had.file.Next(had.held.N, h, dated, ended, until); err != nil {
-			return err
-		}
-		d.list, err = list.Build(d.file, to, func(sources.Entry) error { return nil })
+		d.list, d.changes, err = list.Next(h, had.list, &list.Offer{Entries: o.all(), Ended: ended, Until: until, Dates: dates})
 		return err
 	})
 	if err != nil {
@@ -230,47 +207,44 @@ func (s *Screener) compare(i int, had *current, o *offer) *comparison {
 	}
 }
 
-// count completes c, which compares d, the list of o, with the list held.
-func count(c *comparison, d *draft, held *list.List, o *offer) error {
-	const is, was = 1, 2
-	of := make(map[stays.Key]uint8, len(o.entries))
-	for k := range o.entries {
-		of[stays.KeyOf(&o.entries[k])] = is
-	}
-	d.distinct = len(of)
-	lost := make(map[index.ID]bool)
-	alike, n, both := 0, 0, 0 // alike: how many of the first entries are the same
-	for e, err := range held.All() {
-		if err != nil {
-			return err
-		}
-		key := stays.KeyOf(&e)
-		if alike == n && n < len(o.entries) && stays.KeyOf(&o.entries[n]) == key {
-			alike++
-		}
-		n++
-		if of[key]&was != 0 {
-			continue
-		}
-		if of[key] == is {
-			both++
-		} else {
-			d.removed++
-			if !d.list.Has(&e) {
-				lost[list.FirstKey(&e)] = true
+// all returns the entries of an offer.
+func (o *offer) all() iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		for _, e := range o.entries {
+			if !yield(e, nil) {
+				return
 			}
 		}
-		of[key] |= was
 	}
-	d.added = d.distinct - both
-	c.offered.entries, c.offered.addresses = d.list.Entries, d.list.Addresses
-	if c.lost = len(lost); c.held.isBundled() {
+}
+
+// count completes c, which compares d, the list of o, with the list held.
+func count(c *comparison, d *draft, held *list.List, o *offer) (err error) {
+	c.offered.entries, c.offered.addresses, c.counted = d.list.Entries, d.list.Addresses, true
+	if c.lost = d.changes.Lost; c.held.isBundled() {
 		c.lost = c.held.addresses - d.list.Addresses
 	}
-	// It lacks an entry, not only repetitions, and is the beginning of the list held, up to its last entry if that may
-	// have been cut itself.
-	m := len(o.entries)
-	cut := d.removed > 0 && (alike == m || alike == m-1 && d.added == 1 && m < n)
-	c.cut, c.counted = cut && o.rev.OpenEnded, true
-	return nil
+	if o.rev.OpenEnded && d.changes.Removed > 0 {
+		c.cut, err = isCut(held, d)
+	}
+	return err
+}
+
+// isCut reports whether d, which lacks an entry of the list held, not only repetitions, is the beginning of it, up to its last
+// entry if that may have been cut itself.
+func isCut(held *list.List, d *draft) (bool, error) {
+	next, stop := iter.Pull2(held.All())
+	defer stop()
+	alike, n := 0, d.list.Entries // alike: how many of the first entries are the same
+	for e, err := range d.list.All() {
+		was, werr, _ := next()
+		if err = errors.Join(err, werr); err != nil {
+			return false, err
+		}
+		if e.Canonical() != was.Canonical() {
+			break
+		}
+		alike++
+	}
+	return alike == n || alike == n-1 && d.changes.Added == 1 && n < held.Entries, nil
 }

@@ -60,10 +60,7 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 				continue
 			}
 			lists[id] += l.Digest
-			for _, l := range []*list.List{l, l.Past()} {
-				if l == nil {
-					continue
-				}
+			for _, l := range append([]*list.List{l}, l.Past()...) {
 				snap.segments = append(snap.segments, segment{l.Index(), l, id})
 				snap.scripts = snap.scripts || l.Classes[identity.ScriptHash.String()] > 0
 			}

@@ -24,8 +24,11 @@ type decoder struct {
 // stay reads a stay.
 func (d *decoder) stay() (Stay, error) {
 	form := d.byte()
-	if form&^(addressMask|listedMask|newLabel) != 0 || form&addressMask == addressMask {
+	if form&^(addressMask|listedMask|newLabel|forget) != 0 || form&addressMask == addressMask {
 		d.fail("a stay of the form %#x", form)
+	}
+	if form&forget != 0 {
+		d.strings, d.bytes, d.hasLast = nil, 0, false
 	}
 	d.label(form)
 	e := d.last

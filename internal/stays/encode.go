@@ -30,8 +30,12 @@ const remembered = 1 << 12
 
 func newEncoder() *encoder { return &encoder{strings: make([]numbered, remembered)} }
 
-// stay appends a stay.
-func (c *encoder) stay(e *Stay) (err error) {
+// stay appends a stay, with forget or 0.
+func (c *encoder) stay(e *Stay, first byte) (err error) {
+	if first != 0 {
+		clear(c.strings)
+		c.n, c.bytes, c.hasLast = 0, 0, false
+	}
 	normal := e.Address.Normalized()
 	if n := max(len(normal), len(e.Listed)); n > maxString {
 		err = fmt.Errorf("an address or listed string of %d bytes: want at most %d", n, maxString)
@@ -55,7 +59,7 @@ func (c *encoder) stay(e *Stay) (err error) {
 	default:
 		form |= textListed
 	}
-	if lerr := c.label(form, e); err == nil {
+	if lerr := c.label(form|first, e); err == nil {
 		err = lerr
 	}
 	switch form & addressMask {

@@ -14,7 +14,7 @@ import (
 func (h *Header) fields() []any {
 	r := &h.Revision
 	return []any{
-		&h.Source, &h.Name, &h.First, &h.Last, &h.After, &h.Program, &h.Written, &h.Stays,
+		&h.Source, &h.Name, &h.First, &h.Last, &h.After, &h.Program, &h.Written, &h.Lasting,
 		&r.Digest, &r.Published, &r.Checked, &r.Records, &r.Completeness, &r.Provenance, &r.OpenEnded, &r.ETag, &r.LastModified,
 	}
 }

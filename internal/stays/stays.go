@@ -9,9 +9,11 @@
 //
 // A file begins with a line of text: "walletscreen stays 1" and, each in quotes, the fields of the [Header] in
 // their order, with times by RFC 3339, "" for none. Then come the
-// stays, those that last first, in the order of the list. A stay consists of
+// stays, those that last first, in the order of the list, and then those that have ended, in the order of
+// the acceptances. The next file copies the bytes of these. A stay consists of
 //
-//   - a byte that says which parts follow, see the constants of this package;
+//   - a byte that says which parts follow, see the constants of this package, and at the first stay that an
+//     acceptance ended, that writer and reader forget all before it;
 //   - its label, unless that is the label of the stay before it: chain, asset, kind, ref, name, the
 //     dates of the listing, of the first copy that has it, of the listing of the party, of the last
 //     copy without it, and of its end; and the two acceptances;
@@ -70,7 +72,7 @@ type Header struct {
 	Program     string // that wrote it
 	Written     time.Time
 	Revision    sources.Revision // of acceptance Last
-	Stays       int
+	Lasting     int              // bytes of the stays that last
 }
 
 // A File is a file in memory. It is never changed.
@@ -105,6 +107,7 @@ const (
 	listedMask = 3 << 2
 
 	newLabel = 1 << 4 // otherwise the label of the stay before
+	forget   = 1 << 5 // the stays before, to read those from here on
 )
 
 // hexDigits is the number of digits of a hexAddress.
@@ -112,14 +115,72 @@ const hexDigits = 40
 
 // New returns the File with the given stays.
 func New(h Header, all []Stay) (*File, error) {
-	c := newEncoder()
+	w := NewWriter()
+	var ended []Stay
 	for i := range all {
-		if err := c.stay(&all[i]); err != nil {
-			return nil, fmt.Errorf("entry %.64q: %w", all[i].Ref, err)
+		if all[i].Out != 0 {
+			ended = append(ended, all[i])
+		} else if err := w.Add(&all[i]); err != nil {
+			return nil, err
 		}
 	}
-	h.Stays = len(all)
-	return &File{h, c.buf}, nil
+	return w.File(h, nil, ended)
+}
+
+// A Writer makes a File of the stays that last.
+type Writer struct{ c *encoder }
+
+// NewWriter returns a Writer of an empty File.
+func NewWriter() *Writer { return &Writer{newEncoder()} }
+
+// Add adds a stay that lasts, after those before.
+func (w *Writer) Add(s *Stay) error {
+	if err := w.c.stay(s, 0); err != nil {
+		return fmt.Errorf("entry %.64q: %w", s.Ref, err)
+	}
+	return nil
+}
+
+// File returns the file of the stays that were added and of those that have ended, in the file before, which may
+// be nil, and since.
+func (w *Writer) File(h Header, before *File, since []Stay) (*File, error) {
+	h.Lasting = len(w.c.buf)
+	if before != nil {
+		w.c.buf = append(w.c.buf, before.data[before.Lasting:]...)
+	}
+	first := byte(forget)
+	for i := range since {
+		if err := w.c.stay(&since[i], first); err != nil {
+			return nil, fmt.Errorf("entry %.64q: %w", since[i].Ref, err)
+		}
+		first = 0
+	}
+	return &File{h, w.c.buf}, nil
+}
+
+// Cut returns f as it was after acceptance n, whose revision is rev, without what the later ones brought and ended.
+func (f *File) Cut(n uint32, rev sources.Revision) (*File, error) {
+	if n == f.Last {
+		return f, nil
+	}
+	w := NewWriter()
+	var ended []Stay
+	for s, err := range f.All() {
+		switch {
+		case err != nil:
+			return nil, err
+		case s.In > n:
+		case s.covers(n):
+			if s.Out, s.Until = 0, (time.Time{}); w.Add(&s) != nil {
+				return nil, fmt.Errorf("%w: entry %.64q", ErrDamaged, s.Ref)
+			}
+		default:
+			ended = append(ended, s)
+		}
+	}
+	h := f.Header
+	h.Last, h.Revision = n, rev
+	return w.File(h, nil, ended)
 }
 
 // Bytes returns the bytes of f, and its name.
@@ -154,7 +215,7 @@ func Parse(name string, data []byte) (*File, error) {
 	if err := f.Header.parse(string(header)); err != nil {
 		return nil, fmt.Errorf("%w: its first line: %w", ErrDamaged, err)
 	}
-	if name != "" && (f.Source != n.Source || f.First != n.First || f.Last != n.Last || f.After != n.After) || f.Stays < 0 || f.Stays > len(f.data) {
+	if name != "" && (f.Source != n.Source || f.First != n.First || f.Last != n.Last || f.After != n.After) || f.Lasting < 0 || f.Lasting > len(f.data) {
 		return nil, fmt.Errorf("%w: its first line does not fit %.200q", ErrDamaged, name)
 	}
 	return f, nil
@@ -163,24 +224,34 @@ func Parse(name string, data []byte) (*File, error) {
 // All returns the stays, those that last first. After an error there are no more. An address is
 // parsed again: if its chain or its form is no longer known, that is an error, because a listed
 // address must not get lost.
-func (f *File) All() iter.Seq2[Stay, error] {
+func (f *File) All() iter.Seq2[Stay, error] { return f.stays(0) }
+
+// Ended returns the stays that have ended, but those in the first bytes of them, which an earlier File had. Otherwise
+// it is as All.
+func (f *File) Ended(bytes int) iter.Seq2[Stay, error] { return f.stays(f.Lasting + bytes) }
+
+func (f *File) stays(from int) iter.Seq2[Stay, error] {
 	return func(yield func(Stay, error) bool) {
-		d := decoder{rest: f.data}
-		for i := range f.Stays {
+		d := decoder{rest: f.data[from:]}
+		for len(d.rest) > 0 {
+			at := len(f.data) - len(d.rest)
 			s, err := d.stay()
+			if err == nil && (at < f.Lasting) != (s.Out == 0) {
+				err = fmt.Errorf("%w: a stay that ended, among those that last", ErrDamaged)
+			}
 			if err != nil {
-				yield(Stay{}, fmt.Errorf("list of %s: entry %d: %w", f.Source, i, err))
+				yield(Stay{}, fmt.Errorf("list of %s: byte %d: %w", f.Source, at, err))
 				return
 			}
 			if !yield(s, nil) {
 				return
 			}
 		}
-		if len(d.rest) > 0 {
-			yield(Stay{}, fmt.Errorf("list of %s: %w: %d bytes after the last entry", f.Source, ErrDamaged, len(d.rest)))
-		}
 	}
 }
+
+// EndedBytes returns the number of bytes of the stays that have ended.
+func (f *File) EndedBytes() int { return len(f.data) - f.Lasting }
 
 // At returns the entries of acceptance n, and, with their Until, those that ended until then. Of Last,
 // those come first, in the order of the list. Nothing follows an error.

@@ -3,7 +3,6 @@ package stays
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -35,15 +34,13 @@ func entry(i int) sources.Entry {
 	return e
 }
 
-func never(*sources.Entry) time.Time { return day.AddDate(1, 0, 0) }
-
-func next(t *testing.T, f *File, held, to uint32, listed []sources.Entry) *File {
+// through returns f as it is read from its bytes.
+func through(t *testing.T, f *File, err error) *File {
 	t.Helper()
-	g, err := f.Next(held, Header{Source: "TEST", Last: to, After: uint64(to) * 10, Written: day}, listed, nil, never)
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, data, err := g.Bytes()
+	name, data, err := f.Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,113 +67,65 @@ func at(t *testing.T, f *File, n uint32) (listed, ended []sources.Entry) {
 	return listed, ended
 }
 
-func normal(all []sources.Entry) (out []sources.Entry) {
-	for _, e := range all {
-		out = append(out, Normal(e))
-	}
-	return out
-}
-
-// key orders entries.
-func key(a, b sources.Entry) int {
-	return strings.Compare(fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b))
-}
-
-// TestHistory makes a history of many lists at random, through bytes: the file answers for each
-// acceptance that it covers, and knows what has ended.
-func TestHistory(t *testing.T) {
-	before := spare
-	spare = 10
-	defer func() { spare = before }()
-	r := rand.New(rand.NewPCG(1, 2))
-	var f *File
-	var lists [][]sources.Entry
-	ever := make(map[sources.Entry]bool)
-	ranges := 1
-	for n := uint32(1); n <= 60; n++ {
-		var list []sources.Entry
-		for i := range 40 {
-			if r.IntN(4) > 0 {
-				list = append(list, entry(i))
-			}
-		}
-		if n%7 == 0 {
-			list = append(list, list[3]) // repeated
-		}
-		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		first := uint32(0)
-		if f != nil {
-			first = f.First
-		}
-		f = next(t, f, n-1, n, list)
-		lists = append(lists, normal(list))
-		if f.First != first {
-			ranges++
-		}
-		if got, _ := at(t, f, n); !slices.Equal(got, lists[n-1]) {
-			t.Fatalf("acceptance %d has %d entries, want %d in their order", n, len(got), len(list))
-		}
-		for m := f.First; m <= n; m++ {
-			got, _ := at(t, f, m)
-			want := slices.Clone(lists[m-1])
-			slices.SortFunc(got, key)
-			slices.SortFunc(want, key)
-			if got, want = slices.Compact(got), slices.Compact(want); !slices.Equal(got, want) {
-				t.Fatalf("after acceptance %d: acceptance %d has %d entries, want %d", n, m, len(got), len(want))
-			}
-		}
-		for _, e := range lists[n-1] {
-			ever[e.Canonical()] = true
-		}
-		known := make(map[sources.Entry]bool)
-		for s, err := range f.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			known[s.Canonical()] = true
-		}
-		for e := range ever {
-			if !known[e] {
-				t.Fatalf("after acceptance %d, %v is forgotten", n, e)
-			}
-		}
-	}
-	if ranges < 3 {
-		t.Errorf("%d ranges, want several", ranges)
-	}
-}
-
-// TestNextDropsWhatTheJournalNeverHad continues from an earlier acceptance than the last of a file.
-func TestNextDropsWhatTheJournalNeverHad(t *testing.T) {
-	f := next(t, nil, 0, 1, []sources.Entry{entry(1), entry(2)})
-	g := next(t, f, 1, 2, []sources.Entry{entry(2), entry(3)})
-	again := next(t, g, 1, 2, []sources.Entry{entry(1), entry(4)})
-	listed, ended := at(t, again, 2)
-	if !slices.Equal(listed, normal([]sources.Entry{entry(1), entry(4)})) || len(ended) != 1 || ended[0].Canonical() != entry(2).Canonical() {
-		t.Errorf("listed %v, ended %v", listed, ended)
-	}
-}
-
-// TestEnded tells a file of entries that the list says it had: each is kept once.
+// TestEnded makes a file that follows another one: the bytes of the stays that ended are copied, and read with
+// those that end now; Cut is the file before.
 func TestEnded(t *testing.T) {
-	had := entry(3)
-	had.Until = day.AddDate(0, 0, 5)
-	var f *File
-	for n := range uint32(3) {
-		var err error
-		f, err = f.Next(n, Header{Source: "TEST", Last: n + 1}, []sources.Entry{entry(1)}, []sources.Entry{had}, never)
+	stay := func(i int, in, out uint32) Stay {
+		s := Stay{Entry: Normal(entry(i)), In: in, Out: out}
+		if out != 0 {
+			s.Until = day.AddDate(0, 0, int(out))
+		}
+		return s
+	}
+	h := Header{Source: "TEST", First: 1, Last: 2, After: 10, Written: day}
+	f, err := New(h, []Stay{stay(0, 1, 2), stay(1, 1, 0), stay(3, 1, 2), stay(4, 2, 0)})
+	f = through(t, f, err)
+	w := NewWriter()
+	s := stay(4, 2, 0)
+	if err := w.Add(&s); err != nil {
+		t.Fatal(err)
+	}
+	h.Last = 3
+	g, err := w.File(h, f, []Stay{stay(1, 1, 3)})
+	g = through(t, g, err)
+	var all, since []Stay
+	for s, err := range g.All() {
 		if err != nil {
 			t.Fatal(err)
 		}
+		all = append(all, s)
 	}
-	if _, ended := at(t, f, 3); len(ended) != 1 || !ended[0].Until.Equal(had.Until) {
-		t.Errorf("ended %v", ended)
+	for s, err := range g.Ended(f.EndedBytes()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		since = append(since, s)
+	}
+	if want := []Stay{stay(4, 2, 0), stay(0, 1, 2), stay(3, 1, 2), stay(1, 1, 3)}; !slices.Equal(all, want) || !slices.Equal(since, want[3:]) {
+		t.Errorf("all %v, since %v, want %v", all, since, want)
+	}
+	for n, want := range map[uint32][]int{1: {1, 0, 3}, 2: {4, 1}, 3: {4}} {
+		cut, err := g.Cut(n, sources.Revision{})
+		listed, ended := at(t, through(t, cut, err), n)
+		if len(listed) != len(want) || len(listed)+len(ended) != map[uint32]int{1: 3, 2: 4, 3: 4}[n] {
+			t.Errorf("acceptance %d: listed %v, ended %v, want %v", n, listed, ended, want)
+		}
+		for k, i := range want {
+			if k < len(listed) && !slices.Contains(listed, Normal(entry(i))) {
+				t.Errorf("acceptance %d: listed %v, want entry %d", n, listed, i)
+			}
+		}
 	}
 }
 
 // TestDamage changes each byte of a file: it is an error.
 func TestDamage(t *testing.T) {
-	f := next(t, nil, 0, 1, []sources.Entry{entry(0), entry(1), entry(2), entry(3)})
+	f, err := New(Header{Source: "TEST", First: 1, Last: 2, After: 10}, []Stay{
+		{Entry: entry(0), In: 1}, {Entry: entry(1), In: 1}, {Entry: entry(2), In: 1}, {Entry: entry(3), In: 1, Out: 2},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	name, data, err := f.Bytes()
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +145,7 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	later := strings.Replace(string(data), magic+version, magic+"2", 1)
-	if _, err := Parse(Name{"TEST", 1, 1, 10, sumOf([]byte(later))}.String(), []byte(later)); !errors.Is(err, ErrVersion) {
+	if _, err := Parse(Name{"TEST", 1, 2, 10, sumOf([]byte(later))}.String(), []byte(later)); !errors.Is(err, ErrVersion) {
 		t.Errorf("another version: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package list
 import (
 	"crypto/sha256"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -16,64 +17,71 @@ import (
 // Skew is by how much clocks may differ. A time that is later than now by more is wrong.
 const Skew = time.Minute
 
-// Build returns the list of acceptance n of a file. An error of check ends it.
-func Build(f *stays.File, n uint32, check func(sources.Entry) error) (*List, error) {
-	b := builder{
-		facts: Facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)},
-		table: newTable(), ended: newTable(), texts: make(map[stays.Key]uint32),
-	}
-	for e, err := range f.At(n) {
-		if err == nil && e.Until.IsZero() {
-			err = check(e)
+// Build returns the list of the last acceptance of a file. An error of check ends it.
+func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
+	b := newBuilder()
+	past := &List{entries: newTable()}
+	var own [8]uint32
+	for s, err := range f.All() {
+		if err == nil && s.Out == 0 {
+			err = check(s.Entry)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if e.Until.IsZero() {
-			b.add(&e)
-		} else {
-			at := e.Until
-			e.Until = time.Time{}
-			f := b.ended.file(&e)
-			f.form |= isRemoved
-			b.ended.add(&e, f, noText, at)
-			b.formerly++
+		case s.Out != 0:
+			if first := firstKey(&s.Entry); b.list.had(&s.Entry, &first) || past.had(&s.Entry, &first) {
+				b.list.followed++
+			}
+			past.end(&s)
+		default:
+			filing := b.list.entries.file(&s.Entry)
+			b.add(&s, filing, b.list.entries.appendRows(own[:0], &s.Entry, &filing.keys[0]))
 		}
 	}
-	l, err := b.build()
-	if err == nil {
-		l.file, l.n = f, n
+	l, err := b.build(f)
+	if err == nil && past.Entries > 0 {
+		l.past, err = []*List{past}, past.entries.seal()
 	}
 	return l, err
 }
 
-// A builder makes a List.
-type builder struct {
-	facts    Facts
-	table    *table
-	ended    *table
-	formerly int                  // how many entries have ended
-	texts    map[stays.Key]uint32 // the last text of an entry
-	hashes   hashes               // of what the entries say
-	text     []byte               // scratch
+// had reports whether e is in l, perhaps with another name and other dates, or was.
+func (l *List) had(e *sources.Entry, first *index.ID) bool {
+	if l == nil {
+		return false
+	}
+	var buf [8]uint32
+	return len(l.entries.appendRows(buf[:0], e, first)) > 0 || slices.ContainsFunc(l.past, func(p *List) bool { return p.had(e, first) })
 }
 
-// noText is the number of no text.
-const noText = ^uint32(0)
+// end adds a stay that has ended to a past.
+func (l *List) end(s *stays.Stay) {
+	l.entries.add(s, l.entries.file(&s.Entry), 0)
+	l.Entries++
+}
 
-// add adds an entry that is listed.
-func (b *builder) add(e *sources.Entry) {
-	facts := &b.facts
+// A builder makes a List.
+type builder struct {
+	list   *List
+	hashes hashes // of what the entries say
+	text   []byte // scratch
+}
+
+func newBuilder() *builder {
+	return &builder{list: &List{Facts: Facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)}, entries: newTable()}}
+}
+
+// add adds a stay that lasts. again are the rows that the list has of its entry.
+func (b *builder) add(s *stays.Stay, f filing, again []uint32) {
+	facts, e, before := &b.list.Facts, &s.Entry, uint32(0)
 	facts.Entries++
 	for _, kind := range e.Anomalies() {
 		facts.note(kind, e)
 	}
-	key := stays.KeyOf(e)
-	last, again := b.texts[key]
-	if again {
+	if len(again) > 0 {
 		facts.note(sources.Duplicate, e)
-	} else {
-		last = noText
+		before = again[len(again)-1]
 	}
 	facts.Chains[e.Address.Chain()]++
 	if !slices.Contains(facts.Kinds, e.Kind) {
@@ -84,7 +92,9 @@ func (b *builder) add(e *sources.Entry) {
 	}
 	b.text = appendSaid(b.text[:0], e)
 	b.hashes.add(sha256.Sum256(b.text))
-	b.texts[key] = b.table.add(e, b.table.file(e), last, time.Time{}) // of repetitions the label with the first date counts
+	if b.list.entries.add(s, f, before) { // of repetitions the label with the first date counts
+		b.list.stays++
+	}
 }
 
 // note adds an anomaly.
@@ -97,13 +107,14 @@ func (f *Facts) note(kind string, e *sources.Entry) {
 	}
 }
 
-func (b *builder) build() (*List, error) {
-	addresses := b.table.write.addresses
-	if err := b.table.seal(); err != nil {
+// build returns the list, whose file is f, without its past.
+func (b *builder) build(f *stays.File) (*List, error) {
+	l := b.list
+	l.Addresses = l.entries.write.addresses
+	if err := l.entries.seal(); err != nil {
 		return nil, err
 	}
-	l := &List{Facts: b.facts, entries: b.table}
-	l.Addresses, l.Bytes, l.Digest = addresses, l.entries.index.Size(), b.hashes.digest()
+	l.file, l.Bytes, l.Digest = f, l.entries.index.Size(), b.hashes.digest()
 	for class, n := range l.entries.index.Classes() {
 		if class == textClass {
 			l.Classes["text"] = n
@@ -111,44 +122,32 @@ func (b *builder) build() (*List, error) {
 			l.Classes[identity.Class(class).String()] += n
 		}
 	}
-	if b.formerly > 0 {
-		if err := b.ended.seal(); err != nil {
-			return nil, err
-		}
-		l.past = &List{Facts: Facts{Entries: b.formerly}, entries: b.ended}
-	}
 	return l, nil
 }
 
-// Has reports whether the account of e, or its text, is on l.
-func (l *List) Has(e *sources.Entry) bool {
-	if l == nil {
-		return false
-	}
-	return l.entries.index.AppendRows(nil, firstKey(e)) != nil
-}
-
-// FirstKey returns the key that every entry of the account of e has, or of its text.
-func FirstKey(e *sources.Entry) index.ID { return firstKey(e) }
+// has reports whether the account of an entry with the given first key, or its text, is on l.
+func (l *List) has(first index.ID) bool { return l.entries.index.AppendRows(nil, first) != nil }
 
 // Missing returns which entries are in other lists alone: those of l that other does not have, each once, in
 // the order of l. Nothing follows an error. Either may be nil.
-func Missing(l, other *List) func(func(sources.Entry, error) bool) {
+func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
 		seen := make(map[stays.Key]bool)
-		for e, err := range other.All() {
-			if err != nil {
-				yield(sources.Entry{}, fmt.Errorf("the list before: %w", err))
-				return
-			}
-			seen[stays.KeyOf(&e)] = true
-		}
+		var buf [8]uint32
 		for e, err := range l.All() {
-			key := stays.KeyOf(&e)
-			if err == nil && seen[key] {
-				continue
+			if err == nil && other != nil {
+				if first := firstKey(&e); len(other.entries.appendRows(buf[:0], &e, &first)) > 0 {
+					continue
+				}
 			}
-			seen[key] = true
+			if key := stays.KeyOf(&e); err == nil && seen[key] {
+				continue
+			} else {
+				seen[key] = true
+			}
+			if err != nil {
+				err = fmt.Errorf("a list in memory: %w", err)
+			}
 			if !yield(e, err) || err != nil {
 				return
 			}

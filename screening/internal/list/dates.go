@@ -1,6 +1,7 @@
 package list
 
 import (
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/index"
@@ -11,14 +12,10 @@ import (
 // Dates say since when the entries of a list are listed, by the list held before and by what is
 // known of its past.
 type Dates struct {
-	now      time.Time
-	absent   time.Time // the date of the list held, which lacks the entries that are new; zero: not known
-	entries  map[stays.Key]dates
-	ended    map[stays.Key]dates
-	accounts map[index.ID]dates // of held; nil until it is needed
-	held     *List
-	bounds   map[index.ID][]bound
-	first    map[stays.Key]dates // of the entries that were dated
+	now    time.Time
+	absent time.Time // the date of the list held, which lacks the entries that are new; zero: not known
+	also   *List
+	bounds map[index.ID][]bound
 }
 
 // dates are the first copy of a list that has an entry, and the last one before without it.
@@ -28,59 +25,25 @@ type dates struct{ firstSeen, notListedOn time.Time }
 // stay has not ended.
 type bound struct{ notListedOn, since, until time.Time }
 
-// NewDates returns the Dates after the list held and, for entries that it lacks, another one, and history; both may be nil. history has its stays as
+// NewDates returns the Dates, for entries that the list held lacks, of another one and history; both may be nil. history has its stays as
 // [sources.History] returns them. A date in the future becomes now.
-func NewDates(held, also *List, history []sources.Entry, absent, now time.Time) (*Dates, error) {
-	d := &Dates{
-		now: now, absent: absent, entries: make(map[stays.Key]dates), ended: make(map[stays.Key]dates),
-		held: held, bounds: make(map[index.ID][]bound), first: make(map[stays.Key]dates),
-	}
+func NewDates(also *List, history []sources.Entry, absent, now time.Time) *Dates {
+	d := &Dates{now: now, absent: absent, also: also, bounds: make(map[index.ID][]bound)}
 	for i := range history {
 		e := &history[i]
 		d.bounds[accountOf(e)] = append(d.bounds[accountOf(e)], bound{e.NotListedOn, e.FirstSeen, e.Until})
 	}
-	for _, l := range []*List{held, also} {
-		if err := d.add(l); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
+	return d
 }
 
-// add adds the dates of the entries of a list, as far as they are not known.
-func (d *Dates) add(l *List) error {
-	if l == nil {
-		return nil
-	}
-	for e, err := range l.file.At(l.n) {
-		if err != nil {
-			return err
-		}
-		key, is := stays.KeyOf(&e), dates{e.FirstSeen, e.NotListedOn}
-		if !e.Until.IsZero() {
-			if was, ok := d.ended[key]; !ok || is.firstSeen.Before(was.firstSeen) {
-				d.ended[key] = is
-			}
-			continue
-		}
-		if _, repeated := d.entries[key]; !repeated {
-			d.entries[key] = is
-		}
-	}
-	return nil
-}
-
-// Date sets FirstSeen and NotListedOn of an entry that is offered.
-func (d *Dates) Date(e *sources.Entry) {
-	key, copied := stays.KeyOf(e), d.plausible(e.FirstSeen)
-	if first, repeated := d.first[key]; repeated {
-		e.FirstSeen, e.NotListedOn = first.firstSeen, first.notListedOn
-	} else if had, ok := d.entries[key]; ok {
+// date sets FirstSeen and NotListedOn of an entry that is offered, and has the given first key. was are its rows
+// in the list held.
+func (d *Dates) date(e *sources.Entry, first *index.ID, held *List, was []uint32) {
+	copied := d.plausible(e.FirstSeen)
+	if had, ok := d.had(e, first, held, was); ok {
 		e.FirstSeen, e.NotListedOn = had.firstSeen, had.notListedOn
-	} else if gone, ok := d.ended[key]; ok && !gone.firstSeen.IsZero() { // it came back
-		e.FirstSeen, e.NotListedOn = gone.firstSeen, gone.notListedOn
 	} else {
-		d.dateNew(e)
+		d.dateNew(e, first, held)
 	}
 	e.FirstSeen = d.plausible(e.FirstSeen)
 	if !copied.IsZero() && copied.Before(e.FirstSeen) {
@@ -95,31 +58,54 @@ func (d *Dates) Date(e *sources.Entry) {
 	if e.NotListedOn.After(e.FirstSeen) {
 		e.NotListedOn = time.Time{}
 	}
-	d.first[key] = dates{e.FirstSeen, e.NotListedOn}
+}
+
+// had returns the dates of an entry on the list held, or beside it, or else those of its first stay there that has
+// ended.
+func (d *Dates) had(e *sources.Entry, first *index.ID, held *List, was []uint32) (is dates, ok bool) {
+	if len(was) > 0 {
+		p := held.entries.parts(was[0])
+		return dates{p.firstSeen, p.notListedOn}, true
+	}
+	var buf [8]uint32
+	past := held.past
+	if d.also != nil {
+		if rows := d.also.entries.appendRows(buf[:0], e, first); len(rows) > 0 {
+			p := d.also.entries.parts(rows[0])
+			return dates{p.firstSeen, p.notListedOn}, true
+		}
+		past = slices.Concat(past, d.also.past)
+	}
+	for _, l := range past {
+		for _, row := range l.entries.appendRows(buf[:0], e, first) {
+			p := l.entries.parts(row)
+			if !ok || p.firstSeen.Before(is.firstSeen) {
+				is, ok = dates{p.firstSeen, p.notListedOn}, true
+			}
+		}
+	}
+	return is, ok && !is.firstSeen.IsZero() // it came back
 }
 
 // dateNew dates an entry that is new, as far as its dates are not known. If the list held has the
 // account under another reference or ticker, they are as there.
-func (d *Dates) dateNew(e *sources.Entry) {
+func (d *Dates) dateNew(e *sources.Entry, first *index.ID, held *List) {
 	if e.FirstSeen.IsZero() {
 		e.FirstSeen = d.now
 	}
-	if d.absent.IsZero() {
+	if d.absent.IsZero() || held.entries == nil {
 		return
 	}
-	if d.accounts == nil {
-		d.accounts = make(map[index.ID]dates)
-		for e, err := range d.held.All() {
-			if err != nil {
-				break // NewDates has read it
-			}
-			account := accountOf(&e)
-			if was, ok := d.accounts[account]; !ok || e.FirstSeen.Before(was.firstSeen) {
-				d.accounts[account] = dates{e.FirstSeen, e.NotListedOn}
-			}
+	var had dates
+	ok := false
+	var buf [8]uint32
+	for _, row := range held.entries.index.AppendRows(buf[:0], *first) {
+		l, k := held.entries.listing(row)
+		s := l.stay(&k)
+		if accountOf(&s.Entry) == accountOf(e) && (!ok || s.FirstSeen.Before(had.firstSeen)) {
+			had, ok = dates{s.FirstSeen, s.NotListedOn}, true
 		}
 	}
-	had, ok := d.accounts[accountOf(e)]
 	switch {
 	case !ok && d.absent.Before(e.FirstSeen) && d.absent.After(e.NotListedOn):
 		e.NotListedOn = d.absent
@@ -195,12 +181,9 @@ func (d *Dates) stay(e *sources.Entry, day time.Time) (h bound, ok bool) {
 
 // Lacks reports whether a list does not say what the given history says.
 func Lacks(held *List, history []sources.Entry) (bool, error) {
-	d, err := NewDates(nil, nil, history, time.Time{}, time.Time{})
-	if err != nil {
-		return false, err
-	}
+	d := NewDates(nil, history, time.Time{}, time.Time{})
 	until := make(map[stays.Key]time.Time)
-	for e, err := range held.file.At(held.n) {
+	for e, err := range held.file.At(held.file.Last) {
 		if err != nil {
 			return false, err
 		}

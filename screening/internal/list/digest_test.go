@@ -51,7 +51,7 @@ func TestDigest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := Build(f, 1, func(sources.Entry) error { return nil })
+		l, err := Build(f, func(sources.Entry) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 // Package list holds one list in the form that answers questions.
 //
-// [Build] makes a [List] of an acceptance of a file of stays, and [Dates] say since when an entry is
-// listed.
+// [Build] opens a [List] of a file of stays, and [Next] makes the one that follows it, with the
+// [Dates] since when an entry is listed.
 package list
 
 import (
@@ -22,10 +22,12 @@ const MaxEntries = 200_000_000
 // about them. It is never changed. A nil List has no entries.
 type List struct {
 	Facts
-	entries *table
-	past    *List       // the entries that it no longer has; nil: none
-	file    *stays.File // has the entries in their order; nil: it is of a past
-	n       uint32      // the acceptance of it
+	entries  *table
+	stays    int         // how many of the rows of entries are stays; the others are further keys of them
+	past     []*List     // the entries that it no longer has, those that ended last at the end
+	followed int         // how many stays there are in past that another one of the same entry follows
+	file     *stays.File // has all stays, in their order; nil: it is of a past
+	from     int         // of a past: the number of bytes of earlier ones before it in the file
 }
 
 // Facts describe a list without a look at its tables.
@@ -50,11 +52,17 @@ func (f *Facts) AnomalyCount() (n int) {
 	return n
 }
 
+// Distinct returns the number of entries, each once.
+func (f *Facts) Distinct() int { return f.Entries - f.AnomalyKinds[sources.Duplicate] }
+
 // Index returns the table of the keys under which the entries are filed, for look-ups.
 func (l *List) Index() *index.Table { return l.entries.index }
 
 // Listing returns the listing of a row of the Index, and the key under which it is filed.
 func (l *List) Listing(row uint32) (*Listing, index.ID) { return l.entries.listing(row) }
+
+// File returns the file of l.
+func (l *List) File() *stays.File { return l.file }
 
 // All returns the entries of l in their order, and repeats those that are repeated. Nothing follows
 // an error.
@@ -63,17 +71,14 @@ func (l *List) All() iter.Seq2[sources.Entry, error] {
 		if l == nil {
 			return
 		}
-		for e, err := range l.file.At(l.n) {
-			if err == nil && !e.Until.IsZero() {
-				continue
-			}
-			if !yield(e, err) || err != nil {
+		for s, err := range l.file.All() {
+			if s.Out != 0 || !yield(s.Entry, err) {
 				return
 			}
 		}
 	}
 }
 
-// Past returns the entries that l no longer has, for look-ups; nil if there are none. Their listings have
+// Past returns the entries that l no longer has, for look-ups, in several lists. Their listings have
 // an Until.
-func (l *List) Past() *List { return l.past }
+func (l *List) Past() []*List { return l.past }

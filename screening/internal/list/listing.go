@@ -6,6 +6,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -16,6 +17,7 @@ type Listing struct {
 
 	chain   address.Chain // the chain, if the address is hexOf its key; else ""
 	account uint16        // with chain: the class of its account
+	in      uint32        // the acceptance that brought it
 	number  uint32        // the number of the text that holds it
 	removed time.Time     // when the list dropped it; zero: still listed
 }
@@ -121,9 +123,8 @@ type listingWriter struct {
 	text  []byte // scratch
 	memos [5]memo
 
-	last     sources.Entry // the entry of lastText; long lists repeat themselves
+	last     stays.Stay // of lastText; long lists repeat themselves
 	lastForm byte
-	lastTime time.Time
 	lastText uint32
 	fresh    bool // a text that the listing refers to is new
 
@@ -133,15 +134,18 @@ type listingWriter struct {
 }
 
 // write returns the number of the text that lists e in the given form.
-func (w *listingWriter) write(form byte, e *sources.Entry, removed time.Time) uint32 {
-	listed := ownText(e)
+func (w *listingWriter) write(form byte, e *stays.Stay) uint32 {
+	listed := ownText(&e.Entry)
 	if listed != "" {
 		form |= hasListed
+	}
+	if e.Out != 0 {
+		form |= isRemoved
 	}
 	if !e.EntityListedAt.IsZero() || !e.NotListedOn.IsZero() {
 		form |= isDated
 	}
-	if form&^(isRemoved|isDated) == hexAddress && form == w.lastForm && removed.Equal(w.lastTime) && differInAddress(e, &w.last) {
+	if form&^(isRemoved|isDated) == hexAddress && form == w.lastForm && differInAddress(e, &w.last) {
 		return w.lastText
 	}
 	w.fresh = false
@@ -167,12 +171,13 @@ func (w *listingWriter) write(form byte, e *sources.Entry, removed time.Time) ui
 		t = binary.AppendUvarint(t, uint64(w.intern(nil, listed)))
 	}
 	if form&isRemoved != 0 {
-		t = appendTime(t, removed)
+		t = appendTime(t, e.Until)
 	}
 	if form&isDated != 0 {
 		t = appendTime(appendTime(t, e.EntityListedAt), e.NotListedOn)
 	}
-	w.text, w.last, w.lastForm, w.lastTime = t, *e, form, removed
+	t = binary.AppendUvarint(t, uint64(e.In))
+	w.text, w.last, w.lastForm = t, *e, form
 	if w.fresh { // no listing refers to the new text
 		w.lastText = w.index.AddText(t)
 	} else {
@@ -218,9 +223,9 @@ func (w *listingWriter) intern(m *memo, text string) uint32 {
 
 // differInAddress reports whether a and b differ in nothing but their addresses, which
 // are on one chain.
-func differInAddress(a, b *sources.Entry) bool {
-	return a.Kind == b.Kind && a.Ref == b.Ref && a.Name == b.Name && a.Asset == b.Asset &&
-		a.ListedAt.Equal(b.ListedAt) && a.FirstSeen.Equal(b.FirstSeen) &&
+func differInAddress(a, b *stays.Stay) bool {
+	return a.In == b.In && a.Kind == b.Kind && a.Ref == b.Ref && a.Name == b.Name && a.Asset == b.Asset &&
+		a.ListedAt.Equal(b.ListedAt) && a.FirstSeen.Equal(b.FirstSeen) && a.Until.Equal(b.Until) &&
 		a.EntityListedAt.Equal(b.EntityListedAt) && a.NotListedOn.Equal(b.NotListedOn) && a.Address.Chain() == b.Address.Chain()
 }
 
@@ -231,30 +236,82 @@ func appendTime(b []byte, t time.Time) []byte {
 
 // readListing reads listing n, which a listingWriter wrote.
 func readListing(ix *index.Table, n uint32) *Listing {
-	r := listingReader{index: ix, rest: ix.Text(n)}
-	form := r.rest[0]
-	r.rest = r.rest[1:]
-	l := &Listing{number: n, Entry: sources.Entry{
-		Kind: score.Kind(r.text()), Ref: r.text(), Name: r.text(), Asset: r.text(),
-		ListedAt: r.time(), FirstSeen: r.time(),
+	p := readParts(ix, n)
+	l := &Listing{number: n, in: p.in, removed: p.removed, Entry: sources.Entry{
+		Kind: score.Kind(p.kind), Ref: string(p.ref), Name: string(p.name), Asset: string(p.asset), Listed: string(p.listed),
+		ListedAt: p.listedAt, FirstSeen: p.firstSeen, EntityListedAt: p.entityListedAt, NotListedOn: p.notListedOn,
 	}}
-	switch form & addressMask {
+	switch p.form & addressMask {
 	case hexAddress:
-		l.chain = address.Chain(r.text())
-		l.account = uint16(r.uvarint())
+		l.chain, l.account = address.Chain(p.chain), p.account
 	case textAddress:
-		l.Entry.Address, _ = address.Parse(address.Chain(r.text()), r.text()) // never fails: it was valid
-	}
-	if form&hasListed != 0 {
-		l.Entry.Listed = r.text()
-	}
-	if form&isRemoved != 0 {
-		l.removed = r.time()
-	}
-	if form&isDated != 0 {
-		l.Entry.EntityListedAt, l.Entry.NotListedOn = r.time(), r.time()
+		l.Entry.Address, _ = address.Parse(address.Chain(p.chain), string(p.address)) // never fails: it was valid
 	}
 	return l
+}
+
+// stay returns the stay of l, which is filed under the key k.
+func (l *Listing) stay(k *index.ID) stays.Stay {
+	s := stays.Stay{Entry: l.Entry, In: l.in}
+	if l.chain != "" {
+		s.Address, _ = address.Parse(l.chain, hexOf(k)) // as in readListing
+	}
+	return s
+}
+
+// parts are a listing, in the memory of a table.
+type parts struct {
+	form                          byte
+	kind, ref, name, asset, chain []byte
+	address, listed               []byte
+	account                       uint16
+	listedAt, firstSeen, removed  time.Time
+	entityListedAt, notListedOn   time.Time
+	in                            uint32
+}
+
+func readParts(ix *index.Table, n uint32) (p parts) {
+	r := listingReader{index: ix, rest: ix.Text(n)}
+	p.form, r.rest = r.rest[0], r.rest[1:]
+	p.kind, p.ref, p.name, p.asset, p.listedAt, p.firstSeen = r.text(), r.text(), r.text(), r.text(), r.time(), r.time()
+	switch p.form & addressMask {
+	case hexAddress:
+		p.chain, p.account = r.text(), uint16(r.uvarint())
+	case textAddress:
+		p.chain, p.address = r.text(), r.text()
+	}
+	if p.form&hasListed != 0 {
+		p.listed = r.text()
+	}
+	if p.form&isRemoved != 0 {
+		p.removed = r.time()
+	}
+	if p.form&isDated != 0 {
+		p.entityListedAt, p.notListedOn = r.time(), r.time()
+	}
+	p.in = uint32(r.uvarint())
+	return p
+}
+
+// is reports whether p, which is filed under the first key of e, lists e, perhaps with another name and other
+// dates: see [sources.Entry.Canonical].
+func (p *parts) is(e *sources.Entry, key *index.ID) bool {
+	if string(p.kind) != string(e.Kind) || string(p.ref) != e.Ref || string(p.asset) != e.Asset || string(p.chain) != string(e.Address.Chain()) || string(p.listed) != ownText(e) {
+		return false
+	}
+	switch p.form & addressMask {
+	case hexAddress:
+		return isHexOf(e.Address, key)
+	case textAddress:
+		return string(p.address) == e.Address.Normalized()
+	}
+	return !e.Address.IsValid()
+}
+
+// says reports whether p, which is e, has the same name and dates.
+func (p *parts) says(e *sources.Entry) bool {
+	return string(p.name) == e.Name && p.listedAt.Equal(e.ListedAt) && p.firstSeen.Equal(e.FirstSeen) &&
+		p.entityListedAt.Equal(e.EntityListedAt) && p.notListedOn.Equal(e.NotListedOn)
 }
 
 // A listingReader reads the text of a listing.
@@ -270,7 +327,7 @@ func (r *listingReader) uvarint() uint64 {
 }
 
 // text reads the number of a text, and returns the text.
-func (r *listingReader) text() string { return string(r.index.Text(uint32(r.uvarint()))) }
+func (r *listingReader) text() []byte { return r.index.Text(uint32(r.uvarint())) }
 
 // time reads a time that appendTime appended.
 func (r *listingReader) time() time.Time {

@@ -3,10 +3,10 @@ package list
 import (
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -61,12 +61,14 @@ func (t *table) file(e *sources.Entry) filing {
 	return filing{t.keys, form}
 }
 
-// add adds an entry, and returns the number of its text. If that is the last one of an entry with
-// the same keys, it is there already. removed is when the list dropped it; zero: it is listed.
-func (t *table) add(e *sources.Entry, f filing, last uint32, removed time.Time) uint32 {
-	n := t.write.write(f.form, e, removed)
-	if n == last {
-		return n
+// add adds a stay, which has the given filing, unless the row before, 0 for none, lists just that. It reports
+// whether it was added.
+func (t *table) add(s *stays.Stay, f filing, before uint32) bool {
+	n := t.write.write(f.form, s)
+	if before != 0 {
+		if _, last := t.index.Row(before); n == last {
+			return false
+		}
 	}
 	for i, k := range f.keys {
 		if slices.Contains(f.keys[:i], k) {
@@ -77,7 +79,30 @@ func (t *table) add(e *sources.Entry, f filing, last uint32, removed time.Time) 
 			t.write.count(f.form, row, same)
 		}
 	}
-	return n
+	return true
+}
+
+// appendRows appends to dst, which is empty, the rows of e under its first key, perhaps with other names and dates, in
+// the order in which they were added.
+func (t *table) appendRows(dst []uint32, e *sources.Entry, first *index.ID) []uint32 {
+	if t == nil {
+		return dst
+	}
+	dst = t.index.AppendRows(dst, *first)
+	return slices.DeleteFunc(dst, func(row uint32) bool {
+		k, n := t.index.Row(row)
+		if k != *first { // it is derived
+			return true
+		}
+		p := readParts(t.index, n)
+		return !p.is(e, first)
+	})
+}
+
+// parts returns the listing of a row.
+func (t *table) parts(row uint32) parts {
+	_, n := t.index.Row(row)
+	return readParts(t.index, n)
 }
 
 // seal ends the adding.
