@@ -44,17 +44,12 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 		if next, err = s.open(ctx, i, again, &held); err != nil {
 			return had, err
 		}
-		o := &offer{rev: had.revision(), checked: had.checked, asked: had.held.Asked}
-		o.dated = true
-		for e, err := range had.list.File().At(had.held.N) {
-			switch {
-			case err != nil:
+		o := &offer{rev: had.revision(), checked: had.checked, asked: had.held.Asked, entries: had.list.File(), n: had.list.Entries}
+		for e, err := range o.entries.Ended(0) {
+			if err != nil {
 				return had, err
-			case e.Until.IsZero():
-				o.entries = append(o.entries, e)
-			default:
-				o.ended = append(o.ended, e)
 			}
+			o.ended = append(o.ended, e.Entry)
 		}
 		var reason error
 		next, _, reason, err = s.consider(ctx, i, next, o, nil)

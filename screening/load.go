@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -243,6 +244,7 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		bytes(read, total)
 	})
 	s.progressOf(i, 0)
+	w := stays.NewWriter()
 	rev, err := guard{src, &s.sourceLocks[i].stuck}.load(limited, prev, func(e sources.Entry) error {
 		progressed()
 		if err := s.check(i, e); err != nil {
@@ -252,18 +254,17 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 			o.ended = append(o.ended, e)
 			return nil
 		}
-		if len(o.entries) == list.MaxEntries {
+		if o.n == list.MaxEntries {
 			return fmt.Errorf("more than %d entries", list.MaxEntries)
 		}
-		o.entries = append(o.entries, e)
-		if !e.FirstSeen.IsZero() || !e.NotListedOn.IsZero() {
-			o.dated = true
+		if o.n++; o.n%1000 == 0 {
+			s.progressOf(i, o.n)
 		}
-		if len(o.entries)%1000 == 0 {
-			s.progressOf(i, len(o.entries))
-		}
-		return nil
+		return w.Add(&stays.Stay{Entry: stays.Normal(e)})
 	})
+	if err == nil {
+		o.entries, err = w.File(stays.Header{Source: s.infos[i].ID}, nil, nil)
+	}
 	o.rev, o.checked = rev, rev.Checked
 	if !errors.Is(err, sources.ErrUnchanged) {
 		o.rev.Checked = time.Time{}

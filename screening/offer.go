@@ -15,16 +15,17 @@ import (
 
 // An offer is a list that a publisher, a seed, an import or a program that shares the store offers.
 type offer struct {
-	rev            sources.Revision // without Checked
-	checked        time.Time        // when it was read; zero: now
-	began          time.Time        // when the load began
-	asked          time.Time        // when it was asked for without conditions; zero: it was not
-	seed           bool
-	entries, ended []sources.Entry
-	history        []sources.Entry // see sources.History
-	dated          bool            // the source says when entries were first seen
-	unchanged      bool            // the source says that it is the list held
-	err            error           // there is none
+	rev       sources.Revision // without Checked
+	checked   time.Time        // when it was read; zero: now
+	began     time.Time        // when the load began
+	asked     time.Time        // when it was asked for without conditions; zero: it was not
+	seed      bool
+	entries   *stays.File
+	n         int // how many entries
+	ended     []sources.Entry
+	history   []sources.Entry // see sources.History
+	unchanged bool            // the source says that it is the list held
+	err       error           // there is none
 }
 
 // A draft is the list of an offer, ready to be accepted.
@@ -46,11 +47,11 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 	}
 	if err := judge(c, nil).reason; err != nil {
 		if err != errRead && err != errReplaced && err != errNoDigest {
-			d.refused = &journal.Held{Entries: len(o.entries), Revision: o.rev}
+			d.refused = &journal.Held{Entries: o.n, Revision: o.rev}
 		}
 		return d, err
 	}
-	s.progressOf(i, len(o.entries))
+	s.progressOf(i, o.n)
 	now := s.now().UTC()
 	if s.isAlike(had, o, now) {
 		c.same = true
@@ -121,25 +122,10 @@ func (s *Screener) seedBeside(ctx context.Context, i int) *current {
 // isAlike reports whether an offer has the entries of the list held, in their order, and nothing says
 // that their dates are others.
 func (s *Screener) isAlike(had *current, o *offer, now time.Time) bool {
-	if had.list == nil || had.list.Entries != len(o.entries) || len(o.history)+len(o.ended) > 0 || isFuture(had.list.LatestSeen, now) {
+	if had.list == nil || had.list.Entries != o.n || len(o.history)+len(o.ended) > 0 || isFuture(had.list.LatestSeen, now) {
 		return false
 	}
-	k := 0
-	for was, err := range had.list.All() {
-		if err != nil || k == len(o.entries) {
-			return false
-		}
-		e := stays.Normal(o.entries[k])
-		if o.dated && !e.FirstSeen.IsZero() && e.FirstSeen.Before(was.FirstSeen) {
-			return false
-		}
-		e.FirstSeen, e.NotListedOn = was.FirstSeen, was.NotListedOn
-		if e != was {
-			return false
-		}
-		k++
-	}
-	return true
+	return had.list.File().Alike(o.entries)
 }
 
 // draft builds the list of an offer that follows had.
@@ -179,7 +165,7 @@ func (s *Screener) draft(i int, d *draft, had *current, o *offer, dates *list.Da
 	}
 	h := stays.Header{Source: s.infos[i].ID, Name: s.infos[i].Name, Last: to, Written: now, Revision: rev}
 	err := s.building(func() (err error) {
-		d.list, d.changes, err = list.Next(h, had.list, &list.Offer{Entries: o.all(), Ended: ended, Until: until, Dates: dates})
+		d.list, d.changes, err = list.Next(h, had.list, &list.Offer{Entries: o.entries, Ended: ended, Until: until, Dates: dates})
 		return err
 	})
 	if err != nil {
@@ -204,17 +190,6 @@ func (s *Screener) compare(i int, had *current, o *offer) *comparison {
 			replaced: had.held.Revision.Digest != rev.Digest && s.book.Seen(s.infos[i].ID, rev.Digest),
 		},
 		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.accept != nil, maxShrink: s.maxShrink, now: s.now(),
-	}
-}
-
-// all returns the entries of an offer.
-func (o *offer) all() iter.Seq2[sources.Entry, error] {
-	return func(yield func(sources.Entry, error) bool) {
-		for _, e := range o.entries {
-			if !yield(e, nil) {
-				return
-			}
-		}
 	}
 }
 

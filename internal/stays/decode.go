@@ -1,6 +1,7 @@
 package stays
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -21,9 +22,9 @@ type decoder struct {
 	hasLast bool
 }
 
-// stay reads a stay.
-func (d *decoder) stay() (Stay, error) {
-	form := d.byte()
+// parts reads a stay: its form, its address and what is listed, as the form says. Its label is in last.
+func (d *decoder) parts() (form byte, normal, listed []byte) {
+	form = d.byte()
 	if form&^(addressMask|listedMask|newLabel|forget) != 0 || form&addressMask == addressMask {
 		d.fail("a stay of the form %#x", form)
 	}
@@ -31,38 +32,72 @@ func (d *decoder) stay() (Stay, error) {
 		d.strings, d.bytes, d.hasLast = nil, 0, false
 	}
 	d.label(form)
-	e := d.last
-	var raw []byte
-	normal := ""
 	switch form & addressMask {
 	case hexAddress:
-		if raw = d.take(hexDigits / 2); raw != nil {
-			normal = hexText(raw, 0)
-		}
+		normal = d.take(hexDigits / 2)
 	case textAddress:
-		normal = d.text()
+		normal = d.bytesOfText()
+	}
+	switch form & listedMask {
+	case caseListed:
+		if listed = d.take(capitalBytes); form&addressMask != hexAddress {
+			d.fail("capitals of no hex address")
+		}
+	case textListed:
+		listed = d.bytesOfText()
+	}
+	return form, normal, listed
+}
+
+// stay reads a stay.
+func (d *decoder) stay() (Stay, error) {
+	form, raw, listed := d.parts()
+	e := d.last
+	if d.err != nil {
+		return e, d.err
+	}
+	normal := string(raw)
+	if form&addressMask == hexAddress {
+		normal = hexText(raw, 0)
 	}
 	switch form & listedMask {
 	case sameListed:
 		e.Listed = normal
 	case caseListed:
 		var capitals [8]byte
-		copy(capitals[:5], d.take(5))
-		if raw == nil {
-			d.fail("capitals of no hex address")
-			break
-		}
+		copy(capitals[:], listed)
 		e.Listed = hexText(raw, binary.LittleEndian.Uint64(capitals[:]))
 	case textListed:
-		e.Listed = d.text()
+		e.Listed = string(listed)
 	}
-	if d.err != nil || normal == "" && d.chain == "" {
-		return e, d.err
+	if normal == "" && d.chain == "" {
+		return e, nil
 	}
 	if e.Address, d.err = address.Parse(d.chain, normal); d.err == nil && e.Address.Normalized() != normal {
 		d.fail("address %.200q is not in normal form", normal)
 	}
 	return e, d.err
+}
+
+// Alike reports whether the stays of f that last are the entries of an offer, in their order, but for the copies of
+// the list that have them: the offer knows none that is earlier.
+func (f *File) Alike(offer *File) bool {
+	a, b := decoder{rest: f.data[:f.Lasting]}, decoder{rest: offer.data[:offer.Lasting]}
+	for len(a.rest) > 0 && len(b.rest) > 0 {
+		form, normal, listed := a.parts()
+		oform, onormal, olisted := b.parts()
+		is, o := &a.last, &b.last
+		switch {
+		case a.err != nil || b.err != nil,
+			(form^oform)&(addressMask|listedMask) != 0 || !bytes.Equal(normal, onormal) || !bytes.Equal(listed, olisted):
+			return false
+		case (form|oform)&newLabel == 0:
+		case a.chain != b.chain || is.Asset != o.Asset || is.Kind != o.Kind || is.Ref != o.Ref || is.Name != o.Name ||
+			!is.ListedAt.Equal(o.ListedAt) || !is.EntityListedAt.Equal(o.EntityListedAt) || !o.FirstSeen.IsZero() && o.FirstSeen.Before(is.FirstSeen):
+			return false
+		}
+	}
+	return len(a.rest)+len(b.rest) == 0
 }
 
 // label reads the label of a stay whose first byte is form, if it has a new one.

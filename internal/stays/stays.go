@@ -110,8 +110,10 @@ const (
 	forget   = 1 << 5 // the stays before, to read those from here on
 )
 
-// hexDigits is the number of digits of a hexAddress.
-const hexDigits = 40
+const (
+	hexDigits    = 40 // of a hexAddress
+	capitalBytes = 5  // of a caseListed
+)
 
 // New returns the File with the given stays.
 func New(h Header, all []Stay) (*File, error) {

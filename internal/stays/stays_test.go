@@ -161,3 +161,45 @@ func TestName(t *testing.T) {
 		}
 	}
 }
+
+// TestAlike compares a file with offers.
+func TestAlike(t *testing.T) {
+	var all []Stay
+	for i := range 20 {
+		all = append(all, Stay{Entry: Normal(entry(i)), In: 1})
+	}
+	f, err := New(Header{Source: "TEST", First: 1, Last: 2}, append(slices.Clone(all), Stay{Entry: entry(30), In: 1, Out: 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		change func(all []Stay) []Stay
+		want   bool
+	}{
+		"same":           {func(all []Stay) []Stay { return all }, true},
+		"no dates":       {func(all []Stay) []Stay { all[3].FirstSeen, all[3].NotListedOn = time.Time{}, time.Time{}; return all }, true},
+		"a later copy":   {func(all []Stay) []Stay { all[3].FirstSeen = day.AddDate(0, 0, 1); return all }, true},
+		"an earlier one": {func(all []Stay) []Stay { all[3].FirstSeen = day.AddDate(0, 0, -1); return all }, false},
+		"fewer":          {func(all []Stay) []Stay { return all[:19] }, false},
+		"more":           {func(all []Stay) []Stay { return append(all, all[0]) }, false},
+		"order":          {func(all []Stay) []Stay { all[3], all[4] = all[4], all[3]; return all }, false},
+		"name":           {func(all []Stay) []Stay { all[3].Name += "x"; return all }, false},
+		"reference":      {func(all []Stay) []Stay { all[0].Ref += "x"; return all }, false},
+		"date":           {func(all []Stay) []Stay { all[19].ListedAt = day; return all }, false},
+		"party's date":   {func(all []Stay) []Stay { all[19].EntityListedAt = day; return all }, false},
+		"chain": {func(all []Stay) []Stay {
+			all[3].Address = address.MustParse("polygon", all[3].Address.Normalized())
+			return all
+		}, false},
+		"address": {func(all []Stay) []Stay { all[3].Address = all[4].Address; return all }, false},
+		"listed":  {func(all []Stay) []Stay { all[11].Listed = ""; return all }, false},
+	} {
+		offer, err := New(Header{}, c.change(slices.Clone(all)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Alike(offer); got != c.want {
+			t.Errorf("%s: alike %v, want %v", what, got, c.want)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package list
 
 import (
-	"iter"
 	"slices"
 	"time"
 
@@ -23,7 +22,7 @@ type Changes struct {
 
 // An Offer is what a list says that follows the list held.
 type Offer struct {
-	Entries iter.Seq2[sources.Entry, error]  // in their order
+	Entries *stays.File                      // in their order
 	Ended   []sources.Entry                  // that it says it had, with their Until
 	Until   func(e *sources.Entry) time.Time // says when an entry ended that is not listed any more
 	Dates   *Dates
@@ -35,9 +34,12 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 	if held == nil {
 		n.held = &List{}
 	}
-	for e, err := range o.Entries {
+	for s, err := range o.Entries.All() {
+		if err == nil && s.Out != 0 {
+			break
+		}
 		if err == nil {
-			err = n.offered(stays.Normal(e), o.Dates)
+			err = n.offered(s, o.Dates)
 		}
 		if err != nil {
 			return nil, Changes{}, err
@@ -90,8 +92,8 @@ type next struct {
 }
 
 // offered adds an entry that is offered.
-func (n *next) offered(e sources.Entry, dates *Dates) error {
-	s := stays.Stay{Entry: e, In: n.to}
+func (n *next) offered(s stays.Stay, dates *Dates) error {
+	s.In = n.to
 	f := n.list.entries.file(&s.Entry)
 	first := &f.keys[0]
 	again := n.list.entries.appendRows(n.own[:0], &s.Entry, first)

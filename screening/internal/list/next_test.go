@@ -36,17 +36,21 @@ func entry(i int) sources.Entry {
 // follow returns the list after held that has the given entries, and says that it had others.
 func follow(t *testing.T, held *List, to uint32, entries []sources.Entry, ended ...sources.Entry) (*List, Changes) {
 	t.Helper()
+	w := stays.NewWriter()
+	for _, e := range entries {
+		if err := w.Add(&stays.Stay{Entry: stays.Normal(e)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	offer, err := w.File(stays.Header{}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	l, c, err := Next(stays.Header{Source: "TEST", Last: to, After: uint64(to) * 10, Written: day}, held, &Offer{
-		Entries: func(yield func(sources.Entry, error) bool) {
-			for _, e := range entries {
-				if !yield(e, nil) {
-					return
-				}
-			}
-		},
-		Ended: ended,
-		Until: func(*sources.Entry) time.Time { return day.AddDate(1, 0, 0) },
-		Dates: NewDates(nil, nil, time.Time{}, day),
+		Entries: offer,
+		Ended:   ended,
+		Until:   func(*sources.Entry) time.Time { return day.AddDate(1, 0, 0) },
+		Dates:   NewDates(nil, nil, time.Time{}, day),
 	})
 	if err != nil {
 		t.Fatal(err)
