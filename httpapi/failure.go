@@ -15,7 +15,7 @@ import (
 func (e *exchange) failed(chain string, err error) *problem {
 	switch {
 	case errors.Is(err, screening.ErrNotLoaded) && !e.asOf.IsZero(): // to ask again does not help
-		return noPast("not_kept", fmt.Sprintf("As of %s, no address can be called clean: %v.", e.asOf.UTC().Format(time.RFC3339), err))
+		return noPast("not_kept", fmt.Sprintf("As of %s, no address can be called clean: %v.%s", e.asOf.UTC().Format(time.RFC3339), err, e.keptSince()))
 	case errors.Is(err, screening.ErrNotLoaded):
 		return &problem{Code: sourcesUnavailable, Detail: "A required list has not been loaded yet, so no address can be called clean."}
 	case errors.Is(err, screening.ErrStale):

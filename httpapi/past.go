@@ -72,16 +72,14 @@ func (e *exchange) openPast(at time.Time) (lists, *problem) {
 	return past, nil
 }
 
-// keptSince returns a sentence that says since when the lists are kept, or "".
+// keptSince returns a sentence that says since when all lists are kept, or "".
 func (e *exchange) keptSince() string {
-	if e.Store == nil {
-		return ""
+	if e.Store != nil && e.kept == "" {
+		if all, err := journal.Answered(e.Context(), e.Store); err == nil && len(all) > 0 {
+			e.kept = " All lists are kept since " + all[len(all)-1].At.UTC().Format(time.RFC3339) + "; walletscreen history shows what is known of before."
+		}
 	}
-	all, err := journal.Answered(e.Context(), e.Store)
-	if err != nil || len(all) == 0 {
-		return ""
-	}
-	return " They are kept since " + all[len(all)-1].At.UTC().Format(time.RFC3339) + "; walletscreen history shows what is known of before."
+	return e.kept
 }
 
 // open returns the Past of an instant.

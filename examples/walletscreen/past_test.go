@@ -120,7 +120,8 @@ func TestServerBeforeTheFirstStart(t *testing.T) {
 			t.Errorf("%q: a listed address: status %d, %+v", args, status, hit)
 		}
 		status = ask(unlisted, "2026-04-15", &clean)
-		if status != 400 || clean.Code != "past_unavailable" || clean.Reason != "not_kept" || !strings.Contains(clean.Detail, "EU_CONSOLIDATED: its past is not known") {
+		if status != 400 || clean.Code != "past_unavailable" || clean.Reason != "not_kept" || !strings.Contains(clean.Detail, "EU_CONSOLIDATED: its past is not known") ||
+			strings.Contains(clean.Detail, "All lists are kept since 20") != (len(args) > 0) {
 			t.Errorf("%q: another address: status %d, %+v", args, status, clean)
 		}
 		if status = ask(unlisted, "2019-04-15", &clean); status != 400 || !strings.Contains(clean.Detail, "OFAC_SDN: reconstructed from what is known of its past, since 2021-07-06") {
@@ -143,7 +144,7 @@ func TestServerBeforeAllThatIsKnown(t *testing.T) {
 	s := start(t, "-data", t.TempDir(), "-lists", "EU_CONSOLIDATED", "-require", "EU_CONSOLIDATED")
 	var a answer
 	status := s.do(t, "POST", "/api/v1/screen", map[string]string{"address": listed, "chain": "ethereum", "at": "2020-02-29"}, &a)
-	if status != 400 || a.Reason != "not_kept" || !strings.Contains(a.Detail, "They are kept since 20") || !strings.Contains(a.Detail, "walletscreen history") {
+	if status != 400 || a.Reason != "not_kept" || !strings.Contains(a.Detail, "All lists are kept since 20") || !strings.Contains(a.Detail, "walletscreen history") {
 		t.Errorf("status %d, %+v", status, a)
 	}
 	if err := s.stop(); err != nil {

@@ -45,7 +45,7 @@ func TestAnotherDay(t *testing.T) {
 		}
 	}
 	const old = "2026-03-01" // stands for the day of the first list
-	opts := &httpapi.Options{Past: func(ctx context.Context, at time.Time) (*screening.Past, error) {
+	opts := &httpapi.Options{Store: st, Past: func(ctx context.Context, at time.Time) (*screening.Past, error) {
 		if at.Format(time.DateOnly) == old {
 			at = first
 		}
@@ -70,7 +70,7 @@ func TestAnotherDay(t *testing.T) {
 		b.do(t, `[...document.querySelectorAll("#screen button, #result button")].find(b => b.checkVisibility() && b.textContent === `+quote(name)+`).click()`)
 	}
 	click("Another day")
-	b.wait(t, `document.activeElement.id === "at"`)
+	b.wait(t, `document.activeElement.id === "at" && document.getElementById("at").checkVisibility() && `+has("#at-note", "All lists are kept since 20"))
 	screenAt(lazarus, old)(t, b)
 	b.wait(t, has(title, "No match, as of ")+` && `+isShape("past")+` && document.querySelector(".asof") && !document.querySelector("#result .label")`)
 	click("Lists of now")
@@ -119,6 +119,8 @@ func TestAnotherDay(t *testing.T) {
 		"lacks the scope past": serve("screen sources", opts)} {
 		c := open(t, url, view{"light", 1280})
 		c.wait(t, inState("empty")+` && document.getElementById("health").textContent !== "Lists"`)
+		c.do(t, `document.getElementById("at").focus()`)
+		c.wait(t, has("#at-note", name))
 		screenAt(lazarus, old)(t, c)
 		c.wait(t, has("#result", name)+` && `+isShape("unknown"))
 		c.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Use the lists of now").click()`)

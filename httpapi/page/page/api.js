@@ -95,6 +95,10 @@ export async function screen(address, chain, at, signal) {
   throw new Problem(result.code, result.detail, {...result, retryAfter: result.code === "quota_exceeded" ? resets : 0});
 }
 
+// pastKnown returns what the server says about a day before all others: since when it knows the past.
+export const pastKnown = () => call("screen", {address: "0x" + "0".repeat(40), chain: "ethereum", at: "0001-01-01"}).then(() => "",
+  p => (["past_unavailable", "insufficient_scope"].includes(p.code) ? p.detail.replace(/^As of .* not loaded: /, "Known: ") : ""));
+
 // newName returns a random name for a call that may have to be repeated.
 export const newName = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), n => n.toString(16)).join("-");
 

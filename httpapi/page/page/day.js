@@ -1,5 +1,6 @@
 // The day of the lists.
 
+import {pastKnown} from "./api.js";
 import {now} from "./clock.js";
 import {byID} from "./dom.js";
 import {day} from "./words.js";
@@ -20,10 +21,16 @@ export function fitDay() {
   const fits = !at.validity.badInput && at.value <= today();
   showDay();
   at.setAttribute("aria-invalid", String(!fits));
-  byID("at-note").textContent = at.validity.badInput ? "This is not a whole date." : !fits ? "This day is yet to come." : at.value ? `The lists as they were at the end of ${day(at.value)}, in UTC.` : "Empty means now. A day means its end in UTC.";
+  byID("at-note").textContent = at.validity.badInput ? "This is not a whole date." : !fits ? "This day is yet to come." : at.value ? `The lists as they were at the end of ${day(at.value)}, in UTC.` : none();
   return fits;
 }
 
 export const anotherDay = () => { showDay(true); at.focus(); };
 
+let known = ""; // since when the server knows the past
+const none = () => `Empty means now. A day means its end in UTC. ${known}`;
+
 at.addEventListener("input", fitDay);
+at.addEventListener("focus", async () => {
+  if ((known ||= await pastKnown()) && !at.value && !at.validity.badInput) byID("at-note").textContent = none();
+});
