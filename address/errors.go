@@ -52,7 +52,7 @@ var (
 	ErrExtendedKey = fmt.Errorf("%w, the length of an extended public key", ErrLength)
 	// ErrChecksum means that the string has the form of an address but its
 	// checksum does not match, most likely because of a typing error.
-	ErrChecksum = errors.New("checksum mismatch")
+	ErrChecksum = errors.New("checksum mismatch: probably a typing error")
 	// ErrNetwork means that the string is an address of a test network.
 	ErrNetwork = errors.New("address of a test network")
 )
@@ -109,28 +109,29 @@ func (e *ParseError) locate(text string) {
 // Error returns a one-line description.
 func (e *ParseError) Error() string {
 	var b strings.Builder
-	if e.Err == ErrChain {
-		b.WriteString("chain ")
-		b.WriteString(strconv.QuoteToASCII(string(e.Chain)))
-	} else {
-		if e.Chain != "" {
-			b.WriteString(slugOrQuoted(e.Chain))
-			b.WriteString(" ")
-		}
-		b.WriteString("address")
+	text, name, of := "", "", ""
+	if e.Err != nil {
+		text = e.Err.Error()
 	}
-	b.WriteString(": ")
+	if e.Chain != "" {
+		name = slugOrQuoted(e.Chain)
+		of = " of " + name
+	}
 	switch {
 	case e.Err == ErrOtherChain && e.Other != "":
-		b.WriteString(ErrSyntax.Error())
-		b.WriteString(" but of ")
-		b.WriteString(slugOrQuoted(e.Other))
+		text = ErrSyntax.Error() + " but of " + slugOrQuoted(e.Other)
 	case e.Err == ErrSyntax && e.Chain == "" && e.hint == "":
-		b.WriteString("not an address of any chain")
-	case e.Err != nil && e.Chain == "":
-		b.WriteString(strings.Replace(e.Err.Error(), " of this chain", "", 1))
-	case e.Err != nil:
-		b.WriteString(e.Err.Error())
+		of = " of any chain"
+	}
+	switch before, after, ok := strings.Cut(text, " of this chain"); {
+	case ok:
+		b.WriteString(before + of + after)
+	case e.Err == ErrChain && e.Chain != "":
+		b.WriteString("chain " + strconv.QuoteToASCII(string(e.Chain)) + ": " + text)
+	case e.Err == ErrChain:
+		b.WriteString(text)
+	default:
+		b.WriteString(strings.TrimLeft(name+" address: "+text, " "))
 	}
 	switch {
 	case e.Offset < 0 || e.Err == nil:

@@ -22,7 +22,7 @@ func ExampleParse() {
 	// Output:
 	// ethereum 0x098b716b8aaf21512996dc57eb0615e2383e2f96
 	// ethereum:0x098b716b8aaf21512996dc57eb0615e2383e2f96
-	// bitcoin address: not an address of this chain but of tron
+	// not an address of bitcoin but of tron
 }
 
 func ExampleInterpret() {

@@ -54,7 +54,7 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 		}
 	}
 	if unlisted != nil {
-		return nil, e.failed("", unlisted)
+		return nil, e.failed(unlisted)
 	}
 	e.takeTurn(func() {
 		e.screened = e.grantItems(items)
@@ -167,7 +167,7 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 				err = nil
 			}
 			if errors.Is(err, screening.ErrNotLoaded) && !e.asOf.IsZero() { // other items may be listed
-				it.bad = e.failed("", err)
+				it.bad = e.failed(err)
 				continue
 			}
 			switch {
@@ -194,12 +194,12 @@ func (e *exchange) checkItem(it *batchItem, err error) *problem {
 	case len(it.found.Labels) > 0:
 		return nil
 	case it.named != nil:
-		return e.failed(it.name, it.named)
+		return e.failed(it.named)
 	case it.name == "":
 		v := check(it.text, "", false)
 		return &problem{Code: v.Code, Field: v.Field, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
 	}
-	return e.failed(it.name, err)
+	return e.failed(err)
 }
 
 // maxSnapshots bounds the repetitions of a batch because a list was replaced.

@@ -68,7 +68,7 @@ func ProblemOf(err error) (map[string]any, http.Header) {
 	e := newService(nil, nil, nil).begin(w, r, &noRoute)
 	e.id = "id"
 	var p map[string]any
-	if err := json.Unmarshal(e.finish(e.failed("given", err)), &p); err != nil {
+	if err := json.Unmarshal(e.finish(e.failed(err)), &p); err != nil {
 		panic(err)
 	}
 	return p, w.Header()

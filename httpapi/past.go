@@ -66,7 +66,7 @@ func (e *exchange) openPast(at time.Time) (lists, *problem) {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrGap), errors.Is(err, store.ErrDamaged):
 		return nil, noPast("not_kept", "The lists of that time are not kept here, or not whole, so nothing can be said about it."+e.keptSince())
 	case err != nil:
-		return nil, e.failed("", err)
+		return nil, e.failed(err)
 	}
 	e.asOf = past.At()
 	return past, nil

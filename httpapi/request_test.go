@@ -180,16 +180,16 @@ func TestProblemOf(t *testing.T) {
 		code, field, reason, chain, words string
 	}{
 		{parse(address.ErrSecret, ""), 400, "invalid_address", "address", "secret", "", "private key"},
-		{parse(address.ErrOtherChain, "tron"), 400, "invalid_address", "address", "wrong_chain", "tron", "on tron, not an address on ethereum"},
-		{parse(address.ErrOtherChain, ""), 400, "invalid_address", "address", "wrong_chain", "", "another chain"},
+		{parse(address.ErrOtherChain, "tron"), 400, "invalid_address", "address", "wrong_chain", "tron", "Not an address of ethereum but of tron."},
+		{parse(address.ErrOtherChain, ""), 400, "invalid_address", "address", "wrong_chain", "", "but of another"},
 		{parse(address.ErrChecksum, ""), 400, "invalid_address", "address", "bad_checksum", "", "checksum"},
 		{parse(address.ErrNetwork, ""), 400, "invalid_address", "address", "wrong_network", "", "test network"},
-		{parse(address.ErrLength, ""), 400, "invalid_address", "address", "bad_length", "", "too short"},
+		{parse(address.ErrLength, ""), 400, "invalid_address", "address", "bad_length", "", "wrong length"},
 		{parse(address.ErrCharset, ""), 400, "invalid_address", "address", "bad_charset", "", "character"},
-		{parse(address.ErrSyntax, ""), 400, "invalid_address", "address", "bad_format", "", "not an address on ethereum"},
-		{parse(errors.New("new"), ""), 400, "invalid_address", "address", "bad_format", "", "not an address"},
-		{parse(address.ErrChain, ""), 400, "unsupported_chain", "chain", "unknown", "", `"given" is not supported`},
-		{parse(address.ErrChain, "tron"), 400, "unsupported_chain", "chain", "ticker", "tron", "slug tron"},
+		{parse(address.ErrSyntax, ""), 400, "invalid_address", "address", "bad_format", "", "Not an address of ethereum."},
+		{parse(errors.New("new"), ""), 400, "invalid_address", "address", "bad_format", "", "new"},
+		{parse(address.ErrChain, ""), 400, "unsupported_chain", "chain", "unknown", "", `Chain "ethereum": unsupported chain`},
+		{parse(address.ErrChain, "tron"), 400, "unsupported_chain", "chain", "ticker", "tron", "unsupported chain"},
 		{errors.New("secret detail"), 500, "internal", "", "", "", "internal error"},
 	} {
 		p, _ := httpapi.ProblemOf(tt.err)

@@ -26,7 +26,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 	}
 	found, err := e.screener.ScreenText(q.chain, q.text)
 	if q.isUnlisted(found, err) {
-		return nil, e.failed(q.name, err)
+		return nil, e.failed(err)
 	}
 	e.now = time.Now()
 	if p := e.charge(1); p != nil { // before errors that are not the client's
@@ -38,14 +38,14 @@ func (e *exchange) screen() ([]byte, *problem) {
 			return nil, p
 		}
 		if found, err = lists.ScreenText(q.chain, q.text); q.isUnlisted(found, err) {
-			return nil, e.failed(q.name, err)
+			return nil, e.failed(err)
 		}
 	}
 	if p := e.enter(false); p != nil { // not while it waited for the Meter
 		return nil, p
 	}
 	if err != nil && !isInput(err) {
-		return nil, e.failed(q.name, err)
+		return nil, e.failed(err)
 	}
 	answer, p := e.answerQuestion(q, found)
 	if p != nil {
@@ -81,7 +81,7 @@ func (e *exchange) readQuestion() (q question, p *problem) {
 	}
 	var err error
 	if q.chain, err = address.ParseChain(q.name); err != nil {
-		return q, e.failed(q.name, err)
+		return q, e.failed(err)
 	}
 	return q, nil
 }

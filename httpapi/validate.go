@@ -142,7 +142,7 @@ func (v *validation) refuse(name string, err error) *validation {
 		tried.Chain = ""
 		bad = &tried
 	}
-	p := invalidInput(name, bad)
+	p := invalidInput(bad)
 	v.Code, v.Field, v.Reason, v.Detail, v.SuggestedChain = p.Code, p.Field, p.Reason, p.Detail, p.SuggestedChain
 	if bad.Offset >= 0 && p.Field == "address" && p.Reason != "secret" {
 		v.Offset = &bad.Offset

@@ -353,7 +353,7 @@ func TestValidateTable(t *testing.T) {
 	code, stdout, stderr := call(t, "address,chain\n"+listed+",ethereum\nTJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron\n,\nx,etherium\n", "validate", "-in", "-")
 	want := "address,chain,valid,chain_detected,normalized,doubt,reason,offset,error\n" +
 		listed + ",ethereum,true,ethereum," + strings.ToLower(listed) + ",,,,\n" +
-		"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron,false,,,,bad_checksum,,tron address: checksum mismatch\n" +
+		"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron,false,,,,bad_checksum,,tron address: checksum mismatch: probably a typing error\n" +
 		",,false,,,,bad_length,,no address\n" +
 		"x,etherium,false,,,,unsupported_chain,,\"chain \"\"etherium\"\": unsupported chain; any EVM chain is eip155: and its number; did you mean " +
 		"ethereum?\"\n"
