@@ -1,7 +1,7 @@
 // Package address validates and normalizes wallet addresses, and reports which
 // of them are the same account.
 //
-// [Interpret] reads what a person typed or pasted, and says what is doubtful about it:
+// [Interpret] reads text that a person typed or pasted, and reports any doubts about it:
 // a wallet must not pay to an address in doubt. [Parse] reads an address of a given
 // chain and is strict. [Normalize] reads what lists print. [Detect] reports on which
 // chains a string is an address. [FindAll] finds the addresses in a text.
@@ -117,7 +117,7 @@ func (a *Address) readRow(rd *reader, r uint16) fault {
 	return bad
 }
 
-// address returns what was read in the given form of row r.
+// address returns the address that the reader has read, in the given form of row r.
 func (rd *reader) address(r uint16, f form) Address {
 	cs := chains[r-1].codecs
 	c := &cs[f]
@@ -144,7 +144,7 @@ func (a *Address) reader() *reader {
 }
 
 // Normalize reads an address as lists and databases print it; for what a person typed,
-// use [Interpret], which also says what is doubtful, such as capitals that do not
+// use [Interpret], which also reports doubts, such as capitals that do not
 // verify. Normalize is like [Parse] but also accepts input that identifies the account
 // without being strictly correct: surrounding white space, "0X"
 // for "0x", EVM addresses whose capitals do not match EIP-55, URIs

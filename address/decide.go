@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// evidence is what is known of a text and of the chain that its caller names, before [decide]
+// evidence describes a text and the chain that its caller names, before [decide]
 // says what it means.
 type evidence struct {
 	name     name      // what the caller's name of a chain says
 	named    Reading   // the text on that chain, if there is one
 	anywhere Reading   // the text on any chain; it is not looked at if named has no Err
 	cell     []Reading // the addresses between blanks or marks, each alone, if there are several
-	inside   []inside  // the addresses that FindAll finds beside those of the readings
+	inside   []inside  // the addresses that FindAll finds and no reading has
 	secret   string    // the hint for the kind of secret that the text has, or ""
 }
 

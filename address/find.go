@@ -18,7 +18,7 @@ type Found struct {
 // FindAll returns the addresses in text, in order and without overlaps. If two
 // begin at the same place, it returns the longer one. It finds only proven
 // addresses (see [Address.Proven]). An address that fits several chains is
-// returned for the first of those that [Detect] returns, so every "0x" address
+// returned for the first chain that [Detect] returns, so every "0x" address
 // is one of ethereum. If there are no addresses, FindAll returns nil.
 //
 // Labels, colons, brackets, full stops and URLs around an address do not

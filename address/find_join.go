@@ -7,7 +7,7 @@ import (
 
 // The limits of the pieces of an address.
 const (
-	maxBlanks = 128 // the length of what is between two of them
+	maxBlanks = 128 // the length of the text between two of them
 	maxGroup  = 16  // the length of one of more than three, unless they are hex digits
 	minMarks  = 3   // the number of marks in more than three
 )
@@ -32,7 +32,7 @@ func (f *finder) join(start, end int) {
 type pieces struct {
 	start, end int
 	buf        [maxJoin]byte // ends with their text
-	n          int           // the length of that
+	n          int           // the length of their text
 	all        uint16        // the classes that its bytes have in common
 
 	inner  int  // the number of pieces between the first and the last

@@ -199,7 +199,7 @@ func isApart(text string, start, end int) bool {
 }
 
 // nextLine returns the first word behind end if it begins the next line of text, or stands
-// behind the number of that line.
+// behind the line's number.
 func nextLine(text string, end int) string {
 	i := end
 	for i < len(text) && i-end < 64 && (isPadding(text[i]) || text[i] == '\n' || text[i] == '-' || text[i] == '\f') {

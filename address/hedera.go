@@ -14,7 +14,7 @@ import (
 //   - "0x" and 40 hex digits: the alias of an Ethereum key, or of a contract. If
 //     they begin with 24 zeros, they are the number of the account. The letter
 //     case follows the rules for EVM addresses;
-//   - "0.0." and the DER form of a public key in hex: the alias of that key. A
+//   - "0.0." and the DER form of a public key in hex: the alias of the key. A
 //     secp256k1 key identifies the account of its Ethereum address. It has a
 //     short form that the SDKs use and one that conforms to RFC 5480.
 //

@@ -253,7 +253,7 @@ const (
 // space, is a secret with its own checksum.
 //
 // Its time is linear: it joins all pieces of a run of groups from the first maxLeads
-// of that run only, and maxPieces from any other.
+// of the run only, and maxPieces from any other.
 func hasSecretToken(text string, tokens []token) bool {
 	size := func(i int) int { return tokens[i].end - tokens[i].start }
 	isBroken := make([]bool, len(tokens)+1) // between tokens i-1 and i

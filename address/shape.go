@@ -70,7 +70,7 @@ func isNearlyHex(s string) bool { return len(s) >= 40 && strays(classHex, s) <= 
 // isLikeOther reports whether s, which may encode 32 bytes, looks like a mistyped address of
 // another format: it begins with a human-readable part, nearly all its characters are hex digits or
 // letters of one case, or there is an address in it. Hardly any 32 bytes that
-// nobody has chosen look so; of those that somebody has, there are programs of solana.
+// nobody has chosen look so; some programs of solana have chosen bytes that do.
 func isLikeOther(s string) bool {
 	if strings.Contains(s, "11111111") {
 		return false
@@ -107,7 +107,7 @@ func hexShape(s string) (c Chain, ok bool) {
 // isUnlikelyName reports whether s, in lower case, consists of many letters alone, like the words
 // of a mnemonic, or of 48 digits, like a secret, or is as long as an address and has
 // three hyphens, or a digit and letters that are not of hex, and no dot. Nobody can
-// choose a name of that length that does not belong to another one, behind a dot.
+// choose so long a name, unless it belongs to another one, behind a dot.
 func isUnlikelyName(s string) bool {
 	all := classesOf(s)
 	if dot := strings.LastIndexByte(s, '.'); dot >= 0 {

@@ -13,7 +13,7 @@ var fronts = [...]string{"", "\x02", "\x03", "\x61", "\x71", "\xe1", "\xf1", "\x
 // and P2WPKH of a hash160, the same bytes on each Cosmos chain, and so on. They
 // are in the order of the chain table. The accounts of all EVM chains are one
 // address, of ethereum; those that an EVM chain writes in a way of its own are
-// addresses of that chain. An address with another key beside k is not among them.
+// addresses of the EVM chain. An address with another key beside k is not among them.
 func (k Key) Spellings() []Address {
 	var all []Address
 	for i := range chains {

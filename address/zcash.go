@@ -38,7 +38,7 @@ const (
 	receiverOrchard = 3
 )
 
-// receivers holds the bytes of those receivers, by typecode; nil is none.
+// receivers holds the bytes of each receiver, by typecode; nil is none.
 type receivers [4][]byte
 
 // readUnified returns the receivers in the payload of a unified address.
@@ -109,7 +109,7 @@ func compactSize(b []byte) (uint64, int) {
 	return 0, 0 // no valid length needs eight bytes
 }
 
-// unifiedKeys returns the keys of those receivers that other addresses can share,
+// unifiedKeys returns the keys of the receivers that other addresses can share,
 // the transparent one first.
 func unifiedKeys(r *reader, _ []byte) {
 	known, _ := readUnified(r, "u")

@@ -139,7 +139,7 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	done := false
 	defer func() {
 		e.release()
-		if done { // what has panicked is not used again
+		if done { // after a panic, e is not used again
 			h.end(e)
 		}
 	}()

@@ -62,7 +62,7 @@ func (e *exchange) unread(err error, max int64) *problem {
 	return &problem{Code: invalidJSON, Reason: "truncated", Detail: "The body could not be read to its end."}
 }
 
-// isJSON reports whether a Content-Type is that of JSON in UTF-8.
+// isJSON reports whether a Content-Type names JSON in UTF-8.
 func isJSON(contentType string) bool {
 	media, params, err := mime.ParseMediaType(dropEmpty(contentType))
 	charset, ok := params["charset"]

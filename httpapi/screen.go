@@ -13,7 +13,7 @@ type question struct {
 	text    string
 	name    string // of the chain, as in the body
 	chain   address.Chain
-	at      time.Time // of the lists; zero for those of now
+	at      time.Time // of the lists; zero means now
 	receipt bool
 }
 
@@ -86,7 +86,7 @@ func (e *exchange) readQuestion() (q question, p *problem) {
 	return q, nil
 }
 
-// answerQuestion returns what is answered, with its receipt, after recording it.
+// answerQuestion returns the answer, with its receipt, after recording it.
 func (e *exchange) answerQuestion(q question, found screening.Result) (answer result, p *problem) {
 	shown := e.shown(found)
 	if c := found.Address.Chain(); c != "" && c != q.chain { // it is listed there

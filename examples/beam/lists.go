@@ -31,7 +31,7 @@ type Snapshot struct {
 	Lists    string // the directory, or "" for the bundled lists
 	Digest   string // of all lists together
 	Sources  []List
-	Optional []string // ids of those that need not be loaded
+	Optional []string // ids of lists that need not be loaded
 
 	status  []screening.SourceStatus // of the sources, where the job starts
 	caveats []screening.Caveat       // about them

@@ -30,9 +30,8 @@ var (
 	invalidCounter = beam.NewCounter(namespace, "invalid")
 )
 
-// Screen screens each line. It returns the verdicts that are not clean, from which
-// something was suppressed, or about what was listed once, and the rows that are undecided,
-// as JSON, each once for an address, a chain and a snapshot: a row that occurs twice, or a
+// Screen screens each line. It returns the verdicts with a match, a suppressed match or a
+// former listing, and the rows that are undecided, as JSON, each once for an address, a chain and a snapshot: a row that occurs twice, or a
 // bundle that is retried, changes nothing.
 func Screen(s beam.Scope, snap Snapshot, r rows, lines beam.PCollection) (hits, bad beam.PCollection) {
 	s = s.Scope("walletscreen.Screen")

@@ -25,7 +25,7 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: receipt ADDRESS")
 	}
-	dir, err := os.MkdirTemp("", "receipt-") // keep yours: without the lists of that time, nothing can be verified
+	dir, err := os.MkdirTemp("", "receipt-") // keep yours: nothing can be verified without its lists
 	if err == nil {
 		defer os.RemoveAll(dir)
 		err = run(context.Background(), dir, os.Args[1], os.Stdout)

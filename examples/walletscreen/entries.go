@@ -20,8 +20,8 @@ func anyResult(l lists) (screening.Result, error) {
 	return l.Screen(anyAddress)
 }
 
-// heldEntries calls add for the entries of the list that is held: those in the store, if there
-// is one that has the list, or those of its source.
+// heldEntries calls add for the entries of the list that is held. It reads the store if the
+// store has the list, or else the source.
 func heldEntries(ctx context.Context, held screening.SourceStatus, src sources.Source, st store.Store, add func(sources.Entry) error) error {
 	if held.Digest == "" {
 		return nil // an optional list that was never loaded

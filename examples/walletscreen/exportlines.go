@@ -72,12 +72,7 @@ func (l *listsCall) exportLines(lists lists, each eachEntry) error {
 	manifest := fmt.Appendf(nil, "walletscreen %s 1\nsnapshot %s\n", l.format, answer.Digest())
 	for _, s := range lists.Sources() {
 		if exported[s.Info.ID] {
-			checked := "never" // a part of a list, which does not count as loaded
-			if !s.LastUpdated.IsZero() {
-				checked = s.LastUpdated.UTC().Format(time.RFC3339)
-			}
-			manifest = fmt.Appendf(manifest, "list %s sha256 %s published %s checked %s %s, %d left out\n", s.Info.ID, s.Digest,
-				dayOrNone(s.Published), checked, s.Completeness, texts.left[s.Info.ID])
+			manifest = append(manifest, listLine(s, texts.left[s.Info.ID])...)
 		}
 	}
 	for _, file := range files {
@@ -100,6 +95,16 @@ func (l *listsCall) exportLines(lists lists, each eachEntry) error {
 	}
 	fmt.Fprintf(l.stderr, "%s\n", count(int64(n), "line"))
 	return nil
+}
+
+// listLine returns the line of a manifest about a list; left entries are not exported.
+func listLine(s screening.SourceStatus, left int) string {
+	checked := "never" // a part of a list, which does not count as loaded
+	if !s.LastUpdated.IsZero() {
+		checked = s.LastUpdated.UTC().Format(time.RFC3339)
+	}
+	return fmt.Sprintf("list %s sha256 %s published %s checked %s %s, %d left out\n", s.Info.ID, s.Digest,
+		dayOrNone(s.Published), checked, s.Completeness, left)
 }
 
 // tickerTexts are addresses as they are listed, by their tickers.

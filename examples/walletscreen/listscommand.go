@@ -137,8 +137,8 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 	return l.load(ctx, srcs, &screening.Options{LoadOnly: true, Progress: show.entries, Bytes: show.bytes}, nil, show)
 }
 
-// load refreshes the sources into the store, and prints what became of those that are
-// imported, or of all.
+// load refreshes the sources into the store, and prints the results for the imported files, or
+// for all.
 func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, files map[string]*imported, show *downloads) error {
 	s, err := l.program.open(ctx, &l.lists, srcs, true, opts)
 	if err != nil {

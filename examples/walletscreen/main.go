@@ -39,7 +39,7 @@ func main() {
 }
 
 // When a signal has come, a command has endsWithin to end, and a server that answers has
-// servesWithin beside -drain-delay, which is more than it takes to answer what has begun.
+// servesWithin beside -drain-delay, which is enough to answer all open requests.
 const (
 	endsWithin   = 2 * time.Second
 	servesWithin = 30 * time.Second

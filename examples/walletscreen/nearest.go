@@ -35,7 +35,7 @@ func variables(c *cli.Command) []string {
 	return slices.Compact(names)
 }
 
-// ofOrchestrator reports whether Kubernetes or Docker sets a variable of that name for
+// ofOrchestrator reports whether Kubernetes or Docker sets the named variable for
 // a service that is called walletscreen.
 func ofOrchestrator(name string) bool {
 	name = strings.TrimPrefix(name, "WALLETSCREEN_")

@@ -297,7 +297,7 @@ func (s *server) followFiles(ctx context.Context, reload <-chan os.Signal) {
 			s.cert.reload()
 		}
 		if signaled && !(s.offline && isShared(s.lists.db)) {
-			s.jobs.Go(func() { s.screener.Refresh(ctx) }) // which logs and reports what is wrong
+			s.jobs.Go(func() { s.screener.Refresh(ctx) }) // which logs and reports errors
 		}
 		if s.decisions != nil {
 			s.decisions.follow(ctx)

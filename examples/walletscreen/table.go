@@ -399,7 +399,7 @@ func (t *tableJob) printSummary(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// printColumns prints what was read of the input, and what was not.
+// printColumns prints which columns of the input were read, and which were not.
 func (t *tableJob) printColumns(w io.Writer) {
 	c := &t.columns
 	fmt.Fprintf(w, "addresses: column %s\n", clean(c.Address))

@@ -152,7 +152,7 @@ func newSpelling(a address.Address) spelling {
 	return s
 }
 
-// validate explains text, on a chain of that name if it is not empty.
+// validate explains text, on the named chain if the name is not empty.
 func validate(chain, text string) validation {
 	rd := address.Interpret(chain, text)
 	v := validation{Input: text, Doubts: rd.Doubts}

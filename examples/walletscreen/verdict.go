@@ -34,8 +34,8 @@ type judge struct {
 	verdicts hash.Hash // of the verdicts about the rows of a table, or nil
 }
 
-// newJudge returns a judge for addresses of the chain of -chain, which may be "". If that is no
-// name of a chain, what is listed shows all the same, and nothing else is decided.
+// newJudge returns a judge for addresses of the chain of -chain, which may be "". If it names no
+// chain, listed addresses still show, and nothing else is decided.
 func newJudge(s lists, chain string) *judge {
 	return &judge{screener: s, at: time.Now(), chain: chain}
 }

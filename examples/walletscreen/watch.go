@@ -24,8 +24,7 @@ import (
 // A watcher notifies a webhook of customers whose verdict a refresh has changed.
 //
 // The outbox stores the digest of the snapshot up to which it has messages, once the store
-// has the lists of that snapshot. A report of a refresh that begins there is answered by a
-// Book. After a restart, or a change that was missed, all customers are screened against
+// has its lists. A Book answers the report of a refresh that begins there. After a restart, or a change that was missed, all customers are screened against
 // both snapshots.
 type watcher struct {
 	file     string // the value of -book

@@ -33,7 +33,7 @@ type quota struct {
 	leased int64 // by all processes, when the store was last asked; -1: unknown
 	free   int64 // leased and not spent; negative: spent and not leased, by a caller without a limit
 	spent  int64 // by this process
-	paying bool  // a goroutine leases what was spent without a limit
+	paying bool  // a goroutine leases the screenings spent without a limit
 	closed bool  // no longer in quotas
 
 	read, filled, touched time.Time // when leased was read, the last block leased, and q last charged
@@ -169,7 +169,7 @@ func (q *quota) hold(err error, now time.Time) error {
 	return err
 }
 
-// giveBack returns the block to the store, or leases what was spent without a limit. It is a
+// giveBack returns the block to the store, or leases the screenings spent without a limit. It is a
 // part of a call. A failed return may have taken effect, so it is not repeated.
 func (r *Keyring) giveBack(ctx context.Context, q *quota) error {
 	q.mu.Lock()
@@ -193,7 +193,7 @@ func (r *Keyring) giveBack(ctx context.Context, q *quota) error {
 	return r.outage.outcome(err)
 }
 
-// settle returns the block of q to the store, or leases what was spent without a limit.
+// settle returns the block of q to the store, or leases the screenings spent without a limit.
 // While the store fails, the block is kept. A quota that is settled and idle is forgotten.
 func (r *Keyring) settle(ctx context.Context, q *quota) error {
 	return r.call(ctx, q, func(ctx context.Context) error {

@@ -31,7 +31,7 @@ var (
 // Methods may be called concurrently, and by several processes on the same data; each
 // is atomic. What a method has done without an error survives the process, if the
 // Store is a lasting one. A method that returns an error may or may not have taken
-// effect, unless the error wraps one of those above, or the context had ended before
+// effect, unless the error wraps one of the errors above, or the context had ended before
 // the call: then it had no effect.
 //
 // Ids are compared byte by byte. Times are kept in whole microseconds and returned in
@@ -55,8 +55,8 @@ type Store interface {
 	Touch(ctx context.Context, at map[string]time.Time) error
 
 	// Lease leases up to n screenings of the month m: n or limit minus
-	// leased, whichever is less, but never below 0. leased is the new total of what was
-	// leased and not returned. A negative n or limit is [ErrInvalid]. The id need not
+	// leased, whichever is less, but never below 0. leased is the new total of
+	// screenings leased and not returned. A negative n or limit is [ErrInvalid]. The id need not
 	// belong to a stored key, but must be a valid Key.ID. m is the year in UTC, times 12,
 	// and 0 for January to 11 for December.
 	Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error)

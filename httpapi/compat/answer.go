@@ -21,7 +21,7 @@ func newProblem(status float64, code, title, detail string) problem {
 		"status": status, "code": code, "title": title, "detail": detail}
 }
 
-// An answer is the response of package httpapi to a batch, and what is made of it.
+// An answer is the response of package httpapi to a batch, and the answer in the other shape.
 type answer struct {
 	header  http.Header
 	status  int

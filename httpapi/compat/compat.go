@@ -39,7 +39,7 @@ const (
 )
 
 // New returns the handler of [httpapi.NewHandler] that also answers the two shapes, by asking
-// itself: callers, limits, quotas, audit and metrics are those of /api/v1/screen/batch. Each
+// itself: callers, limits, quotas, audit and metrics work as in /api/v1/screen/batch. Each
 // address that is screened counts, also if the answer is an error. A text is read on all chains.
 //
 // kinds are the kinds of labels that are shown as listings, by default SANCTIONED,

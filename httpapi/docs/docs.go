@@ -26,8 +26,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // New returns a handler for the page and its files. It knows a file by the end of the
 // path, so it can be mounted under any prefix: it answers ".../docs" with the page,
 // ".../docs/" and a name with a file, and everything else with 404. The page shows the
-// document at openapi.yaml beside it, which package httpapi serves, so use it as the
-// option of that package:
+// document at openapi.yaml beside it, which package httpapi serves, so use it as its
+// option:
 //
 //	httpapi.NewHandler(screener, authorizer, &httpapi.Options{Docs: docs.New()})
 //

@@ -24,7 +24,7 @@ type Code struct {
 
 	marks   [256]byte                    // of each character: its value, and flags
 	weights *[block + longest][32]uint64 // the terms of a value that as many values follow as rows
-	begun   [block + 1]uint64            // the checksum before the prefix, by the length of that
+	begun   [block + 1]uint64            // the checksum before the prefix, by its length
 }
 
 // The codes.

@@ -141,7 +141,7 @@ func MakeTag(account, key Class, n int, flags uint64) Tag {
 func Account(t Tag) Class { return Class(t.bits) }
 
 // Key returns the class of the only key of the account, or 0 if the Words are
-// not the bytes of that key, or if there are several.
+// not its bytes, or if there are several.
 func Key(t Tag) Class { return Class(t.bits >> 16) }
 
 // Len returns the number of bytes.

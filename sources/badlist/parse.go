@@ -49,8 +49,8 @@ const (
 //   - CSV with a header that has a column "address", and maybe "comment" and "date",
 //     separated by commas, semicolons or tabs. A row that begins with "#" is a comment,
 //     unless another column has its address.
-//   - TagPack, the YAML of GraphSense: only tags with an "abuse" count, their own or that of the
-//     head, for the others are of exchanges and victims. The abuse gives the Kind, and the
+//   - TagPack, the YAML of GraphSense: only tags with an "abuse" count, their own or the head's,
+//     for the others are of exchanges and victims. The abuse gives the Kind, and the
 //     source of the tag is its Ref.
 //   - Text with one address on a line, and a comment behind #. Blanks around an address and
 //     empty lines are ignored.

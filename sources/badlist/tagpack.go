@@ -231,7 +231,7 @@ func behind(rest string) error {
 }
 
 // end adds the tag that has ended, if it has an abuse: tags without one are of other wallets,
-// among them those of victims.
+// such as those that victims own.
 func (t *tagPack) end() error {
 	if t.tag == nil {
 		return nil

@@ -114,7 +114,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	switch {
 	case err != nil && err != sources.ErrUnchanged:
 		return sources.Revision{}, err
-	case l == nil: // the server confirms what is held
+	case l == nil: // the server confirms the list that is held
 		rev.ETag = cmp.Or(rev.ETag, prev.ETag)
 	default:
 		rev.Published = l.Revision.Published // of the same list generated again

@@ -172,7 +172,7 @@ func (d *digest) Write(p []byte) (int, error) {
 // generated matches the attributes of the root element that are left out.
 var generated = regexp.MustCompile(`[ \t\r\n]+(generationDate|globalFileId)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')`)
 
-// rootEnds says that the root's start tag ends at an offset of what was written.
+// rootEnds tells d that the root's start tag ends at an offset of its bytes.
 func (d *digest) rootEnds(offset int64) {
 	d.hash.Write(generated.ReplaceAll(d.head[:offset], nil))
 	d.hash.Write(d.head[offset:])

@@ -131,7 +131,7 @@ func (o *order) name(number string) string {
 	return fmt.Sprintf("Israel, seizure order %s", number)
 }
 
-// A list is what was read so far.
+// A list holds the orders and entries read so far.
 type list struct {
 	orders  map[string]*order // by number
 	numbers []string          // of orders, as they came

@@ -43,7 +43,7 @@ const (
 //
 // As with [Parse], nothing is added unless both files were read to their ends. OFAC's
 // sdn.csv ends with the byte 0x1A (Ctrl-Z): a file without it was cut, which is an
-// error. Errors are a [*sources.RecordError], or those of the readers, or wrap that of add.
+// error. Errors are a [*sources.RecordError], come from a reader, or wrap the error of add.
 // comments may be nil if no remarks continue.
 func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	if comments == nil {

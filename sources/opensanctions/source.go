@@ -24,8 +24,8 @@ type Options struct {
 	// to US for us_ofac_sdn, if you rely on OpenSanctions for that authority's list: only
 	// then wallets whose column "sanctions" is not empty are [score.Sanctioned]. Leave it for
 	// datasets that collect the lists of many authorities. All others are
-	// [score.CommunityReport], except those of the datasets ransomwhere, [score.Ransomware], and
-	// us_fbi_lazarus_crypto, [score.StolenFunds].
+	// [score.CommunityReport]; but the dataset ransomwhere gives [score.Ransomware], and
+	// us_fbi_lazarus_crypto [score.StolenFunds].
 	Jurisdiction sources.Jurisdiction
 	// URL is the address of the file; "" means OpenSanctions' newest targets.simple.csv
 	// of the dataset. It must be https, unless AllowHTTP is set.

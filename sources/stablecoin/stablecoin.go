@@ -109,7 +109,7 @@ type Options struct {
 //
 // Load reads the events since the last block read by an earlier Load or, with
 // Options.StateFile, by an earlier program, and returns the whole list as of the last final
-// block. The time of that block, on the chain that is most behind, is when the list was last
+// block. The time of this block, on the chain that is most behind, is when the list was last
 // known to be current. On tron it reads all events in confirmed blocks each time. A Load
 // that fails adds nothing, and the next one continues where it broke off; a chain that cannot
 // be read is an error. A list without new events is [sources.ErrUnchanged]. If blocks that

@@ -91,7 +91,7 @@ func (s *service) observe(ctx context.Context, o httpapi.Observation) {
 		attribute.String("screening.level", string(o.Result.Level)), attribute.String("screening.request_id", o.RequestID))
 }
 
-// withdraw stands for a route of the service: it refuses what is not clear.
+// withdraw stands for a route of the service: it refuses any address that is not clear.
 func (s *service) withdraw(w http.ResponseWriter, r *http.Request) {
 	caller, err := s.auth.Authorize(r)
 	if err != nil || !slices.Contains(strings.Fields(caller.Scopes), "withdraw") {

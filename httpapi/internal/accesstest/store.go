@@ -16,7 +16,7 @@ import (
 type Store struct {
 	access.Store
 	Down  atomic.Bool  // all calls fail
-	Calls atomic.Int64 // without those of Account
+	Calls atomic.Int64 // without calls of Account
 	Reads atomic.Int64 // calls of Account
 
 	ReturnedInVain atomic.Int64 // the sum of failed Returns

@@ -19,7 +19,7 @@ import (
 )
 
 // MaxRecord limits a record, in bytes. The longest known record, of an entity with
-// very many names, has a tenth of that size.
+// very many names, is a tenth as long.
 const MaxRecord = 1 << 20
 
 // A Scanner reads records. A field is the text between two commas, blanks included, or

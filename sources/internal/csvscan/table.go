@@ -37,7 +37,7 @@ func (s *Scanner) Header() (*Table, error) {
 	return t, nil
 }
 
-// Column returns the place of the column of that name, in any letter case.
+// Column returns the place of the column called name, in any letter case.
 func (t *Table) Column(name string) int {
 	i := slices.Index(t.header, strings.ToLower(name))
 	if i < 0 && t.err == nil {

@@ -256,7 +256,7 @@ func (r *Request) isConditional() bool { return r.ETag != "" || r.LastModified !
 // confirms reports whether a 304 with the validators of now confirms the copy whose
 // validators r sent (RFC 9111, 4.3.4). An ETag must equal the ETag that was sent, by
 // weak comparison. A Last-Modified must equal the Last-Modified that was sent, unless
-// none was sent and the ETag matches. A 304 without validators confirms what was sent.
+// none was sent and the ETag matches. A 304 without validators confirms all that were sent.
 func (r *Request) confirms(now Result) bool {
 	if now.ETag != "" && (r.ETag == "" || opaque(now.ETag) != opaque(r.ETag)) {
 		return false

@@ -62,7 +62,7 @@ func retry(ctx context.Context, attempts int, backoff time.Duration, try func() 
 	}
 }
 
-// retryAfter returns the wait that the header field of that name asks for, in seconds
+// retryAfter returns the wait that the field Retry-After asks for, in seconds
 // or as a date, and zero if there is none.
 func retryAfter(h http.Header) time.Duration {
 	v := h.Get("Retry-After")

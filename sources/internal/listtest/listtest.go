@@ -39,7 +39,7 @@ func Parse(t testing.TB, parse Parser, r io.Reader) ([]sources.Entry, sources.Re
 	return entries, rev, err
 }
 
-// Excerpt parses the XML of that name in testdata, and compares the entries, in any order, with
+// Excerpt parses the named XML file in testdata, and compares the entries, in any order, with
 // the rows of the .tsv file beside it.
 func Excerpt(t testing.TB, parse Parser, name string) (doc string, entries []sources.Entry, rev sources.Revision) {
 	t.Helper()

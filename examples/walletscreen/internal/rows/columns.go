@@ -140,7 +140,7 @@ func addressColumn(want string, names []string, body [][]string, plausible func(
 	return -1, fmt.Errorf("no column is named address, of %s; name it with -address-column", list(names))
 }
 
-// mayBeAddress reports whether a column of that plain name may have addresses of wallets.
+// mayBeAddress reports whether a column with the plain name may have addresses of wallets.
 func mayBeAddress(name string) bool {
 	switch {
 	case usualAddress[name]:

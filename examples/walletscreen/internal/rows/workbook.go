@@ -59,7 +59,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openWorkbook opens the sheet of that name, or the first one, of the workbook in r.
+// openWorkbook opens the named sheet, or the first one, of the workbook in r.
 func openWorkbook(r io.Reader, sheet string, delimiter byte) (*workbook, error) {
 	all, err := io.ReadAll(io.LimitReader(r, maxWorkbook+1))
 	if err != nil {
@@ -277,7 +277,7 @@ func (w *workbook) cell(start *xml.StartElement, last int) (int, error) {
 	return at, err
 }
 
-// next returns the beginning of the next element of that name, or nil at the end of the element within.
+// next returns the beginning of the next element called name, or nil at the end of the element within.
 func next(dec *xml.Decoder, name, within string) (*xml.StartElement, error) {
 	for {
 		token, err := dec.Token()

@@ -45,8 +45,8 @@ func live(mirror string) []bundled {
 	}
 }
 
-// fetchAll fetches the lists and replaces the files of those that have changed. fetched is how
-// many were fetched, changed or not; the others keep their files, and the error says why.
+// fetchAll fetches the lists and replaces the file of each list that has changed. It returns how
+// many it fetched, changed or not; the others keep their files, and the error says why.
 func fetchAll(ctx context.Context, dir string, lists []bundled, accept string, out io.Writer, now time.Time) (fetched int, err error) {
 	for _, l := range lists {
 		if failed := fetchOne(ctx, dir, l, accept == l.src.Info().ID, out, now); failed != nil {
@@ -159,7 +159,7 @@ func (l *list) date(now time.Time) error {
 	return nil
 }
 
-// write replaces the file of that name.
+// write replaces the named file.
 func (l list) write(name string, info sources.Info, out io.Writer) error {
 	var all []stays.Stay
 	for _, e := range l.entries {
