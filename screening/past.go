@@ -79,17 +79,7 @@ func OpenDigest(ctx context.Context, st store.Store, digest string, srcs []sourc
 	if err != nil {
 		return nil, err
 	}
-	var found journal.Snapshot
-	err = journal.Snapshots(ctx, st, s.idList(), func(snap *journal.Snapshot) bool {
-		if snap.Digest == digest {
-			found = *snap
-			found.State = snap.State.Clone()
-		}
-		return true
-	})
-	if err == nil && found.Number == 0 {
-		err = store.ErrNotFound
-	}
+	found, err := journal.Find(ctx, st, digest, s.idList())
 	if err != nil {
 		return nil, fmt.Errorf("screening: the lists of digest %.80q: %w", digest, err)
 	}

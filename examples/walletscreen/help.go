@@ -46,6 +46,7 @@ var helpExamples = []struct {
 	{"receipt key", []string{"walletscreen receipt key -out signing.key -name example.com/screening"}},
 	{"receipt", []string{"walletscreen screen -data /var/lib/walletscreen \\ -receipt receipts.jsonl -receipt-key signing.key \\ 0x098B716B8Aaf21512996dC57EB0615e2383E2f96"}},
 	{"receipt verify", []string{"walletscreen receipt verify receipts.jsonl -data /var/lib/walletscreen \\ -key signing.key.pub"}},
+	{"receipt bundle", []string{"walletscreen receipt bundle receipts.jsonl -data /var/lib/walletscreen \\ -out receipts.zip"}},
 	{"lists verify", []string{"walletscreen lists export -format feed -out feed -receipt-key signing.key", "walletscreen lists verify -key signing.key.pub feed"}},
 	{"audit", []string{"walletscreen audit verify -audit /var/lib/walletscreen/audit"}},
 	{"audit search", []string{"walletscreen audit search -audit /var/lib/walletscreen/audit \\ 0x098B716B8Aaf21512996dC57EB0615e2383E2f96 2026-03"}},

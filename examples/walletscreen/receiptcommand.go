@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -121,12 +122,12 @@ func (p *program) receiptCommand() *cli.Command {
 	r := &receiptCall{program: p}
 	return &cli.Command{
 		Name:  "receipt",
-		Usage: "verifies receipts, and creates keys to sign them",
+		Usage: "verifies and bundles receipts, and creates keys",
 		Commands: []*cli.Command{
 			subcommand("receipt", "verify", "[flags] FILE", "verifies receipts with the lists of their time",
 				"Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n"+
-					"signed is never same. With -key and without -data and -db, signatures are verified, and the\n"+
-					"verdicts are not computed again. The receipt of a table needs the table: give it with -in, and with -out\n"+
+					"signed is never same. Lists that -data and -db do not have are those of the bundle, or the bundled\n"+
+					"ones; without the lists, a receipt that the key has signed is authentic, and no more. The receipt of a table needs the table: give it with -in, and with -out\n"+
 					"what screen has made of it.\n\n"+
 					"Exit codes: 0 if all are the same; 1 if one is different, or its signature is wrong; 2 if one\n"+
 					"cannot be verified, for example because its lists are no longer stored. 1 wins over 2.",
@@ -138,6 +139,14 @@ func (p *program) receiptCommand() *cli.Command {
 					p.text("out", "", "`file` with the table of verdicts, as screen -out has written it (default: it is not compared)", &r.out),
 					p.flag("json", "print one JSON object a line", &r.json),
 				}, r.verify),
+			subcommand("receipt", "bundle", "-out FILE [flags] FILE", "writes receipts and their lists to one file",
+				"receipt verify takes it in place of the receipts, and needs nothing beside it but the public key.\n"+
+					"The lists, your own ones too, are whole, and the exceptions have their reasons.",
+				[]cli.Flag{
+					p.text("data", "", "`directory` with the lists of that time (default: the lists are the bundled ones)", &r.lists.data),
+					p.dbFlag(&r.lists),
+					p.text("out", "", "`file` to write; it must not exist", &r.out),
+				}, r.bundle),
 			subcommand("receipt", "key", "-out FILE [flags]", "creates a key pair to sign receipts",
 				"The private key is in FILE, which only its owner can read: give it to -receipt-key of screen and serve.\nThe public key is in FILE.pub: give it to those who verify.",
 				[]cli.Flag{
@@ -160,23 +169,23 @@ func (r *receiptCall) makeKey(context.Context, []string) error {
 	if _, err := signed.NewVerifier(public); err != nil {
 		return fmt.Errorf("-name %q: want a name without blanks and plus signs", r.name)
 	}
-	if err := writeNew(r.out, private, 0o600); err != nil {
+	if err := writeNew(r.out, private+"\n", 0o600); err != nil {
 		return err
 	}
-	if err := writeNew(r.out+".pub", public, 0o644); err != nil {
+	if err := writeNew(r.out+".pub", public+"\n", 0o644); err != nil {
 		return errors.Join(err, os.Remove(r.out))
 	}
 	_, err = fmt.Fprintf(r.stdout, "%s      private key, which only its owner can read: for -receipt-key of screen and serve\n%[1]s.pub  public key: for receipt verify -key\n", r.out)
 	return err
 }
 
-// writeNew writes a line to a file that does not exist.
+// writeNew writes a text to a file that does not exist.
 func writeNew(name, text string, mode os.FileMode) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(text + "\n")
+	_, err = f.WriteString(text)
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
@@ -192,9 +201,19 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	}
 	noLists := r.lists.wantStore()
 	if noLists != nil && r.key == "" {
-		return fmt.Errorf("%w; with -key alone, the signatures are verified", noLists)
+		return fmt.Errorf("%w; without them, -key verifies the signatures", noLists)
 	}
-	opts := receipt.Options{Table: func(rec *receipt.Receipt, past *screening.Past) (receipt.Tally, error) {
+	f, err := os.Open(args[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in, copied, remove, err := r.openReceipts(f)
+	defer remove()
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	opts := receipt.Options{Copy: copied, Table: func(rec *receipt.Receipt, past *screening.Past) (receipt.Tally, error) {
 		return r.screenAgain(ctx, rec, past)
 	}}
 	if r.key != "" {
@@ -205,23 +224,13 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		opts.Keys = []signed.Verifier{verifier}
 	}
 	if noLists == nil {
-		var err error
 		if opts.Store, err = r.openStore(ctx, &r.lists, false); err != nil {
 			return err
 		}
 	}
-	f, err := os.Open(args[0])
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, 2<<20)
-	in.Split(receipt.Split)
-	n, different, unknown := 0, 0, 0
-	for in.Scan() {
-		n++
-		v, err := receipt.Verify(ctx, in.Bytes(), &opts)
+	different, unknown := 0, 0
+	if err := eachReceipt(in, func(n int, data []byte) error {
+		v, err := receipt.Verify(ctx, data, &opts)
 		if err != nil {
 			v = receipt.Verdict{Outcome: receipt.CannotTell, Reason: err}
 		}
@@ -235,15 +244,11 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		default:
 			unknown++
 		}
-		if err := r.print(n, &v, r.key != ""); err != nil {
-			return err
-		}
+		return r.print(n, &v, r.key != "")
+	}); err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	switch err := in.Err(); {
-	case err != nil:
-		return fmt.Errorf("%s: receipt %d: %w", args[0], n+1, err)
-	case n == 0:
-		return fmt.Errorf("%s: there is no receipt in the file", args[0])
+	switch {
 	case different > 0:
 		r.code = exitDifferent
 	case unknown > 0:
@@ -252,6 +257,24 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		r.code = exitSame
 	}
 	return nil
+}
+
+// eachReceipt calls each for the receipts of a file, which are numbered from 1.
+func eachReceipt(r io.Reader, each func(n int, data []byte) error) error {
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, 2<<20)
+	in.Split(receipt.Split)
+	n := 0
+	for in.Scan() {
+		n++
+		if err := each(n, in.Bytes()); err != nil {
+			return fmt.Errorf("receipt %d: %w", n, err)
+		}
+	}
+	if in.Err() == nil && n == 0 {
+		return errors.New("there is no receipt in the file")
+	}
+	return in.Err()
 }
 
 // readVerifier returns the public key in a file.
@@ -313,7 +336,7 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	}
 	outcome := strings.ToUpper(v.Outcome)
 	if v.Outcome == receipt.Authentic {
-		o.Reason += ": give -data or -db"
+		o.Reason += ": give -data or -db, or a bundle"
 		if r.in != "" && rec.Table != nil {
 			o.Reason = "these are the files; " + o.Reason
 		}

@@ -131,7 +131,8 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		}
 	}
 	var total tally
-	shown, kept := 0, true
+	shown := 0
+	var last screening.Result
 	for _, arg := range args {
 		whole := j.screen("", arg)
 		all := j.payees(whole)
@@ -142,7 +143,9 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 				if err := receipts.add(v); err != nil {
 					return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close())
 				}
-				kept = kept && (v.result.Digest() == "" || keeps(ctx, s.store, v.result.Digest()))
+				if v.result.Digest() != "" {
+					last = v.result
+				}
 			}
 			var err error
 			if s.json {
@@ -171,7 +174,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		if err := receipts.close(); err != nil {
 			return fmt.Errorf("-receipt: %w", err)
 		}
-		if !kept {
+		if last.Digest() != "" && !keeps(ctx, s.store, &last) {
 			fmt.Fprintln(s.stderr, notKept)
 		}
 		if receipts.missing > 0 {

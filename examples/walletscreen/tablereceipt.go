@@ -59,7 +59,7 @@ func (t *tableReceipt) finish(ctx context.Context, job *tableJob, j *judge, fail
 	if err = errors.Join(err, t.file.close()); err != nil {
 		return nil, fmt.Errorf("-receipt: %w", err)
 	}
-	if !keeps(ctx, t.store, t.table.Snapshot) {
+	if !keeps(ctx, t.store, &r) {
 		fmt.Fprintln(job.stderr, notKept)
 	}
 	return text, nil
@@ -69,18 +69,24 @@ func (t *tableReceipt) finish(ctx context.Context, job *tableJob, j *judge, fail
 const notKept = "walletscreen: the receipt cannot be verified later: no -data or -db keeps these lists.\n" +
 	"Keep them with lists refresh, with the same flags -data, -lists and -list, and screen again"
 
-// keeps reports whether a store, which may be nil, can open the lists of a snapshot.
-func keeps(ctx context.Context, st store.Store, snapshot string) bool {
-	if st == nil {
-		return false
+// keeps reports whether a store, which may be nil, or the program has the lists of a result.
+func keeps(ctx context.Context, st store.Store, r *screening.Result) bool {
+	var ids []string
+	for _, s := range r.Sources() {
+		ids = append(ids, s.Info.ID)
 	}
-	all, err := journal.Answered(ctx, st)
-	for i := range all {
-		if all[i].Digest == snapshot {
-			return err == nil
+	if st != nil {
+		if _, err := journal.Find(ctx, st, r.Digest(), ids); err == nil {
+			return true
 		}
 	}
-	return false
+	bundled, remove := bundledStore()
+	defer remove()
+	st, err := bundled(ctx)
+	if err == nil {
+		_, err = journal.Find(ctx, st, r.Digest(), ids)
+	}
+	return err == nil
 }
 
 func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }

@@ -61,6 +61,20 @@ func Answered(ctx context.Context, st store.Store, ids ...string) (all []Snapsho
 	return all, err
 }
 
+// Find returns the snapshot of a digest that answered last; see [Snapshots].
+func Find(ctx context.Context, st store.Store, digest string, ids []string) (found *Snapshot, err error) {
+	err = Snapshots(ctx, st, ids, func(s *Snapshot) bool {
+		if s.Digest == digest {
+			found = &Snapshot{s.State.Clone(), s.Digest, s.Lists}
+		}
+		return true
+	})
+	if err == nil && found == nil {
+		err = store.ErrNotFound
+	}
+	return found, err
+}
+
 // IsKept reports whether a Store has files that answer for all lists of s.
 func (s *Snapshot) IsKept(ctx context.Context, st store.Store) (bool, error) {
 	for _, id := range s.Lists {

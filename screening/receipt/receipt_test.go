@@ -21,6 +21,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
@@ -249,6 +250,64 @@ func TestForged(t *testing.T) {
 func sealed(line string) string {
 	i := strings.LastIndex(line, `","sum":"`)
 	return fmt.Sprintf("%s\",\"sum\":\"%x\"}\n", line[:i], sha256.Sum256([]byte(line[:i])))
+}
+
+// TestForgedCopy: lists, or exceptions, that only the journal of a copy calls those of the receipt prove nothing,
+// even if the operator has signed a false receipt.
+func TestForgedCopy(t *testing.T) {
+	h := newHistory(t)
+	clean, listed := h.verify(t, h.after).Receipt, h.verify(t, h.before).Receipt
+	lie := *clean
+	lie.Snapshot, lie.Lists, lie.Time, lie.Formerly = listed.Snapshot, listed.Lists, listed.Time, nil
+	data, err := lie.Encode(h.signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, err := journal.Find(t.Context(), h.store, listed.Snapshot, []string{"OFAC_SDN"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name       string
+		of         *receipt.Receipt // whose list
+		exceptions string
+		want       string
+	}{
+		{"the lists", listed, "", receipt.Different},
+		{"other lists", clean, "", receipt.CannotTell},
+		{"exceptions", listed, `{"chain":"ethereum","address":"` + strings.ToLower(tornado) + `","reason":"a","author":"b"}` + "\n", receipt.CannotTell},
+	} {
+		found, err := journal.Find(t.Context(), h.store, test.of.Snapshot, []string{"OFAC_SDN"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := found.Held["OFAC_SDN"]
+		f, err := journal.Open(t.Context(), h.store, "OFAC_SDN", held.N)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := store.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := journal.New(st, time.Now)
+		if err := log.Follow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		held.Digest = named.Held["OFAC_SDN"].Digest
+		log.Begin(journal.Program{Answers: true, Sources: found.Lists}, &journal.Excepted{Text: test.exceptions})
+		_, err = log.Put(t.Context(), f)
+		if err := errors.Join(err, log.Append(t.Context(), &journal.Line{Type: journal.Accepted, Source: "OFAC_SDN", Held: &held}, nil)); err != nil {
+			t.Fatal(err)
+		}
+		v, err := receipt.Verify(t.Context(), data, &receipt.Options{Keys: []note.Verifier{h.verifier}, Copy: func(context.Context) (store.Store, error) { return st, nil }})
+		if err != nil || v.Outcome != test.want || v.Signer == "" {
+			t.Errorf("%s: %+v, %v", test.name, v, err)
+		}
+		if v, err := receipt.Verify(t.Context(), h.before, &receipt.Options{Keys: []note.Verifier{h.verifier}, Copy: func(context.Context) (store.Store, error) { return st, nil }}); err != nil || (v.Outcome == receipt.Same) != (test.want == receipt.Different) {
+			t.Errorf("%s: the true one: %+v, %v", test.name, v, err)
+		}
+	}
 }
 
 // TestTampered changes single bytes of signed receipts: nobody with the public key, or with the lists

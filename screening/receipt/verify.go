@@ -45,9 +45,9 @@ type Options struct {
 	Keys []note.Verifier
 	// Store has the lists, and says when they were in use.
 	Store store.Store
-	// Copy returns a store that has the lists of a receipt, if Store does not have them, or nil. It does
-	// not say when they were in use: without a signature, the Outcome is CannotTell.
-	Copy func(context.Context, *Receipt) (store.Store, error)
+	// Copy returns a store with lists, for those that Store does not have. It does not say when
+	// they were in use: without a signature, the Outcome is CannotTell.
+	Copy func(context.Context) (store.Store, error)
 	// Table screens the table of a receipt again, and returns the tally, which Verify compares. Its
 	// error says why it cannot: the Outcome is CannotTell, unless the error wraps
 	// [ErrOtherTable]. Without lists, the Past is nil, and Table compares the files alone. The Output is
@@ -253,12 +253,16 @@ func (r *Receipt) openPast(ctx context.Context, opts *Options) (past *screening.
 		err = fmt.Errorf("%w; %w", err, undated)
 	}
 	if opts.Copy != nil {
-		copied, failed := opts.Copy(ctx, r)
-		if failed == nil && copied != nil {
+		copied, failed := opts.Copy(ctx)
+		if failed == nil {
 			past, failed = screening.OpenDigest(ctx, copied, r.Snapshot, srcs, settings)
-			if failed == nil {
+		}
+		if failed == nil {
+			var got screening.Result
+			if got, failed = past.Screen(anyAddress); failed == nil && got.Digest() == r.Snapshot {
 				return past, errUndated, nil
 			}
+			failed = cmp.Or(failed, errors.New("the copy of the lists has other exceptions than it says"))
 		}
 		if failed != nil && !errors.Is(failed, store.ErrNotFound) {
 			err = failed
