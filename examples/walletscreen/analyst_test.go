@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // TestOddTables screens tables as people and programs write them. Each row of a table is
@@ -135,6 +137,7 @@ func TestNoTable(t *testing.T) {
 // TestExtractNoText extracts from input that is encoded, compressed or not text. Input that
 // cannot be read never counts as a file without addresses.
 func TestExtractNoText(t *testing.T) {
+	longtest.InOneGoroutine(t)
 	wide := "\xff\xfe" + strings.Join(strings.Split("to "+listed+"\n", ""), "\x00") + "\x00"
 	var z bytes.Buffer
 	zip := gzip.NewWriter(&z)

@@ -3,7 +3,10 @@
 // .ci/run, they run at full length. The short loop must test the same promise.
 package longtest
 
-import "os"
+import (
+	"os"
+	"testing"
+)
 
 // Enabled reports whether the long loops run.
 func Enabled() bool { return os.Getenv("WALLETSCREEN_LONG") == "1" }
@@ -24,4 +27,13 @@ func Step(short, long int) int {
 		return 17 * short
 	}
 	return N(short, long)
+}
+
+// InOneGoroutine skips a test with the race detector, which makes it ten times as slow and finds
+// nothing in it: .ci/run also runs it without.
+func InOneGoroutine(t *testing.T) {
+	t.Helper()
+	if Race {
+		t.Skip("it has one goroutine")
+	}
 }
