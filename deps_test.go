@@ -58,7 +58,7 @@ var imports = map[string]string{
 	"screening/internal/list": "address internal/identity internal/index internal/stays score sources",
 	"httpapi": "address httpapi/internal/static internal/journal internal/stays internal/visible " +
 		"score screening sources sources/store",
-	"httpapi/audit":           "internal/atomicfile internal/visible address httpapi score screening",
+	"httpapi/audit":           "internal/atomicfile internal/evidence internal/version address httpapi score screening screening/receipt",
 	"httpapi/compat":          "address httpapi score screening",
 	"httpapi/docs":            "httpapi/internal/static",
 	"httpapi/internal/static": "",
@@ -103,7 +103,7 @@ var links = map[string]string{
 	"screening/book":        "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys",
 	"screening/receipt":     "github.com/decred/dcrd golang.org/x/crypto golang.org/x/mod golang.org/x/sys",
 	"httpapi":               "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
-	"httpapi/audit":         "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
+	"httpapi/audit":         "github.com/decred/dcrd golang.org/x/crypto golang.org/x/mod golang.org/x/sys golang.org/x/time",
 	"httpapi/compat":        "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys golang.org/x/time",
 	"httpapi/page":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sys",
 

@@ -12,12 +12,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
-	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
 // An auditCall is a call of a command below audit.
@@ -89,22 +90,7 @@ func (a *auditCall) verify(context.Context, []string) error {
 		a.code = exitMatch
 	}
 	if a.json {
-		type fault struct {
-			File   string `json:"file"`
-			Line   int    `json:"line,omitempty"` // left out of the end of the file
-			Reason string `json:"reason"`
-		}
-		faults := []fault{}
-		for _, f := range trail.Faults {
-			faults = append(faults, fault(f))
-		}
-		return writeJSON(a.stdout, struct {
-			Lines  int     `json:"lines"`
-			First  int64   `json:"first"`
-			Last   int64   `json:"last"`
-			Sum    string  `json:"sum"`
-			Faults []fault `json:"faults"`
-		}{trail.Lines, trail.First, trail.Last, trail.Sum, faults})
+		return writeJSON(a.stdout, trail)
 	}
 	for _, f := range trail.Faults {
 		fmt.Fprintln(a.stdout, f)
@@ -121,18 +107,6 @@ func (a *auditCall) verify(context.Context, []string) error {
 	return err
 }
 
-// A recordLine is a line of the trail, as search needs it.
-type recordLine struct {
-	Type    string `json:"type"`
-	Time    string `json:"time"`
-	Request string `json:"request_id"`
-	Key     string `json:"key_id"`
-	Chain   string `json:"chain"`
-	Address string `json:"address"`
-	Hash    string `json:"address_hmac"`
-	screening.Answer
-}
-
 // datePrefix matches the beginning of a time.
 var datePrefix = regexp.MustCompile(`^\d{4}(-\d\d(-\d\d(T[\d:.]*Z?)?)?)?$`)
 
@@ -145,7 +119,7 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 	if len(terms) == 0 {
 		return errors.New("want an ADDRESS, the ID of a KEY, or a DATE")
 	}
-	var tests []func(*recordLine) bool
+	var tests []func(*receipt.Receipt) bool
 	for _, term := range terms {
 		test, err := a.test(term, key)
 		if err != nil {
@@ -160,13 +134,13 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		if err != nil {
 			return err
 		}
-		var r recordLine
-		if json.Unmarshal(l.Text, &r) != nil || r.Type != "screening" || slices.ContainsFunc(tests, func(test func(*recordLine) bool) bool { return !test(&r) }) {
+		var r receipt.Receipt
+		if json.Unmarshal(l, &r) != nil || r.Answer == nil || slices.ContainsFunc(tests, func(test func(*receipt.Receipt) bool) bool { return !test(&r) }) {
 			continue
 		}
 		found = true
 		if a.json {
-			if _, err := a.stdout.Write(l.Text); err != nil {
+			if _, err := a.stdout.Write(l); err != nil {
 				return err
 			}
 			continue
@@ -175,15 +149,11 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		for _, label := range r.Labels {
 			by = append(by, strings.TrimSpace(label.Source+" "+label.Ref))
 		}
-		shown := r.Address
-		if r.Hash != "" {
-			shown = "hmac:" + r.Hash
-		}
 		level := string(r.Level)
 		if !r.Decided() {
 			level = "not decided"
 		}
-		t.add(r.Time, r.Key, level, fmt.Sprint(r.Score), r.Chain, shown, strings.Join(by, ", "))
+		t.add(r.Time.Format(time.RFC3339Nano), r.CallerID, level, fmt.Sprint(r.Score), string(r.Chain), r.Address, strings.Join(by, ", "))
 	}
 	if !found {
 		a.code = exitMatch
@@ -197,9 +167,9 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 }
 
 // test returns a function that reports whether a term of search applies to a line.
-func (a *auditCall) test(term string, key []byte) (func(*recordLine) bool, error) {
+func (a *auditCall) test(term string, key []byte) (func(*receipt.Receipt) bool, error) {
 	if datePrefix.MatchString(term) {
-		return func(r *recordLine) bool { return strings.HasPrefix(r.Time, term) }, nil
+		return func(r *receipt.Receipt) bool { return strings.HasPrefix(r.Time.Format(time.RFC3339Nano), term) }, nil
 	}
 	forms := make(map[string]bool) // an id in small letters can be an account of NEAR, too
 	if rd := address.Interpret(a.chain, term); len(rd.Addresses) > 0 {
@@ -207,7 +177,7 @@ func (a *auditCall) test(term string, key []byte) (func(*recordLine) bool, error
 			for _, s := range append(one.Spellings(), one) {
 				form := s.Normalized()
 				if key != nil {
-					form = audit.Hash(key, form)
+					form = "hmac:" + audit.Hash(key, form)
 				}
 				forms[form] = true
 			}
@@ -215,7 +185,7 @@ func (a *auditCall) test(term string, key []byte) (func(*recordLine) bool, error
 	} else if plausible(term) && !strings.Contains(term, "-") {
 		return nil, fmt.Errorf("what has %d characters is not an address of any chain, a key's ID or a date", len(term))
 	}
-	return func(r *recordLine) bool {
-		return r.Key == term || r.Request == term || forms[cmp.Or(r.Hash, r.Address)]
+	return func(r *receipt.Receipt) bool {
+		return r.CallerID == term || r.RequestID == term || forms[r.Address]
 	}, nil
 }

@@ -59,7 +59,7 @@ func TestAuditCommands(t *testing.T) {
 		if got := run(0, "search", "-json", harmless); strings.Count(got, `"n":`) != 2 {
 			t.Errorf("%s", got)
 		}
-		if got := run(0, "verify"); !regexp.MustCompile(`^4 lines, 1 to 4: as they were written\nsum of line 4: [0-9a-f]{64}\n$`).MatchString(got) {
+		if got := run(0, "verify"); !regexp.MustCompile(`^3 lines, 1 to 3: as they were written\nsum of line 3: [0-9a-f]{64}\n$`).MatchString(got) {
 			t.Errorf("%s", got)
 		}
 		files, _ := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
@@ -70,10 +70,10 @@ func TestAuditCommands(t *testing.T) {
 		if err := os.WriteFile(files[0], []byte(strings.Replace(string(text), `"chain":"bitcoin"`, `"chain":"litecoin"`, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := run(1, "verify"); !strings.HasPrefix(got, filepath.Base(files[0])+", line 3: changed\n4 lines, 1 to 4: 1 fault\n") {
+		if got := run(1, "verify"); !strings.HasPrefix(got, filepath.Base(files[0])+", line 2: changed\n3 lines, 1 to 3: 1 fault\n") {
 			t.Errorf("%s", got)
 		}
-		if got := run(1, "verify", "-json"); !strings.Contains(got, `"faults":[{"file":"`+filepath.Base(files[0])+`","line":3,"reason":"changed"}]`) {
+		if got := run(1, "verify", "-json"); !strings.Contains(got, `"faults":[{"file":"`+filepath.Base(files[0])+`","line":2,"reason":"changed"}]`) {
 			t.Errorf("%s", got)
 		}
 	}

@@ -40,7 +40,7 @@ func TestBackup(t *testing.T) {
 	cmd := exec.Command("sh", "-exc", script)
 	cmd.Dir, cmd.Env = dir, append(processEnv("1s"), "WALLETSCREEN_LISTS=FBI_IC3", "WALLETSCREEN_REQUIRE=FBI_IC3")
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "2 lines, 1 to 2: as they were written") {
+	if err != nil || !strings.Contains(string(out), "1 line, 1 to 1: as they were written") {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, where := range []string{data, filepath.Join(dir, "restored"), filepath.Join(dir, "copy")} {

@@ -375,7 +375,7 @@ func TestTrail(t *testing.T) {
 	if got := strings.Count(string(text), `"type":"screening"`); got != n {
 		t.Errorf("%d records, want %d", got, n)
 	}
-	if !strings.Contains(string(text), `"address_hmac":"`) || strings.Contains(strings.ToLower(string(text)), strings.ToLower(lazarus)) {
+	if !strings.Contains(string(text), `"address":"hmac:`) || strings.Contains(strings.ToLower(string(text)), strings.ToLower(lazarus)) {
 		t.Errorf("the address is on record:\n%.2000s", text)
 	}
 	for _, file := range []string{"none", names[0]} {

@@ -66,7 +66,7 @@ const (
 
 // formerText says what it means that there are lists of an earlier version.
 const formerText = "of an earlier version, and neither read nor changed: -at, receipts, formerly and first-seen dates of before need that version; " +
-	"keys, quotas, outbox and audit trail stay in use"
+	"keys, quotas and outbox stay in use"
 
 // hasFormer reports whether the directory of -data has lists of an earlier version only.
 func hasFormer(data string) bool {

@@ -30,9 +30,6 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 		}
 	}
 	trail, err := audit.Open(c.audit, opts)
-	if errors.Is(err, audit.ErrKey) {
-		return nil, fmt.Errorf("-audit %s: the records there were written with another -audit-key, or without one: give the same, or begin a new trail in another directory", c.audit)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("-audit: %w", err)
 	}

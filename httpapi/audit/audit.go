@@ -9,31 +9,28 @@
 //
 // # Lines
 //
-// A file has one JSON object in each line:
+// A file has one JSON object in each line, a Receipt of package receipt or a repair:
 //
-//	{"type":"screening","time":"2026-11-21T09:30:00.123456Z","request_id":"…","key_id":"payments",
-//	 "chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":100,"level":"CRITICAL",
+//	{"format":"walletscreen evidence 1","type":"screening","screened_at":"2026-11-21T09:30:00.123456Z","request_id":"…",
+//	 "key_id":"payments","chain":"ethereum","address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","score":100,"level":"CRITICAL",
 //	 "labels":[{"label":"SANCTIONED","source":"OFAC_SDN","source_ref":"27307", …}],"doubts":[],"caveats":[],"all_clear":false,
-//	 "lists":"5f0c…","scoring_version":"v1.0","n":2,"sum":"77ab…"}
-//	{"type":"lists","time":"…","lists":"5f0c…","sources":[{"id":"OFAC_SDN","digest":"9a31…","last_updated":"…","addresses":745}, …],"n":1,"sum":"02c1…"}
-//	{"type":"repair","time":"…","cut":"{\"type\":\"scree","n":3,"sum":"d4e0…"}
+//	 "scoring_version":"v1.2","snapshot":"5f0c…","module_version":"v1.0.0","lists":[{"source":"OFAC_SDN","digest":"9a31…", …}, …],
+//	 "n":1,"prev":"","sum":"77ab…"}
+//	{"format":"walletscreen evidence 1","type":"repair","time":"…","cut":"{\"format\":\"wal","n":2,"prev":"77ab…","sum":"d4e0…"}
 //
-// A screening names the lists by the digest of their snapshot. In each file, a line of
-// type lists comes before the first screening that names it; package store keeps the
-// revisions under the same digests, and [screening.OpenDigest] opens the snapshot
+// The digest of their snapshot names the lists. In each file, the first line with a snapshot has its
+// lists; package store keeps them under the same digests, and [screening.OpenDigest] opens the snapshot
 // again. The second and later addresses of a batch have their index in item. Labels and the
 // members after them, and suppressed and formerly, are as in the answer: a screening with doubts
 // and no label was not decided.
 //
-// With Options.HashKey a screening has address_hmac instead of address, see [Hash], and
-// no line has an address in clear text: a listed address, and a reference, a name or a reason
-// with an address in it, is replaced by "hmac:" and its hash.
+// With Options.HashKey no line has an address in clear text: the address, a listed address, and a
+// reference, a name or a reason with an address in it, is replaced by "hmac:" and its hash; see [Hash].
 //
 // # The chain
 //
-// n is the number of the line in the trail, and sum is the SHA-256 or, with Options.HashKey, the
-// HMAC-SHA-256 of the sum of the line before in hex, followed by this line up to its member
-// sum. The file audit.head has n and sum of the last line that was flushed, and of the last
+// n is the number of the line in the trail, prev is the sum of the line before, and sum is the SHA-256 or,
+// with Options.HashKey, the HMAC-SHA-256 of this line up to its member sum, in hex. The file audit.head has n and sum of the last line that was flushed, and of the last
 // one that was removed because of its age, with a sum of its own. [Verify] finds each line that
 // was changed, moved, removed or added.
 //
@@ -77,6 +74,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/internal/evidence"
 	"github.com/walletscreen/walletscreen/screening"
 )
 
@@ -85,7 +83,7 @@ import (
 type Options struct {
 	// HashKey is a key of at least 32 bytes with which addresses are recorded as
 	// [Hash] returns them, and lines chained. Nil records them in clear text. All lines of a
-	// trail need the same key: with another one, or none, Open returns [ErrKey]. Begin another
+	// trail need the same key: with another one, or none, Open returns an error. Begin another
 	// directory with it.
 	HashKey []byte
 
@@ -113,8 +111,8 @@ var (
 	// ErrBroken reports that records cannot be written at the moment. An error that
 	// wraps it says why.
 	ErrBroken = errors.New("audit: records cannot be written")
-	// ErrKey reports that a trail was written with another key, or with one and now without.
-	ErrKey = errors.New("audit: the trail was written with another key, or without one: give its key, or begin a new trail in another directory")
+	// errKey reports that a trail was written with another key, or with one and now without.
+	errKey = errors.New("audit: the trail was written with another key, or without one: give its key, or begin a new trail in another directory")
 	// ErrClosed reports that Run has ended.
 	ErrClosed = errors.New("audit: closed")
 )
@@ -143,9 +141,8 @@ type Log struct {
 // A record is a screening that waits to be written.
 type record struct {
 	line    []byte
-	digest  string                   // of the snapshot
-	sources []screening.SourceStatus // of the snapshot, which shares it
-	written chan error               // receives the outcome; nil if no caller waits
+	result  screening.Result // for its lists
+	written chan error       // receives the outcome; nil if no caller waits
 }
 
 // Open opens the trail in a directory, which it creates if it does not exist, and
@@ -167,16 +164,16 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if l.opts.HashKey != nil && len(l.opts.HashKey) < sha256.Size {
 		return nil, fmt.Errorf("audit: a HashKey of %d bytes, want at least %d", len(l.opts.HashKey), sha256.Size)
 	}
-	l.writer = writer{Options: l.opts, dir: dir, maxBytes: 100 << 20, sealer: newSealer(l.opts.HashKey), write: (*os.File).WriteAt, sync: (*os.File).Sync}
-	if err := l.writer.open(); errors.Is(err, ErrKey) {
-		return nil, fmt.Errorf("%w: %s", ErrKey, dir)
+	l.writer = writer{Options: l.opts, dir: dir, maxBytes: 100 << 20, chain: evidence.New(l.opts.HashKey), write: (*os.File).WriteAt, sync: (*os.File).Sync}
+	if err := l.writer.open(); errors.Is(err, errKey) {
+		return nil, fmt.Errorf("%w: %s", errKey, dir)
 	} else if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	return l, nil
 }
 
-// Hash returns the value of address_hmac for an address if Options.HashKey is key: the
+// Hash returns what follows "hmac:" for an address if Options.HashKey is key: the
 // HMAC-SHA-256 of the address in its normal form, in hex. To find the records of an
 // address, call it, or in a shell:
 //
@@ -197,7 +194,7 @@ func Hash(key []byte, address string) string {
 func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
 	text, err := l.newLine(&s)
 	if err == nil {
-		err = l.put(ctx, record{line: text, digest: s.Result.Digest(), sources: s.Result.Sources()})
+		err = l.put(ctx, record{line: text, result: s.Result})
 	}
 	if err != nil {
 		l.mu.Lock()

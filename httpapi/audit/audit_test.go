@@ -30,6 +30,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/version"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -146,9 +147,9 @@ func text(t testing.TB, dir string) string {
 	return string(all)
 }
 
-// unsealed returns text without the members n and sum, which [TestVerify] checks.
+// unsealed returns text without the members n, prev and sum, which [TestVerify] checks.
 func unsealed(text string) string {
-	return regexp.MustCompile(`,"n":\d+,"sum":"[0-9a-f]{64}"}\n`).ReplaceAllString(text, "}\n")
+	return regexp.MustCompile(`,"n":\d+,"prev":"([0-9a-f]{64})?","sum":"[0-9a-f]{64}"}\n`).ReplaceAllString(text, "}\n")
 }
 
 // intact fails the test unless the trail in dir is as it was written.
@@ -200,28 +201,23 @@ func TestLines(t *testing.T) {
 		}
 		excepted := newScreening(t, s, "").Result.Digest()
 		ask(nil, "r-3", "0x098b716b8aaf21512996dc57eb0615e2383e2f96", "ethereum")
-		want := `{"type":"lists","time":"2000-01-01T00:00:00Z","lists":"<lists>"
-  ,"sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
-{"type":"screening","time":"2000-01-01T00:00:00Z","request_id":"r-1","key_id":"payments","chain":"bsc"
+		begin := `{"format":"walletscreen evidence 1","type":"screening","screened_at":"2000-01-01T0`
+		end := `,"module_version":"` + version.Module() + `","lists":[{"source":"OUR_LIST","name":"Our own list","jurisdiction":"Community","digest":"<digest>"
+  ,"last_updated":"2000-01-01T00:00:00Z","completeness":"whole","required":true}]}` + "\n"
+		want := begin + `0:00:00Z","request_id":"r-1","key_id":"payments","chain":"bsc"
   ,"address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96"
   ,"score":80,"level":"HIGH","labels":[{"label":"STOLEN_FUNDS","source":"OUR_LIST","source_ref":"case \"17\"","added_at":"2000-01-01T00:00:00Z","match":"family","listed_address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96"}]
   ,"doubts":[],"caveats":[],"all_clear":false
-  ,"lists":"<lists>","scoring_version":"v1.2"}
-{"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<excepted>"
-  ,"sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
-{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r-3","key_id":"payments","chain":"ethereum"
+  ,"scoring_version":"v1.2","snapshot":"<lists>"` + end + begin + `1:30:00Z","request_id":"r-3","key_id":"payments","chain":"ethereum"
   ,"address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96"
   ,"score":0,"level":"CLEAN_NO_MATCH","labels":[]
   ,"suppressed":[{"label":"STOLEN_FUNDS","source":"OUR_LIST","source_ref":"case \"17\"","added_at":"2000-01-01T00:00:00Z","match":"exact","listed_address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","reason":"case closed","author":"J. Doe","expires_at":null}]
   ,"doubts":[],"caveats":[],"all_clear":true
-  ,"lists":"<excepted>","scoring_version":"v1.2"}
-{"type":"lists","time":"2000-01-01T01:30:00Z","lists":"<lists>"
-  ,"sources":[{"id":"OUR_LIST","digest":"<digest>","last_updated":"2000-01-01T00:00:00Z","addresses":1}]}
-{"type":"screening","time":"2000-01-01T01:30:00Z","request_id":"r-2","key_id":"payments","chain":"ethereum","address_hmac":"` + audit.Hash(
+  ,"scoring_version":"v1.2","snapshot":"<excepted>"` + end + begin + `1:30:00Z","request_id":"r-2","key_id":"payments","chain":"ethereum","address":"hmac:` + audit.Hash(
 			key,
 			clean,
-		) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"doubts":[],"caveats":[],"all_clear":true,"lists":"<lists>","scoring_version":"v1.2"}
-`
+		) + `","score":0,"level":"CLEAN_NO_MATCH","labels":[],"doubts":[],"caveats":[],"all_clear":true
+  ,"scoring_version":"v1.2","snapshot":"<lists>"` + end
 		want = strings.NewReplacer("\n  ", "", "<lists>", snapshot, "<excepted>", excepted, "<digest>", list).Replace(want)
 		if d := cmp.Diff(want, unsealed(text(t, dir)+text(t, hashed))); d != "" {
 			t.Error(d)
@@ -325,7 +321,7 @@ func TestConcurrent(t *testing.T) {
 			t.Errorf("%d records, want %d", len(got), workers*each)
 		}
 		for _, f := range files {
-			if f.lines[0]["type"] != "lists" {
+			if f.lines[0]["lists"] == nil {
 				t.Errorf("%s begins with %v", f.name, f.lines[0])
 			}
 			if info, err := os.Stat(filepath.Join(dir, f.name)); err != nil || info.Size() > 5000 {
@@ -552,7 +548,7 @@ func TestDays(t *testing.T) {
 		var got []string
 		for _, f := range read(t, dir) {
 			got = append(got, f.name[len("audit-200001"):][:len("01T00")])
-			if len(f.lines) != 3 {
+			if len(f.lines) != 2 || f.lines[0]["lists"] == nil || f.lines[1]["lists"] != nil {
 				t.Errorf("%s: %s has %d lines", tt.name, f.name, len(f.lines))
 			}
 		}
@@ -606,7 +602,7 @@ func TestClockPutBack(t *testing.T) {
 // TestRepair checks that an incomplete last line of the last file is replaced by a line that
 // reports it, and that nothing else changes.
 func TestRepair(t *testing.T) {
-	const whole = `{"type":"screening","request_id":"1"}` + "\n"
+	const whole = `{"format":"walletscreen evidence 1","type":"screening"}` + "\n"
 	long := strings.Repeat("x", 70<<10)
 	for _, tt := range []struct{ name, text, kept, cut string }{
 		{"empty", "", "", ""},

@@ -4,74 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
+
+	"github.com/walletscreen/walletscreen/internal/evidence"
 )
-
-// A link is a line's place in the chain: its number in the trail, from 1, and its sum.
-type link struct {
-	N   int64  `json:"n"`
-	Sum string `json:"sum"`
-}
-
-const (
-	beforeN   = `,"n":`
-	beforeSum = `,"sum":"`
-)
-
-// A sealer computes sums.
-type sealer struct{ hash hash.Hash }
-
-func newSealer(key []byte) sealer {
-	if key == nil {
-		return sealer{sha256.New()}
-	}
-	return sealer{hmac.New(sha256.New, key)}
-}
-
-// sum returns the sum of a line up to its member sum.
-func (s sealer) sum(before string, line []byte) string {
-	s.hash.Reset()
-	io.WriteString(s.hash, before)
-	s.hash.Write(line)
-	return hex.EncodeToString(s.hash.Sum(nil))
-}
-
-// seal appends a line with its members n and sum, and returns its link.
-func (s sealer) seal(text []byte, before link, line []byte) ([]byte, link) {
-	start := len(text)
-	text = append(text, bytes.TrimSuffix(line, []byte("}\n"))...)
-	next := link{N: before.N + 1}
-	text = strconv.AppendInt(append(text, beforeN...), next.N, 10)
-	next.Sum = s.sum(before.Sum, text[start:])
-	return append(append(append(text, beforeSum...), next.Sum...), "\"}\n"...), next
-}
-
-// linkOf returns the link of a line, and the part of the line that its sum is about. It reports
-// false if the line has none.
-func linkOf(line []byte) (l link, sealed []byte, ok bool) {
-	i := bytes.LastIndex(line, []byte(beforeSum))
-	if i < 0 {
-		return l, nil, false
-	}
-	sum, ok := bytes.CutSuffix(line[i+len(beforeSum):], []byte("\"}\n"))
-	j := bytes.LastIndex(line[:i], []byte(beforeN))
-	if !ok || len(sum) != 2*sha256.Size || j < 0 {
-		return l, nil, false
-	}
-	n, err := strconv.ParseInt(string(line[j+len(beforeN):i]), 10, 64)
-	return link{n, string(sum)}, line[:i], err == nil && n > 0
-}
 
 // headName is the file that says where the trail begins and ends.
 const headName = "audit.head"
@@ -82,28 +24,27 @@ const headSize = 512
 // A head is what that file has: the last line before those that are kept, and the last line
 // that was flushed. Keyed says whether the trail has a key, and Sum is the sum of the rest.
 type head struct {
-	Removed link   `json:"removed"`
-	Last    link   `json:"last"`
-	Keyed   bool   `json:"keyed"`
-	Sum     string `json:"sum"`
+	Removed evidence.Link `json:"removed"`
+	Last    evidence.Link `json:"last"`
+	Keyed   bool          `json:"keyed"`
+	Sum     string        `json:"sum"`
 }
 
-// sum returns the sum of a head.
-func (s sealer) head(h head) string {
-	return s.sum("head", fmt.Appendf(nil, "%d %s %d %s %t", h.Removed.N, h.Removed.Sum, h.Last.N, h.Last.Sum, h.Keyed))
+func (h *head) sum(c evidence.Chain) string {
+	return c.Sum(fmt.Appendf(nil, "head %d %s %d %s %t", h.Removed.N, h.Removed.Sum, h.Last.N, h.Last.Sum, h.Keyed))
 }
 
 // errHead reports that a head is not what a writer with this key has written.
 var errHead = errors.New("changed, damaged, or written with another key")
 
 // readHead returns the head of a trail. With errHead, it returns what the file says.
-func (s sealer) readHead(dir string) (h head, err error) {
+func readHead(c evidence.Chain, dir string) (h head, err error) {
 	for range 3 { // it may be being written
 		var text []byte
 		if text, err = os.ReadFile(filepath.Join(dir, headName)); err != nil {
 			return head{}, err
 		}
-		if h = (head{}); json.Unmarshal(text, &h) == nil && h.Sum == s.head(h) {
+		if h = (head{}); json.Unmarshal(text, &h) == nil && h.Sum == h.sum(c) {
 			return h, nil
 		}
 	}
@@ -113,7 +54,7 @@ func (s sealer) readHead(dir string) (h head, err error) {
 // writeHead writes the head. It follows a flush of the lines, so it never says too much.
 func (w *writer) writeHead() error {
 	w.head.Keyed = w.HashKey != nil
-	w.head.Sum = w.sealer.head(w.head)
+	w.head.Sum = w.head.sum(w.chain)
 	text, err := json.Marshal(w.head)
 	if err != nil {
 		return err
@@ -128,20 +69,30 @@ func (w *writer) writeHead() error {
 	return err
 }
 
-// A Line is a line of a trail.
-type Line struct {
-	File   string // its base name
-	Number int    // in the file, from 1
-	Text   []byte // with its line feed, valid until the next line
+// A line is a line of a trail.
+type line struct {
+	file   string // its base name
+	number int    // in the file, from 1
+	text   []byte // with its line feed, valid until the next line
 }
 
-// Read returns the lines of the trail in a directory, in order. The last one may be torn if
-// the trail is being written.
-func Read(dir string) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
+// Read returns the lines of the trail in a directory, in order, each valid until the next one. The last
+// one may be torn if the trail is being written.
+func Read(dir string) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for l, err := range readAll(dir) {
+			if !yield(l.text, err) {
+				return
+			}
+		}
+	}
+}
+
+func readAll(dir string) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
 		names, err := (&writer{dir: dir}).files()
 		if err != nil {
-			yield(Line{}, fmt.Errorf("audit: %w", err))
+			yield(line{}, fmt.Errorf("audit: %w", err))
 			return
 		}
 		for _, name := range names {
@@ -155,10 +106,10 @@ func Read(dir string) iter.Seq2[Line, error] {
 // maxLine bounds the length of a line that Read returns.
 const maxLine = 16 << 20
 
-func readFile(dir, name string, yield func(Line, error) bool) bool {
+func readFile(dir, name string, yield func(line, error) bool) bool {
 	f, err := os.Open(filepath.Join(dir, name))
 	if err != nil {
-		return yield(Line{}, fmt.Errorf("audit: %w", err))
+		return yield(line{}, fmt.Errorf("audit: %w", err))
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
@@ -175,12 +126,12 @@ func readFile(dir, name string, yield func(Line, error) bool) bool {
 	n := 0
 	for lines.Scan() {
 		n++
-		if !yield(Line{name, n, lines.Bytes()}, nil) {
+		if !yield(line{name, n, lines.Bytes()}, nil) {
 			return false
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return yield(Line{}, fmt.Errorf("audit: %s, line %d: %w", name, n+1, err))
+		return yield(line{}, fmt.Errorf("audit: %s, line %d: %w", name, n+1, err))
 	}
 	return true
 }
@@ -189,11 +140,12 @@ func readFile(dir, name string, yield func(Line, error) bool) bool {
 type Trail struct {
 	// Lines is how many lines there are, and First and Last are the numbers of the first and
 	// the last one. Sum is the sum of the last one.
-	Lines       int
-	First, Last int64
-	Sum         string
+	Lines int    `json:"lines"`
+	First int64  `json:"first"`
+	Last  int64  `json:"last"`
+	Sum   string `json:"sum"`
 	// Faults are in the order of the trail. After maxFaults of them, Verify has stopped.
-	Faults []Fault
+	Faults []Fault `json:"faults"`
 }
 
 const maxFaults = 1000
@@ -201,9 +153,9 @@ const maxFaults = 1000
 // A Fault is a line that was changed or moved, or before which lines are missing. Line 0 of
 // a File is its end.
 type Fault struct {
-	File   string
-	Line   int
-	Reason string
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	Reason string `json:"reason"`
 }
 
 func (f Fault) String() string {
@@ -215,30 +167,34 @@ func (f Fault) String() string {
 
 // Verify verifies the trail in a directory, which may be in use: that its lines are those
 // that were written, in their order, from the first one that is kept to the last one. key is
-// Options.HashKey, and witness is Options.Witness, or "" for none.
+// Options.HashKey, and witness is Options.Witness, or "" for none. A trail that an earlier version of this
+// module has written is an error.
 //
 // Without a key, anyone who can write to the directory can also make a new chain. Without a
 // witness, one who puts back an earlier copy of the directory is not found. Keep the number and
 // the sum of the last line elsewhere, to find both.
 func Verify(dir string, key []byte, witness string) (*Trail, error) {
-	v := &verifier{sealer: newSealer(key)}
-	h, headErr := v.readHead(dir) // before the lines: it may only grow
+	v := &verifier{chain: evidence.New(key)}
+	v.trail.Faults = []Fault{}
+	h, headErr := readHead(v.chain, dir) // before the lines: it may only grow
 	if v.head = h; headErr == nil || errors.Is(headErr, errHead) {
-		v.from = []link{h.Removed}
+		v.from = []evidence.Link{h.Removed}
 	}
 	if headErr != nil {
-		v.head.Last = link{}
+		v.head.Last = evidence.Link{}
 	}
-	seen, bad, err := v.readWitness(witness)
+	seen, bad, err := readWitness(v.chain, witness)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	v.seen = seen
-	for l, err := range Read(dir) {
+	for l, err := range readAll(dir) {
+		if err == nil {
+			err = v.line(l)
+		}
 		if err != nil {
 			return nil, err
 		}
-		v.line(l)
 		if len(v.trail.Faults) >= maxFaults {
 			return &v.trail, nil
 		}
@@ -254,45 +210,59 @@ func Verify(dir string, key []byte, witness string) (*Trail, error) {
 	}
 	switch {
 	case errors.Is(headErr, os.ErrNotExist):
-		v.fault(Line{File: headName}, "missing or damaged: it says where the trail begins and ends")
+		v.fault(line{file: headName}, "missing or damaged: it says where the trail begins and ends")
 	case headErr != nil:
-		v.fault(Line{File: headName}, headErr.Error())
+		v.fault(line{file: headName}, headErr.Error())
 	}
 	if v.trail.Last < end {
-		v.fault(Line{File: cmp.Or(v.file, headName)}, numbers(v.trail.Last+1, end)+" "+says)
+		v.fault(line{file: cmp.Or(v.file, headName)}, numbers(v.trail.Last+1, end)+" "+says)
 	}
 	if bad > 0 {
-		v.fault(Line{File: filepath.Base(witness), Number: bad}, errHead.Error())
+		v.fault(line{file: filepath.Base(witness), number: bad}, errHead.Error())
 	}
 	return &v.trail, nil
 }
 
 // A verifier verifies lines in turn.
 type verifier struct {
-	sealer
+	chain evidence.Chain
 	head  head
 	trail Trail
 	file  string           // of the last line
-	from  []link           // what the line before can have been; after a fault there are several
+	from  []evidence.Link  // what the line before can have been; after a fault there are several
 	blank bool             // the line before was no line of the trail, perhaps instead of one
 	seen  map[int64]string // by the witness: sums, by number
 }
 
-func (v *verifier) fault(l Line, reason string) {
-	v.trail.Faults = append(v.trail.Faults, Fault{l.File, l.Number, reason})
+func (v *verifier) fault(l line, reason string) {
+	v.trail.Faults = append(v.trail.Faults, Fault{l.file, l.number, reason})
 }
 
 // line verifies the next line.
-func (v *verifier) line(l Line) {
-	v.file = l.File
-	at, sealed, ok := linkOf(l.Text)
-	if !ok {
-		if bytes.HasSuffix(l.Text, []byte("\n")) { // else it is being written, or cut off, which the head says
+func (v *verifier) line(l line) error {
+	v.file = l.file
+	at, err := v.chain.Open(l.text)
+	switch {
+	case errors.Is(err, evidence.ErrForm):
+		return fmt.Errorf("audit: %s, line %d: %w", l.file, l.number, err)
+	case err != nil:
+		if bytes.HasSuffix(l.text, []byte("\n")) { // else it is being written, or cut off, which the head says
 			v.trail.Lines++
 			v.blank = true
 			v.fault(l, "not a line of the trail")
 		}
-		return
+		return nil
+	}
+	var before evidence.Link
+	if len(v.from) > 0 {
+		before = v.from[0]
+	} else {
+		before = evidence.Link{N: at.N - 1, Sum: at.Prev}
+		v.from = append(v.from, before)
+	}
+	isChanged := at.Sum != at.Computed
+	if isChanged && !(v.blank && at.N == before.N+2) {
+		at.N = before.N + 1
 	}
 	v.trail.Lines++
 	if v.trail.First == 0 {
@@ -301,50 +271,31 @@ func (v *verifier) line(l Line) {
 	if at.N > v.trail.Last {
 		v.trail.Last, v.trail.Sum = at.N, at.Sum
 	}
+	follows := slices.Contains(v.from, evidence.Link{N: at.N - 1, Sum: at.Prev})
 	sum, witnessed := v.seen[at.N]
+	from := []evidence.Link{at.Link}
 	switch {
-	case !v.follows(at, sealed):
-		v.forgive(l, at, sealed)
-		return
+	case isChanged: // the next one may follow what was written; or the line before, if this one was added
+		v.fault(l, "changed")
+		from = append(from, evidence.Link{N: at.N, Sum: at.Computed}, before)
+	case v.blank && at.N == before.N+2:
+		v.fault(l, "cannot be verified: the line before it is not one of the trail")
+	case at.N > before.N+1:
+		v.fault(l, numbers(before.N+1, at.N-1)+" missing before it")
+	case !follows && at.N <= before.N:
+		v.fault(l, fmt.Sprintf("line %d of the trail does not belong here", at.N))
+		from = append(v.from, from...)
+	case !follows:
+		v.fault(l, "follows another line than the one before it, which was changed or put in its place")
 	case at.N == v.head.Last.N && at.Sum != v.head.Last.Sum:
 		v.fault(l, "not the line that "+headName+" says it is")
 	case witnessed && at.Sum != sum:
 		v.fault(l, "not the line that the witness has seen")
-	case bytes.HasPrefix(sealed, []byte(`{"type":"repair"`)) && bytes.Contains(sealed, []byte(`"missing":"`)) && !bytes.Contains(sealed, []byte(`"cut":`)):
+	case at.Type == evidence.Repair && bytes.Contains(at.Text, []byte(`"missing":"`)) && !bytes.Contains(at.Text, []byte(`"cut":`)):
 		v.fault(l, "the trail was not whole when this line was written")
 	}
-	v.from, v.blank = []link{at}, false
-}
-
-// follows reports whether the line at a link follows the previous line.
-func (v *verifier) follows(at link, sealed []byte) bool {
-	for _, from := range v.from {
-		if at.N == from.N+1 && at.Sum == v.sum(from.Sum, sealed) {
-			return true
-		}
-	}
-	return len(v.from) == 0
-}
-
-// forgive reports the fault of a line, and finds what the next line may follow.
-func (v *verifier) forgive(l Line, at link, sealed []byte) {
-	before := v.from[0]
-	meant := []link{{before.N + 1, at.Sum}, {before.N + 1, v.sum(before.Sum, sealed)}}
-	switch {
-	case v.blank && at.N == before.N+2:
-		v.fault(l, "cannot be verified: the line before it is not one of the trail")
-		v.from = []link{at}
-	case at.N > before.N+1:
-		v.fault(l, numbers(before.N+1, at.N-1)+" missing before it")
-		v.from = append([]link{at}, meant...)
-	case at.N <= before.N:
-		v.fault(l, fmt.Sprintf("line %d of the trail does not belong here", at.N))
-		v.from = append(v.from, meant...)
-	default:
-		v.fault(l, "changed")
-		v.from = append(meant, before)
-	}
-	v.blank = false
+	v.from, v.blank = from, false
+	return nil
 }
 
 // numbers names the lines of the trail from one number to another.

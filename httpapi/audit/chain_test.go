@@ -2,7 +2,7 @@ package audit_test
 
 import (
 	"bytes"
-	"errors"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,7 +25,7 @@ func newTrail(t *testing.T, dir string, key []byte) (files []string) {
 		l := open(t, dir, &audit.Options{HashKey: key})
 		stop := run(l)
 		for day := range 3 {
-			for i := range 7 {
+			for i := range 8 {
 				if err := l.Record(t.Context(), newScreening(t, s, fmt.Sprintf("%d-%d", day, i))); err != nil {
 					t.Fatal(err)
 				}
@@ -50,6 +50,9 @@ func TestVerify(t *testing.T) {
 		lines[i] = strings.Replace(lines[i], old, new, 1)
 		return lines
 	}
+	follows := func(line string) string {
+		return line + ": follows another line than the one before it, which was changed or put in its place"
+	}
 	forge := func(line string) string { return strings.Replace(line, `"score":0`, `"score":9`, 1) }
 	for _, tt := range []struct {
 		name   string
@@ -58,7 +61,7 @@ func TestVerify(t *testing.T) {
 	}{
 		{"nothing", func(l []string) []string { return l }, ""},
 		{"edited", func(l []string) []string { return edit(l, 3, `"score":0`, `"score":9`) }, "4: changed"},
-		{"edited, the first", func(l []string) []string { return edit(l, 0, `"addresses":1`, `"addresses":9`) }, "1: changed"},
+		{"edited, the first", func(l []string) []string { return edit(l, 0, `"completeness":"whole"`, `"completeness":"hole"`) }, "1: changed"},
 		{"edited, the last", func(l []string) []string { return edit(l, 7, `"score":0`, `"score":9`) }, "8: changed"},
 		{"edited twice", func(l []string) []string { l[2], l[5] = forge(l[2]), forge(l[5]); return l }, "3: changed; 6: changed"},
 		{"a sum", func(l []string) []string { return edit(l, 3, `"sum":"`, `"sum":"0`)[:8] },
@@ -68,8 +71,8 @@ func TestVerify(t *testing.T) {
 			l[3] = l[3][:i] + strings.Map(func(r rune) rune { return '0' + (r+1)%8 }, l[3][i:i+64]) + l[3][i+64:]
 			return l
 		}, "4: changed"},
-		{"a number", func(l []string) []string { return edit(l, 3, `"n":12`, `"n":15`) }, "4: lines 12 to 14 of the trail are missing before it"},
-		{"a lower number", func(l []string) []string { return edit(l, 3, `"n":12`, `"n":2`) }, "4: line 2 of the trail does not belong here"},
+		{"a number", func(l []string) []string { return edit(l, 3, `"n":12`, `"n":15`) }, "4: changed"},
+		{"a lower number", func(l []string) []string { return edit(l, 3, `"n":12`, `"n":2`) }, "4: changed"},
 		{"cut", func(l []string) []string { return slices.Delete(l, 3, 4) }, "4: line 12 of the trail is missing before it"},
 		{"cut, several", func(l []string) []string { return slices.Delete(l, 1, 6) }, "2: lines 10 to 14 of the trail are missing before it"},
 		{"cut at the beginning", func(l []string) []string { return l[2:] }, "1: lines 9 to 10 of the trail are missing before it"},
@@ -82,8 +85,22 @@ func TestVerify(t *testing.T) {
 		{"added, forged", func(l []string) []string { return slices.Insert(l, 4, strings.Replace(l[3], `"n":12`, `"n":13`, 1)) }, "5: changed"},
 		{"replaced", func(l []string) []string { l[4] = "{}\n"; return l }, "5: not a line of the trail; 6: cannot be verified: the line before it is not one of the trail"},
 		{"forged behind an empty line", func(l []string) []string { l[4], l[5] = "\n", forge(l[5]); return l },
-			"5: not a line of the trail; 6: cannot be verified: the line before it is not one of the trail"},
+			"5: not a line of the trail; 6: changed"},
+		// With a key, nobody else can seal a line again, and the sum of the line is wrong. Without it, the next line shows the change.
+		{"edited, and sealed again", func(l []string) []string { l[3] = sealed(forge(l[3])); return l },
+			follows("5") + "|4: changed; " + follows("5")},
+		{"sealed again behind an empty line", func(l []string) []string { l[4], l[5] = "\n", sealed(forge(l[5])); return l },
+			"5: not a line of the trail; 6: cannot be verified: the line before it is not one of the trail; " + follows("7") +
+				"|5: not a line of the trail; 6: changed; " + follows("7")},
+		{"added, and sealed", func(l []string) []string {
+			return slices.Insert(l, 4, sealed(strings.Replace(forge(l[4]), `"n":12`, `"n":13`, 1)))
+		},
+			"6: line 13 of the trail does not belong here|5: changed"},
 	} {
+		without, with, ok := strings.Cut(tt.want, "|")
+		if !ok {
+			with = without
+		}
 		for _, key := range [][]byte{nil, bytes.Repeat([]byte{7}, 32)} {
 			dir := t.TempDir()
 			files := newTrail(t, dir, key)
@@ -107,11 +124,18 @@ func TestVerify(t *testing.T) {
 				}
 				got = append(got, where+": "+f.Reason)
 			}
-			if all := strings.Join(got, "; "); all != tt.want || trail.First != 1 || trail.Last != 24 {
-				t.Errorf("%s: %q, want %q; %+v", tt.name, all, tt.want, trail)
+			want := map[bool]string{true: with, false: without}[key != nil]
+			if all := strings.Join(got, "; "); all != want || trail.First != 1 || trail.Last != 24 {
+				t.Errorf("%s: %q, want %q; %+v", tt.name, all, want, trail)
 			}
 		}
 	}
+}
+
+// sealed returns a line with the sum that it has in a trail without a key.
+func sealed(line string) string {
+	i := strings.LastIndex(line, `","sum":"`)
+	return fmt.Sprintf("%s\",\"sum\":\"%x\"}\n", line[:i], sha256.Sum256([]byte(line[:i])))
 }
 
 // TestVerifyEnds cuts the trail at its ends, deletes files, and takes another key.
@@ -136,11 +160,11 @@ func TestVerifyEnds(t *testing.T) {
 		want       string
 	}{
 		{"the last line", files[2], []byte(strings.Join(slices.Collect(strings.Lines(string(last)))[:7], "")), key,
-			"20000103T000014.000000000Z.jsonl: line 24 of the trail is cut off at the end"},
+			"20000103T000016.000000000Z.jsonl: line 24 of the trail is cut off at the end"},
 		{"within the last line", files[2], cut(9), key, "line 24 of the trail is cut off at the end"},
 		{"a line feed", files[2], cut(1), key, "line 24 of the trail is cut off at the end"},
 		{"the last file", files[2], nil, key, "lines 17 to 24 of the trail are cut off at the end"},
-		{"the first file", files[0], nil, key, "20000102T000007.000000000Z.jsonl, line 1: lines 1 to 8 of the trail are missing before it"},
+		{"the first file", files[0], nil, key, "20000102T000008.000000000Z.jsonl, line 1: lines 1 to 8 of the trail are missing before it"},
 		{"the head", filepath.Join(dir, "audit.head"), nil, key, "audit.head: missing or damaged"},
 		{"of the head", filepath.Join(dir, "audit.head"), []byte("{"), key, "audit.head: changed, damaged"},
 		{"of an earlier head", filepath.Join(dir, "audit.head"), bytes.Replace(keep[filepath.Join(dir, "audit.head")], []byte(`"n":24`), []byte(`"n":22`), 1), key,
@@ -280,7 +304,7 @@ func witnessed(t *testing.T, dir string, key []byte, witness string) (files []st
 			s := newScreener(t)
 			l := open(t, dir, &audit.Options{HashKey: key, Witness: witness})
 			stop := run(l)
-			for i := range 7 {
+			for i := range 8 {
 				if err := l.Record(t.Context(), newScreening(t, s, fmt.Sprintf("%d-%d", day, i))); err != nil {
 					t.Fatal(err)
 				}
@@ -310,12 +334,29 @@ func TestOtherKey(t *testing.T) {
 			if file != "" {
 				os.Remove(filepath.Join(dir, file))
 			}
-			if l, err := audit.Open(dir, &audit.Options{HashKey: tt.is}); !errors.Is(err, audit.ErrKey) || !strings.Contains(err.Error(), "begin a new trail") {
+			if l, err := audit.Open(dir, &audit.Options{HashKey: tt.is}); err == nil || !strings.Contains(err.Error(), "another key, or without one: give its key, or begin a new trail in another directory: "+dir) {
 				t.Errorf("%v, then %v: %v, %v", tt.was != nil, tt.is != nil, l, err)
 			}
 			if l, err := audit.Open(dir, &audit.Options{HashKey: tt.was}); err != nil {
 				t.Errorf("with the key: %v, %v", l, err)
 			}
+		}
+	}
+}
+
+// A trail that an earlier version has written is an error of Open and of Verify, which says what to do.
+func TestFormerForm(t *testing.T) {
+	for _, line := range []string{`{"type":"screening","request_id":"1","n":2,"sum":"0"}`, `{"type":"lists"}`} {
+		dir := t.TempDir()
+		name := filepath.Join(dir, "audit-20260101T000000.000000000Z.jsonl")
+		if err := os.WriteFile(name, []byte(line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if l, err := audit.Open(dir, nil); err == nil || !strings.Contains(err.Error(), "verify it with that version, and begin a new trail in another directory") {
+			t.Errorf("%v, %v", l, err)
+		}
+		if trail, err := audit.Verify(dir, nil, ""); err == nil || !strings.Contains(err.Error(), filepath.Base(name)+", line 1: an earlier version of walletscreen has written this") {
+			t.Errorf("%+v, %v", trail, err)
 		}
 	}
 }

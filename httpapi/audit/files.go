@@ -2,8 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/walletscreen/walletscreen/internal/evidence"
 )
 
 // nameLayout is the layout of file names: the time at which the file was begun, in UTC.
@@ -85,10 +85,14 @@ func (w *writer) open() (err error) {
 
 // A repairLine replaces a torn line, or says that the trail was not whole when it was opened.
 type repairLine struct {
-	Type    string    `json:"type"`
 	Time    time.Time `json:"time"`
 	Cut     string    `json:"cut,omitempty"`     // the beginning of the torn line
 	Missing string    `json:"missing,omitempty"` // what was not as it was written
+}
+
+func (l repairLine) marshal() ([]byte, error) {
+	l.Time = time.Now().UTC().Truncate(time.Microsecond)
+	return evidence.Marshal(evidence.Repair, l)
 }
 
 // maxTorn is the length of the part of a torn line that is kept.
@@ -108,11 +112,11 @@ func (w *writer) openLast(name string, size int64, torn []byte) (err error) {
 		}
 	}()
 	if len(torn) > 0 {
-		line, err := json.Marshal(repairLine{"repair", time.Now().UTC().Truncate(time.Microsecond), string(torn[:min(len(torn), maxTorn)]), ""})
+		line, err := repairLine{Cut: string(torn[:min(len(torn), maxTorn)])}.marshal()
 		if err != nil {
 			return err
 		}
-		line, w.last = w.sealer.seal(nil, w.last, append(line, '\n'))
+		line, w.last = w.chain.Seal(nil, line, w.last)
 		if _, err := f.WriteAt(line, size); err != nil {
 			return err
 		}
@@ -132,27 +136,30 @@ func (w *writer) openLast(name string, size int64, torn []byte) (err error) {
 // If lines are missing at the end that the head or the witness has, the trail goes on behind
 // them, so that they stay missing.
 func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
-	h, headErr := w.sealer.readHead(w.dir)
-	seen, bad, err := w.sealer.readWitness(w.Witness)
+	h, headErr := readHead(w.chain, w.dir)
+	seen, bad, err := readWitness(w.chain, w.Witness)
 	if err != nil {
 		return 0, nil, err
 	}
+	fits := false
 	for i, name := range slices.Backward(names) {
-		last, whole, rest, err := w.lastLine(name)
-		if i == len(names)-1 {
-			size, torn = whole, rest
-		}
+		last, whole, rest, holds, err := w.lastLine(name)
 		if err != nil {
 			return 0, nil, err
 		}
-		if last.N > 0 {
+		if i == len(names)-1 {
+			size, torn = whole, rest
+		}
+		if w.last.N == 0 {
 			w.last = last
+		}
+		if fits = holds; w.last.N > 0 && (fits || headErr == nil) {
 			break
 		}
 	}
 	if headErr != nil && (w.last.N > 0 || !errors.Is(headErr, fs.ErrNotExist)) {
-		if fits, err := w.keyFits(names); err != nil || !fits {
-			return 0, nil, cmp.Or(err, ErrKey)
+		if w.last.N > 0 && !fits {
+			return 0, nil, errKey
 		}
 		return size, torn, w.repair(fmt.Sprintf("%s was missing or changed: lines that were cut off before cannot be found", headName))
 	}
@@ -162,7 +169,7 @@ func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
 	end, by := w.head.Last, headName
 	for n, sum := range seen {
 		if n > end.N {
-			end, by = link{n, sum}, "the witness"
+			end, by = evidence.Link{N: n, Sum: sum}, "the witness"
 		}
 	}
 	switch {
@@ -179,54 +186,34 @@ func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
 // repair writes a line of type repair before the next record.
 func (w *writer) repair(missing string) error {
 	w.Logger.Error("the audit trail is not whole; a line of type repair says so", "missing", missing)
-	line, err := json.Marshal(repairLine{Type: "repair", Time: time.Now().UTC().Truncate(time.Microsecond), Missing: missing})
-	w.pending = append(w.pending, record{line: append(line, '\n')})
+	line, err := repairLine{Missing: missing}.marshal()
+	w.pending = append(w.pending, record{line: line})
 	return err
 }
 
-// keyFits reports whether a line of the trail was written with the key of w, or there is none.
-func (w *writer) keyFits(names []string) (fits bool, err error) {
-	lines := 0
-	for _, name := range slices.Backward(names) {
-		before := link{}
-		readFile(w.dir, name, func(l Line, e error) bool {
-			if err = e; e != nil {
-				return false
-			}
-			at, sealed, ok := linkOf(l.Text)
-			if !ok {
-				return true
-			}
-			lines++
-			fits = (before.N > 0 || at.N == 1) && at.Sum == w.sealer.sum(before.Sum, sealed)
-			before = at
-			return !fits
-		})
-		if fits || err != nil {
-			return fits, err
-		}
-	}
-	return lines == 0, nil
-}
-
 // lastLine returns the link of the last whole line of a file that has one, the size of all
-// whole lines, and the torn line that follows them.
-func (w *writer) lastLine(name string) (last link, size int64, torn []byte, err error) {
-	readFile(w.dir, name, func(l Line, e error) bool {
+// whole lines, the torn line that follows them, and whether a line was written with the key of w.
+func (w *writer) lastLine(name string) (last evidence.Link, size int64, torn []byte, holds bool, err error) {
+	readFile(w.dir, name, func(l line, e error) bool {
 		if err = e; e != nil {
 			return false
 		}
-		if at, _, ok := linkOf(l.Text); ok {
-			last = at
+		if !bytes.HasSuffix(l.text, []byte("\n")) {
+			torn = bytes.Clone(l.text)
+			return true
 		}
-		if bytes.HasSuffix(l.Text, []byte("\n")) {
-			size += int64(len(l.Text))
-		} else {
-			torn = bytes.Clone(l.Text)
+		size += int64(len(l.text))
+		at, e := w.chain.Open(l.text)
+		if errors.Is(e, evidence.ErrForm) {
+			err = fmt.Errorf("%s: %w, and begin a new trail in another directory", name, e)
+			return false
+		}
+		if e == nil {
+			last, holds = at.Link, holds || at.Sum == at.Computed
 		}
 		return true
 	})
-	return last, size, torn, err
+	return last, size, torn, holds, err
 }
 
 // remove removes the files that are too old, but never the last one.
@@ -251,7 +238,7 @@ func (w *writer) remove(now time.Time) {
 
 // forget removes a file, and says so in the head before.
 func (w *writer) forget(name string) error {
-	last, _, _, err := w.lastLine(name)
+	last, _, _, _, err := w.lastLine(name)
 	if err != nil {
 		return err
 	}

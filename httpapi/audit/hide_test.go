@@ -59,7 +59,7 @@ func TestHashKeyHidesAddresses(t *testing.T) {
 			t.Errorf("the trail has %s: %s", clear, text)
 		}
 	}
-	for _, want := range []string{audit.Hash(key, account), `"source_ref":"27307"`, `"author":"j. doe"`, `"item":3`, `"doubts":["short"]`, `"all_clear":false`, `"formerly":[{"source":"d"`,
+	for _, want := range []string{`"address":"hmac:` + audit.Hash(key, account), `"source_ref":"27307"`, `"author":"j. doe"`, `"item":3`, `"doubts":["short"]`, `"all_clear":false`, `"formerly":[{"source":"d"`,
 		`"source_ref":"hmac:` + audit.Hash(key, label.Ref)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the trail lacks %s: %s", want, text)

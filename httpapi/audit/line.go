@@ -1,42 +1,27 @@
 package audit
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
-	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/internal/evidence"
+	"github.com/walletscreen/walletscreen/internal/version"
 	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
-// A screeningLine is a line of type screening.
-type screeningLine struct {
-	Type        string        `json:"type"`
-	Time        time.Time     `json:"time"`
-	RequestID   string        `json:"request_id"`
-	Item        int           `json:"item,omitempty"`
-	CallerID    string        `json:"key_id"`
-	Chain       address.Chain `json:"chain"`
-	Address     string        `json:"address,omitempty"`
-	AddressHMAC string        `json:"address_hmac,omitempty"`
-	screening.Answer
-
-	Lists          string `json:"lists"`
-	ScoringVersion string `json:"scoring_version"`
-}
-
-// newLine returns the line of a screening.
+// newLine returns the line of a screening, without its lists and links.
 func (l *Log) newLine(s *httpapi.Screening) ([]byte, error) {
-	r := &s.Result
-	line := screeningLine{
-		Type: "screening", Time: s.Time.UTC().Truncate(time.Microsecond), RequestID: s.RequestID, Item: s.Item, CallerID: s.CallerID,
-		Chain: s.Chain, Address: s.Address, Answer: r.Answer(), Lists: r.Digest(), ScoringVersion: r.ScoringVersion,
+	r, answer := &s.Result, s.Result.Answer()
+	line := &receipt.Receipt{
+		Time: s.Time.UTC().Truncate(time.Microsecond), RequestID: s.RequestID, Item: s.Item, CallerID: s.CallerID,
+		Chain: s.Chain, Address: s.Address, Answer: &answer, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(), ModuleVersion: version.Module(),
 	}
 	if l.opts.HashKey != nil {
-		line.Address, line.AddressHMAC = "", Hash(l.opts.HashKey, s.Address)
+		line.Address = l.hash(s.Address)
 		for i := range line.Labels {
 			l.hideLabel(&line.Labels[i], s)
 		}
@@ -47,16 +32,17 @@ func (l *Log) newLine(s *httpapi.Screening) ([]byte, error) {
 		}
 		for i := range line.Formerly {
 			f := &line.Formerly[i]
-			f.Ref, f.Name, f.Listed = l.hide(f.Ref, s), l.hide(f.Name, s), "hmac:"+Hash(l.opts.HashKey, f.Listed)
+			f.Ref, f.Name, f.Listed = l.hide(f.Ref, s), l.hide(f.Name, s), l.hash(f.Listed)
 		}
 	}
-	text, err := json.Marshal(line)
-	return append(visible.JSON(text), '\n'), err
+	return evidence.Marshal(evidence.Screening, line)
 }
+
+func (l *Log) hash(text string) string { return "hmac:" + Hash(l.opts.HashKey, text) }
 
 // hideLabel hides the addresses in a label.
 func (l *Log) hideLabel(x *screening.Label, s *httpapi.Screening) {
-	x.Ref, x.Name, x.Listed = l.hide(x.Ref, s), l.hide(x.Name, s), "hmac:"+Hash(l.opts.HashKey, x.Listed)
+	x.Ref, x.Name, x.Listed = l.hide(x.Ref, s), l.hide(x.Name, s), l.hash(x.Listed)
 }
 
 // hide returns text, or its hash if text has an address in it: some lists use an address as the
@@ -69,7 +55,7 @@ func (l *Log) hide(text string, s *httpapi.Screening) string {
 	if !strings.Contains(folded, strings.ToLower(s.Address)) && !l.hasListed(folded, s) && len(address.FindAll(text)) == 0 {
 		return text
 	}
-	return "hmac:" + Hash(l.opts.HashKey, text)
+	return l.hash(text)
 }
 
 // hasListed reports whether a folded text has a listed address of the result in it.

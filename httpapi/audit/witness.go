@@ -9,24 +9,24 @@ import (
 	"os"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/internal/evidence"
 )
 
 // A witnessLine says which line of a trail was the last at a time. Mark is the sum of the rest.
 type witnessLine struct {
 	Time  time.Time `json:"time"`
 	Event string    `json:"event"` // start, stop or day
-	link
+	evidence.Link
 	Mark string `json:"mark"`
 }
 
-func (s sealer) witness(l witnessLine) string {
-	return s.sum("witness", fmt.Appendf(nil, "%d %s %d %s", l.Time.UnixMicro(), l.Event, l.N, l.Sum))
+func (l *witnessLine) mark(c evidence.Chain) string {
+	return c.Sum(fmt.Appendf(nil, "witness %d %s %d %s", l.Time.UnixMicro(), l.Event, l.N, l.Sum))
 }
 
 // readWitness returns the lines of the trail that a file has seen, sums by number, and the number
 // of its first line that no writer with this key has written. A file that is not there has seen none.
-func (s sealer) readWitness(name string) (seen map[int64]string, bad int, err error) {
+func readWitness(c evidence.Chain, name string) (seen map[int64]string, bad int, err error) {
 	if name == "" {
 		return nil, 0, nil
 	}
@@ -42,7 +42,7 @@ func (s sealer) readWitness(name string) (seen map[int64]string, bad int, err er
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
 		var l witnessLine
-		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Mark == s.witness(l) {
+		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Mark == l.mark(c) {
 			seen[l.N] = l.Sum
 		} else if bad == 0 {
 			bad = n
@@ -56,9 +56,9 @@ func (w *writer) testify(event string) error {
 	if w.Witness == "" {
 		return nil
 	}
-	l := witnessLine{Time: time.Now().UTC().Truncate(time.Microsecond), Event: event, link: w.head.Last}
-	l.Mark = w.sealer.witness(l)
-	text, err := json.Marshal(l)
+	l := witnessLine{Time: time.Now().UTC().Truncate(time.Microsecond), Event: event, Link: w.head.Last}
+	l.Mark = l.mark(w.chain)
+	text, err := evidence.JSON(l)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,6 @@ func (w *writer) testify(event string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(visible.JSON(text), '\n'))
+	_, err = f.Write(append(text, '\n'))
 	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -1,17 +1,19 @@
 package audit
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
+	"github.com/walletscreen/walletscreen/internal/evidence"
 	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
 // A writer writes the files. Only one goroutine uses it.
@@ -41,12 +43,12 @@ type writer struct {
 	total   uint64 // the number of flushed records
 	text    []byte // a buffer for one write
 
-	sealer   sealer
-	last     link // of the last line of file
+	chain    evidence.Chain
+	last     evidence.Link // of the last line of file
 	head     head
 	headFile *os.File // nil before the first flush
 
-	// The digest and the first source of the last line of type lists in file.
+	// The snapshot and the first source of the last line with lists in file.
 	lists   string
 	sources *screening.SourceStatus
 }
@@ -150,50 +152,19 @@ func (w *writer) render(now time.Time) (n int, err error) {
 		if n > 0 && (w.size+int64(len(w.text)+len(r.line)) > w.maxBytes || len(w.text) > syncBytes) {
 			break
 		}
-		if len(r.sources) > 0 && (r.digest != w.lists || &r.sources[0] != w.sources) {
-			line, err := newLists(now, r)
+		line := r.line
+		if all := r.result.Sources(); len(all) > 0 && (r.result.Digest() != w.lists || &all[0] != w.sources) {
+			lists, err := evidence.JSON(receipt.From(r.result, now).Lists)
 			if err != nil {
 				return 0, err
 			}
-			w.seal(line)
-			w.lists, w.sources = r.digest, &r.sources[0]
+			line = slices.Concat(line[:len(line)-1], []byte(`,"lists":`), lists, []byte("}"))
+			w.lists, w.sources = r.result.Digest(), &all[0]
 		}
-		w.seal(r.line)
+		w.text, w.last = w.chain.Seal(w.text, line, w.last)
 		n++
 	}
 	return n, nil
-}
-
-// seal appends a line to w.text.
-func (w *writer) seal(line []byte) { w.text, w.last = w.sealer.seal(w.text, w.last, line) }
-
-// A listsLine is a line of type lists.
-type listsLine struct {
-	Type    string       `json:"type"`
-	Time    time.Time    `json:"time"`
-	Lists   string       `json:"lists"`
-	Sources []sourceLine `json:"sources"`
-}
-
-type sourceLine struct {
-	ID          string     `json:"id"`
-	Digest      string     `json:"digest"`
-	LastUpdated *time.Time `json:"last_updated"` // null: never loaded
-	Addresses   int        `json:"addresses"`
-}
-
-// newLists returns the line about the lists of r.
-func newLists(now time.Time, r record) ([]byte, error) {
-	l := listsLine{Type: "lists", Time: now.Truncate(time.Microsecond), Lists: r.digest, Sources: make([]sourceLine, len(r.sources))}
-	for i, s := range r.sources {
-		l.Sources[i] = sourceLine{ID: s.Info.ID, Digest: s.Digest, Addresses: s.Addresses}
-		if !s.LastUpdated.IsZero() {
-			t := s.LastUpdated.UTC().Truncate(time.Microsecond)
-			l.Sources[i].LastUpdated = &t
-		}
-	}
-	line, err := json.Marshal(l)
-	return append(line, '\n'), err
 }
 
 // next begins a new file.

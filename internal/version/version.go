@@ -1,7 +1,10 @@
 // Package version says which version of the module a program was built from.
 package version
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"sync"
+)
 
 const modulePath = "github.com/walletscreen/walletscreen"
 
@@ -12,7 +15,9 @@ var stamped string
 
 // Module returns the version of this module in the running program, or "(devel)" if
 // nothing says it.
-func Module() string {
+func Module() string { return module() }
+
+var module = sync.OnceValue(func() string {
 	if stamped != "" {
 		return stamped
 	}
@@ -24,4 +29,4 @@ func Module() string {
 		}
 	}
 	return "(devel)"
-}
+})
