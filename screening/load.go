@@ -244,7 +244,7 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		bytes(read, total)
 	})
 	s.progressOf(i, 0)
-	w := stays.NewWriter()
+	w := stays.NewWriter(0)
 	rev, err := guard{src, &s.sourceLocks[i].stuck}.load(limited, prev, func(e sources.Entry) error {
 		progressed()
 		if err := s.check(i, e); err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // TestRefreshMemory loads a long list, and then one with other entries at its beginning,
-// and checks that a refresh needs at most 1,500 bytes an entry, garbage included. The long test loads a million.
+// and checks that a refresh needs at most 400 bytes an entry, garbage included. The long test loads a million.
 func TestRefreshMemory(t *testing.T) {
 	testRefreshMemory(t, longtest.N(400_000, 1_000_000), []int{0, 1000}, func(i int) sources.Entry {
 		return sanctioned("ethereum", fmt.Sprintf("0x%040x", i), "")
@@ -82,7 +82,7 @@ func tooMuchMemory(t *testing.T, n int, begin []int, entry func(i int) sources.E
 		close(stop)
 		r := report.Sources[0]
 		file := largestFile(t, dir)
-		limit := 2000*n + 64<<20
+		limit := 400*n + 64<<20
 		peak := <-most
 		t.Logf("refresh %d needs %d KiB for a file of %d, want at most %d", what, peak>>10, file>>10, limit>>10)
 		tooMuch = tooMuch || peak > limit

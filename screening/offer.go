@@ -165,7 +165,7 @@ func (s *Screener) draft(i int, d *draft, had *current, o *offer, dates *list.Da
 	}
 	h := stays.Header{Source: s.infos[i].ID, Name: s.infos[i].Name, Last: to, Written: now, Revision: rev}
 	err := s.building(func() (err error) {
-		d.list, d.changes, err = list.Next(h, had.list, &list.Offer{Entries: o.entries, Ended: ended, Until: until, Dates: dates})
+		d.list, d.changes, err = list.Next(h, had.list, &list.Offer{Entries: o.entries, N: o.n, Ended: ended, Until: until, Dates: dates})
 		return err
 	})
 	if err != nil {

@@ -64,4 +64,8 @@ func (s *slots) resize(n int) {
 }
 
 // trim frees room that is not needed: two thirds are used from then on.
-func (s *slots) trim() { s.resize(s.n + s.n/2 + 1) }
+func (s *slots) trim() {
+	if n := s.n + s.n/2 + 1; n < len(s.at)*9/10 {
+		s.resize(n)
+	}
+}

@@ -117,7 +117,7 @@ const (
 
 // New returns the File with the given stays.
 func New(h Header, all []Stay) (*File, error) {
-	w := NewWriter()
+	w := NewWriter(0)
 	var ended []Stay
 	for i := range all {
 		if all[i].Out != 0 {
@@ -132,8 +132,12 @@ func New(h Header, all []Stay) (*File, error) {
 // A Writer makes a File of the stays that last.
 type Writer struct{ c *encoder }
 
-// NewWriter returns a Writer of an empty File.
-func NewWriter() *Writer { return &Writer{newEncoder()} }
+// NewWriter returns a Writer of an empty File, which has room for the given number of bytes.
+func NewWriter(bytes int) *Writer {
+	c := newEncoder()
+	c.buf = make([]byte, 0, bytes)
+	return &Writer{c}
+}
 
 // Add adds a stay that lasts, after those before.
 func (w *Writer) Add(s *Stay) error {
@@ -165,7 +169,7 @@ func (f *File) Cut(n uint32, rev sources.Revision) (*File, error) {
 	if n == f.Last {
 		return f, nil
 	}
-	w := NewWriter()
+	w := NewWriter(len(f.data))
 	var ended []Stay
 	for s, err := range f.All() {
 		switch {
@@ -251,6 +255,9 @@ func (f *File) stays(from int) iter.Seq2[Stay, error] {
 		}
 	}
 }
+
+// Len returns the number of bytes of all stays.
+func (f *File) Len() int { return len(f.data) }
 
 // EndedBytes returns the number of bytes of the stays that have ended.
 func (f *File) EndedBytes() int { return len(f.data) - f.Lasting }

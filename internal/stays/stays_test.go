@@ -80,7 +80,7 @@ func TestEnded(t *testing.T) {
 	h := Header{Source: "TEST", First: 1, Last: 2, After: 10, Written: day}
 	f, err := New(h, []Stay{stay(0, 1, 2), stay(1, 1, 0), stay(3, 1, 2), stay(4, 2, 0)})
 	f = through(t, f, err)
-	w := NewWriter()
+	w := NewWriter(0)
 	s := stay(4, 2, 0)
 	if err := w.Add(&s); err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ type Changes struct {
 // An Offer is what a list says that follows the list held.
 type Offer struct {
 	Entries *stays.File                      // in their order
+	N       int                              // how many
 	Ended   []sources.Entry                  // that it says it had, with their Until
 	Until   func(e *sources.Entry) time.Time // says when an entry ended that is not listed any more
 	Dates   *Dates
@@ -30,10 +31,14 @@ type Offer struct {
 
 // Next returns the list of the acceptance h.Last that follows the list held, which may be nil.
 func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
-	n := next{builder: newBuilder(), held: held, to: h.Last, w: stays.NewWriter()}
+	size := o.Entries.Len() + 8*o.N // dates are added
 	if held == nil {
-		n.held = &List{}
+		held = &List{}
+	} else {
+		size += held.file.EndedBytes()
 	}
+	n := next{builder: newBuilder(), held: held, to: h.Last, w: stays.NewWriter(size)}
+	n.list.entries.index.Grow(o.N)
 	for s, err := range o.Entries.All() {
 		if err == nil && s.Out != 0 {
 			break

@@ -36,7 +36,7 @@ func entry(i int) sources.Entry {
 // follow returns the list after held that has the given entries, and says that it had others.
 func follow(t *testing.T, held *List, to uint32, entries []sources.Entry, ended ...sources.Entry) (*List, Changes) {
 	t.Helper()
-	w := stays.NewWriter()
+	w := stays.NewWriter(0)
 	for _, e := range entries {
 		if err := w.Add(&stays.Stay{Entry: stays.Normal(e)}); err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func follow(t *testing.T, held *List, to uint32, entries []sources.Entry, ended 
 		t.Fatal(err)
 	}
 	l, c, err := Next(stays.Header{Source: "TEST", Last: to, After: uint64(to) * 10, Written: day}, held, &Offer{
-		Entries: offer,
+		Entries: offer, N: len(entries),
 		Ended:   ended,
 		Until:   func(*sources.Entry) time.Time { return day.AddDate(1, 0, 0) },
 		Dates:   NewDates(nil, nil, time.Time{}, day),
