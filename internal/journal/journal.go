@@ -401,8 +401,7 @@ func (l *Log) retain(ctx context.Context, names []string) {
 	}
 	for _, name := range names {
 		n, ok := stays.ParseName(name)
-		ended := l.state.ended[n.Source]
-		if ok && n.Last < l.state.Held[n.Source].N && int(n.Last) <= len(ended) && n.Last > 0 && l.state.elapsed-ended[n.Last-1] > l.within {
+		if ok && n.Last < l.state.Held[n.Source].N && l.state.sinceEnd(n.Source, n.Last) > l.within {
 			l.st.Delete(ctx, name)
 		}
 	}

@@ -28,10 +28,26 @@ type State struct {
 	held    map[string]uint64          // by source: the number of the last line that says what is held
 	gap     uint64                     // the number of the last line that others are lost after, plus one; 0: none is lost
 	elapsed time.Duration              // without steps of more than maxStep
-	ended   map[string][]time.Duration // by source: when acceptance n+1 ended
+	ended   map[string][]end           // by source: when its acceptances ended, in their order
 	seen    map[string]map[string]bool // by source: the digests of the lists that were accepted
 	used    map[string]time.Time       // by program that answers: its last line
 	unsure  map[string]uint64          // by source: the last Accepted line of a program that answers, until one shows that it knew
+}
+
+// An end is when an acceptance ended, and those before it whose end is not known, in State.elapsed.
+type end struct {
+	n  uint32
+	at time.Duration
+}
+
+// sinceEnd returns for how long an acceptance of a source has not been in use; 0 if it may be.
+func (s *State) sinceEnd(source string, n uint32) time.Duration {
+	for _, e := range s.ended[source] {
+		if n <= e.n {
+			return s.elapsed - e.at
+		}
+	}
+	return 0
 }
 
 // maxStep is the longest time between two lines that counts as elapsed. A longer one means
@@ -40,7 +56,7 @@ const maxStep = 48 * time.Hour
 
 func newState() State {
 	return State{
-		Held: make(map[string]Held), Programs: make(map[string]Program), ended: make(map[string][]time.Duration),
+		Held: make(map[string]Held), Programs: make(map[string]Program), ended: make(map[string][]end),
 		held: make(map[string]uint64), seen: make(map[string]map[string]bool), used: make(map[string]time.Time), unsure: make(map[string]uint64),
 	}
 }
@@ -106,8 +122,8 @@ func (s *State) hold(l *Line) {
 			s.seen[l.Source] = make(map[string]bool)
 		}
 		s.seen[l.Source][l.Held.Revision.Digest] = true
-		for len(s.ended[l.Source]) < int(l.Held.N)-1 {
-			s.ended[l.Source] = append(s.ended[l.Source], s.elapsed)
+		if ends := s.ended[l.Source]; l.Held.N > 1 && (len(ends) == 0 || ends[len(ends)-1].n < l.Held.N-1) {
+			s.ended[l.Source] = append(ends, end{l.Held.N - 1, s.elapsed})
 		}
 		if s.Programs[l.Program].Answers {
 			s.unsure[l.Source] = l.Number
@@ -163,18 +179,17 @@ type Snapshot struct {
 func Snapshots(ctx context.Context, st store.Store, ids []string, each func(s *Snapshot) bool) error {
 	stop := fmt.Errorf("no more")
 	last := make(map[string]string)
+	answered := [][]string{ids} // the sets of sources that count, besides all and each
 	err := Read(ctx, st, 0, func(l *Line, s *State) error {
 		if l.Held == nil && l.Exceptions == nil && l.Opened == nil {
 			return nil
 		}
-		sets := [][]string{ids, s.ids()}
+		if p := l.Opened; p != nil && p.Answers && !slices.ContainsFunc(answered, func(set []string) bool { return slices.Equal(set, p.Sources) }) {
+			answered = append(answered, p.Sources)
+		}
+		sets := append(slices.Clip(answered), s.ids())
 		for _, id := range s.ids() {
 			sets = append(sets, []string{id})
-		}
-		for _, p := range s.Programs {
-			if p.Answers {
-				sets = append(sets, p.Sources)
-			}
 		}
 		done := make(map[string]bool)
 		for _, set := range sets {

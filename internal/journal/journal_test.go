@@ -1,0 +1,277 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/line"
+	"github.com/walletscreen/walletscreen/internal/stays"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+var (
+	ctx = context.Background()
+	day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// A memory is a Store in memory: lines, damaged or not, and files.
+type memory struct {
+	lines [][]byte
+	files map[string][]byte
+}
+
+func (m *memory) Put(_ context.Context, name string, data []byte) error {
+	m.files[name] = data
+	return nil
+}
+
+func (m *memory) Open(_ context.Context, name string) ([]byte, error) {
+	if data, ok := m.files[name]; ok {
+		return data, nil
+	}
+	return nil, store.ErrNotFound
+}
+
+func (m *memory) Names(context.Context) (names []string, _ error) {
+	for name := range m.files {
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+func (m *memory) Delete(_ context.Context, name string) error {
+	delete(m.files, name)
+	return nil
+}
+
+func (m *memory) Append(_ context.Context, number uint64, text []byte) error {
+	last := uint64(0)
+	for _, b := range m.lines {
+		if l, ok := line.Parse(b); ok {
+			last = l.Seq
+		}
+	}
+	if number != last+1 {
+		return store.ErrMoved
+	}
+	m.lines = append(m.lines, text)
+	return nil
+}
+
+func (m *memory) Read(_ context.Context, from uint64, each func([]byte) error) error {
+	for _, b := range m.lines {
+		if l, ok := line.Parse(b); ok && l.Seq < from {
+			continue
+		}
+		if err := each(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// held returns acceptance n of a list.
+func held(n uint32) *Held {
+	return &Held{N: n, Digest: fmt.Sprint("list ", n), Entries: int(n), Revision: sources.Revision{Digest: fmt.Sprint(n)}}
+}
+
+// program appends to a journal, a minute for each line.
+type program struct {
+	*Log
+	now time.Time
+}
+
+func newProgram(t testing.TB, st store.Store, now time.Time, opened Program) *program {
+	t.Helper()
+	p := &program{now: now}
+	p.Log = New(st, func() time.Time { p.now = p.now.Add(time.Minute); return p.now })
+	if err := p.Follow(ctx); err != nil {
+		t.Fatal(err)
+	}
+	p.Begin(opened, &Excepted{})
+	return p
+}
+
+func (p *program) append(t testing.TB, lines ...*Line) {
+	t.Helper()
+	for _, l := range lines {
+		if err := p.Append(ctx, l, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func accepted(n uint32) *Line { return &Line{Type: Accepted, Source: "TEST", Held: held(n)} }
+
+// answered returns a journal of a program that answers: it opens at 00:01, and accepts list n at 2n minutes past and
+// answers from it a minute later.
+func answered(t testing.TB, lists uint32) *memory {
+	t.Helper()
+	m := &memory{files: make(map[string][]byte)}
+	p := newProgram(t, m, day, Program{Answers: true, Sources: []string{"TEST"}})
+	for n := range lists {
+		p.append(t, accepted(n+1), &Line{Type: Answering, Source: "TEST", Held: held(n + 1)})
+	}
+	return m
+}
+
+func minute(n int) time.Time { return day.Add(time.Duration(n) * time.Minute) }
+
+// TestAt asks for times of journals of all kinds: it is exactly known what answered, or why that is not known.
+func TestAt(t *testing.T) {
+	type question struct {
+		minute int
+		n      uint32 // the acceptance that answered
+		err    error
+	}
+	for name, c := range map[string]struct {
+		make func(*memory)
+		want []question
+	}{
+		"whole": {func(*memory) {}, []question{{0, 0, store.ErrNotFound}, {1, 0, store.ErrNotFound}, {2, 1, nil}, {3, 1, nil}, {4, 2, nil}, {7, 3, nil}, {900, 3, nil}}},
+		"without the line of an acceptance": {func(m *memory) { m.lines = slices.Delete(m.lines, 3, 4) },
+			[]question{{3, 1, store.ErrGap}, {4, 1, store.ErrGap}, {5, 2, nil}, {7, 3, nil}}},
+		"a damaged line":        {func(m *memory) { m.lines[3][30] ^= 1 }, []question{{2, 1, nil}, {4, 1, store.ErrGap}, {5, 2, nil}}},
+		"the end is torn":       {func(m *memory) { m.lines[6] = m.lines[6][:20] }, []question{{5, 2, nil}, {6, 3, store.ErrGap}}},
+		"killed before it knew": {func(m *memory) { m.lines = m.lines[:6] }, []question{{5, 2, nil}, {6, 3, store.ErrGap}, {9, 3, store.ErrGap}}},
+		"a line twice":          {func(m *memory) { m.lines = slices.Insert(m.lines, 4, m.lines[3]) }, []question{{4, 2, nil}, {5, 2, nil}, {6, 3, nil}}},
+		"a gap": {func(m *memory) {
+			newProgram(t, m, minute(20), Program{}).append(t, &Line{Type: Gap, From: minute(10), Reason: "store"})
+		},
+			[]question{{9, 3, nil}, {10, 3, store.ErrGap}, {21, 3, store.ErrGap}, {30, 3, nil}}},
+		"a gap of another list": {func(m *memory) {
+			newProgram(t, m, minute(20), Program{}).append(t, &Line{Type: Gap, Source: "OTHER", From: minute(10), Reason: "store"})
+		}, []question{{15, 3, nil}}},
+		"damaged in use": {func(m *memory) {
+			lost := held(3)
+			lost.Damaged = true
+			newProgram(t, m, minute(20), Program{}).append(t, &Line{Type: Damaged, Source: "TEST", Held: lost})
+		}, []question{{20, 3, nil}, {22, 3, store.ErrGap}}},
+		"the clock was put back": {func(m *memory) { newProgram(t, m, minute(3), Program{}).append(t, &Line{Type: Clock}) },
+			[]question{{3, 1, store.ErrGap}, {6, 3, nil}, {9, 3, nil}}}, // the later time counts
+		"a file is ahead": {func(m *memory) {
+			m.files[stays.Name{Source: "TEST", First: 1, Last: 4, After: 7, Sum: strings.Repeat("0", 32)}.String()] = nil
+		}, []question{{5, 2, nil}, {8, 3, store.ErrGap}}},
+		"nothing": {func(m *memory) { m.lines = nil }, []question{{5, 0, store.ErrNotFound}}},
+	} {
+		m := answered(t, 3)
+		c.make(m)
+		for _, q := range c.want {
+			s, err := At(ctx, m, minute(q.minute).Add(time.Second), minute(10_000), []string{"TEST"})
+			if got := s.Held["TEST"].N; !errors.Is(err, q.err) || (err == nil) != (q.err == nil) || err == nil && got != q.n {
+				t.Errorf("%s: at minute %d: list %d, %v, want list %d, %v", name, q.minute, got, err, q.n, q.err)
+			}
+		}
+	}
+	if _, err := At(ctx, answered(t, 1), minute(60), minute(30), []string{"TEST"}); !errors.Is(err, store.ErrGap) {
+		t.Errorf("a time to come: %v", err)
+	}
+}
+
+// TestSchedule asks for times after the last line of a program that says how often it writes one.
+func TestSchedule(t *testing.T) {
+	m := &memory{files: make(map[string][]byte)}
+	p := newProgram(t, m, day, Program{Answers: true, Every: 10 * time.Minute, Sources: []string{"TEST"}})
+	p.append(t, accepted(1), &Line{Type: Answering, Source: "TEST", Held: held(1)})
+	for at, want := range map[int]error{32: nil, 34: store.ErrGap} {
+		if _, err := At(ctx, m, minute(at), minute(1000), []string{"TEST"}); !errors.Is(err, want) || (err == nil) != (want == nil) {
+			t.Errorf("minute %d: %v, want %v", at, err, want)
+		}
+	}
+}
+
+// TestAppend lets two programs append: one that another overtook learns what that has written, and must judge again if the list is
+// another one.
+func TestAppend(t *testing.T) {
+	m := answered(t, 2)
+	a, b := newProgram(t, m, minute(20), Program{}), newProgram(t, m, minute(30), Program{})
+	base := a.Held("TEST")
+	b.append(t, &Line{Type: Checked, Source: "TEST", Held: held(2)})
+	if err := a.Append(ctx, accepted(3), &base); err != nil || a.Held("TEST").N != 3 {
+		t.Errorf("after a line of the same list: %v, list %d", err, a.Held("TEST").N)
+	}
+	if err := b.Append(ctx, accepted(3), &base); !errors.Is(err, store.ErrMoved) || b.Held("TEST").N != 3 {
+		t.Errorf("after another list: %v, list %d", err, b.Held("TEST").N)
+	}
+	m.lines = m.lines[:5] // it is as it was
+	if err := a.Follow(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, back, _ := a.State(); back != 1 || a.Held("TEST").N != 2 {
+		t.Errorf("the store went back: %d times, list %d, want once, list 2", back, a.Held("TEST").N)
+	}
+	if _, err := At(ctx, m, minute(22), minute(1000), []string{"TEST"}); !errors.Is(err, store.ErrGap) {
+		t.Errorf("the lost time: %v", err)
+	}
+}
+
+// TestRetain deletes files by the time that the lines count.
+func TestRetain(t *testing.T) {
+	m := answered(t, 3)
+	for n := uint32(1); n <= 3; n++ {
+		m.files[stays.Name{Source: "TEST", First: n, Last: n, Sum: strings.Repeat("0", 32)}.String()] = nil
+	}
+	p := newProgram(t, store.Retain(m, 5*time.Hour), minute(7), Program{})
+	for range 20 { // a jump does not count
+		p.now = p.now.AddDate(1, 0, 0)
+		p.append(t, &Line{Type: Clock})
+	}
+	name := stays.Name{Source: "TEST", First: 3, Last: 3, Sum: strings.Repeat("0", 32)}.String()
+	if p.Tidy(ctx, name); len(m.files) != 3 {
+		t.Errorf("after a jump, %d files are left, want 3", len(m.files))
+	}
+	for range 6 {
+		p.now = p.now.Add(time.Hour)
+		p.append(t, &Line{Type: Checked, Source: "TEST", Held: held(3)})
+	}
+	if p.Tidy(ctx, name); len(m.files) != 1 || m.files[name] != nil {
+		t.Errorf("after 6 hours, %d files are left, want the one in use", len(m.files))
+	}
+}
+
+// FuzzRead reads journals of any lines, with right checksums or not: it is bounded, and nothing panics.
+func FuzzRead(f *testing.F) {
+	for _, b := range answered(f, 2).lines {
+		l, _ := line.Parse(b)
+		f.Add(l.Text, l.Text, uint64(1), uint64(2), int64(300))
+	}
+	f.Add([]byte(`{"type":"accepted","at":"2026-01-01T00:00:00Z","source":"TEST","held":{"n":4294967295}}`), []byte(`{"type":"gap","at":"0001-01-01T00:00:01Z","from":"9999-01-01T00:00:00Z"}`), uint64(1), uint64(1<<63), int64(0))
+	f.Add([]byte(`{"type":"opened","at":"2026-01-01T00:00:00Z","opened":{"answers":true,"every":-1}}`), []byte("{"), uint64(0), uint64(1), int64(-1))
+	f.Fuzz(func(t *testing.T, one, two []byte, n, m uint64, at int64) {
+		st := &memory{}
+		a, _ := line.Format(n, one)
+		b, _ := line.Format(m, two)
+		damaged := slices.Clone(b)
+		damaged[len(damaged)/2] ^= 1
+		st.lines = [][]byte{a, b, damaged, a, one, two}
+		when := day.Add(time.Duration(at) * time.Second)
+		lines, snapshots := 0, 0
+		if err := Read(ctx, st, 0, func(l *Line, s *State) error {
+			lines++
+			s.sinceEnd("TEST", 1)
+			return nil
+		}); err != nil || lines > 4 {
+			t.Errorf("%d lines, %v", lines, err)
+		}
+		if err := Snapshots(ctx, st, []string{"TEST"}, func(s *Snapshot) bool { snapshots++; return true }); err != nil || snapshots > 100 {
+			t.Errorf("%d snapshots, %v", snapshots, err)
+		}
+		At(ctx, st, when, day.AddDate(10, 0, 0), []string{"TEST"})
+		SnapshotAt(ctx, st, when)
+		var r Reader
+		for range 2 {
+			if err := r.Next(ctx, st, func() {}, func(*Line) {}); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 2 {
+			New(store.ReadOnly(st), func() time.Time { return when }).Follow(ctx)
+		}
+	})
+}
