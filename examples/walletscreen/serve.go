@@ -146,6 +146,7 @@ type server struct {
 	listener    net.Listener
 	opsListener net.Listener // nil for none
 	jobs        sync.WaitGroup
+	tables      sync.Mutex    // one table is screened at a time
 	ending      *atomic.Int64 // how long it has to end, in nanoseconds, once requests may be under way
 }
 
@@ -328,6 +329,7 @@ func (s *server) handler() http.Handler {
 	if s.compat {
 		api = compat.New(s.screener, s.keys, &opts, s.kinds...)
 	}
+	tables := httpapi.Admit(s.keys, "screen", &opts)(http.HandlerFunc(s.table))
 	// Unlike a ServeMux, this never redirects: a client might not send its key again.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
@@ -338,6 +340,10 @@ func (s *server) handler() http.Handler {
 		}
 		if isLogged {
 			r = traced(r)
+		}
+		if r.Method == http.MethodPost && r.URL.Path == "/api/v1/screen/table" {
+			tables.ServeHTTP(w, r)
+			return
 		}
 		api.ServeHTTP(w, r)
 	})

@@ -13,6 +13,8 @@ import (
 	"os"
 	"time"
 
+	signed "golang.org/x/mod/sumdb/note"
+
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/score"
@@ -25,7 +27,8 @@ import (
 type tableReceipt struct {
 	file  *receiptFile
 	table *receipt.Receipt
-	store store.Store // that keeps the lists, or nil
+	lists screening.Result // any result of the lists
+	store store.Store      // that keeps the lists, or nil
 }
 
 func (s *screenCall) newTableReceipt(j *judge) (*tableReceipt, error) {
@@ -33,7 +36,7 @@ func (s *screenCall) newTableReceipt(j *judge) (*tableReceipt, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tableReceipt{table: receipt.From(r, time.Now()), store: s.store}
+	t := &tableReceipt{table: receipt.From(r, time.Now()), lists: r, store: s.store}
 	t.file, err = openReceipts(s.receipt, s.receiptKey)
 	return t, err
 }
@@ -45,24 +48,29 @@ func (t *tableReceipt) finish(ctx context.Context, job *tableJob, j *judge, fail
 		t.file.close()
 		return nil, failed
 	}
-	t.table.Table = &receipt.Table{Input: hexSum(job.hashes.input), Output: hexSum(job.hashes.output), Settings: job.options.settings(), Tally: job.tally()}
-	r, err := j.screener.Screen(anyAddress)
-	if err == nil && r.Digest() != t.table.Snapshot {
-		err = errors.New("the lists have changed meanwhile: screen the table again")
-	}
-	if err == nil {
-		text, err = t.table.Encode(t.file.signers...)
-	}
-	if err == nil {
+	if text, err = job.receipt(t.table, j, t.file.signers); err == nil {
 		_, err = t.file.file.Write(text)
 	}
 	if err = errors.Join(err, t.file.close()); err != nil {
 		return nil, fmt.Errorf("-receipt: %w", err)
 	}
-	if !keeps(ctx, t.store, &r) {
+	if !keeps(ctx, t.store, &t.lists) {
 		fmt.Fprintln(job.stderr, notKept)
 	}
 	return text, nil
+}
+
+// receipt returns the receipt of a table that was read to its end, from what it says without the table.
+func (t *tableJob) receipt(rec *receipt.Receipt, j *judge, signers []signed.Signer) ([]byte, error) {
+	r, err := j.screener.Screen(anyAddress)
+	if err == nil && r.Digest() != rec.Snapshot {
+		err = errors.New("the lists have changed meanwhile: screen the table again")
+	}
+	if err != nil {
+		return nil, err
+	}
+	rec.Table = &receipt.Table{Input: hexSum(t.hashes.input), Output: hexSum(t.hashes.output), Settings: t.options.settings(), Tally: t.tally()}
+	return rec.Encode(signers...)
 }
 
 // notKept is the warning about a receipt of lists that are not in a store.

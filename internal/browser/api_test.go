@@ -267,6 +267,8 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 			v["receipt"] = "receipt of " + body.Chain + " " + body.Address + "\n"
 		}
 		answer(200, v)
+	case "screen/table":
+		answer(200, object{"output": []byte("caf\xe9 " + r.URL.RawQuery), "receipt": "receipt of a table\n"})
 	case "screen/batch":
 		all, quota, asked := []object{}, a.quota, a.asked
 		for _, item := range body.Items {

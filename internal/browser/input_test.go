@@ -120,13 +120,17 @@ func TestShare(t *testing.T) {
 	}
 	c.quiet(t)
 
-	// The receipts of the matches of a table, each once.
-	enter(t, b, lazarus+"\n"+clean+"\n"+mixer+"\n"+lazarus)
+	// One receipt for a whole table, as the server reads the file.
+	b.choose(t, "customers.csv", "id,wallet,network\n1,"+lazarus+",ethereum\n2,"+clean+",\n")
+	b.wait(t, inState("review"))
+	b.do(t, `document.getElementById("other-chain").value = "tron"; document.querySelector(".review").requestSubmit()`)
 	b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
-	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Receipts of 2 matches").click()`)
-	b.wait(t, has("#result .actions", "2 receipts saved"))
-	if got := eval[string](t, b, `saved.at(-1)`); got != "receipt of ethereum "+lazarus+"\nreceipt of ethereum "+mixer+"\n" {
-		t.Errorf("the receipts: %q", got)
+	b.do(t, `URL.createObjectURL = blob => { window.saved.push(blob.arrayBuffer().then(b => [...new Uint8Array(b)].map(c => String.fromCharCode(c)).join(""))); return "blob:kept"; }`)
+	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Table with receipt").click()`)
+	b.wait(t, has("#result .actions", "Table and receipt saved"))
+	if table, receipt := eval[string](t, b, `saved.at(-2)`), eval[string](t, b, `saved.at(-1)`); table != "caf\u00e9 address-column=2&chain-column=3&chain=tron" ||
+		receipt != "receipt of a table\n" || eval[string](t, b, `savedAs`) != "customers-receipt.txt" {
+		t.Errorf("the table %q and the receipt %q", table, receipt)
 	}
 
 	// Every row is printed, also those without an answer.

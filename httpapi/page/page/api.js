@@ -37,15 +37,15 @@ export class Problem extends Error {
 }
 
 async function call(path, body, signal, name) {
-  const headers = {Accept: "application/json"};
+  const headers = {Accept: "application/json"}, file = body instanceof Blob;
   if (key) headers.Authorization = "Bearer " + key;
-  if (body) headers["Content-Type"] = "application/json";
+  if (body) headers["Content-Type"] = file ? "text/csv" : "application/json";
   if (name) headers["Idempotency-Key"] = `"${name}"`;
   const limit = AbortSignal.timeout(patience);
   let response, text;
   try {
     response = await fetch(new URL(path, base), {
-      method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body), cache: "no-store", redirect: "error",
+      method: body ? "POST" : "GET", headers, body: file ? body : body && JSON.stringify(body), cache: "no-store", redirect: "error",
       referrerPolicy: "no-referrer", signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
     text = await response.text();
@@ -85,6 +85,13 @@ function dated(answer, at) {
 
 // receipt returns the receipt of a result.
 export const receipt = async (address, chain) => (await call("screen", {address, chain, receipt: true})).receipt;
+
+// table returns the table in a file with verdicts, and its receipt, as walletscreen screen writes them. how
+// says how the file is read, by the names of its flags.
+export async function table(file, how) {
+  const {output, receipt} = await call("screen/table?" + new URLSearchParams(how), file);
+  return {output: Uint8Array.from(atob(output), c => c.charCodeAt(0)), receipt};
+}
 
 // screen returns the result for an address with the lists of day at, or of now. Without a
 // chain, the server finds it.

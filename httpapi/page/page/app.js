@@ -13,7 +13,7 @@ import {choose, diagnose} from "./mend.js";
 import {forget, recordAll, recordMany, recordOne} from "./record.js";
 import {Job} from "./job.js";
 import {View} from "./rows.js";
-import {button, copying, receipt, receipts, save} from "./share.js";
+import {button, copying, receipt, save, stem, tableReceipt} from "./share.js";
 import {arrive, fragment, onBack, question} from "./route.js";
 import {fail, head, show} from "./verdict.js";
 import {count, plural, problem} from "./words.js";
@@ -279,6 +279,7 @@ async function take(file) {
     known(bytes);
     if (file.size > maxBytes) return refuse(file.name, `It is larger than ${maxBytes >> 20} MiB. ${elsewhere}`);
     const table = parse(decode(bytes));
+    table.file = file;
     table.first = (table.skipped ?? 0) + (table.header ? 2 : 1); // the number that a spreadsheet program gives the first row
     if (crypto.subtle) table.hash = [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].map(b => b.toString(16).padStart(2, "0")).join("");
     const rows = table.records.length - (table.header ? 1 : 0);
@@ -338,7 +339,7 @@ function start(file, table) {
     print: () => print(),
     printAll: () => { recordAll(view); print(); recordMany(view); },
     download: () => download(file, job),
-    receipts: () => receipts(job.rows),
+    receipt: () => tableReceipt(job),
     open: row => open(row, view),
   });
   async function run() {
@@ -369,7 +370,7 @@ function start(file, table) {
 }
 
 function download(file, job) {
-  save(file.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-") + `-screened${job.at && "-as-of-" + job.at}.csv`, "\ufeff" + job.csv());
+  save(stem(file) + `-screened${job.at && "-as-of-" + job.at}.csv`, "\ufeff" + job.csv());
 }
 
 function open(row, view) {

@@ -32,7 +32,7 @@ const why = ["name", "doubt", "error"], shown = columns.filter(c => c !== "level
 export class View {
   constructor(job, sources, actions) {
     Object.assign(this, {job, sources, filter: "", page: 0});
-    this.actions = actions; // {cancel, resume, download, print, printAll, receipts, open}
+    this.actions = actions; // {cancel, resume, download, print, printAll, receipt, open}
     this.top = h("div", {class: "summary"});
     this.bar = h("div", {class: "progress"});
     this.filters = h("div", {class: "tally", role: "group", "aria-label": "Show rows"});
@@ -76,7 +76,7 @@ export class View {
       !running && h("button", {type: "button", class: n.open > 0 ? "quiet" : "", onclick: a.download}, "Download as CSV"),
       !running && h("button", {type: "button", class: "quiet", onclick: a.print}, "Print record"),
       !running && h("button", {type: "button", class: "quiet", onclick: a.printAll}, "Print every row"),
-      !running && a.receipts(),
+      !running && a.receipt(),
     ].filter(Boolean));
     if (held) this.buttons.firstChild?.focus(); // the button that had the focus is gone
   }

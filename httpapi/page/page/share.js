@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import {h} from "./dom.js";
-import {plural, problem} from "./words.js";
+import {problem} from "./words.js";
 
 export const button = (text, onclick) => h("button", {type: "button", class: "quiet", onclick}, text);
 
@@ -28,24 +28,23 @@ export const receipt = (answer, text) => answer.chain && !answer.as_of && button
   }
 });
 
-// receipts returns a button that saves the receipts of the matches among rows, one after the other, or
-// false if there are none, or too many to ask for one by one.
-export function receipts(rows) {
-  const all = new Map(rows.filter(r => r.result?.labels.length > 0 && !r.result.as_of).map(r => [r.chain + "\0" + r.text, r]));
-  return all.size > 0 && all.size <= 250 && button(`Receipts of ${plural(all.size, "match", "matches")}`, async e => {
-    const it = e.currentTarget, texts = [];
-    try {
-      for (const r of all.values()) {
-        texts.push(await api.receipt(r.text, r.result.chain));
-        it.textContent = `${plural(texts.length, "receipt")} of ${all.size}`;
-      }
-      save("receipts.jsonl", texts.join(""));
-      it.textContent = `${plural(texts.length, "receipt")} saved`;
-    } catch (p) {
-      it.textContent = p.code === "receipt_unavailable" ? "This server writes no receipts" : problem(p)[0];
-    }
-  });
-}
+// tableReceipt returns a button that saves the table of a job with verdicts and one receipt, or false if
+// it is no file, or of another day. The server reads the file again, so each row counts again.
+export const tableReceipt = ({table, at, name}) => Boolean(table.file) && !at && button("Table with receipt", async e => {
+  const it = e.currentTarget, column = (flag, n) => (n >= 0 ? {[flag]: n + 1} : {});
+  it.textContent = "Screening …";
+  try {
+    const {output, receipt} = await api.table(table.file, {...column("address-column", table.addresses), ...column("chain-column", table.chains), ...table.chain && {chain: table.chain}});
+    save(`${stem(name)}-screened.csv`, output);
+    save(`${stem(name)}-receipt.txt`, receipt);
+    it.textContent = "Table and receipt saved";
+  } catch (p) {
+    it.textContent = p.status === 404 ? "This server writes no receipts of tables" : p.code === "invalid_table" ? p.detail : problem(p)[0];
+  }
+});
+
+// stem returns the name of a file without what follows the last dot, for another file.
+export const stem = name => name.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-");
 
 // save saves text as a file.
 export function save(file, text) {

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestServeTable sends tables to a server, and verifies what it answers as the receipt of
+// screen -in is verified: the table with verdicts is that of the program, each row is counted and
+// recorded, and callers without the scope, the quota or a table that can be read get a problem.
+func TestServeTable(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	key, in, out, receipt, trail := filepath.Join(dir, "key"), filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv"), filepath.Join(dir, "receipt"), filepath.Join(dir, "trail")
+	if code, _, stderr := call(t, "", "receipt", "key", "-out", key); code != 0 {
+		t.Fatal(stderr)
+	}
+	table := []byte("\xef\xbb\xbfid,wallet,chain,note\n1," + listed + ",ethereum,caf\xe9\n2," + unlisted + ",,\n3,n/a,tron,\n4,,,\n")
+	if err := os.WriteFile(in, table, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "-data", data, "-receipt-key", key, "-audit", trail)
+	send := func(bearer, query string, body []byte, answer any) int {
+		t.Helper()
+		r, err := http.NewRequest("POST", s.url+"/api/v1/screen/table?"+query, bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+bearer)
+		r.Header.Set("Idempotency-Key", `"one"`)
+		w, err := s.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Body.Close()
+		text, err := io.ReadAll(w.Body)
+		if err != nil || json.Unmarshal(text, answer) != nil {
+			t.Fatalf("status %d: %v: %s", w.StatusCode, err, text)
+		}
+		return w.StatusCode
+	}
+	var got struct {
+		Output       []byte
+		Receipt      string
+		Code, Detail string
+	}
+	if status := send(s.key, "address-column=2&chain-column=chain", table, &got); status != 200 {
+		t.Fatalf("status %d, %+v", status, got)
+	}
+	if code, _, stderr := call(t, "", "screen", "-data", data, "-in", in, "-out", out, "-address-column", "2", "-chain-column", "chain"); code != exitUndecided {
+		t.Fatal(stderr)
+	}
+	if want, err := os.ReadFile(out); err != nil || !bytes.Equal(got.Output, want) {
+		t.Errorf("the program writes %q, the server %q", want, got.Output)
+	}
+	if err := os.WriteFile(receipt, []byte(got.Receipt), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	verify := []string{"receipt", "verify", receipt, "-data", data, "-key", key + ".pub", "-in", in, "-out", out}
+	if code, stdout, stderr := call(t, "", verify...); code != 0 || !strings.HasPrefix(stdout, "SAME  table of 4 rows, 1 listed, screened ") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	var usage struct{ Used int }
+	if status := s.do(t, "GET", "/api/v1/usage", nil, &usage); status != 200 || usage.Used != 2 {
+		t.Errorf("status %d, %d screenings are counted, want 2", status, usage.Used)
+	}
+	if status := send(s.key, "", []byte("id,none\n1,2\n"), &got); status != 400 || got.Code != "invalid_table" || !strings.Contains(got.Detail, "no column is named address") {
+		t.Errorf("a table without addresses: status %d, %+v", status, got)
+	}
+	if status := send("nobody", "", table, &got); status != 401 || got.Code != "invalid_token" {
+		t.Errorf("without a key: status %d, %+v", status, got)
+	}
+	for _, tt := range []struct {
+		flags  string
+		status int
+		code   string
+	}{{"-quota 1", 429, "quota_exceeded"}, {"-scopes sources", 403, "insufficient_scope"}} {
+		code, token, stderr := call(t, "", append(strings.Fields("keys create -data "+data), strings.Fields(tt.flags)...)...)
+		if code != 0 {
+			t.Fatal(stderr)
+		}
+		if status := send(strings.TrimSpace(token), "", table, &got); status != tt.status || got.Code != tt.code {
+			t.Errorf("a key with %s: status %d, %+v", tt.flags, status, got)
+		}
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+	own := filepath.Join(dir, "own.csv")
+	os.WriteFile(own, []byte("address,reason\n"+unlisted+",nobody's business\n"), 0o600)
+	s = start(t, "-data", data, "-list", "OWN="+own, "-api-key", "given-to-everybody")
+	_, token, _ := call(t, "", "keys", "create", "-data", data)
+	if status := send(strings.TrimSpace(token), "", table, &got); status != 403 || got.Code != "insufficient_scope" {
+		t.Errorf("own lists, without the scope own: status %d, %+v", status, got)
+	}
+	if status := send("given-to-everybody", "", table, &got); status != 200 || !strings.Contains(string(got.Output), "nobody's business") {
+		t.Errorf("own lists, with all scopes: status %d, %q", status, got.Output)
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+	if code, stdout, _ := call(t, "", "audit", "search", strings.ToLower(listed), "-audit", trail); code != 0 && code != exitMatch || !strings.Contains(stdout, "CRITICAL") {
+		t.Errorf("the record: exit code %d: %s", code, stdout)
+	}
+}
