@@ -77,7 +77,7 @@ func TestMatrix(t *testing.T) {
 		if q.Form == "messy" {
 			continue // validate wants a full name of a chain
 		}
-		v, err := validate(context.Background(), question{q.Text, q.Chain})
+		v, err := call.validate(context.Background(), question{q.Text, q.Chain})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,11 +30,7 @@ The answers are informational signals, not legal advice. The person decides.`
 
 // maxText is the longest text that find_addresses reads, in bytes, and maxFound how many
 // addresses and pieces it returns.
-//
-// An address shorter than shortest is screened only on a chain that the caller names:
-// the rest of an address that was cut can be an address of its own elsewhere.
 const (
-	shortest = 25
 	maxText  = 256 << 10
 	maxFound = 1000
 )
@@ -50,7 +46,7 @@ func newServer(call api) *mcp.Server {
 	add(s, "screen_address", "Screen an address",
 		"Screens one wallet address against all loaded sanctions and risk lists, and says how old the lists are. Counts one screening of the API key's quota.", call.screen)
 	add(s, "validate_address", "Validate an address",
-		"Says whether a text is a wallet address, on which chains, and in which normal form, or what is wrong with it. Searches no list and costs nothing.", validate)
+		"Says whether a text is a wallet address, on which chains, and in which normal form, or what is wrong with it. Searches no list and costs nothing.", call.validate)
 	add(s, "find_addresses", "Find addresses in text",
 		"Finds the wallet addresses in a text, such as a mail or a log, with their chains and positions. Addresses prove themselves by a checksum, or are 0x with 40 hex digits. What only looks like an address or a piece of one is in unproven: tell the person. Screens nothing: call screen_address for each address.", find)
 	add(s, "list_sources", "List the sources",
@@ -229,34 +225,14 @@ func (l list) caveat(kind string) string {
 
 // screen answers screen_address.
 func (call api) screen(ctx context.Context, q question) (screening, error) {
-	var invalid *problem
-	if q.Chain == "" {
-		v, err := validate(ctx, q)
-		switch {
-		case err != nil:
-			return screening{}, err
-		case v.Reason == "several_accounts": // one of them may be listed
-		case !v.Valid:
-			invalid = &problem{Code: v.Code, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
-			if v.Reason == "secret" {
-				return screening{}, invalid
-			}
-		case len(v.Address) < shortest:
-			invalid = &problem{Code: "chain_needed", Detail: "So short an address may be a part of another one."}
-		}
-		if invalid != nil && invalid.Code == "chain_needed" { // 64 digits may be a key: on a chain where they mean nothing, they are recorded only if they are listed
-			var found wireScreening
-			if err := call.ask(ctx, question{q.Address, "bitcoin"}, &found); err != nil || len(found.Labels) == 0 {
-				return screening{}, invalid
-			}
+	if q.Chain == "" && !showsChain(q.Address) { // 64 digits may be a key: on a chain where they mean nothing, they are recorded only if they are listed
+		var found wireScreening
+		if err := call.ask(ctx, question{q.Address, "bitcoin"}, &found); err != nil || len(found.Labels) == 0 {
+			return screening{}, chainNeeded
 		}
 	}
 	var answer wireScreening
-	err := call.ask(ctx, q, &answer)
-	if invalid != nil && (err != nil || len(answer.Labels) == 0) { // unless it is listed, whatever is wrong
-		err = invalid
-	}
-	if err != nil {
+	if err := call.ask(ctx, q, &answer); err != nil {
 		return screening{}, err
 	}
 	return answer.explain(), nil
