@@ -742,13 +742,6 @@ func TestHostile(t *testing.T) {
 		{"forbidden", func(c *chain) {
 			c.serve = func(w http.ResponseWriter, _ call) bool { w.WriteHeader(http.StatusForbidden); return true }
 		}},
-		{"redirect", func(c *chain) {
-			c.serve = func(w http.ResponseWriter, _ call) bool {
-				w.Header().Set("Location", "https://other.example/0123456789abcdef")
-				w.WriteHeader(http.StatusTemporaryRedirect)
-				return true
-			}
-		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -873,6 +866,25 @@ func TestRetry(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestRedirect checks that a call, whose address may have a key in it, follows no redirect.
+func TestRedirect(t *testing.T) {
+	c := eventful()
+	opts := options(c)
+	opts.Client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Host != "node.example" {
+			t.Errorf("a request to %s", r.URL.Host)
+			return transport{c}.RoundTrip(r)
+		}
+		header := http.Header{"Location": {"https://other.example/0123456789abcdef"}}
+		return &http.Response{StatusCode: http.StatusTemporaryRedirect, Header: header, Body: http.NoBody, Request: r}, nil
+	})}
+	got, _, err := load(frozenAt(endpoint, opts), sources.Revision{})
+	if err == nil || got != nil {
+		t.Errorf("Load gave %q, %v, want an error", listed(got), err)
+	}
+	noSecret(t, err)
+}
 
 // TestErrorsHideEndpoint checks errors of the network stack that contain the
 // URL.
