@@ -441,6 +441,7 @@ func TestWrongConfiguration(t *testing.T) {
 		{"-tls-cert x", "-tls-cert and -tls-key need each other"},
 		{"-audit-keep 1h", "-audit-key, -audit-durable, -audit-keep and -audit-witness need -audit"},
 		{"-db mysql://u:hunter2@h/d", "-db: want sqlite:FILE or postgres://"},
+		{"-db postgres://u:1/hunter2@127.0.0.1:1/d", "-db: the URL has an @ behind a slash; write %2F for a slash in the password"},
 		{"-db postgres://u:x@hunter2@127.0.0.1:1/d", "-db: the URL has more than one @; write %40 for one in the password"},
 		{"-mirror OFAC_SDN=ftp://x", "-mirror OFAC_SDN: want a URL that begins with https:// or http://"},
 		{"-mirror OFAC_SDN=http://mirror.example/sdn.csv",

@@ -29,8 +29,9 @@ type keyStore struct {
 // errDB does not quote the value, which may hold a password.
 var errDB = errors.New("-db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME")
 
-// checkDB returns an error if db is not a value of -db. Of a URL with a second @, the driver
-// would take the end of the password for the host, and show it.
+// checkDB returns an error if db is not a value of -db. Of a URL with a second @, or with one
+// behind a slash, the driver would take the end of the password for the host or the database,
+// and show it.
 func checkDB(db string) error {
 	_, authority, _ := strings.Cut(db, "://")
 	authority, _, _ = strings.Cut(authority, "?")
@@ -41,6 +42,8 @@ func checkDB(db string) error {
 		return errDB
 	case strings.Count(authority, "@") > 1:
 		return errors.New("-db: the URL has more than one @; write %40 for one in the password")
+	case strings.Contains(authority, "/") && strings.Index(authority, "@") > strings.Index(authority, "/"):
+		return errors.New("-db: the URL has an @ behind a slash; write %2F for a slash in the password")
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ var ErrURL = errors.New("want a URL like postgres://user:password@host/database?
 // version of this module has migrated the database.
 func Open(ctx context.Context, dsn string) (*sqlstore.Store, error) {
 	config, err := pgx.ParseConfig(dsn)
-	if err != nil || torn(dsn) {
+	if err != nil || hasSplitPassword(dsn) {
 		return nil, fmt.Errorf("postgres: %w", ErrURL) // err may quote a part of the password
 	}
 	if config.ConnectTimeout == 0 {
@@ -102,9 +102,9 @@ const (
 	pingAfter = 100 * time.Millisecond
 )
 
-// torn reports whether the host of a URL ends inside a password, as in
+// hasSplitPassword reports whether the host of a URL ends inside a password, as in
 // postgres://user:12/34@host/database. Errors quote hosts and databases.
-func torn(dsn string) bool {
+func hasSplitPassword(dsn string) bool {
 	u, err := url.Parse(dsn)
 	return err == nil && u.Host != "" && u.User == nil && strings.Contains(u.EscapedPath(), "@")
 }
