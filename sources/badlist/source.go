@@ -11,17 +11,17 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
-// Darklist is the address of MyEtherWallet's darklist. It has not changed since
+// darklist is the address of MyEtherWallet's darklist. It has not changed since
 // November 2018.
-const Darklist = "https://raw.githubusercontent.com/MyEtherWallet/ethereum-lists/master/src/addresses/addresses-darklist.json"
+const darklist = "https://raw.githubusercontent.com/MyEtherWallet/ethereum-lists/master/src/addresses/addresses-darklist.json"
 
 // Options configure [New]. The zero Options are the defaults. [ScamSniffer],
 // [ScamSnifferDomains], [PolkadotPhishing] and [Ransomwhere] return options for other lists.
 type Options struct {
-	// URL is the address of the list; "" means [Darklist]. It must be https, unless
+	// URL is the address of the list; "" means MyEtherWallet's darklist. It must be https, unless
 	// AllowHTTP is set.
 	URL string
-	// Info describes the list at URL; the zero Info means the Info of Darklist. Two lists in
+	// Info describes the list at URL; the zero Info means the Info of the darklist. Two lists in
 	// one Screener need different ids.
 	Info sources.Info
 	// Client makes the requests; nil means http.DefaultClient. Load limits the time
@@ -61,7 +61,7 @@ type Options struct {
 // Load repeats requests that fail in a way that may pass, and downloads that break off.
 func New(opts *Options) sources.Source {
 	s := &source{*cmp.Or(opts, &Options{})}
-	s.URL = cmp.Or(s.URL, Darklist)
+	s.URL = cmp.Or(s.URL, darklist)
 	s.Options.Info = cmp.Or(s.Options.Info, info.Badlist)
 	return s
 }

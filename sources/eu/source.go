@@ -22,15 +22,15 @@ const (
 	RSS = "https://webgate.ec.europa.eu/fsd/fsf/public/rss"
 )
 
-// PublicToken is the token that the Commission gives to everyone.
-const PublicToken = "dG9rZW4tMjAxNw"
+// publicToken is the token that the Commission gives to everyone.
+const publicToken = "dG9rZW4tMjAxNw"
 
 // Options configure [New]. The zero Options are the defaults.
 type Options struct {
 	// URL is the address of the list, without a token; "" means [XML], some 26 MB. It
 	// must be https, unless AllowHTTP is set. [Parse] describes the format.
 	URL string
-	// Token is sent with the request; "" means [PublicToken] for [XML], and none for
+	// Token is sent with the request; "" means the public one for [XML], and none for
 	// another URL. The Commission gives personal tokens on registration.
 	Token string
 	// RSS is the address of the feed with a checksum of the list; "" means [RSS] for
@@ -75,7 +75,7 @@ func New(opts *Options) sources.Source {
 	s := &source{*cmp.Or(opts, &Options{})}
 	s.URL, s.Client = cmp.Or(s.URL, XML), cmp.Or(s.Client, http.DefaultClient)
 	if s.URL == XML {
-		s.RSS, s.Token = cmp.Or(s.RSS, RSS), cmp.Or(s.Token, PublicToken)
+		s.RSS, s.Token = cmp.Or(s.RSS, RSS), cmp.Or(s.Token, publicToken)
 	}
 	if s.Token != "" {
 		mark := "?"

@@ -18,8 +18,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
-// Page is the address of the publisher's page.
-const Page = "https://nbctf.mod.gov.il/he/MinisterSanctions/PropertyPerceptions/Pages/Blockchain.aspx"
+// page is the address of the publisher's page.
+const page = "https://nbctf.mod.gov.il/he/MinisterSanctions/PropertyPerceptions/Pages/Blockchain.aspx"
 
 // Options configure [New]. URL is required.
 type Options struct {
@@ -49,7 +49,7 @@ func (s *source) Info() sources.Info {
 		Name:         "Seizure orders of the National Bureau for Counter Terror Financing of Israel",
 		Jurisdiction: "IL",
 		Licence:      "not stated; facts of a government publication",
-		RefURL:       Page,
+		RefURL:       page,
 	}
 }
 

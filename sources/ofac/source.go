@@ -9,27 +9,17 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
-// The addresses of the SDN List at OFAC's Sanctions List Service. They redirect to
-// storage at changing addresses.
+// The addresses of the lists at OFAC's Sanctions List Service. They redirect to storage at
+// changing addresses.
 const (
-	AdvancedXML = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_ADVANCED.XML"
-	AdvancedZIP = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_ADVANCED.ZIP"
-	XML         = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN.XML"
-	ZIP         = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_XML.ZIP"
-)
-
-// The addresses of the consolidated non-SDN list.
-const (
-	ConsolidatedAdvancedXML = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.XML"
-	ConsolidatedAdvancedZIP = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.ZIP"
-	ConsolidatedXML         = "https://sanctionslistservice.ofac.treas.gov/api/download/CONSOLIDATED.XML"
+	sdnURL          = "https://sanctionslistservice.ofac.treas.gov/api/download/SDN_ADVANCED.ZIP"
+	consolidatedURL = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.ZIP"
 )
 
 // Options configure [New] and [NewConsolidated]. The zero Options are the defaults.
 type Options struct {
-	// URL is the address of the list; "" means [AdvancedZIP], 5 MB that unpack to 130
-	// MB and say when entities were listed, or [ConsolidatedAdvancedZIP]. It must be
-	// https, unless AllowHTTP is set. [Parse] describes the formats.
+	// URL is the address of the list; "" means OFAC's SDN_ADVANCED.ZIP, 5 MB that unpack
+	// to 130 MB and say when entities were listed, or CONS_ADVANCED.ZIP. It must be https, unless AllowHTTP is set. [Parse] describes the formats.
 	URL string
 	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be
 	// zero, or allow for the whole download: Load limits the time without progress, and
@@ -56,7 +46,7 @@ const maxBytes = 1 << 30
 //
 //	sources.Seeded(ofac.New(nil), bundle.OFAC())
 func New(opts *Options) sources.Source {
-	return newSource(sdn, info.OFAC, AdvancedZIP, opts)
+	return newSource(sdn, info.OFAC, sdnURL, opts)
 }
 
 // NewConsolidated returns the consolidated non-SDN list, with the id OFAC_CONSOLIDATED. It
@@ -67,7 +57,7 @@ func NewConsolidated(opts *Options) sources.Source {
 	of := info.OFAC
 	of.ID, of.Name = "OFAC_CONSOLIDATED", "OFAC Consolidated (non-SDN) Sanctions List"
 	of.Rhythm = 0 // it may not change for months
-	return newSource(consolidated, of, ConsolidatedAdvancedZIP, opts)
+	return newSource(consolidated, of, consolidatedURL, opts)
 }
 
 func newSource(k kind, of sources.Info, url string, opts *Options) sources.Source {

@@ -9,12 +9,12 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
-// XML is the address of the list.
-const XML = "https://sanctionslist.fcdo.gov.uk/docs/UK-Sanctions-List.xml"
+// listURL is the address of the list.
+const listURL = "https://sanctionslist.fcdo.gov.uk/docs/UK-Sanctions-List.xml"
 
 // Options configure [New]. The zero Options are the defaults.
 type Options struct {
-	// URL is the address of the list; "" means [XML], some 22 MB. It must be https,
+	// URL is the address of the list; "" means the publisher's XML, some 22 MB. It must be https,
 	// unless AllowHTTP is set. [Parse] describes the format.
 	URL string
 	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be
@@ -40,6 +40,6 @@ const maxBytes = 256 << 20
 func New(opts *Options) sources.Source {
 	o := *cmp.Or(opts, &Options{})
 	return &fetch.Source{Of: info.UK, Parse: Parse, Request: fetch.Request{
-		Name: "uk", URL: cmp.Or(o.URL, XML), Client: o.Client, MaxBytes: maxBytes, AllowHTTP: o.AllowHTTP,
+		Name: "uk", URL: cmp.Or(o.URL, listURL), Client: o.Client, MaxBytes: maxBytes, AllowHTTP: o.AllowHTTP,
 	}}
 }
