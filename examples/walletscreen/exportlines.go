@@ -56,11 +56,8 @@ func (l *listsCall) exportLines(lists lists, each eachEntry) error {
 		return err
 	}
 	files, err := open.files()
-	if err != nil {
-		return err
-	}
-	byTicker, err := texts.files()
-	if err != nil {
+	byTicker, err2 := texts.files()
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
 	if files = append(files, byTicker...); len(files) == 0 {

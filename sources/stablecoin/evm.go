@@ -38,6 +38,7 @@ type reader struct {
 	maxRange uint64 // limits the blocks of one request
 	size     uint64 // the number of blocks to ask about next
 	state    *state // nil until the first load
+	last     block  // the last one asked about for its time
 }
 
 // newReader returns the reader of a contract, from the node at the endpoint.
@@ -147,12 +148,9 @@ func (r *reader) read(ctx context.Context) error {
 			r.size = (to - from + 1) / 2
 			continue
 		}
-		if err == nil {
-			err = r.date(ctx, logs)
-		}
 		var events []event
 		if err == nil {
-			events, err = r.events(logs, from, to)
+			events, err = r.events(ctx, logs, from, to)
 		}
 		if err == nil && len(st.Events)+len(events) > maxEvents {
 			err = fmt.Errorf("more than %d events", maxEvents)
@@ -216,45 +214,37 @@ type log struct {
 	Removed   bool      `json:"removed"`
 }
 
-// date fills in the times of the logs that have none.
-func (r *reader) date(ctx context.Context, logs []log) error {
-	var last block
-	for i := range logs {
-		l := &logs[i]
-		if l.BlockNumber == nil {
-			return fmt.Errorf("log %d has no block", i)
-		}
-		number := uint64(*l.BlockNumber)
-		if number == r.state.Head.Number && l.BlockHash != r.state.Head.Hash {
-			return fmt.Errorf("a log is of another block %d than the last", number)
-		}
-		if l.BlockTime != 0 {
-			continue
-		}
-		if last.Number != number || last.Hash == "" {
-			var err error
-			if last, err = r.block(ctx, tag(number)); err != nil {
-				return err
-			}
-		}
-		if last.Hash != l.BlockHash {
-			return fmt.Errorf("a log is of another block %d than the node has", number)
-		}
-		l.BlockTime = quantity(last.Time)
+// date fills in the time of a log that has none.
+func (r *reader) date(ctx context.Context, l *log) (err error) {
+	if l.BlockTime != 0 || l.BlockNumber == nil {
+		return nil
 	}
+	if number := uint64(*l.BlockNumber); r.last.Number != number || r.last.Hash != l.BlockHash {
+		if r.last, err = r.block(ctx, tag(number)); err != nil {
+			return err
+		}
+	}
+	if r.last.Hash != l.BlockHash {
+		return fmt.Errorf("of another block %d than the node has", r.last.Number)
+	}
+	l.BlockTime = quantity(r.last.Time)
 	return nil
 }
 
 // events returns the events in the result of eth_getLogs for the blocks from..to, in the
 // order of the chain. A log that was not requested, or that does not have the form of its
 // event, is an error: such an answer may also omit logs.
-func (r *reader) events(logs []log, from, to uint64) ([]event, error) {
+func (r *reader) events(ctx context.Context, logs []log, from, to uint64) ([]event, error) {
 	if logs == nil {
 		return nil, errors.New("null, want an array")
 	}
 	events := make([]event, len(logs))
 	for i := range logs {
-		e, err := r.event(&logs[i])
+		var e event
+		err := r.date(ctx, &logs[i])
+		if err == nil {
+			e, err = r.event(&logs[i])
+		}
 		if err == nil && (e.Block < from || e.Block > to) {
 			err = fmt.Errorf("of block %d, want %d to %d", e.Block, from, to)
 		}
@@ -283,8 +273,8 @@ func (r *reader) event(l *log) (event, error) {
 		word = l.Topics[1] // the address is indexed: USDC's is, USDT's is not
 	}
 	switch {
-	case l.Removed:
-		return event{}, errors.New("it is of a block that was removed")
+	case l.Removed, uint64(*l.BlockNumber) == r.state.Head.Number && l.BlockHash != r.state.Head.Hash:
+		return event{}, fmt.Errorf("of another block %d than the chain has", *l.BlockNumber)
 	case l.BlockTime > maxTime:
 		return event{}, fmt.Errorf("time %d of its block", l.BlockTime)
 	case l.Address != r.contract:

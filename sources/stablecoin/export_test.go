@@ -1,6 +1,7 @@
 package stablecoin
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 )
@@ -31,7 +32,12 @@ func Decode(c Contract, result []byte, from, to uint64) ([]Change, error) {
 	if err := json.Unmarshal(result, &logs); err != nil {
 		return nil, err
 	}
-	events, err := r.events(logs, from, to)
+	r.state = r.empty()
+	r.state.Head.Number = maxBlock + 1
+	for i := range logs {
+		logs[i].BlockTime = max(logs[i].BlockTime, 1) // no node to ask
+	}
+	events, err := r.events(context.Background(), logs, from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -149,15 +149,13 @@ func (e *hiddenError) Unwrap() error { return e.error }
 // secret: the words of some length in its path, its query and its user.
 func hide(err error, endpoint string) error {
 	u, urlErr := url.Parse(endpoint)
-	if urlErr != nil {
+	decoded, pathErr := url.PathUnescape(endpoint)
+	if urlErr != nil || pathErr != nil {
 		return errors.New("the address of the endpoint is malformed")
 	}
-	query, _ := url.QueryUnescape(u.RawQuery)
-	user, _ := url.PathUnescape(u.User.String())
 	text := err.Error()
-	for _, word := range strings.FieldsFunc(strings.Join([]string{u.Path, u.EscapedPath(), query, u.RawQuery, user, u.User.String()}, "/"),
-		func(r rune) bool { return strings.ContainsRune("/?&=:@", r) }) {
-		if len(word) >= 6 {
+	for _, word := range strings.FieldsFunc(endpoint+"/"+decoded, func(r rune) bool { return strings.ContainsRune("/?&=:@", r) }) {
+		if len(word) >= 6 && word != u.Hostname() {
 			text = strings.ReplaceAll(text, word, "…")
 		}
 	}

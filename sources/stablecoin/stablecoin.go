@@ -86,8 +86,8 @@ type Options struct {
 	// start reads the chains from the first block, which takes minutes.
 	StateFile string
 	// Client makes the requests; nil means http.DefaultClient. Redirects of a node are not
-	// followed. A key for TronGrid is a header
-	// field, TRON-PRO-API-KEY, which its Transport may set.
+	// followed. A key for TronGrid is a header field, TRON-PRO-API-KEY, which its Transport
+	// may set.
 	Client *http.Client
 	// AllowHTTP allows an endpoint that is not https, such as the endpoint of a local node.
 	AllowHTTP bool
@@ -103,9 +103,9 @@ type Options struct {
 // id such as USDT_FROZEN. endpoints has an address for each chain to follow: of the JSON-RPC
 // interface of a node, or on tron of a server with the interface of TronGrid, such as
 // https://api.trongrid.io. No error shows the path, the query or the user of an endpoint's
-// address, for most have a key there. The list has the freezes on these chains only, and its name says so. opts may be nil;
-// an error in the arguments, such as a chain on which the token is not known, is an error of
-// Load.
+// address, for most have a key there. The list has the freezes on these chains only, and its
+// name says so. opts may be nil; an error in the arguments, such as a chain on which the token
+// is not known, is an error of Load.
 //
 // Load reads the events since the last block read by an earlier Load or, with
 // Options.StateFile, by an earlier program, and returns the whole list as of the last final
