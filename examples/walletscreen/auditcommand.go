@@ -18,6 +18,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
+	"github.com/walletscreen/walletscreen/internal/evidence"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
@@ -82,7 +83,7 @@ func (a *auditCall) verify(context.Context, []string) error {
 	if _, err := os.Stat(witness); a.witness != "" && err != nil {
 		return fmt.Errorf("-audit-witness: %w", err)
 	}
-	trail, err := audit.Verify(a.dir, key, witness)
+	trail, err := evidence.Verify(a.dir, key, witness)
 	if err != nil {
 		return err
 	}
@@ -130,17 +131,17 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 	t := layout{}
 	t.add("TIME", "KEY", "LEVEL", ">SCORE", "CHAIN", "ADDRESS", "LISTED BY")
 	found := false
-	for l, err := range audit.Read(a.dir) {
+	for l, err := range evidence.Read(a.dir) {
 		if err != nil {
 			return err
 		}
 		var r receipt.Receipt
-		if json.Unmarshal(l, &r) != nil || r.Answer == nil || slices.ContainsFunc(tests, func(test func(*receipt.Receipt) bool) bool { return !test(&r) }) {
+		if json.Unmarshal(l.Text, &r) != nil || r.Answer == nil || slices.ContainsFunc(tests, func(test func(*receipt.Receipt) bool) bool { return !test(&r) }) {
 			continue
 		}
 		found = true
 		if a.json {
-			if _, err := a.stdout.Write(l); err != nil {
+			if _, err := a.stdout.Write(l.Text); err != nil {
 				return err
 			}
 			continue

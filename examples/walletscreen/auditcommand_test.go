@@ -169,3 +169,33 @@ func TestAuditStart(t *testing.T) {
 		}
 	}
 }
+
+// The lines of a trail are receipts: their verdicts are computed again from the lists of their time.
+func TestTrailReceipts(t *testing.T) {
+	dir := t.TempDir()
+	trail := filepath.Join(dir, "audit")
+	s := start(t, append(shortest, "-data", dir, "-audit", trail)...)
+	for text, chain := range map[string]string{harmless: "ethereum", lazarus: "bsc", "0x0fcab7394beb7c7ded081ce2456a097d7474c1b2095a3b2f4b2a8d1c8f4c7e1": "starknet"} {
+		if status, _ := s.screen(t, text, chain); status != 200 {
+			t.Fatalf("status %d", status)
+		}
+	}
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(trail, "audit-*.jsonl"))
+	code, stdout, stderr := call(t, "", "receipt", "verify", files[0], "-data", dir)
+	if code != 2 || strings.Count(stdout, "SAME  ") != 2 || !strings.Contains(stdout, "CANNOT TELL  NOT DECIDED") || !strings.Contains(stdout, "the line does not have the text that was in doubt") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(files[0], []byte(strings.Replace(string(text), `"level":"C`, `"level":"D`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := call(t, "", "receipt", "verify", files[0], "-data", dir); code != 1 || strings.Count(stdout, "changed: its sum is not that of the line") != 1 {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+}

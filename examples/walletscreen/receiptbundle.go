@@ -114,7 +114,7 @@ func (r *receiptCall) bundle(ctx context.Context, args []string) (err error) {
 	n, done := 0, make(map[string]bool)
 	err = eachReceipt(bytes.NewReader(text), func(_ int, data []byte) error {
 		n++
-		v, err := receipt.Verify(ctx, data, &receipt.Options{})
+		v, err := receipt.Verify(ctx, data, nil)
 		if err != nil || done[v.Receipt.Snapshot] {
 			return err
 		}

@@ -213,7 +213,7 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	opts := receipt.Options{Copy: copied, Table: func(rec *receipt.Receipt, past *screening.Past) (receipt.Tally, error) {
+	opts := receipt.Options{Copy: copied, Table: func(rec *receipt.Receipt, past *screening.Past) (*receipt.Table, error) {
 		return r.screenAgain(ctx, rec, past)
 	}}
 	if r.key != "" {
@@ -306,8 +306,7 @@ type jsonVerdict struct {
 	Decided    *bool  `json:"decided,omitempty"`
 	*screening.Answer
 
-	Table *receipt.Tally `json:"table,omitempty"`
-	Input string         `json:"input_sha256,omitempty"`
+	Table *receipt.Table `json:"table,omitempty"`
 }
 
 // print prints the verdict on receipt n.
@@ -320,7 +319,7 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	switch {
 	case rec == nil:
 	case rec.Table != nil:
-		o.ScreenedAt, o.Table, o.Input = rec.Time.Format(time.RFC3339), &rec.Table.Tally, rec.Table.Input
+		o.ScreenedAt, o.Table = rec.Time.Format(time.RFC3339), rec.Table
 	default:
 		decided := rec.Decided()
 		o.ScreenedAt, o.Chain, o.Address, o.Decided, o.Answer = rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, &decided, rec.Answer
@@ -355,7 +354,7 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 			fmt.Fprintf(r.stdout, "  not to be relied on: %s was %s\n", clean(c.Source), clean(string(c.Kind)))
 		}
 	case rec != nil:
-		fmt.Fprintf(r.stdout, "%s  table of %s, %s listed, screened %s\n", outcome, count(rec.Table.Rows, "row"), grouped(listedRows(&rec.Table.Tally)), o.ScreenedAt)
+		fmt.Fprintf(r.stdout, "%s  table of %s, %s listed, screened %s\n", outcome, count(rec.Table.Rows, "row"), grouped(listedRows(rec.Table)), o.ScreenedAt)
 	default:
 		_, err := fmt.Fprintf(r.stdout, "%s  receipt %d\n  %s\n", outcome, n, clean(o.Reason))
 		return err

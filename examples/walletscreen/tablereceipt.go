@@ -69,7 +69,8 @@ func (t *tableJob) receipt(rec *receipt.Receipt, j *judge, signers []signed.Sign
 	if err != nil {
 		return nil, err
 	}
-	rec.Table = &receipt.Table{Input: hexSum(t.hashes.input), Output: hexSum(t.hashes.output), Settings: t.options.settings(), Tally: t.tally()}
+	rec.Table = t.table()
+	rec.Table.Input, rec.Table.Output, rec.Table.Settings = hexSum(t.hashes.input), hexSum(t.hashes.output), t.options.settings()
 	return rec.Encode(signers...)
 }
 
@@ -99,17 +100,17 @@ func keeps(ctx context.Context, st store.Store, r *screening.Result) bool {
 
 func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// tally returns what became of the rows, for a receipt.
-func (t *tableJob) tally() receipt.Tally {
+// table returns what became of the rows, for a receipt.
+func (t *tableJob) table() *receipt.Table {
 	levels := maps.Clone(t.total.levels)
 	if levels == nil {
 		levels = make(map[score.Level]int64)
 	}
-	return receipt.Tally{Rows: t.total.rows, Levels: levels, Undecided: t.total.undecided, Verdicts: hexSum(t.hashes.verdicts)}
+	return &receipt.Table{Rows: t.total.rows, Levels: levels, Undecided: t.total.undecided, Verdicts: hexSum(t.hashes.verdicts)}
 }
 
 // listedRows returns how many rows of a table are listed.
-func listedRows(t *receipt.Tally) (n int64) {
+func listedRows(t *receipt.Table) (n int64) {
 	for level, rows := range t.Levels {
 		if level != score.CleanNoMatch {
 			n += rows
@@ -177,43 +178,46 @@ func (o *tableOptions) setSettings(all map[string]string) error {
 }
 
 // screenAgain screens the table of -in again with the lists of the past, for verifying its
-// receipt, and compares it and, if it is given, the table of -out with the receipt.
-func (r *receiptCall) screenAgain(ctx context.Context, rec *receipt.Receipt, past *screening.Past) (tally receipt.Tally, err error) {
-	t := rec.Table
+// receipt, and reads the table of -out if it is given.
+func (r *receiptCall) screenAgain(ctx context.Context, rec *receipt.Receipt, past *screening.Past) (table *receipt.Table, err error) {
 	if past != nil && r.in == "" {
-		return tally, errors.New("its lists are kept; for the verdicts, give the table that was screened with -in")
+		return nil, errors.New("its lists are kept; for the verdicts, give the table that was screened with -in")
 	}
-	if err := errors.Join(compareFile("in", r.in, t.Input), compareFile("out", r.out, t.Output)); err != nil || past == nil {
-		return tally, err
+	input, err := fileSum("in", r.in)
+	if err != nil {
+		return nil, err
+	}
+	output, err := fileSum("out", r.out)
+	if table = (&receipt.Table{Input: input, Output: output}); err != nil || past == nil || input != rec.Table.Input {
+		return table, err
 	}
 	job := &tableJob{program: &program{stdin: r.stdin, stdout: io.Discard, stderr: io.Discard}, options: tableOptions{in: r.in}, add: verdictColumns, hashes: newTableHashes()}
-	if err := job.options.setSettings(t.Settings); err != nil {
-		return tally, err
+	if err := job.options.setSettings(rec.Table.Settings); err != nil {
+		return nil, err
 	}
 	j := &judge{screener: past, at: past.At(), chain: job.options.chain, verdicts: job.hashes.verdicts}
 	job.cells = j.cells
 	if err := job.run(ctx); err != nil {
-		return tally, err
+		return nil, err
 	}
-	return job.tally(), nil
+	table = job.table()
+	table.Input, table.Output = input, output
+	return table, nil
 }
 
-// compareFile returns an error if the file of a flag, which may be "", has another SHA-256.
-func compareFile(flag, name, want string) error {
+// fileSum returns the SHA-256 of the file of a flag, and "" if there is none.
+func fileSum(flag, name string) (string, error) {
 	if name == "" {
-		return nil
+		return "", nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("-%s: %w", flag, err)
+		return "", fmt.Errorf("-%s: %w", flag, err)
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return fmt.Errorf("-%s: %w", flag, err)
+		return "", fmt.Errorf("-%s: %w", flag, err)
 	}
-	if hexSum(h) != want {
-		return fmt.Errorf("-%s %s: %w", flag, name, receipt.ErrOtherTable)
-	}
-	return nil
+	return hexSum(h), nil
 }

@@ -113,7 +113,7 @@ func TestTableReceipt(t *testing.T) {
 		t.Errorf("without the table: exit code %d: %s", code, stdout)
 	}
 	if code, stdout, _ := call(t, "", append(verify, "-json")...); code != 0 ||
-		!strings.Contains(stdout, `"table":{"rows":42,"levels":{"CLEAN_NO_MATCH":40,"CRITICAL":1},"undecided":1,`) {
+		!strings.Contains(stdout, `"rows":42,"levels":{"CLEAN_NO_MATCH":40,"CRITICAL":1},"undecided":1,`) {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
 	// Without the lists, the key and the files are verified.

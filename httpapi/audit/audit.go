@@ -5,7 +5,8 @@
 //	go trail.Run(ctx)
 //	h := httpapi.NewHandler(s, keys, &httpapi.Options{Audit: trail.Record})
 //
-// Start with [Open], [Hash] and [Verify].
+// Start with [Open] and [Hash]. The program of examples/walletscreen searches and verifies a trail, with its
+// commands audit search and audit verify.
 //
 // # Lines
 //
@@ -31,7 +32,7 @@
 //
 // n is the number of the line in the trail, prev is the sum of the line before, and sum is the SHA-256 or,
 // with Options.HashKey, the HMAC-SHA-256 of this line up to its member sum, in hex. The file audit.head has n and sum of the last line that was flushed, and of the last
-// one that was removed because of its age, with a sum of its own. [Verify] finds each line that
+// one that was removed because of its age, with a sum of its own. audit verify finds each line that
 // was changed, moved, removed or added.
 //
 // Open never makes a trail whole again: if lines are missing at the end, numbers go on behind
@@ -105,16 +106,16 @@ type Options struct {
 }
 
 var (
-	// ErrFull reports that a record has waited for a second: records come faster than
+	// errFull reports that a record has waited for a second: records come faster than
 	// they can be written or, with Options.Durable, flushed.
-	ErrFull = errors.New("audit: too many records wait to be written")
-	// ErrBroken reports that records cannot be written at the moment. An error that
+	errFull = errors.New("audit: too many records wait to be written")
+	// errBroken reports that records cannot be written at the moment. An error that
 	// wraps it says why.
-	ErrBroken = errors.New("audit: records cannot be written")
+	errBroken = errors.New("audit: records cannot be written")
 	// errKey reports that a trail was written with another key, or with one and now without.
 	errKey = errors.New("audit: the trail was written with another key, or without one: give its key, or begin a new trail in another directory")
-	// ErrClosed reports that Run has ended.
-	ErrClosed = errors.New("audit: closed")
+	// errClosed reports that Run has ended.
+	errClosed = errors.New("audit: closed")
 )
 
 // A Log writes records to the files of a directory. Its methods may be called
@@ -189,7 +190,7 @@ func Hash(key []byte, address string) string {
 
 // Record records a screening. It is for Options.Audit of [httpapi.NewHandler]. It
 // returns nil as soon as the record is queued or, with Options.Durable, flushed. The
-// error is or wraps [ErrFull], [ErrBroken] or [ErrClosed], or comes from ctx. A record
+// error says that too many records wait, that they cannot be written, or that l is closed; or it comes from ctx. A record
 // that was queued may be written in spite of an error.
 func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
 	text, err := l.newLine(&s)
@@ -217,7 +218,7 @@ func (l *Log) put(ctx context.Context, r record) error {
 		if l.closed || l.err != nil {
 			defer l.mu.Unlock()
 			if l.closed {
-				return ErrClosed
+				return errClosed
 			}
 			return l.err
 		}
@@ -230,7 +231,7 @@ func (l *Log) put(ctx context.Context, r record) error {
 		select {
 		case <-room:
 		case <-late:
-			return ErrFull
+			return errFull
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -252,7 +253,7 @@ func (l *Log) put(ctx context.Context, r record) error {
 	case err := <-r.written:
 		return err
 	case <-late:
-		return ErrFull
+		return errFull
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -340,7 +341,7 @@ func (l *Log) advance(last bool) (again time.Duration) {
 		if l.err == nil {
 			l.opts.Logger.Error("audit records cannot be written; screening is refused until they can", "error", err)
 		}
-		l.err = fmt.Errorf("%w: %w", ErrBroken, err)
+		l.err = fmt.Errorf("%w: %w", errBroken, err)
 		l.changed()
 		return retryEvery
 	case l.err != nil:
@@ -368,7 +369,7 @@ func (l *Log) close() error {
 	return nil
 }
 
-// Err returns why records cannot be written at the moment, an [ErrBroken], or nil.
+// Err returns why records cannot be written at the moment, or nil.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

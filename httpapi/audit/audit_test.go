@@ -29,6 +29,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
+	"github.com/walletscreen/walletscreen/internal/evidence"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/version"
 	"github.com/walletscreen/walletscreen/score"
@@ -155,7 +156,7 @@ func unsealed(text string) string {
 // intact fails the test unless the trail in dir is as it was written.
 func intact(t testing.TB, dir string) {
 	t.Helper()
-	if trail, err := audit.Verify(dir, nil, ""); err != nil || len(trail.Faults) > 0 || trail.Lines == 0 {
+	if trail, err := evidence.Verify(dir, nil, ""); err != nil || len(trail.Faults) > 0 || trail.Lines == 0 {
 		t.Errorf("the trail is %+v, %v", trail, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/audit"
+	"github.com/walletscreen/walletscreen/internal/evidence"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
@@ -112,7 +113,7 @@ func TestVerify(t *testing.T) {
 			if err := os.WriteFile(files[1], []byte(strings.Join(lines, "")), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			trail, err := audit.Verify(dir, key, "")
+			trail, err := evidence.Verify(dir, key, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +178,7 @@ func TestVerifyEnds(t *testing.T) {
 		if tt.text == nil {
 			os.Remove(tt.file)
 		}
-		trail, err := audit.Verify(dir, tt.key, "")
+		trail, err := evidence.Verify(dir, tt.key, "")
 		if err != nil || len(trail.Faults) == 0 || !strings.Contains(trail.Faults[0].String(), tt.want) || len(trail.Faults) > 1 && tt.key != nil {
 			t.Errorf("%s: %+v, %v; want %q", tt.name, trail, err, tt.want)
 		}
@@ -185,10 +186,10 @@ func TestVerifyEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if trail, err := audit.Verify(dir, key, ""); err != nil || len(trail.Faults) > 0 || trail.Lines != 24 || !strings.Contains(string(last), trail.Sum) {
+	if trail, err := evidence.Verify(dir, key, ""); err != nil || len(trail.Faults) > 0 || trail.Lines != 24 || !strings.Contains(string(last), trail.Sum) {
 		t.Errorf("%+v, %v", trail, err)
 	}
-	if trail, err := audit.Verify(t.TempDir(), nil, ""); err == nil {
+	if trail, err := evidence.Verify(t.TempDir(), nil, ""); err == nil {
 		t.Errorf("of an empty directory: %+v", trail)
 	}
 }
@@ -209,7 +210,7 @@ func TestVerifyBytes(t *testing.T) {
 			if err := os.WriteFile(name, changed, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			trail, err := audit.Verify(dir, nil, "")
+			trail, err := evidence.Verify(dir, nil, "")
 			line := 1 + bytes.Count(text[:i], []byte("\n"))
 			if i == len(text)-1 && err == nil && len(trail.Faults) > 0 {
 				continue // a line that was being written, until the next file says that it is missing
@@ -287,7 +288,7 @@ func TestStartKeepsFaults(t *testing.T) {
 					}
 				})
 			}
-			trail, err := audit.Verify(dir, key, witness)
+			trail, err := evidence.Verify(dir, key, witness)
 			if err != nil || (len(trail.Faults) > 0) != (tt.want != "") || tt.want != "" && !strings.Contains(fmt.Sprint(trail.Faults), tt.want) {
 				t.Errorf("%s, key %t: %+v, %v; want %q", tt.name, key != nil, trail, err, tt.want)
 			}
@@ -355,7 +356,7 @@ func TestFormerForm(t *testing.T) {
 		if l, err := audit.Open(dir, nil); err == nil || !strings.Contains(err.Error(), "verify it with that version, and begin a new trail in another directory") {
 			t.Errorf("%v, %v", l, err)
 		}
-		if trail, err := audit.Verify(dir, nil, ""); err == nil || !strings.Contains(err.Error(), filepath.Base(name)+", line 1: an earlier version of walletscreen has written this") {
+		if trail, err := evidence.Verify(dir, nil, ""); err == nil || !strings.Contains(err.Error(), filepath.Base(name)+", line 1: an earlier version of walletscreen has written this") {
 			t.Errorf("%+v, %v", trail, err)
 		}
 	}

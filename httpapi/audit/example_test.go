@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
@@ -117,34 +116,4 @@ func ExampleHash() {
 	key := []byte("the key in Options.HashKey, of 32 bytes or more")
 	fmt.Println(audit.Hash(key, "0x098b716b8aaf21512996dc57eb0615e2383e2f96"))
 	// Output: a5a68bd0ced8e482d1be96d71a76120f5ea151d411c12bee5dfe51d84d00e945
-}
-
-func ExampleVerify() {
-	dir, err := os.MkdirTemp("", "audit")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	l, err := audit.Open(dir, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error)
-	go func() { done <- l.Run(ctx) }()
-	if err := l.Record(ctx, httpapi.Screening{Time: time.Now(), CallerID: "payments", Chain: "ethereum",
-		Address: "0x098b716b8aaf21512996dc57eb0615e2383e2f96"}); err != nil {
-		log.Fatal(err)
-	}
-	cancel()
-	if err := <-done; err != nil {
-		log.Fatal(err)
-	}
-
-	trail, err := audit.Verify(dir, nil, "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(trail.Lines, trail.Faults)
-	// Output: 1 []
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 )
 
+var ErrFull, ErrBroken, ErrClosed = errFull, errBroken, errClosed
+
 // Fail replaces the write and flush functions of l; nil stands for the real
 // one. It must be called before Run.
 func (l *Log) Fail(write func(f *os.File, text []byte, at int64) (int, error), sync func(*os.File) error) {

@@ -13,35 +13,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/evidence"
 )
 
-// nameLayout is the layout of file names: the time at which the file was begun, in UTC.
-const nameLayout = "audit-20060102T150405.000000000Z.jsonl"
-
-// nameTime returns the time in the name of a file, and whether it is an audit file.
-func nameTime(name string) (time.Time, bool) {
-	t, err := time.Parse(nameLayout, name)
-	return t, err == nil && t.Format(nameLayout) == name
-}
-
 // dayOver reports whether the day on which the file was begun is over. If the clock was
 // set back, it is not.
 func dayOver(name string, now time.Time) bool {
-	begun, _ := nameTime(name)
+	begun, _ := evidence.FileTime(name)
 	return now.Truncate(24 * time.Hour).After(begun)
-}
-
-// files returns the names of the audit files, sorted.
-func (w *writer) files() ([]string, error) {
-	all, err := os.ReadDir(w.dir) // sorted
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, f := range all {
-		if _, ours := nameTime(f.Name()); ours && f.Type().IsRegular() {
-			names = append(names, f.Name())
-		}
-	}
-	return names, nil
 }
 
 // open creates the directory, locks it, repairs its files and opens the last one.
@@ -57,7 +33,7 @@ func (w *writer) open() (err error) {
 			w.lock.Close()
 		}
 	}()
-	names, err := w.files()
+	names, err := evidence.Files(w.dir)
 	if err != nil {
 		return err
 	}
@@ -136,8 +112,8 @@ func (w *writer) openLast(name string, size int64, torn []byte) (err error) {
 // If lines are missing at the end that the head or the witness has, the trail goes on behind
 // them, so that they stay missing.
 func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
-	h, headErr := readHead(w.chain, w.dir)
-	seen, bad, err := readWitness(w.chain, w.Witness)
+	h, headErr := evidence.ReadHead(w.chain, w.dir)
+	seen, bad, err := evidence.ReadWitness(w.chain, w.Witness)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -161,12 +137,12 @@ func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
 		if w.last.N > 0 && !fits {
 			return 0, nil, errKey
 		}
-		return size, torn, w.repair(fmt.Sprintf("%s was missing or changed: lines that were cut off before cannot be found", headName))
+		return size, torn, w.repair(fmt.Sprintf("%s was missing or changed: lines that were cut off before cannot be found", evidence.HeadName))
 	}
 	if headErr == nil {
 		w.head = h
 	}
-	end, by := w.head.Last, headName
+	end, by := w.head.Last, evidence.HeadName
 	for n, sum := range seen {
 		if n > end.N {
 			end, by = evidence.Link{N: n, Sum: sum}, "the witness"
@@ -174,7 +150,7 @@ func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
 	}
 	switch {
 	case w.last.N < end.N:
-		missing := numbers(w.last.N+1, end.N) + " missing, which " + by + " has seen"
+		missing := evidence.Numbers(w.last.N+1, end.N) + " missing, which " + by + " has seen"
 		w.last = end
 		err = w.repair(missing)
 	case bad > 0:
@@ -194,16 +170,16 @@ func (w *writer) repair(missing string) error {
 // lastLine returns the link of the last whole line of a file that has one, the size of all
 // whole lines, the torn line that follows them, and whether a line was written with the key of w.
 func (w *writer) lastLine(name string) (last evidence.Link, size int64, torn []byte, holds bool, err error) {
-	readFile(w.dir, name, func(l line, e error) bool {
+	evidence.ReadFile(w.dir, name, func(l evidence.TrailLine, e error) bool {
 		if err = e; e != nil {
 			return false
 		}
-		if !bytes.HasSuffix(l.text, []byte("\n")) {
-			torn = bytes.Clone(l.text)
+		if !bytes.HasSuffix(l.Text, []byte("\n")) {
+			torn = bytes.Clone(l.Text)
 			return true
 		}
-		size += int64(len(l.text))
-		at, e := w.chain.Open(l.text)
+		size += int64(len(l.Text))
+		at, e := w.chain.Open(l.Text)
 		if errors.Is(e, evidence.ErrForm) {
 			err = fmt.Errorf("%s: %w, and begin a new trail in another directory", name, e)
 			return false
@@ -218,13 +194,13 @@ func (w *writer) lastLine(name string) (last evidence.Link, size int64, torn []b
 
 // remove removes the files that are too old, but never the last one.
 func (w *writer) remove(now time.Time) {
-	names, err := w.files()
+	names, err := evidence.Files(w.dir)
 	if err != nil {
 		w.Logger.Warn("old audit files cannot be removed", "error", err)
 		return
 	}
 	for i := 0; i < len(names)-1; i++ {
-		next, _ := nameTime(names[i+1]) // all records of this file are older
+		next, _ := evidence.FileTime(names[i+1]) // all records of this file are older
 		if w.MaxAge == 0 || now.Sub(next) <= w.MaxAge {
 			return
 		}

@@ -1,64 +1,23 @@
 package audit
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/evidence"
 )
-
-// A witnessLine says which line of a trail was the last at a time. Mark is the sum of the rest.
-type witnessLine struct {
-	Time  time.Time `json:"time"`
-	Event string    `json:"event"` // start, stop or day
-	evidence.Link
-	Mark string `json:"mark"`
-}
-
-func (l *witnessLine) mark(c evidence.Chain) string {
-	return c.Sum(fmt.Appendf(nil, "witness %d %s %d %s", l.Time.UnixMicro(), l.Event, l.N, l.Sum))
-}
-
-// readWitness returns the lines of the trail that a file has seen, sums by number, and the number
-// of its first line that no writer with this key has written. A file that is not there has seen none.
-func readWitness(c evidence.Chain, name string) (seen map[int64]string, bad int, err error) {
-	if name == "" {
-		return nil, 0, nil
-	}
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	seen = make(map[int64]string)
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		var l witnessLine
-		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Mark == l.mark(c) {
-			seen[l.N] = l.Sum
-		} else if bad == 0 {
-			bad = n
-		}
-	}
-	return seen, bad, lines.Err()
-}
 
 // testify appends a line to the file of Options.Witness.
 func (w *writer) testify(event string) error {
 	if w.Witness == "" {
 		return nil
 	}
-	l := witnessLine{Time: time.Now().UTC().Truncate(time.Microsecond), Event: event, Link: w.head.Last}
-	l.Mark = l.mark(w.chain)
-	text, err := evidence.JSON(l)
+	l := evidence.Witness{Time: time.Now().UTC().Truncate(time.Microsecond), Event: event, Link: w.head.Last}
+	text, err := evidence.JSON(l.Seal(w.chain))
 	if err != nil {
 		return err
 	}
@@ -68,4 +27,22 @@ func (w *writer) testify(event string) error {
 	}
 	_, err = f.Write(append(text, '\n'))
 	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// writeHead writes the head. It follows a flush of the lines, so it never says too much.
+func (w *writer) writeHead() error {
+	w.head.Keyed = w.HashKey != nil
+	w.head = w.head.Seal(w.chain)
+	text, err := json.Marshal(w.head)
+	if err != nil {
+		return err
+	}
+	if w.headFile == nil {
+		if w.headFile, err = os.OpenFile(filepath.Join(w.dir, evidence.HeadName), os.O_WRONLY|os.O_CREATE, 0o600); err != nil {
+			return err
+		}
+	}
+	text = append(text, bytes.Repeat([]byte(" "), max(evidence.HeadSize-1-len(text), 0))...)
+	_, err = w.headFile.WriteAt(append(text, '\n'), 0)
+	return err
 }

@@ -45,7 +45,7 @@ type writer struct {
 
 	chain    evidence.Chain
 	last     evidence.Link // of the last line of file
-	head     head
+	head     evidence.Head
 	headFile *os.File // nil before the first flush
 
 	// The snapshot and the first source of the last line with lists in file.
@@ -126,7 +126,7 @@ func (w *writer) flush() error {
 func (w *writer) fail(err error) {
 	for i, r := range w.pending {
 		if r.written != nil {
-			r.written <- fmt.Errorf("%w: %w", ErrBroken, err)
+			r.written <- fmt.Errorf("%w: %w", errBroken, err)
 			w.pending[i].written = nil
 		}
 	}
@@ -179,10 +179,10 @@ func (w *writer) next(now time.Time) error {
 		w.file = nil
 	}
 	for {
-		if last, ok := nameTime(w.name); ok && !now.After(last) {
+		if last, ok := evidence.FileTime(w.name); ok && !now.After(last) {
 			now = last.Add(1) // the clock was set back, or is coarse; names must sort
 		}
-		name := now.Format(nameLayout)
+		name := now.Format(evidence.FileLayout)
 		file, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			w.name = name

@@ -140,8 +140,8 @@ func ExampleTable() {
 	dir := temporary()
 	defer os.RemoveAll(dir)
 	s, st := keepingScreener(dir)
-	screen := func(texts ...string) (t receipt.Tally) { // of all rows, with any lists
-		t.Levels = make(map[score.Level]int64)
+	screen := func(texts ...string) *receipt.Table { // of all rows, with any lists
+		t := &receipt.Table{Input: "9f86d081…", Output: "60303ae2…", Levels: make(map[score.Level]int64)} // the SHA-256 of the files
 		for _, text := range texts {
 			r, _, err := s.ScreenInput("ethereum", text)
 			if err != nil {
@@ -158,7 +158,7 @@ func ExampleTable() {
 		log.Fatal(err)
 	}
 	rec := receipt.From(r, time.Now())
-	rec.Table = &receipt.Table{Input: "9f86d081…", Output: "60303ae2…", Tally: screen(listed)} // the SHA-256 of the files
+	rec.Table = screen(listed)
 	data, err := rec.Encode()
 	if err != nil {
 		log.Fatal(err)
@@ -166,7 +166,7 @@ func ExampleTable() {
 
 	v, err := receipt.Verify(context.Background(), data, &receipt.Options{
 		Store: st,
-		Table: func(*receipt.Receipt, *screening.Past) (receipt.Tally, error) { return screen(listed), nil },
+		Table: func(*receipt.Receipt, *screening.Past) (*receipt.Table, error) { return screen(listed), nil },
 	})
 	if err != nil {
 		log.Fatal(err)

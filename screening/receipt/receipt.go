@@ -75,11 +75,6 @@ type Table struct {
 	// Settings say how the table was read, by names that the caller chooses, such as the
 	// column that has the addresses.
 	Settings map[string]string `json:"settings"`
-	Tally
-}
-
-// A Tally is what became of the rows of a table.
-type Tally struct {
 	// Rows is how many rows there are, Levels how many have which level, and Undecided how
 	// many have none: they add up.
 	Rows      int64                 `json:"rows"`

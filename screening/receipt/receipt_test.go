@@ -622,7 +622,7 @@ func TestDoubtsAndCaveats(t *testing.T) {
 // TestFormerForm: what an earlier version has written is an error that says what to do.
 func TestFormerForm(t *testing.T) {
 	for _, line := range []string{`{"format":"walletscreen receipt 2","screened_at"`, `{"format":"walletscreen table receipt 2"`, `{"format":"walletscreen receipt 1"`, `{"type":"screening"`} {
-		v, err := receipt.Verify(t.Context(), []byte(line+":1}\n"), &receipt.Options{})
+		v, err := receipt.Verify(t.Context(), []byte(line+":1}\n"), nil)
 		if v.Receipt != nil || err == nil || !strings.Contains(err.Error(), "verify it with that version") {
 			t.Errorf("%s: %+v, %v", line, v, err)
 		}

@@ -36,7 +36,8 @@ const (
 	CannotTell = "cannot tell"
 )
 
-// Options say with what [Verify] verifies. Each field may be zero.
+// Options say with what [Verify] verifies. Each field may be zero, and so may the *Options. One Options is for one goroutine. The lines
+// of an audit trail need the same one, in their order: only the first line with a snapshot has its lists.
 type Options struct {
 	// Keys are the known keys. If there are any, one of them must have signed the receipt: the
 	// Outcome of another one is CannotTell at best. Without them Verify checks no signature: the
@@ -48,11 +49,12 @@ type Options struct {
 	// Copy returns a store with lists, for those that Store does not have. It does not say when
 	// they were in use: without a signature, the Outcome is CannotTell.
 	Copy func(context.Context) (store.Store, error)
-	// Table screens the table of a receipt again, and returns the tally, which Verify compares. Its
-	// error says why it cannot: the Outcome is CannotTell, unless the error wraps
-	// [ErrOtherTable]. Without lists, the Past is nil, and Table compares the files alone. The Output is
-	// for Table to compare with the file.
-	Table func(*Receipt, *screening.Past) (Tally, error)
+	// Table screens the table of a receipt again, and returns what the receipt must have: Input
+	// and Output are empty for files that are not given, and with a nil Past, without lists, they
+	// are all. An error says why it cannot: the Outcome is CannotTell.
+	Table func(*Receipt, *screening.Past) (*Table, error)
+
+	last *Receipt // with lists
 }
 
 // A Verdict is the result of [Verify].
@@ -70,9 +72,7 @@ type Verdict struct {
 }
 
 var (
-	// ErrOtherTable reports that a file is not the table of a receipt.
-	ErrOtherTable = errors.New("the file is not the table of the receipt: it was changed, or it is another one")
-
+	errOther   = errors.New("the file is not the table of the receipt: it was changed, or it is another one")
 	errNoLists = errors.New("verdicts not computed again, without the lists")
 	errUndated = errors.New("the lists of the receipt give its verdict, but nothing says that they were in use at its time: neither a store nor a signature")
 )
@@ -86,6 +86,9 @@ var (
 // The error is about data that is not a receipt, or that holds a private key or seed, or that an earlier version of
 // this module has written.
 func Verify(ctx context.Context, data []byte, opts *Options) (Verdict, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
 	var v Verdict
 	text, err := v.open(data, opts.Keys)
 	if err == nil {
@@ -99,6 +102,11 @@ func Verify(ctx context.Context, data []byte, opts *Options) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("receipt: %w", err)
 	}
 	r := v.Receipt
+	if len(r.Lists) > 0 && !changed {
+		opts.last = r
+	} else if len(r.Lists) == 0 && opts.last != nil && opts.last.Snapshot == r.Snapshot {
+		r.Lists = opts.last.Lists
+	}
 	switch invalid := (*note.InvalidSignatureError)(nil); {
 	case errors.As(v.Unsigned, &invalid):
 		v.Outcome, v.Reason = Different, v.Unsigned
@@ -167,17 +175,17 @@ func inForm(n *note.Note, data []byte) bool {
 // replay compares r with what the lists of its time give.
 func (r *Receipt) replay(ctx context.Context, opts *Options, isSigned bool) (outcome string, reason error) {
 	past, undated, unopened := r.openPast(ctx, opts)
-	var tally Tally
+	var table *Table
 	if r.Table != nil {
 		err := errors.New("the receipt is that of a table, which is not given")
 		if opts.Table != nil {
-			tally, err = opts.Table(r, past)
+			table, err = opts.Table(r, past)
 		}
 		switch {
-		case errors.Is(err, ErrOtherTable):
-			return Different, err
 		case err != nil:
 			return CannotTell, err
+		case cmp.Or(table.Input, r.Table.Input) != r.Table.Input, cmp.Or(table.Output, r.Table.Output) != r.Table.Output:
+			return Different, errOther
 		}
 	}
 	switch {
@@ -186,7 +194,7 @@ func (r *Receipt) replay(ctx context.Context, opts *Options, isSigned bool) (out
 	case unopened != nil:
 		return CannotTell, unopened
 	}
-	err := r.compare(past, &tally)
+	err := r.compare(past, table)
 	if undated == nil && err == nil {
 		err = r.compareLists(past.Sources())
 	}
@@ -221,7 +229,7 @@ func (r *Receipt) openPast(ctx context.Context, opts *Options) (past *screening.
 	case !ok:
 		return nil, nil, fmt.Errorf("this program does not have the scoring version %.40q", r.ScoringVersion)
 	case len(r.Lists) == 0:
-		return nil, nil, errors.New("the line names its lists by their digest alone; the first line of its file with that snapshot has them")
+		return nil, nil, errors.New("the line names its lists by their digest alone: give it with the first line of its file that has this snapshot")
 	}
 	srcs, settings := make([]sources.Source, 0, len(r.Lists)), &screening.Options{Table: table}
 	for i := range r.Lists {
@@ -274,10 +282,12 @@ func (r *Receipt) openPast(ctx context.Context, opts *Options) (past *screening.
 // errNoText reports a line of an audit trail with doubts, which only the text can give.
 var errNoText = errors.New("the line does not have the text that was in doubt")
 
-// compare returns an error that names the first member of r that past, or the tally of a table, does not give.
-func (r *Receipt) compare(past *screening.Past, tally *Tally) error {
+// compare returns an error that names the first member of r that past, or the table that was screened again, does not give.
+func (r *Receipt) compare(past *screening.Past, table *Table) error {
 	if r.Table != nil {
-		return compareMembers(&r.Table.Tally, tally)
+		now := *table
+		now.Input, now.Output, now.Settings = r.Table.Input, r.Table.Output, r.Table.Settings
+		return compareMembers(r.Table, &now)
 	}
 	got, err := past.ScreenText(r.Chain, cmp.Or(r.Text, r.Address))
 	normal := got.Address.Normalized()
