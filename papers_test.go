@@ -28,7 +28,7 @@ var commandLines = []tested{
 	{"WALLETSCREEN_LONG=1 go test ./...", ".ci/run", "WALLETSCREEN_LONG=1 go -C examples/beam test"},
 	{"WALLETSCREEN_LONG=1 go test -v -run ", "papers_test.go", "TestCommandLines"}, // see chosen
 	{"go test -run '^$' -bench ", "papers_test.go", "TestCommandLines"},
-	{"go -C internal/bench run ./httpbench", ".ci/run", "go vet ./..."}, // it loads a machine for minutes
+	{"go -C internal/bench run ./", ".ci/run", "go vet ./..."}, // they load a machine for minutes
 	{"go run github.com/oapi-codegen/oapi-codegen/", "internal/browser/clients_test.go", "TestClients"},
 	{"go mod tidy", "internal/browser/clients_test.go", "TestClients"},
 	{"npx openapi-typescript@", "internal/browser/clients_test.go", "TestClients"},
@@ -38,7 +38,7 @@ var commandLines = []tested{
 	{"CGO_ENABLED=0 go build ", "examples/walletscreen/deploy_lines_test.go", "TestDeployLines"},
 	{"go generate ./address", "address/chain_test.go", "TestPapers"},
 	{"go generate ./internal/api", "internal/api/main_test.go", "TestAPI"},
-	{"go generate ./sources/bundle", "sources/bundle/internal/rebuild/main_test.go", "TestAssemble"},
+	{"go generate ./sources/bundle", "sources/bundle/internal/rebuild/main_test.go", "TestDocument"},
 	{"go -C examples/conform generate .", "examples/conform/cases_test.go", "TestGenerate"},
 	{"go list -m all", "papers_test.go", "TestCommandLines"}, // of the go command alone
 	{"go env GOPATH", "papers_test.go", "TestCommandLines"},
@@ -47,6 +47,8 @@ var commandLines = []tested{
 	{"systemctl ", "examples/walletscreen/backup_test.go", "TestBackup"},
 	{"cp -p", "examples/walletscreen/backup_test.go", "TestBackup"},
 	{"curl -s -H ", "readme_test.go", "TestReadmeAnswer"},
+	{"curl -s … 'http", "examples/walletscreen/receipt_test.go", "TestTableReceiptLines"},
+	{"jq -r .output ", "examples/walletscreen/receipt_test.go", "TestTableReceiptLines"},
 	{"curl -s … ", "examples/walletscreen/receipt_test.go", "TestReceiptLine"},
 	{"beam ", "examples/beam/readme_test.go", "TestReadme"},
 	{"mcp ", "examples/mcp/readme_test.go", "TestReadme"},

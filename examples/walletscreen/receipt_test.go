@@ -204,6 +204,33 @@ func TestReceiptsServed(t *testing.T) {
 	}
 }
 
+// TestTableReceiptLines runs the command lines by which a client of the server screens a table, and
+// verifies its receipt.
+func TestTableReceiptLines(t *testing.T) {
+	needPrograms(t, "sh", "curl", "jq", "base64")
+	text, err := os.ReadFile("docs/receipt.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`(?m)^curl .*\njq .*$`).FindString(string(text))
+	data, dir := t.TempDir(), t.TempDir()
+	s := start(t, "-data", data)
+	defer s.stop()
+	lines = strings.NewReplacer("…", "-H 'Authorization: Bearer "+s.key+"'", "http://127.0.0.1:8080", s.url).Replace(lines)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(at("customers.csv"), []byte("name,address\nA,"+listed+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-ec", lines)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", lines, err, out)
+	}
+	if code, stdout, stderr := call(t, "", "receipt", "verify", at("table.jsonl"), "-data", data, "-in", at("customers.csv"), "-out", at("verdicts.csv")); code != 0 {
+		t.Errorf("%s\nverify: exit code %d\n%s%s", lines, code, stdout, stderr)
+	}
+}
+
 // TestReceiptLine runs the command line by which a client of the server keeps a receipt, and
 // verifies the receipt.
 func TestReceiptLine(t *testing.T) {
