@@ -118,13 +118,15 @@ func From(r screening.Result, at time.Time) *Receipt {
 	rec := &Receipt{Time: at.UTC().Round(0), Answer: &answer, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
 		ModuleVersion: version.Module(), Lists: make([]List, len(all))}
 	for i := range all {
-		s := &all[i]
-		rec.Lists[i] = List{s.Info.ID, s.Info.Name, s.Info.Jurisdiction, s.Digest, seconds(s.Published), seconds(s.LastUpdated), s.Completeness, s.Required}
+		rec.Lists[i] = listOf(&all[i])
 	}
 	return rec
 }
 
-func seconds(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+func listOf(s *screening.SourceStatus) List {
+	seconds := func(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+	return List{s.Info.ID, s.Info.Name, s.Info.Jurisdiction, s.Digest, seconds(s.Published), seconds(s.LastUpdated), s.Completeness, s.Required}
+}
 
 // normalize returns the normal form of text, which is the text itself if it is not an address
 // but a list may have it. The error wraps [address.ErrSecret].

@@ -345,18 +345,13 @@ func unloaded(all []screening.Caveat) []screening.Caveat {
 // lists of the store at that time. A store keeps the time of a check to within a minute.
 func (r *Receipt) compareLists(got []screening.SourceStatus) error {
 	for i := range r.Lists {
-		then, now := &r.Lists[i], &got[i] // both in the order of the sources of the Past
-		lag := then.LastUpdated.Sub(seconds(now.LastUpdated))
-		switch {
-		case then.Digest != now.Digest:
-			return fmt.Errorf("the receipt has another digest of %s than the store: %s", now.Info.ID, now.Digest)
-		case !then.Published.Equal(seconds(now.Published)):
-			return fmt.Errorf("the receipt has another date of publication of %s than the store", now.Info.ID)
-		case then.Completeness != now.Completeness:
-			return fmt.Errorf("the receipt has another completeness of %s: the store says %s", now.Info.ID, now.Completeness)
-		case !then.LastUpdated.IsZero() && (lag < -time.Second || lag > time.Minute+slack):
-			return fmt.Errorf("the receipt says that %s was last checked at %s, the store says %s", now.Info.ID,
-				then.LastUpdated.Format(time.RFC3339), now.LastUpdated.UTC().Format(time.RFC3339))
+		then, now := r.Lists[i], listOf(&got[i]) // both in the order of the sources of the Past
+		lag := then.LastUpdated.Sub(now.LastUpdated)
+		if then.LastUpdated.IsZero() || -time.Second <= lag && lag <= time.Minute+slack {
+			now.LastUpdated = then.LastUpdated
+		}
+		if err := compareMembers(&then, &now); err != nil {
+			return fmt.Errorf("%s: %w", then.Source, err)
 		}
 	}
 	return nil
