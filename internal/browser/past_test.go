@@ -11,6 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/page"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -127,4 +128,25 @@ func TestAnotherDay(t *testing.T) {
 		c.wait(t, text(title, "Sanctioned: LAZARUS GROUP (OFAC)"))
 		c.quiet(t)
 	}
+}
+
+// TestFinalList checks that a list that cannot change has no age beside a verdict.
+func TestFinalList(t *testing.T) {
+	s, err := screening.New([]sources.Source{bundle.FBI()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/api/", httpapi.NewHandler(s, callers(""), nil))
+	mux.Handle("/", page.New())
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	b := open(t, server.URL+"/", view{"light", 1280})
+	b.wait(t, inState("empty")+` && `+has("#health", "1 list current"))
+	screenOne(clean)(t, b)
+	b.wait(t, inState("verdict")+` && document.querySelector(".fresh tbody").textContent.endsWith("final26 Feb 2025current")`)
+	b.quiet(t)
 }

@@ -44,7 +44,7 @@ export const listTable = lists => h("table", {},
   h("thead", {}, h("tr", {}, ["List", `Checked (limit ${span(limit)})`, "Published", "State"].map(t => h("th", {scope: "col"}, t)))),
   h("tbody", {}, lists.map(s => h("tr", {},
     h("th", {scope: "row"}, s.name),
-    h("td", {}, s.age === null ? (s.word === "missing" ? "never" : "unknown") : `${span(s.age)} before`),
+    h("td", {}, s.final ? "final" : s.age === null ? (s.word === "missing" ? "never" : "unknown") : `${span(s.age)} before`),
     h("td", {}, day(s.published_at) || "unknown"),
     h("td", {}, s.caveat || (s.completeness === "assembled" ? "current, assembled" : s.word))))));
 
