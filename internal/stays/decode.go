@@ -79,8 +79,8 @@ func (d *decoder) stay() (Stay, error) {
 	return e, d.err
 }
 
-// Alike reports whether the stays of f that last are the entries of an offer, in their order, but for the copies of
-// the list that have them: the offer knows none that is earlier.
+// Alike reports whether the stays of f that last are the entries of an offer, in their order. The copies of
+// the list that have them may differ: the offer knows none that is earlier.
 func (f *File) Alike(offer *File) bool {
 	a, b := decoder{rest: f.data[:f.Lasting]}, decoder{rest: offer.data[:offer.Lasting]}
 	for len(a.rest) > 0 && len(b.rest) > 0 {

@@ -320,7 +320,7 @@ func (r *Receipt) compareAnswer(got *screening.Result) error {
 	return compareMembers(&then, &now)
 }
 
-// compareMembers returns an error that names the first member of then that now has not.
+// compareMembers returns an error that names the first member that differs.
 func compareMembers[T any](then, now *T) error {
 	was, is := reflect.ValueOf(then).Elem(), reflect.ValueOf(now).Elem()
 	for i := range was.NumField() {

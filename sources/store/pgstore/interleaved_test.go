@@ -93,7 +93,7 @@ func dayOf(s interface {
 		case len(r.Labels) > 0 && day < 0:
 			day = n
 		case (len(r.Labels) > 0) != (day >= 0 && n < day+30):
-			return -2 // it is no list
+			return -2 // no list has this
 		}
 	}
 	return day
