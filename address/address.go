@@ -229,10 +229,6 @@ func (a Address) Canonical() Address {
 	return Address{text: a.text, row: row, form: form}
 }
 
-// isEVM reports whether a, which must be valid, is an EVM account, and
-// therefore the same account on all EVM chains.
-func (a Address) isEVM() bool { return a.codec().evm }
-
 // Compare orders Addresses by chain and then by spelling. It returns -1, 0 or
 // +1; the result is 0 if and only if a == b. The zero Address sorts first.
 func (a Address) Compare(b Address) int {

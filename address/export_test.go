@@ -22,7 +22,7 @@ func TableOrder() []Chain {
 }
 
 // IsEVM reports whether a is an EVM account.
-func (a Address) IsEVM() bool { return a.isEVM() }
+func (a Address) IsEVM() bool { return a.codec().evm }
 
 // MaxKeys is the number of keys that one address can have.
 const MaxKeys = maxKeys

@@ -23,7 +23,7 @@ type jsonAnomaly struct {
 
 // anomalies prints the odd entries of the lists, by list and kind.
 func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
-	s, _, err := l.open(ctx)
+	s, err := l.open(ctx)
 	if err != nil {
 		return err
 	}

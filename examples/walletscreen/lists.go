@@ -324,13 +324,12 @@ func (o *listOptions) wantStore() error {
 }
 
 // open returns a Screener of the stored or bundled lists.
-func (l *listsCall) open(ctx context.Context) (*screening.Screener, []sources.Source, error) {
+func (l *listsCall) open(ctx context.Context) (*screening.Screener, error) {
 	srcs, err := l.lists.sources(false)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s, err := l.program.open(ctx, &l.lists, srcs, false, &screening.Options{})
-	return s, srcs, err
+	return l.program.open(ctx, &l.lists, srcs, false, &screening.Options{})
 }
 
 // lists are what verdicts come from: the current lists, a [screening.Screener], or the

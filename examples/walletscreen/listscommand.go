@@ -74,7 +74,7 @@ func (p *program) listsCommand() *cli.Command {
 }
 
 func (l *listsCall) status(ctx context.Context, _ []string) error {
-	s, _, err := l.open(ctx)
+	s, err := l.open(ctx)
 	if err != nil {
 		return err
 	}

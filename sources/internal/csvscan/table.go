@@ -46,9 +46,6 @@ func (t *Table) Column(name string) int {
 	return i
 }
 
-// Names returns the names of all columns in lower case. The caller must not change them.
-func (t *Table) Names() []string { return t.header }
-
 // Next reads the next row, which has as many columns as the header. At the end of the file it
 // returns io.EOF.
 func (t *Table) Next() error {
