@@ -24,9 +24,7 @@ type current struct {
 
 	known journal.Held // what the journal says, by which offers are judged
 
-	err   error     // the error of the last load
-	ready time.Time // when the list was built
-	took  time.Duration
+	err error // the error of the last load
 }
 
 // isLoaded reports whether all of the list that was accepted last is held.
@@ -66,17 +64,14 @@ func (h *current) status(info sources.Info, required bool) SourceStatus {
 	s := SourceStatus{
 		Info: info, Required: required, LastUpdated: h.checked, Accepted: h.held.Accepted,
 		Completeness: h.completeness(), Provenance: rev.Provenance, OpenEnded: rev.OpenEnded, Published: rev.Published, Digest: rev.Digest,
-		Err: h.err, Ready: h.ready.UTC(), BuildTime: h.took,
+		Err: h.err,
 	}
 	if h.damaged != nil {
 		s.StoreErr = sourceError(info.ID, h.damaged)
 	}
 	if l := h.list; l != nil {
-		s.Entries, s.Addresses, s.Chains, s.Classes = l.Entries, l.Addresses, l.Chains, l.Classes
+		s.Entries, s.Addresses, s.Bytes = l.Entries, l.Addresses, l.Bytes
 		s.Anomalies, s.AnomalyKinds = l.AnomalyCount(), l.AnomalyKinds
-		s.Keys, s.Bytes = l.Index().Len(), l.Bytes
-	} else {
-		s.Ready = time.Time{}
 	}
 	return s
 }

@@ -96,65 +96,128 @@ var (
 	errSame      = errors.New("the same list")
 )
 
+// A law is what a list that is offered must not break beside the list held.
+type law struct {
+	broken   func(c *comparison) bool
+	decision decision
+	reason   func(c *comparison) error
+	operator bool // decides, but not on a list of his own
+}
+
+// laws are in the order in which they count.
+var laws = []law{
+	{func(c *comparison) bool { return c.offered.digest == "" }, refused, says(errNoDigest), false},
+	{func(c *comparison) bool { return c.offered.records <= 0 && !c.own }, refused, says(errNoRecords), false},
+	{func(c *comparison) bool { return c.before() && !isImport(&c.held, &c.offered, c.asks) }, ignored, says(errRead), false},
+	{func(c *comparison) bool { return c.offered.seed && (c.offered.behind || c.offered.replaced) }, ignored, says(errReplaced), false},
+	{func(c *comparison) bool { return c.held.isLoaded() && c.offered.completeness == sources.Partial }, refused, says(errPart), false},
+	{isSame, confirmed, says(errSame), false},
+	{func(c *comparison) bool { return c.hasList() && c.offered.addresses == 0 && c.held.addresses > 0 }, refused, says(ErrEmptied), true},
+	{func(c *comparison) bool { is, _, _ := c.shrunk(); return is }, refused, saysShrunk, true},
+	{func(c *comparison) bool { is, _ := c.older(); return is }, refused, saysOlder, true},
+	{hasGrown, refused, says(ErrGrown), true},
+	{isCutOff, refused, says(ErrCut), true},
+	{func(c *comparison) bool { return isAhead(c.offered.published, c.now) && !c.offered.seed }, refused, saysFuture, true},
+}
+
 // judge says what becomes of a list that is offered beside the list held. It is the only place
-// where two lists are compared, and each line is a law: if it is broken, that is decided, unless
-// the law is left to the operator and accept accepts the reason. Before the lists are counted,
+// where two lists are compared: if a law is broken, that is decided, unless the law is left to the
+// operator and accept accepts the reason. Before the lists are counted,
 // judge says accepted if counting must decide. A time to come is no evidence of anything.
-func judge(c *comparison, accept func(suspect error) bool) verdict {
-	held, o := c.held, c.offered
-	first := held.digest == ""
-	for _, t := range []*time.Time{&held.published, &held.later.published} {
+func judge(given *comparison, accept func(suspect error) bool) verdict {
+	c := *given
+	for _, t := range []*time.Time{&c.held.published, &c.held.later.published} {
 		if isAhead(*t, c.now) {
 			*t = time.Time{}
 		}
 	}
-	if isFuture(held.read, c.now) {
-		held.read = time.Time{}
+	if isFuture(c.held.read, c.now) {
+		c.held.read = time.Time{}
 	}
-	before := !first && !o.read.IsZero() && o.read.Before(held.read) // a copy, such as a seed
-	older := before
-	if !held.published.IsZero() && !o.published.IsZero() {
-		older = !first && o.published.Before(held.published)
-	}
-	was := held.published
-	if late := held.later.published; late.After(was) && !o.published.IsZero() && o.published.Before(late) {
-		older, was = true, late
-	}
-	shrunk, from, lost := c.shrunk()
-	for _, law := range []struct {
-		broken   bool
-		decision decision
-		reason   error
-		operator bool // decides, but not on a list of his own
-	}{
-		{o.digest == "", refused, errNoDigest, false},
-		{o.records <= 0 && !c.own, refused, errNoRecords, false},
-		{before && !isImport(&held, &o, c.asks), ignored, errRead, false},
-		{o.seed && (o.behind || o.replaced), ignored, errReplaced, false},
-		{held.isLoaded() && o.completeness == sources.Partial, refused, errPart, false},
-		{c.same && !held.behind && o.digest == held.digest && o.completeness == held.completeness, confirmed, errSame, false},
-		{!first && o.addresses == 0 && held.addresses > 0, refused, ErrEmptied, true},
-		{shrunk, refused, fmt.Errorf("%w: from %d to %d addresses, and %d are lost", ErrShrunk, from, o.addresses, lost), true},
-		{older, refused, olderBy(was, held.read, &o), true},
-		{!first && !held.isBundled() && held.completeness == sources.Whole && o.addresses-held.addresses > minGrown && o.addresses > maxGrowth*held.addresses, refused, ErrGrown, true},
-		{c.cut && held.isLoaded() && o.records <= held.records, refused, // more, if an account was unfrozen: its list has one more event
-			fmt.Errorf("%w: from %d to %d entries; the download may have been cut", ErrCut, held.entries, o.entries), true},
-		{isAhead(o.published, c.now) && !o.seed, refused, fmt.Errorf("%w: it is of %s", ErrFuture, o.published.Format(time.DateOnly)), true},
-	} {
-		reason := law.reason
-		if reason == ErrEmptied || reason == ErrGrown {
-			reason = fmt.Errorf("%w: from %d to %d addresses", reason, held.addresses, o.addresses)
+	for _, law := range laws {
+		if !law.broken(&c) {
+			continue
 		}
-		switch {
-		case !law.broken:
-		case !law.operator:
+		reason := law.reason(&c)
+		if !law.operator {
 			return verdict{law.decision, reason}
-		case c.own || !c.counted || accept != nil && accept(reason):
-		default:
+		}
+		if !c.own && c.counted && (accept == nil || !accept(reason)) {
 			return verdict{law.decision, fmt.Errorf("suspect, not accepted: %w", reason)}
 		}
 	}
 	return verdict{}
+}
+
+// says returns a reason, with the numbers of addresses or entries that it is about.
+func says(reason error) func(*comparison) error {
+	return func(c *comparison) error {
+		switch reason {
+		case ErrEmptied, ErrGrown:
+			return fmt.Errorf("%w: from %d to %d addresses", reason, c.held.addresses, c.offered.addresses)
+		case ErrCut:
+			return fmt.Errorf("%w: from %d to %d entries; the download may have been cut", reason, c.held.entries, c.offered.entries)
+		}
+		return reason
+	}
+}
+
+// hasList reports whether a list is held.
+func (c *comparison) hasList() bool { return c.held.digest != "" }
+
+// before reports whether the list offered was read before the one held: it is a copy, such as a seed.
+func (c *comparison) before() bool {
+	return c.hasList() && !c.offered.read.IsZero() && c.offered.read.Before(c.held.read)
+}
+
+// older reports whether the list offered is older than the list held, or than a later one that cannot be opened, and when that
+// was published. Without dates of both, it is older if it was read before.
+func (c *comparison) older() (older bool, published time.Time) {
+	held, came := c.held.published, c.offered.published
+	older = c.before()
+	if !held.IsZero() && !came.IsZero() {
+		older = c.hasList() && came.Before(held)
+	}
+	if late := c.held.later.published; late.After(held) && !came.IsZero() && came.Before(late) {
+		return true, late
+	}
+	return older, held
+}
+
+// isSame reports whether both lists are the same, and nothing is missing of the list held.
+func isSame(c *comparison) bool {
+	return c.same && !c.held.behind && c.offered.digest == c.held.digest && c.offered.completeness == c.held.completeness
+}
+
+// hasGrown reports whether the list offered has more addresses than it may gain at once.
+func hasGrown(c *comparison) bool {
+	more := c.offered.addresses - c.held.addresses
+	return c.hasList() && !c.held.isBundled() && c.held.completeness == sources.Whole && more > minGrown && c.offered.addresses > maxGrowth*c.held.addresses
+}
+
+// isCutOff reports whether the list offered may be the list held without its end. If it has more records, an account was
+// unfrozen: its list has one more event.
+func isCutOff(c *comparison) bool {
+	return c.cut && c.held.isLoaded() && c.offered.records <= c.held.records
+}
+
+func saysShrunk(c *comparison) error {
+	_, from, lost := c.shrunk()
+	return fmt.Errorf("%w: from %d to %d addresses, and %d are lost", ErrShrunk, from, c.offered.addresses, lost)
+}
+
+func saysFuture(c *comparison) error {
+	return fmt.Errorf("%w: it is of %s", ErrFuture, c.offered.published.Format(time.DateOnly))
+}
+
+// saysOlder compares the dates of publication, or else the times of reading.
+func saysOlder(c *comparison) error {
+	_, held := c.older()
+	came := c.offered.published
+	if came.IsZero() || held.IsZero() {
+		came, held = c.offered.read, c.held.read
+	}
+	return fmt.Errorf("%w: it is of %s, the one held of %s", ErrOlder, came.Format(time.DateOnly), held.Format(time.DateOnly))
 }
 
 // shrunk reports whether the list offered has lost more addresses than it may: at once; by and
@@ -187,14 +250,4 @@ func isImport(held, o *sight, asks bool) bool {
 		return !held.published.Equal(o.published)
 	}
 	return asks && held.digest != o.digest
-}
-
-// olderBy is the reason that o is older than the list held, which was published and read at the
-// given times.
-func olderBy(published, read time.Time, o *sight) error {
-	came := o.published
-	if came.IsZero() || published.IsZero() {
-		came, published = o.read, read
-	}
-	return fmt.Errorf("%w: it is of %s, the one held of %s", ErrOlder, came.Format(time.DateOnly), published.Format(time.DateOnly))
 }

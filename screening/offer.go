@@ -34,8 +34,6 @@ type draft struct {
 	held    journal.Held
 	changes list.Changes  // to the list before
 	refused *journal.Held // what the journal says of it, if it is refused
-	ready   time.Time
-	took    time.Duration
 }
 
 // judgeOffer returns the list of an offer, and why it does not replace had, or nil.
@@ -130,7 +128,6 @@ func (s *Screener) isAlike(had *current, o *offer, now time.Time) bool {
 
 // draft builds the list of an offer that follows had.
 func (s *Screener) draft(i int, d *draft, had *current, o *offer, dates *list.Dates, now time.Time) error {
-	start := time.Now()
 	checked := o.checked
 	if checked.IsZero() || checked.After(now) {
 		checked = now
@@ -171,7 +168,6 @@ func (s *Screener) draft(i int, d *draft, had *current, o *offer, dates *list.Da
 	if err != nil {
 		return err
 	}
-	d.ready, d.took = time.Now(), time.Since(start)
 	d.held = journal.Held{
 		N: to, Digest: d.list.Digest, Entries: d.list.Entries, Addresses: d.list.Addresses, Most: d.list.Addresses,
 		Accepted: now, Asked: now, Seed: o.seed, Revision: rev,

@@ -42,7 +42,7 @@ func holding(t testing.TB, s *screening.Screener, pool []address.Address, texts 
 			odd = append(odd, fmt.Sprintf("%+v\n", a))
 		}
 		slices.Sort(odd)
-		st.Ready, st.BuildTime, st.LastUpdated = time.Time{}, 0, st.LastUpdated.Truncate(time.Minute)
+		st.LastUpdated = st.LastUpdated.Truncate(time.Minute)
 		fmt.Fprintf(&b, "%+v\n%s", st, odd)
 		entries, err := s.EntriesOf(i)
 		if err != nil {

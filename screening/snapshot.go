@@ -62,7 +62,7 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 			lists[id] += l.Digest
 			for _, l := range append([]*list.List{l}, l.Past()...) {
 				snap.segments = append(snap.segments, segment{l.Index(), l, id})
-				snap.scripts = snap.scripts || l.Classes[identity.ScriptHash.String()] > 0
+				snap.scripts = snap.scripts || l.Scripts
 			}
 		}
 		if h.damaged != nil && h.list != nil {

@@ -3,11 +3,10 @@ package screening
 import (
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// SourceStatus is the state of one source. Its maps are shared, and must not be
+// SourceStatus is the state of one source. AnomalyKinds is shared, and must not be
 // changed.
 type SourceStatus struct {
 	// Info describes the source, as the source does.
@@ -43,22 +42,8 @@ type SourceStatus struct {
 	// [Screener.Anomalies] returns them.
 	Anomalies    int
 	AnomalyKinds map[string]int
-	// Chains are the numbers of entries by the chain for which they are listed, and by
-	// "" if the listed string is not an address.
-	Chains map[address.Chain]int
-	// Keys is the number of distinct keys under which the entries are found: usually
-	// one for an address; more if it shows several that control it, if another account
-	// has the same key, or if its text is an address of another chain, too. Classes are these
-	// numbers by what a key is: a hash160 is "h160", "account" is an account that shows no key,
-	// and "text" the string of an entry that is not an address.
-	Keys    int
-	Classes map[string]int
 	// Bytes is the size of the tables in memory that answers from the list use.
 	Bytes int
-	// Ready is when this program made the list ready for answers, in UTC, and
-	// BuildTime how long that took after it was loaded.
-	Ready     time.Time
-	BuildTime time.Duration
 	// Err is why the last load failed, or nil. It names the source.
 	Err error
 	// StoreErr is why Options.Store fails, or why the list that was accepted last cannot be opened there; or

@@ -32,10 +32,6 @@ type Table struct {
 	keys   int
 	texts  texts
 
-	classes map[uint16]int // keys by class
-	class   uint16         // of the last keys
-	run     int            // how many of them are not in classes yet
-
 	filter *Filter // of a large table; nil: none
 	err    error
 }
@@ -58,7 +54,7 @@ func New(derive func(ID) (ID, bool)) *Table {
 	if derive == nil {
 		derive = func(ID) (ID, bool) { return ID{}, false }
 	}
-	return &Table{derive: derive, classes: make(map[uint16]int)}
+	return &Table{derive: derive}
 }
 
 // Grow makes room for n rows.
@@ -96,11 +92,6 @@ func (t *Table) Add(k ID, value uint32) (number, first uint32) {
 		}
 	}
 	t.keys++
-	if class := k.Class(); class != t.class {
-		t.countClass()
-		t.class = class
-	}
-	t.run++
 	t.slots.add(h, number)
 	if d, ok := t.derive(k); ok {
 		t.slots.add(hashOf(&d), number|derivedBit)
@@ -113,7 +104,6 @@ func (t *Table) row(n uint32) *row { return &t.rows[(n-1)/perPiece][(n-1)%perPie
 // Seal ends the adding. The error is ErrTooLarge.
 func (t *Table) Seal() error {
 	t.slots.trim()
-	t.countClass()
 	t.texts.slots = slots{}
 	if t.err == nil && t.Len() > MaxShared {
 		t.filter = NewFilter(t)
@@ -185,17 +175,6 @@ func (t *Table) Rows() uint32 { return t.n }
 
 // Len returns the number of keys, without those that are derived.
 func (t *Table) Len() int { return t.keys }
-
-// Classes returns the number of keys of each class, without those that are derived.
-func (t *Table) Classes() map[uint16]int { return t.classes }
-
-// countClass counts the last keys in t.classes.
-func (t *Table) countClass() {
-	if t.run > 0 {
-		t.classes[t.class] += t.run
-		t.run = 0
-	}
-}
 
 // Size returns the size of t in bytes.
 func (t *Table) Size() int {

@@ -79,13 +79,12 @@ func TestModel(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(n), 1))
 				table, rows := index.New(derive), make(map[index.ID][]uint32)
 				var keys []index.ID
-				distinct, classes := make(map[index.ID]uint32), make(map[uint16]int)
+				distinct := make(map[index.ID]uint32)
 				add := func(k index.ID) {
 					keys = append(keys, k)
 					row, first := table.Add(k, uint32(7*len(keys)))
 					if distinct[k] == 0 {
 						distinct[k] = row
-						classes[k.Class()]++
 					}
 					if row != uint32(len(keys)) || first != distinct[k] {
 						t.Fatalf("Add returns row %d and the first %d, want %d and %d", row, first, len(keys), distinct[k])
@@ -116,9 +115,6 @@ func TestModel(t *testing.T) {
 				check()
 				if table.Len() != len(distinct) || table.Rows() != uint32(len(keys)) {
 					t.Errorf("%d keys in %d rows, want %d, %d", table.Len(), table.Rows(), len(distinct), len(keys))
-				}
-				if got := table.Classes(); len(got) != len(classes) {
-					t.Errorf("the classes %v, want %v", got, classes)
 				}
 				for i, k := range keys {
 					if got, value := table.Row(uint32(i + 1)); got != k || value != uint32(7*(i+1)) {

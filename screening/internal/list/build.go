@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/stays"
@@ -69,7 +68,7 @@ type builder struct {
 }
 
 func newBuilder() *builder {
-	return &builder{list: &List{Facts: Facts{Chains: make(map[address.Chain]int), Classes: make(map[string]int)}, entries: newTable()}}
+	return &builder{list: &List{entries: newTable()}}
 }
 
 // add adds a stay that lasts. again are the rows that the list has of its entry.
@@ -83,7 +82,7 @@ func (b *builder) add(s *stays.Stay, f filing, again []uint32) {
 		facts.note(sources.Duplicate, e)
 		before = again[len(again)-1]
 	}
-	facts.Chains[e.Address.Chain()]++
+	facts.Scripts = facts.Scripts || slices.ContainsFunc(f.keys, func(k index.ID) bool { return k.Class() == uint16(identity.ScriptHash) })
 	if !slices.Contains(facts.Kinds, e.Kind) {
 		facts.Kinds = append(facts.Kinds, e.Kind)
 	}
@@ -115,13 +114,6 @@ func (b *builder) build(f *stays.File) (*List, error) {
 		return nil, err
 	}
 	l.file, l.Bytes, l.Digest = f, l.entries.index.Size(), b.hashes.digest()
-	for class, n := range l.entries.index.Classes() {
-		if class == textClass {
-			l.Classes["text"] = n
-		} else {
-			l.Classes[identity.Class(class).String()] += n
-		}
-	}
 	return l, nil
 }
 

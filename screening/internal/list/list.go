@@ -8,7 +8,6 @@ import (
 	"iter"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/score"
@@ -32,16 +31,15 @@ type List struct {
 
 // Facts describe a list without a look at its tables.
 type Facts struct {
-	Digest       string                // SHA-256 over what the entries say, in any order, in hex
-	Entries      int                   // repetitions included
-	Addresses    int                   // distinct ones
-	Chains       map[address.Chain]int // entries by chain
-	Classes      map[string]int        // keys by class
-	Kinds        []score.Kind          // of the entries
-	LatestSeen   time.Time             // the latest FirstSeen of an entry
-	AnomalyKinds map[string]int        // number of the anomalies of each kind
-	Anomalies    []sources.Anomaly     `json:"-"` // the first hundred of each kind, in the order of the list
-	Bytes        int                   // of memory that answers use
+	Digest       string            // SHA-256 over what the entries say, in any order, in hex
+	Entries      int               // repetitions included
+	Addresses    int               // distinct ones
+	Scripts      bool              // an entry has the account of a script
+	Kinds        []score.Kind      // of the entries
+	LatestSeen   time.Time         // the latest FirstSeen of an entry
+	AnomalyKinds map[string]int    // number of the anomalies of each kind
+	Anomalies    []sources.Anomaly `json:"-"` // the first hundred of each kind, in the order of the list
+	Bytes        int               // of memory that answers use
 }
 
 // AnomalyCount returns the number of anomalies.

@@ -48,9 +48,9 @@ func follow(t *testing.T, held *List, to uint32, entries []sources.Entry, ended 
 	}
 	l, c, err := Next(stays.Header{Source: "TEST", Last: to, After: uint64(to) * 10, Written: day}, held, &Offer{
 		Entries: offer, N: len(entries),
-		Ended:   ended,
-		Until:   func(*sources.Entry) time.Time { return day.AddDate(1, 0, 0) },
-		Dates:   NewDates(nil, nil, time.Time{}, day),
+		Ended: ended,
+		Until: func(*sources.Entry) time.Time { return day.AddDate(1, 0, 0) },
+		Dates: NewDates(nil, nil, time.Time{}, day),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,223 @@
+package screening
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/walletscreen/walletscreen/internal/journal"
+	"github.com/walletscreen/walletscreen/internal/stays"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// errAhead is why a list is not loaded: a file of the store is ahead of its journal, and could
+// not be accepted.
+var errAhead = fmt.Errorf("%w: files of the list are ahead of the journal, and it cannot be written", store.ErrDamaged)
+
+// open returns the list that the journal says is held, unless that is had.
+func (s *Screener) open(ctx context.Context, i int, had current, held *journal.Held) (current, error) {
+	id, now := s.infos[i].ID, s.now()
+	if held.N == 0 || had.damaged == nil && had.list != nil && held.Is(&had.held) {
+		if held.N > 0 {
+			if held.Revision.Checked.After(had.held.Revision.Checked) {
+				had.err = nil // another program has reached the publisher
+			}
+			had.held = *held
+			had.age(held.Revision.Checked, now)
+		}
+		return had, nil
+	}
+	start := time.Now()
+	next, err := s.openHeld(ctx, i, held, now)
+	if err == nil {
+		next.also, next.lost, next.unsaved, next.late, next.known = had.also, had.lost, had.unsaved, had.late, had.known
+		s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries,
+			"last_updated", next.checked, "digest", next.held.Revision.Digest, "took", time.Since(start))
+		if held.Damaged {
+			held.Damaged = false
+			s.note(ctx, &journal.Line{Type: journal.Answering, Source: id, Held: held})
+		}
+		return next, nil
+	}
+	if !isAtFault(err) {
+		return had, err
+	}
+	damage := fmt.Errorf("store: %w", err)
+	if had.damaged == nil || had.list == nil {
+		s.log.ErrorContext(ctx, "the list accepted last cannot be opened", "source", id, "error", err)
+	}
+	if had.list == nil {
+		known := had.known
+		had = s.openOlder(ctx, i, held, now)
+		had.known = known
+	}
+	had.damaged, had.later = damage, *held
+	if !held.Damaged {
+		held.Damaged = true
+		s.note(ctx, &journal.Line{Type: journal.Damaged, Source: id, Held: held, Reason: err.Error()})
+	}
+	return had, nil
+}
+
+// isAtFault reports whether a file, and not the store, is the reason of err.
+func isAtFault(err error) bool {
+	return errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrVersion) || errors.Is(err, store.ErrNotFound) || errors.Is(err, errNotTaken)
+}
+
+// errNotTaken is the error for a stored list that would be refused from its source, too.
+var errNotTaken = errors.New("it would be refused")
+
+// openHeld opens a list of source i in the store, at the time now.
+func (s *Screener) openHeld(ctx context.Context, i int, held *journal.Held, now time.Time) (current, error) {
+	return openHeld(ctx, s.book.Store(), s.infos[i].ID, held, now, func(e sources.Entry) error {
+		if err := s.check(i, e); err != nil {
+			return fmt.Errorf("%w: %w", errNotTaken, err)
+		}
+		return nil
+	}, s.building)
+}
+
+// openHeld opens a list of a store. Any file that answers for the acceptance will do, because the digest in the
+// journal proves what it says.
+func openHeld(ctx context.Context, st store.Store, id string, held *journal.Held, now time.Time, check func(sources.Entry) error, building func(func() error) error) (current, error) {
+	var errs []error
+	for range 2 { // a file may be replaced meanwhile
+		errs = nil
+		names, err := journal.Covering(ctx, st, id, held.N)
+		if err != nil {
+			return current{}, err
+		}
+		for _, name := range names {
+			f, err := journal.Load(ctx, st, name)
+			var l *list.List
+			if err == nil {
+				err = building(func() (err error) {
+					if f, err = f.Cut(held.N, held.Revision); err == nil {
+						l, err = list.Build(f, check)
+					}
+					return err
+				})
+			}
+			switch {
+			case err == nil && l.Digest == held.Digest:
+				h := current{list: l, held: *held, name: name.String()}
+				h.held.Damaged = false
+				h.age(held.Revision.Checked, now)
+				return h, nil
+			case err == nil:
+				err = fmt.Errorf("%s: %w: it has another list of that number", name, store.ErrDamaged)
+			case !isAtFault(err):
+				return current{}, err
+			}
+			errs = append(errs, err)
+		}
+		if errs != nil && !errors.Is(errors.Join(errs...), store.ErrNotFound) {
+			break
+		}
+	}
+	if errs == nil {
+		return current{}, fmt.Errorf("list %d of %s: %w", held.N, id, store.ErrNotFound)
+	}
+	return current{}, fmt.Errorf("%w: %w", store.ErrDamaged, errors.Join(errs...))
+}
+
+// openOlder returns the newest list before held that can be read: what it has matches.
+func (s *Screener) openOlder(ctx context.Context, i int, held *journal.Held, now time.Time) (h current) {
+	names, _ := s.book.Names(ctx, s.infos[i].ID)
+	for _, name := range names {
+		f, err := s.book.Load(ctx, name)
+		if err != nil {
+			continue
+		}
+		if f, err = f.Cut(min(f.Last, held.N), f.Revision); err != nil {
+			continue
+		}
+		l, err := list.Build(f, func(e sources.Entry) error { return s.check(i, e) })
+		if err != nil {
+			continue
+		}
+		h = current{list: l, held: heldOf(f, l)}
+		h.age(f.Revision.Checked, now)
+		return h
+	}
+	return h
+}
+
+// adopt makes the newest file that is ahead of the journal the list held. It was judged; its line
+// is missing because the program was killed before it wrote it, or because the end of the
+// journal is lost. Of files that contradict each other none is adopted, and all match.
+func (s *Screener) adopt(ctx context.Context, i int, had current) (current, error) {
+	state, _, _ := s.book.State()
+	names, err := s.book.Names(ctx, s.infos[i].ID)
+	if err != nil {
+		return had, err
+	}
+	begun, lost := state.Before(s.infos[i].ID)
+	begun = min(begun, s.book.Begun()) // lines of other lists, and of this program, may follow
+	var newest *stays.File
+	var of *list.List
+	var at stays.Name
+	var broken error // the first one cannot be opened
+	for _, name := range names {
+		if !journal.IsAhead(name, begun, state.Held[s.infos[i].ID].N) {
+			continue
+		}
+		f, err := s.book.Load(ctx, name)
+		var l *list.List
+		if err == nil {
+			l, err = list.Build(f, func(e sources.Entry) error { return s.check(i, e) })
+		}
+		if isAtFault(err) {
+			if newest == nil && broken == nil {
+				broken = fmt.Errorf("store: %w", err)
+				had.known = journal.Held{N: name.Last, Damaged: true}
+				had.damaged, had.later = broken, had.known
+				s.note(ctx, &journal.Line{Type: journal.Damaged, Source: name.Source, Held: &had.known, Reason: err.Error()})
+			}
+			continue
+		} else if err != nil {
+			return had, err
+		}
+		if broken != nil { // until the publisher answers
+			if had.list == nil {
+				had.list, had.held = l, heldOf(f, l)
+			}
+			return had, nil
+		}
+		had.add(l, s.now())
+		had.damaged, had.later = errAhead, journal.Held{N: f.Last, Digest: l.Digest, Addresses: l.Addresses, Revision: f.Revision}
+		switch {
+		case newest == nil:
+			newest, of, at = f, l, name
+		case f.After == newest.After && l.Digest != of.Digest:
+			return had, nil // until the publisher answers
+		}
+	}
+	if newest == nil {
+		return had, nil
+	}
+	since := state.At
+	if newest.After <= s.book.Begun() && !lost { // no line is lost: until then the list held answered
+		since = newest.Written
+	}
+	next := current{list: of, held: heldOf(newest, of), name: at.String(), err: had.err}
+	next.held.Most, next.held.Asked = journal.Most(had.held.Most, of.Addresses), newest.Written
+	next.age(newest.Revision.Checked, s.now())
+	next.known = next.held
+	if err := s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: s.infos[i].ID, Held: &next.held, From: since, Reason: "a file was ahead of the journal"}, &had.known); err != nil {
+		if errors.Is(err, store.ErrMoved) {
+			return had, err
+		}
+		s.log.WarnContext(ctx, "a list that was accepted is not in the journal, and cannot be written there", "source", s.infos[i].ID, "error", err)
+		return had, nil
+	}
+	return next, nil
+}
+
+// heldOf returns what the journal would say of l, the list of a file.
+func heldOf(f *stays.File, l *list.List) journal.Held {
+	return journal.Held{N: f.Last, Digest: l.Digest, Entries: l.Entries, Addresses: l.Addresses, Revision: f.Revision, Accepted: f.Written}
+}
