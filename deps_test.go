@@ -81,9 +81,9 @@ var imports = map[string]string{
 
 	"httpapi/access":                   "httpapi httpapi/access/internal/rule",
 	"httpapi/access/internal/rule":     "",
-	"httpapi/access/sqlstore":          "httpapi/access httpapi/access/internal/rule",
-	"httpapi/access/sqlstore/sqlite":   "httpapi/access/sqlstore",
-	"httpapi/access/sqlstore/postgres": "httpapi/access/sqlstore",
+	"httpapi/access/internal/sqlstore": "httpapi/access httpapi/access/internal/rule",
+	"httpapi/access/sqlstore/sqlite":   "httpapi/access httpapi/access/internal/sqlstore",
+	"httpapi/access/sqlstore/postgres": "httpapi/access httpapi/access/internal/sqlstore",
 	"httpapi/internal/accesstest":      "httpapi/access",
 	"httpapi/metrics":                  "httpapi httpapi/access httpapi/audit score screening",
 }
@@ -111,7 +111,6 @@ var links = map[string]string{
 	"sources/store/pgstore": "golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text github.com/decred/dcrd github.com/jackc",
 
 	// Each database is a driver, and what that needs.
-	"httpapi/access/sqlstore": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/time",
 	"httpapi/access":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/time",
 	"httpapi/access/sqlstore/sqlite": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/time modernc.org " +
 		"github.com/dustin/go-humanize github.com/google/uuid github.com/mattn/go-isatty github.com/ncruces/go-strftime github.com/remyoudompheng/bigfft",
@@ -137,7 +136,6 @@ var never = map[string]string{
 	"sources/store/pgstore": "testing",
 	"sources/stablecoin":    "encoding/xml database/sql testing",
 
-	"httpapi/access/sqlstore":          "encoding/xml testing",
 	"httpapi/access":                   "encoding/xml database/sql testing",
 	"httpapi/metrics":                  "encoding/xml database/sql testing",
 	"httpapi/access/sqlstore/sqlite":   "encoding/xml testing",

@@ -129,5 +129,5 @@ func (k *keyring) close() error {
 	if k.secret != "" {
 		os.Remove(k.secret)
 	}
-	return k.store.close()
+	return k.store.Close()
 }

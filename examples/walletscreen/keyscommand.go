@@ -110,7 +110,7 @@ func (k *keysCall) run(ctx context.Context, do func(context.Context, *keyStore) 
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(ctx, s), s.close())
+	return errors.Join(do(ctx, s), s.Close())
 }
 
 // openPatience bounds the wait for a database that does not answer.

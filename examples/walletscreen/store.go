@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
 )
@@ -23,7 +22,6 @@ const dbFile = "keys.db"
 type keyStore struct {
 	access.Store
 	where string // without a password
-	close func() error
 }
 
 // errDB does not quote the value, which may hold a password.
@@ -86,7 +84,7 @@ func isShared(db string) bool {
 // openKeyStore opens the database of API keys: -db, a file in -data, or memory.
 func openKeyStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if db == "" && data == "" {
-		return &keyStore{access.NewMemory(), "memory", func() error { return nil }}, nil
+		return &keyStore{access.NewMemory(), "memory"}, nil
 	}
 	if db == "" {
 		db = "sqlite:" + filepath.Join(data, dbFile)
@@ -95,16 +93,15 @@ func openKeyStore(ctx context.Context, db, data string) (*keyStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	var s *sqlstore.Store
-	where := "PostgreSQL"
+	s := &keyStore{where: "PostgreSQL"}
 	if file, ok := strings.CutPrefix(db, "sqlite:"); ok {
-		where = file
-		s, err = sqlite.Open(ctx, file)
+		s.where = file
+		s.Store, err = sqlite.Open(ctx, file)
 	} else {
-		s, err = postgres.Open(ctx, db)
+		s.Store, err = postgres.Open(ctx, db)
 	}
 	if err != nil {
 		return nil, databaseError(err)
 	}
-	return &keyStore{s, where, s.Close}, nil
+	return s, nil
 }

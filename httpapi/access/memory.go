@@ -237,3 +237,6 @@ func (s *memory) Unclaim(ctx context.Context, c Claim) error {
 	s.delete(c)
 	return nil
 }
+
+// Close implements [Store].
+func (s *memory) Close() error { return nil }

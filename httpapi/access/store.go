@@ -78,6 +78,9 @@ type Store interface {
 
 	// Unclaim deletes the claim that equals c, whatever Repeats is, if it is held.
 	Unclaim(ctx context.Context, c Claim) error
+
+	// Close releases what the Store has opened. Close a Keyring over it before.
+	Close() error
 }
 
 // A Claim records that a request with an Idempotency-Key was charged. It holds

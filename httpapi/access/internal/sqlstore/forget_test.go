@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
 )
 
 // count returns the number of rows of a table.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
 )

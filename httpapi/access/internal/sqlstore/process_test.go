@@ -16,7 +16,7 @@ import (
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
 
-	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
@@ -140,7 +140,7 @@ func TestKilledDatabase(t *testing.T) {
 	const workers = 4
 	crashes := int64(longtest.N(1, 3))
 	server := postgrestest.Start(t)
-	s, err := postgres.Open(t.Context(), server.URL())
+	s, err := stores(postgres.Open)(t.Context(), server.URL())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
 )
 
@@ -52,7 +52,7 @@ func TestRetry(t *testing.T) {
 
 // TestFull checks that nothing is granted if it cannot be written.
 func TestFull(t *testing.T) {
-	s, err := sqlite.Open(t.Context(), t.TempDir()+"/db")
+	s, err := stores(sqlite.Open)(t.Context(), t.TempDir()+"/db")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
@@ -24,8 +25,19 @@ type database struct {
 }
 
 var databases = []database{
-	{"SQLite", func(t testing.TB) string { return filepath.Join(t.TempDir(), "keys? #1%2f.db") }, sqlite.Open, sqlite.New},
-	{"PostgreSQL", postgrestest.URL, postgres.Open, postgres.New},
+	{"SQLite", func(t testing.TB) string { return filepath.Join(t.TempDir(), "keys? #1%2f.db") }, stores(sqlite.Open), stores(sqlite.New)},
+	{"PostgreSQL", postgrestest.URL, stores(postgres.Open), stores(postgres.New)},
+}
+
+// stores returns open, which returns a *sqlstore.Store.
+func stores[A any](open func(context.Context, A) (access.Store, error)) func(context.Context, A) (*sqlstore.Store, error) {
+	return func(ctx context.Context, from A) (*sqlstore.Store, error) {
+		s, err := open(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		return s.(*sqlstore.Store), nil
+	}
 }
 
 // onEach runs a test on each kind of database.

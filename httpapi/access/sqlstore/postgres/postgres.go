@@ -1,4 +1,4 @@
-// Package postgres opens an [sqlstore.Store] in PostgreSQL, for any number of
+// Package postgres opens an [access.Store] in PostgreSQL, for any number of
 // replicas on any number of machines. Begin with [Open].
 package postgres
 
@@ -16,7 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
 )
 
 // ErrURL reports a URL that cannot be parsed. No error quotes the URL, which may hold
@@ -34,9 +35,9 @@ var ErrURL = errors.New("want a URL like postgres://user:password@host/database?
 // default_query_exec_mode=exec.
 //
 // A commit waits for the disk, even if the database is configured otherwise
-// (synchronous_commit). The error wraps [ErrURL], or [sqlstore.ErrNewer] if a newer
+// (synchronous_commit). The error wraps [ErrURL], or says that a newer
 // version of this module has migrated the database.
-func Open(ctx context.Context, dsn string) (*sqlstore.Store, error) {
+func Open(ctx context.Context, dsn string) (access.Store, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil || hasSplitPassword(dsn) {
 		return nil, fmt.Errorf("postgres: %w", ErrURL) // err may quote a part of the password
@@ -68,7 +69,7 @@ func Open(ctx context.Context, dsn string) (*sqlstore.Store, error) {
 // driver of github.com/jackc/pgx/v5/stdlib; stdlib.OpenDBFromPool makes a *sql.DB of
 // a pgxpool.Pool. Its transactions must be read committed, and synchronous_commit must
 // not be off, so that a commit is on the disk.
-func New(ctx context.Context, db *sql.DB) (*sqlstore.Store, error) {
+func New(ctx context.Context, db *sql.DB) (access.Store, error) {
 	var commit, isolation string
 	err := db.QueryRowContext(ctx, `select current_setting('synchronous_commit'), current_setting('default_transaction_isolation')`).Scan(&commit, &isolation)
 	switch {
@@ -88,7 +89,7 @@ func New(ctx context.Context, db *sql.DB) (*sqlstore.Store, error) {
 	return s, nil
 }
 
-func newStore(ctx context.Context, db *sql.DB, owned bool) (*sqlstore.Store, error) {
+func newStore(ctx context.Context, db *sql.DB, owned bool) (access.Store, error) {
 	const lock = `select pg_advisory_xact_lock(6385424072104219471)` // an arbitrary number
 	return sqlstore.New(ctx, db, `select count(*) from pg_catalog.pg_class where oid = to_regclass($1)`, lock, transient, owned)
 }

@@ -1,4 +1,4 @@
-// Package sqlite opens an [sqlstore.Store] in a file of SQLite. It needs no other
+// Package sqlite opens an [access.Store] in a file of SQLite. It needs no other
 // program and no C compiler. Several processes on one machine may use one file, on a
 // local disk; SQLite runs their changes one after another. Begin with [Open].
 package sqlite
@@ -17,16 +17,17 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
 )
 
 // Open opens the file with the given name, and creates it if it does not exist:
 // readable by its owner only, like the files that SQLite puts beside it, whose names
 // end in -wal and -shm. The directory must exist, on a disk of this machine.
 //
-// The error wraps [sqlstore.ErrNewer] if a newer version of this module has migrated
-// the file, and [sqlstore.ErrDamaged] if its pages, which Open reads, are damaged.
-func Open(ctx context.Context, name string) (*sqlstore.Store, error) {
+// It is an error if a newer version of this module has migrated the file, or if its pages, which Open
+// reads, are damaged.
+func Open(ctx context.Context, name string) (access.Store, error) {
 	s, err := open(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: %s: %w", name, err)
@@ -37,7 +38,7 @@ func Open(ctx context.Context, name string) (*sqlstore.Store, error) {
 // New returns the Store in a database of the caller, who closes it. Its connections
 // must use the driver modernc.org/sqlite with a busy_timeout and with the pragma
 // synchronous at full or extra, so that a commit is on the disk.
-func New(ctx context.Context, db *sql.DB) (*sqlstore.Store, error) {
+func New(ctx context.Context, db *sql.DB) (access.Store, error) {
 	var synchronous int
 	if err := db.QueryRowContext(ctx, `pragma synchronous`).Scan(&synchronous); err != nil {
 		return nil, fmt.Errorf("sqlite: %w", asDamage(err))
@@ -52,11 +53,11 @@ func New(ctx context.Context, db *sql.DB) (*sqlstore.Store, error) {
 	return s, nil
 }
 
-func newStore(ctx context.Context, db *sql.DB, owned bool) (*sqlstore.Store, error) {
+func newStore(ctx context.Context, db *sql.DB, owned bool) (access.Store, error) {
 	return sqlstore.New(ctx, db, `select count(*) from sqlite_master where type = 'table' and name = $1`, "", transient, owned)
 }
 
-func open(ctx context.Context, name string) (*sqlstore.Store, error) {
+func open(ctx context.Context, name string) (access.Store, error) {
 	if name == "" || strings.HasPrefix(name, ":") {
 		return nil, errors.New("want the name of a file")
 	}
@@ -138,7 +139,7 @@ func transient(err error) bool {
 	return errors.Is(err, driver.ErrBadConn)
 }
 
-// asDamage wraps err in [sqlstore.ErrDamaged] if it reports damage.
+// asDamage wraps err in sqlstore.ErrDamaged if it reports damage.
 func asDamage(err error) error {
 	switch code(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
