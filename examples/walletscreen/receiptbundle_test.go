@@ -3,12 +3,25 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	signed "golang.org/x/mod/sumdb/note"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A bundle verifies with the public key alone: without the store, and though this version has other
@@ -138,4 +151,66 @@ func TestBundledReceipt(t *testing.T) {
 			t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 		}
 	}
+}
+
+// A bundle has the exceptions of each receipt as they were at its time, though they change.
+func TestBundleExceptions(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		st, err := store.Open(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "OWN", Name: "own", Jurisdiction: sources.Operator},
+			sources.Entry{Listed: harmless, Asset: "ETH", Kind: score.Blocked})}, &screening.Options{Store: st})
+		if err == nil {
+			_, err = s.Refresh(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied, err := store.Open(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		private, public, _ := signed.GenerateKey(rand.Reader, "x")
+		signer, _ := signed.NewSigner(private)
+		known, _ := signed.NewVerifier(public)
+		a := address.MustParse("ethereum", harmless)
+		var all [][]byte
+		for _, exceptions := range [][]screening.Exception{nil, {{Address: a, Reason: "license 17", Author: "J. Doe"}}, {}, {{Address: a, Reason: "license 18", Author: "J. Doe"}}} {
+			if err := s.SetExceptions(t.Context(), exceptions); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			r, err := s.ScreenText("ethereum", harmless)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, err := receipt.New("ethereum", harmless, r, time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := rec.Encode(signer)
+			if all = append(all, data); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+		}
+		for _, data := range all {
+			v, err := receipt.Verify(t.Context(), data, nil)
+			if err == nil {
+				err = copyLists(t.Context(), copied, st, v.Receipt)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, data := range all {
+			v, err := receipt.Verify(t.Context(), data, &receipt.Options{Keys: []signed.Verifier{known}, Copy: func(context.Context) (store.Store, error) { return copied, nil }})
+			if err != nil || v.Outcome != receipt.Same || len(v.Receipt.Suppressed) != i%2 {
+				t.Errorf("%d: %+v, %v", i, v, err)
+			}
+		}
+	})
 }
