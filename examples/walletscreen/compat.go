@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/httpapi/compat"
 	"github.com/walletscreen/walletscreen/score"
 )
 
-// shownKinds returns the kinds of -compat-kinds and those that -compat always shows.
-func (c *serveOptions) shownKinds(logger *slog.Logger) ([]score.Kind, error) {
+// shownKinds returns the kinds of -compat-kinds.
+func (c *serveOptions) shownKinds(logger *slog.Logger) (kinds []score.Kind, err error) {
 	if !c.compat && len(c.compatKinds) > 0 {
 		return nil, errors.New("-compat-kinds needs -compat")
 	}
@@ -20,7 +19,6 @@ func (c *serveOptions) shownKinds(logger *slog.Logger) ([]score.Kind, error) {
 		logger.Warn("-compat without -max-age: its clients cannot see how old the lists are")
 	}
 	all := score.Latest().Kinds()
-	kinds := compat.Listed()
 	for _, name := range c.compatKinds {
 		switch kind := score.Kind(strings.ToUpper(name)); {
 		case kind == "ALL":

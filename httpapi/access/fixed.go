@@ -54,17 +54,17 @@ func hashOf(value string) (hash [sha256.Size]byte, err error) {
 		}
 		return hash, nil
 	}
-	if err := CheckToken(value); err != nil {
+	if err := checkToken(value); err != nil {
 		return hash, err
 	}
 	return sha256.Sum256([]byte(value)), nil
 }
 
-// CheckToken returns nil if a token that was not made by [NewKey] can be used as an
+// checkToken returns nil if a token that was not made by [NewKey] can be used as an
 // API key: at least 16 characters, since shorter ones can be guessed, and only those
 // that a bearer token can have (RFC 6750, section 2.1). The error wraps [ErrInvalid]
 // and does not quote the token.
-func CheckToken(token string) error {
+func checkToken(token string) error {
 	if len(token) < minToken {
 		return fmt.Errorf("%w: the key has %d characters, want at least %d", ErrInvalid, len(token), minToken)
 	}

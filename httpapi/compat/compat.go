@@ -42,22 +42,14 @@ const (
 // itself: callers, limits, quotas, audit and metrics work as in /api/v1/screen/batch. Each
 // address that is screened counts, also if the answer is an error. A text is read on all chains.
 //
-// kinds are the kinds of labels that are shown as listings, by default SANCTIONED,
-// TERRORIST_FINANCING and BLOCKED. An account with other labels only is 409 listed_otherwise.
+// Labels of the kinds SANCTIONED, TERRORIST_FINANCING and BLOCKED, and of the given ones, are shown
+// as listings. An account with other labels only is 409 listed_otherwise.
 func New(s *screening.Screener, auth httpapi.Authorizer, opts *httpapi.Options, kinds ...score.Kind) http.Handler {
-	h := &handler{api: httpapi.NewHandler(s, auth, opts), kinds: kinds}
+	h := &handler{api: httpapi.NewHandler(s, auth, opts), kinds: append([]score.Kind{score.Sanctioned, score.TerroristFinancing, score.Blocked}, kinds...)}
 	if opts != nil {
 		h.exact, h.prefix = opts.Prefix != "", strings.TrimRight(opts.Prefix, "/")
 	}
-	if len(kinds) == 0 {
-		h.kinds = Listed()
-	}
 	return h
-}
-
-// Listed returns the kinds of labels that New shows as listings by default.
-func Listed() []score.Kind {
-	return []score.Kind{score.Sanctioned, score.TerroristFinancing, score.Blocked}
 }
 
 type handler struct {

@@ -20,9 +20,9 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
 )
 
-// ErrURL reports a URL that cannot be parsed. No error quotes the URL, which may hold
+// errURL reports a URL that cannot be parsed. No error quotes the URL, which may hold
 // a password.
-var ErrURL = errors.New("want a URL like postgres://user:password@host/database?sslmode=verify-full, with %40 for @ and so on in the password")
+var errURL = errors.New("want a URL like postgres://user:password@host/database?sslmode=verify-full, with %40 for @ and so on in the password")
 
 // Open opens the database that a URL names, or a connection string of libpq. What it
 // lacks is taken from the environment, as libpq does (PGPASSWORD and so on). Without
@@ -35,12 +35,12 @@ var ErrURL = errors.New("want a URL like postgres://user:password@host/database?
 // default_query_exec_mode=exec.
 //
 // A commit waits for the disk, even if the database is configured otherwise
-// (synchronous_commit). The error wraps [ErrURL], or says that a newer
-// version of this module has migrated the database.
+// (synchronous_commit). It is an error if a newer version of this module
+// has migrated the database.
 func Open(ctx context.Context, dsn string) (access.Store, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil || hasSplitPassword(dsn) {
-		return nil, fmt.Errorf("postgres: %w", ErrURL) // err may quote a part of the password
+		return nil, fmt.Errorf("postgres: %w", errURL) // err may quote a part of the password
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTime
