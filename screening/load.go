@@ -82,21 +82,10 @@ func (s *Screener) takeAll(ctx context.Context, i int, had current) (next curren
 // offered asks source i, or its seed if t is open, for a list, and returns what to hold then. failed is
 // why the store did not answer, or nil.
 func (s *Screener) offered(ctx context.Context, i int, t task, had current, failed error) (next current, report SourceReport) {
-	id, seed := s.infos[i].ID, s.seed(i)
+	id := s.infos[i].ID
 	next, report = had, SourceReport{Unchanged: had.list != nil}
-	var o *offer
-	var loadErr error
-	switch {
-	case t == live:
-		if o, loadErr = s.ask(ctx, i, &had); loadErr != nil && had.list == nil && seed != nil {
-			if o, _ = s.load(ctx, i, seed, sources.Revision{}); o.err != nil {
-				o = nil
-			}
-		}
-	case seed != nil:
-		o, loadErr = s.load(ctx, i, seed, sources.Revision{})
-	}
-	if o != nil && o.err == nil {
+	o, loadErr := s.offer(ctx, i, t, &had)
+	if o != nil {
 		var reason error
 		for range 100 {
 			if next, report, reason, failed = s.consider(ctx, i, had, o, failed); !errors.Is(failed, store.ErrMoved) {
@@ -113,8 +102,8 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 		if reason != nil && loadErr == nil {
 			loadErr = reason
 		}
-		if reason != nil && t == live && had.list == nil && seed != nil && !o.seed { // better than nothing
-			if o, _ = s.load(ctx, i, seed, sources.Revision{}); o.err == nil {
+		if reason != nil && t == live && had.list == nil && !o.seed { // a seed is better than nothing
+			if o, _ := s.offer(ctx, i, open, &had); o != nil {
 				next, report, _, failed = s.consider(ctx, i, had, o, failed)
 			}
 		}
@@ -133,6 +122,23 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 		s.log.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "last_updated", had.checked, "error", loadErr)
 	}
 	return next, report
+}
+
+// offer asks source i, or its seed if t is open, or if nothing else is to be had; nil if there is no list.
+func (s *Screener) offer(ctx context.Context, i int, t task, had *current) (o *offer, err error) {
+	seed := s.seed(i)
+	switch {
+	case t == live:
+		if o, err = s.ask(ctx, i, had); err != nil && had.list == nil && seed != nil {
+			o, _ = s.load(ctx, i, seed, sources.Revision{})
+		}
+	case seed != nil:
+		o, err = s.load(ctx, i, seed, sources.Revision{})
+	}
+	if o != nil && o.err != nil {
+		o = nil
+	}
+	return o, err
 }
 
 // ask loads source i.

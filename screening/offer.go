@@ -36,6 +36,11 @@ type draft struct {
 	refused *journal.Held // what the journal says of it, if it is refused
 }
 
+// isOf reports whether d is the list held, with the same dates.
+func (d *draft) isOf(held *list.List) bool {
+	return held != nil && d.list.Digest == held.Digest && d.list.Entries == held.Entries && !d.changes.Stays
+}
+
 // judgeOffer returns the list of an offer, and why it does not replace had, or nil.
 func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer) (d *draft, err error) {
 	d = new(draft)
@@ -65,7 +70,7 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 	if err := s.draft(i, d, had, o, dates, now); err != nil {
 		return d, err
 	}
-	if had.list != nil && d.list.Digest == had.list.Digest && d.list.Entries == had.list.Entries && !d.changes.Stays {
+	if d.isOf(had.list) {
 		c.same = true
 		if err := judge(c, nil).reason; err != nil {
 			return d, err
@@ -73,17 +78,12 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 	}
 	beside := had
 	if had.list == nil && !o.seed && s.seed(i) != nil { // Open was not called
-		if seeded := s.seedBeside(ctx, i); seeded != nil {
-			lost := c.held.later
-			beside = seeded
-			c = s.compare(i, beside, o)
-			c.held.later = lost
-			from := new(draft)
-			if err := s.draft(i, from, beside, o, dates, now); err != nil {
-				return d, err
-			}
-			d.changes = from.changes
+		if beside, err = s.compareSeed(ctx, i, had, d, o, dates, now); err != nil {
+			return d, err
 		}
+		lost := c.held.later
+		c = s.compare(i, beside, o)
+		c.held.later = lost
 	}
 	if err := count(c, d, beside.list, o); err != nil {
 		return d, err
@@ -97,6 +97,19 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 		return d, err
 	}
 	return d, nil
+}
+
+// compareSeed returns the seed of source i as the list with which d, the list of o, is compared. It is had if the seed cannot be
+// loaded.
+func (s *Screener) compareSeed(ctx context.Context, i int, had *current, d *draft, o *offer, dates *list.Dates, now time.Time) (*current, error) {
+	seed := s.seedBeside(ctx, i)
+	if seed == nil {
+		return had, nil
+	}
+	beside := new(draft)
+	err := s.draft(i, beside, seed, o, dates, now)
+	d.changes = beside.changes
+	return seed, err
 }
 
 // seedBeside returns the seed of source i as a list that is held, or nil.

@@ -258,14 +258,6 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 	found := newState()
 	var last, first Line // the last line, and the first one after that of found
 	var unknown error
-	note := func(l *Line) {
-		switch {
-		case !l.From.IsZero() && !l.From.After(at) && !l.At.Before(at) && (l.Source == "" || slices.Contains(ids, l.Source)):
-			unknown = fmt.Errorf("%w: from %v to %v it is not known what answered: %s", store.ErrGap, l.From, l.At, l.Reason)
-		case first.Number != l.Number && l.At.Before(last.At) && l.At.After(at):
-			unknown = fmt.Errorf("%w: the clock was put back from %v to %v", store.ErrGap, last.At, l.At)
-		}
-	}
 	knew := make(map[string]bool) // programs with a line after found
 	torn, err := read(ctx, st, 0, func(l *Line, s *State) error {
 		if !l.At.After(at) { // if the clock was put back, the later time counts
@@ -275,7 +267,12 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 			if first.Number == 0 {
 				first = *l
 			}
-			note(l)
+			switch {
+			case l.hides(at, ids):
+				unknown = fmt.Errorf("%w: from %v to %v it is not known what answered: %s", store.ErrGap, l.From, l.At, l.Reason)
+			case first.Number != l.Number && l.At.Before(last.At):
+				unknown = fmt.Errorf("%w: the clock was put back from %v to %v", store.ErrGap, last.At, l.At)
+			}
 			knew[l.Program] = true
 		}
 		last = *l
@@ -288,10 +285,10 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 	if err != nil {
 		return found, err
 	}
-	for _, name := range names {
+	torn = torn || slices.ContainsFunc(names, func(name string) bool {
 		n, _ := stays.ParseName(name)
-		torn = torn || first.Number == 0 && slices.Contains(ids, n.Source) && IsAhead(n, found.held[n.Source], found.Held[n.Source].N)
-	}
+		return slices.Contains(ids, n.Source) && IsAhead(n, found.held[n.Source], found.Held[n.Source].N)
+	})
 	switch {
 	case unknown != nil:
 	case at.After(now):
@@ -306,6 +303,11 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 		unknown = found.isKnown(at, ids, knew)
 	}
 	return found, unknown
+}
+
+// hides reports whether l says that it is not known what answered at a time.
+func (l *Line) hides(at time.Time, ids []string) bool {
+	return !l.From.IsZero() && !l.From.After(at) && !l.At.Before(at) && (l.Source == "" || slices.Contains(ids, l.Source))
 }
 
 // isKnown returns an error if it is not known whether a program answered from s at a time. knew has
