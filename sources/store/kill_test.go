@@ -59,32 +59,41 @@ func TestKill(t *testing.T) {
 	}
 	dir := t.TempDir()
 	reported := make(map[uint64]int)
-	for range longtest.N(4, 60) {
+	rounds := longtest.N(4, 60)
+	for range rounds {
+		out, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		var children []*exec.Cmd
-		var outputs []*bufio.Scanner
 		for _, source := range []string{"TEST", "TEST_2"} {
 			child := exec.Command(self)
 			child.Env = append(os.Environ(), variable+"="+source+" "+dir)
-			out, err := child.StdoutPipe()
-			if err == nil {
-				err = child.Start()
-			}
-			if err != nil {
+			child.Stdout = w
+			if err := child.Start(); err != nil {
 				t.Fatal(err)
 			}
-			children, outputs = append(children, child), append(outputs, bufio.NewScanner(out))
+			children = append(children, child)
 		}
+		w.Close()
 		var lines []string
-		time.Sleep(50*time.Millisecond + rand.N(20*time.Millisecond))
-		for i, child := range children {
+		output := bufio.NewScanner(out)
+		if output.Scan() { // one of them has written a line
+			lines = append(lines, output.Text())
+		}
+		time.Sleep(rand.N(50 * time.Millisecond))
+		for _, child := range children {
 			if err := child.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
-			for outputs[i].Scan() {
-				lines = append(lines, outputs[i].Text())
-			}
+		}
+		for output.Scan() {
+			lines = append(lines, output.Text())
+		}
+		for _, child := range children {
 			child.Wait()
 		}
+		out.Close()
 		for _, text := range lines {
 			n, err := strconv.ParseUint(text, 10, 64)
 			if err != nil {
@@ -124,7 +133,7 @@ func TestKill(t *testing.T) {
 			t.Errorf("line %d was reported, and is not there", n)
 		}
 	}
-	if len(reported) < 5 {
+	if len(reported) < rounds {
 		t.Errorf("%d lines were appended", len(reported))
 	}
 }
