@@ -111,7 +111,7 @@ var links = map[string]string{
 	"sources/store/pgstore": "golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text github.com/decred/dcrd github.com/jackc",
 
 	// Each database is a driver, and what that needs.
-	"httpapi/access":          "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/time",
+	"httpapi/access": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/time",
 	"httpapi/access/sqlstore/sqlite": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/time modernc.org " +
 		"github.com/dustin/go-humanize github.com/google/uuid github.com/mattn/go-isatty github.com/ncruces/go-strftime github.com/remyoudompheng/bigfft",
 	"httpapi/access/sqlstore/postgres": "github.com/decred/dcrd golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/text " +

@@ -70,6 +70,12 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusForbidden, "insufficient_scope", "The caller is known, but lacks the scope own, without which the receipt of a table cannot be written.")
 		return
 	}
+	if !s.tables.TryLock() { // before a body is held in memory
+		w.Header().Set("Retry-After", "5")
+		refuse(http.StatusServiceUnavailable, "overloaded", "Another table is being screened. Send this one again in a few seconds.")
+		return
+	}
+	defer s.tables.Unlock()
 	rc, until := http.NewResponseController(w), time.Now().Add(tablePatience)
 	rc.SetReadDeadline(until)
 	rc.SetWriteDeadline(until)
@@ -80,12 +86,6 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusRequestEntityTooLarge, "body_too_large", "A table may have at most 32 MiB.")
 		return
 	}
-	if !s.tables.TryLock() {
-		w.Header().Set("Retry-After", "5")
-		refuse(http.StatusServiceUnavailable, "overloaded", "Another table is being screened. Send this one again in a few seconds.")
-		return
-	}
-	defer s.tables.Unlock()
 	first, err := s.screener.Screen(anyAddress)
 	if err != nil {
 		refuse(http.StatusServiceUnavailable, "sources_unavailable", err.Error())
@@ -117,6 +117,8 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 	case c.failed != nil:
 		s.log.Error("a table cannot be answered", "error", err)
 		refuse(http.StatusServiceUnavailable, "audit_unavailable", "The rows cannot be counted or recorded at the moment.")
+	case ctx.Err() != nil:
+		refuse(http.StatusServiceUnavailable, "overloaded", "The table takes longer than a minute. Send it in parts. Nothing was counted.")
 	default:
 		refuse(http.StatusBadRequest, "invalid_table", err.Error())
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestServeTable sends tables to a server, and verifies what it answers as the receipt of
@@ -71,6 +72,32 @@ func TestServeTable(t *testing.T) {
 	}
 	if status := send(s.key, "", []byte("id,none\n1,2\n"), &got); status != 400 || got.Code != "invalid_table" || !strings.Contains(got.Detail, "no column is named address") {
 		t.Errorf("a table without addresses: status %d, %+v", status, got)
+	}
+	body, slow := io.Pipe()
+	answered := make(chan int)
+	go func() {
+		r, err := http.NewRequest("POST", s.url+"/api/v1/screen/table", body)
+		if err != nil {
+			t.Error(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+s.key)
+		r.Header.Set("Expect", "100-continue") // the body is sent once the server reads it
+		w, err := (&http.Transport{ExpectContinueTimeout: time.Hour}).RoundTrip(r)
+		if err != nil {
+			t.Error(err)
+			answered <- 0
+			return
+		}
+		w.Body.Close()
+		answered <- w.StatusCode
+	}()
+	slow.Write([]byte("address\n" + listed + "\n"))
+	if status := send(s.key, "", table, &got); status != 503 || got.Code != "overloaded" {
+		t.Errorf("beside another table: status %d, %+v", status, got)
+	}
+	slow.Close()
+	if status := <-answered; status != 200 {
+		t.Errorf("a slow table: status %d", status)
 	}
 	if status := send("nobody", "", table, &got); status != 401 || got.Code != "invalid_token" {
 		t.Errorf("without a key: status %d, %+v", status, got)
