@@ -15,6 +15,7 @@ type evidence struct {
 	anywhere Reading   // the text on any chain; it is not looked at if named has no Err
 	cell     []Reading // the addresses between blanks or marks, each alone, if there are several
 	inside   []inside  // the addresses that FindAll finds and no reading has
+	searched bool      // the text has no secret
 	secret   string    // the hint for the kind of secret that the text has, or ""
 }
 

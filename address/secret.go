@@ -346,7 +346,7 @@ func isSecretBytes(word string, tries *int) bool {
 	*tries--
 	switch {
 	case n == ed25519.PrivateKeySize:
-		*tries -= 15
+		*tries -= 23
 		return string(ed25519.NewKeyFromSeed(b[:ed25519.SeedSize])) == string(b)
 	case isDecredSecret(b):
 		return true
