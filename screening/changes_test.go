@@ -167,7 +167,7 @@ func verdictOf(r screening.Result) [2][]screening.Label {
 // twice. For random books and random changes of lists, Changed must return exactly the
 // addresses whose verdict has changed.
 func TestBookModel(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	pool := vectors.Addresses(t, "..")
 	evm := 0
 	for _, a := range pool[:len(pool):len(pool)] { // the same 20 bytes on sister chains

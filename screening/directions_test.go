@@ -25,7 +25,7 @@ type pair struct {
 // address: each with its canonical form, with the script that wraps it, and with the
 // receivers of a unified address.
 func TestBothDirectionsOfVectors(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	all := vectors.Addresses(t, "..")
 	for _, tt := range []struct {
 		name  string

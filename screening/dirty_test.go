@@ -66,7 +66,7 @@ func dirtyCells(s string) map[string]string {
 // TestDirtyCells checks that an account is found if the list that names it has a slip in
 // the cell, in each format of each list, and that a good cell is not changed.
 func TestDirtyCells(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	t.Parallel()
 	read := func(name string) string {
 		b, err := os.ReadFile("../sources/" + name)

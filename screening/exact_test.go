@@ -387,7 +387,7 @@ func (p *play) check() (unknown int) {
 // than the list that the journal says is held; what is offered matches at once; the past is what was answered, or an
 // error; and when the store works again, all is as without the fault.
 func TestExactOrError(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	t.Parallel()
 	for where, step := range map[string]int{"memory": longtest.Step(23, 2), "directory": longtest.Step(101, 17)} {
 		dir := func() string {
@@ -462,7 +462,7 @@ func TestSavedLate(t *testing.T) {
 // the files of that time and of the end. The past is what was answered, or an error; a program that starts then
 // is not milder than the newest file, and does not make the past another one.
 func TestJournalLosesLines(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := new(storetest.Memory)

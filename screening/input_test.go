@@ -216,7 +216,7 @@ func TestSuppressedInput(t *testing.T) {
 // TestFoundIsNotClear checks that no text is clear in which FindAll finds a listed address:
 // one of each chain, in the forms in which documents and people write it.
 func TestFoundIsNotClear(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	t.Parallel()
 	var entries []sources.Entry
 	for _, x := range vectors.Texts(t, "..", 1) {

@@ -14,7 +14,7 @@ import (
 // TestListedStringIsNeverClean lists addresses of every chain, and asks for the text that
 // the list prints under the name of each chain on which it is an address.
 func TestListedStringIsNeverClean(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	pool := vectors.Addresses(t, "..")
 	var entries []sources.Entry
 	for _, a := range pool {

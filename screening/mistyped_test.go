@@ -30,7 +30,7 @@ func mistyped(text string, i, n int) []string {
 // chain, and with tickers: that is clean only where the format has no checksum that could
 // tell, and never on a chain of another format.
 func TestMistyped(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	t.Parallel()
 	type listed struct {
 		chain address.Chain

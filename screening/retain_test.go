@@ -26,7 +26,7 @@ func alternating(n int) func(sources.Revision, func(sources.Entry) error) (sourc
 // TestRetain changes a list each day: what was in use within the time that a store keeps lists can be opened, and
 // what was not is deleted, except files that have something else.
 func TestRetain(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	const day = 24 * time.Hour
 	for _, tt := range []struct {
 		name   string
@@ -78,7 +78,7 @@ func TestRetain(t *testing.T) {
 
 // TestRetainJumps lets clocks jump and differ while two hours pass: nothing is deleted.
 func TestRetainJumps(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	for _, ahead := range []time.Duration{time.Hour, 25 * time.Hour, 47 * time.Hour, 49 * time.Hour, 10 * 365 * 24 * time.Hour} {
 		st := store.Retain(openStore(t, t.TempDir()), 5*24*time.Hour)
 		clock := newWallClock()

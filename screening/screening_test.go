@@ -201,7 +201,7 @@ func TestRepetition(t *testing.T) {
 // TestModel compares Screen and ScreenText with the model, for random lists and queries
 // over all chains and all matches.
 func TestModel(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	pool := vectors.Addresses(t, "..")
 	chains := address.Chains()
 	literals := []string{paymentID, "0xa7e5d5a720f06526557c513402f2e6b5fa20b00", "D1Ue9fFD1dUaZ", "example.near"}

@@ -137,7 +137,7 @@ func TestNoTable(t *testing.T) {
 // TestExtractNoText extracts from input that is encoded, compressed or not text. Input that
 // cannot be read never counts as a file without addresses.
 func TestExtractNoText(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	wide := "\xff\xfe" + strings.Join(strings.Split("to "+listed+"\n", ""), "\x00") + "\x00"
 	var z bytes.Buffer
 	zip := gzip.NewWriter(&z)
@@ -181,6 +181,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 // TestFullDisk writes where there is no space: that is never the exit code of a clean table.
 func TestFullDisk(t *testing.T) {
+	longtest.WithoutRace(t)
 	env := few(t)
 	for _, args := range []string{"screen " + unlisted, "screen -json " + unlisted, "screen -in -", "validate " + unlisted, "validate nonsense",
 		"validate -json " + unlisted,

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // nbctfFile returns a file with Israel's seizure orders: the tables of a page, one behind the other.
@@ -33,6 +35,7 @@ func nbctfFile(t *testing.T) string {
 
 // TestSeizureOrders imports a list that only a person can fetch, and fetches it from a mirror.
 func TestSeizureOrders(t *testing.T) {
+	longtest.WithoutRace(t)
 	const lists = "OFAC_SDN,EU_CONSOLIDATED,IL_NBCTF"
 	file := nbctfFile(t)
 	text, _ := os.ReadFile(file)
@@ -150,6 +153,7 @@ func TestFreezes(t *testing.T) {
 
 // TestOpenSanctions loads a dataset from a server, from a file, and by import.
 func TestOpenSanctions(t *testing.T) {
+	longtest.WithoutRace(t)
 	const dir, name = "../../sources/opensanctions/testdata", "targets.simple.csv"
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer server.Close()

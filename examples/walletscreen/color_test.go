@@ -13,7 +13,7 @@ import (
 // TestColors screens on a terminal, and into a pipe. NO_COLOR and a terminal without colors are
 // respected.
 func TestColors(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	const red, yellow, green, none = "\x1b[31mCRITICAL  100\x1b[0m  ", "\x1b[33mUNDECIDED\x1b[0m  ", "\x1b[32mCLEAN_NO_MATCH  0\x1b[0m  ", "CRITICAL  100  "
 	for _, tt := range []struct {
 		terminal   bool

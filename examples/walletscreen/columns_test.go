@@ -13,7 +13,7 @@ import (
 // TestColumns checks that what people read fits on a terminal of 80 columns: the program's own
 // words, and the lists and names that are bundled.
 func TestColumns(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	const listed = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
 	data := t.TempDir()
 	records := filepath.Join(data, "audit")

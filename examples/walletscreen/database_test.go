@@ -11,12 +11,14 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
 // TestDatabase copies rows out of PostgreSQL, screens them, and copies the verdicts back, by the
 // statements of screen.md.
 func TestDatabase(t *testing.T) {
+	longtest.WithoutRace(t)
 	doc, err := os.ReadFile("docs/screen.md")
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // TestUndecided screens texts that are not addresses of any chain: they are never clean,
@@ -60,6 +61,7 @@ func TestDoubts(t *testing.T) {
 
 // TestSuppressed shows what an own list allows on every surface.
 func TestSuppressed(t *testing.T) {
+	longtest.WithoutRace(t)
 	own := filepath.Join(t.TempDir(), "own.csv")
 	if err := os.WriteFile(own, []byte("address,action,reason,author\n"+listed+",allow,Court order 7,Jo Roe\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,6 +103,7 @@ func TestDefect(t *testing.T) {
 // TestKeysNotShown gives a private key in hex, with words around it, to each command. No output
 // has a part of it.
 func TestKeysNotShown(t *testing.T) {
+	longtest.WithoutRace(t)
 	const key = "e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a"
 	env, dir := few(t), t.TempDir()
 	for i, text := range []string{

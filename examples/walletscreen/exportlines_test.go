@@ -19,7 +19,7 @@ import (
 // TestExportLines exports OFAC's list of 2025-11-19 and compares the files with those that
 // another party's tool has made of it, byte for byte, by their hashes.
 func TestExportLines(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	data, out, dir := t.TempDir(), filepath.Join(t.TempDir(), "new", "lines"), t.TempDir()
 	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-accept", sdn(t, "2025-11-19")); code > 1 {
 		t.Fatalf("exit code %d, %s", code, stderr)

@@ -121,7 +121,7 @@ func TestNitroVector(t *testing.T) {
 // TestExportNitro exports lists for Nitro, and asks both generations of its parser about listed
 // accounts, accounts of the same key, and others.
 func TestExportNitro(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	data, name := t.TempDir(), filepath.Join(t.TempDir(), "filter.json")
 	own := filepath.Join(t.TempDir(), "own.csv")
 	const (

@@ -19,7 +19,7 @@ import (
 // TestFeed writes a feed of an excerpt of OFAC's file and of bundled lists, reads it as others
 // do, and changes it in 200 places: lists verify notices each.
 func TestFeed(t *testing.T) {
-	longtest.InOneGoroutine(t)
+	longtest.WithoutRace(t)
 	data, dir := t.TempDir(), filepath.Join(t.TempDir(), "feed")
 	file := sdn(t, "2025-03-21")
 	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-accept", file); code > 1 {

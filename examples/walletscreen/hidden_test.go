@@ -6,11 +6,14 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // TestHiddenCharacters checks that what a list says reaches a terminal, a table and JSON
 // without characters that nobody sees, and no table as a formula.
 func TestHiddenCharacters(t *testing.T) {
+	longtest.WithoutRace(t)
 	const listed = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
 	dir := t.TempDir()
 	own, table := filepath.Join(dir, "own.csv"), filepath.Join(dir, "in.csv")

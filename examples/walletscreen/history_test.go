@@ -3,10 +3,13 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // TestHistory asks for an account that is listed, one that was, and one that never was.
 func TestHistory(t *testing.T) {
+	longtest.WithoutRace(t)
 	const tornado = "0xd90e2f925DA726b50C4Ed8D0Fb90Ad053324F31b" // delisted on 21 March 2025
 	for _, tt := range []struct {
 		address string

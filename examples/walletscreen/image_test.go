@@ -39,6 +39,7 @@ func deployFile(t *testing.T, name string) (lines []string) {
 // TestImage checks what the Dockerfile puts into the image: a program that needs no other
 // file, the license, and nothing that runs as root.
 func TestImage(t *testing.T) {
+	longtest.WithoutRace(t)
 	lines := deployFile(t, "Dockerfile")
 	last := lines[slices.Index(lines, "FROM scratch")+1:]
 	for _, want := range []string{

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -176,6 +177,7 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 // TestListsExport exports the bundled lists: each row is an entry, and screening its address finds
 // the label of its list. What a list prints is never run as a formula.
 func TestListsExport(t *testing.T) {
+	longtest.WithoutRace(t)
 	code, stdout, stderr := call(t, "", "lists", "export")
 	table, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
 	if err != nil || code != 0 || stderr != grouped(int64(len(table)-1))+" rows\n" || !slices.Equal(table[0], exportColumns) {
@@ -242,6 +244,7 @@ func TestListsErrors(t *testing.T) {
 // TestImportConsolidated imports a file of OFAC's consolidated list, and as the SDN List,
 // which it is not.
 func TestImportConsolidated(t *testing.T) {
+	longtest.WithoutRace(t)
 	const doc = `<sdnList xmlns="https://example.com/any">
 <publshInformation><Publish_Date>09/23/2026</Publish_Date><Record_Count>1</Record_Count></publshInformation>
 <sdnEntry><uid>11</uid><lastName>LAST</lastName><programList><program>NS-PLC</program></programList>
@@ -263,6 +266,7 @@ func TestImportConsolidated(t *testing.T) {
 
 // TestAnomalies shows the odd entries of the bundled lists, with what they mean.
 func TestAnomalies(t *testing.T) {
+	longtest.WithoutRace(t)
 	const text = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320" // under XMR
 	code, stdout, stderr := call(t, "", "lists", "anomalies")
 	if code != 0 || stderr != "" ||
@@ -283,6 +287,7 @@ var inDays = regexp.MustCompile(`\d+ (days|d|h)\b`)
 // TestImportIsCompared imports older files of the SDN List into a new directory. They are
 // compared with the bundled list, and confirm nothing.
 func TestImportIsCompared(t *testing.T) {
+	longtest.WithoutRace(t)
 	data := t.TempDir()
 	excerpt := func(name string) []byte {
 		b, err := os.ReadFile(filepath.Join("..", "..", "sources", "ofac", "testdata", name))
@@ -338,6 +343,7 @@ func TestImportIsCompared(t *testing.T) {
 // TestImportUndated imports an sdn.csv, which has no date, that was downloaded before the
 // bundled list. Only with -accept it is loaded, and then it is of the day of the download.
 func TestImportUndated(t *testing.T) {
+	longtest.WithoutRace(t)
 	data, dir := t.TempDir(), t.TempDir()
 	for from, to := range map[string]string{"sdn_excerpt_2025-05.csv": "sdn.csv", "sdn_comments_excerpt_2025-05.csv": "sdn_comments.csv"} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "sources", "ofac", "testdata", from))
@@ -367,6 +373,7 @@ func TestImportUndated(t *testing.T) {
 // TestImportShrinking imports shorter and shorter cuts of the UK Sanctions List over the
 // bundled part. Each is refused unless the operator accepts it.
 func TestImportShrinking(t *testing.T) {
+	longtest.WithoutRace(t)
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "UK-Sanctions-List.xml")
 	b, err := os.ReadFile("../../sources/uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml")
 	if err != nil {
@@ -409,6 +416,7 @@ func TestImportShrinking(t *testing.T) {
 // and the changes to it. When that is cut, too, the one in the program does not answer in its place,
 // until the list is loaded again; nor does it once a server has set the files aside.
 func TestDamagedDecidesNothing(t *testing.T) {
+	longtest.WithoutRace(t)
 	dir := t.TempDir()
 	lists := []string{"-lists", "UK_CONSOLIDATED", "-data", dir}
 	load := append([]string{"lists", "import", "-accept", "UK_CONSOLIDATED=../../sources/uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml"}, lists...)

@@ -203,6 +203,7 @@ func (w *wireSaying) saying(t *testing.T) saying {
 // TestMatrix asks every surface of the library, the HTTP API and the program for the same
 // texts, and wants one account and one doubt from all.
 func TestMatrix(t *testing.T) {
+	longtest.WithoutRace(t)
 	t.Parallel()
 	m := newMatrix(t)
 	t.Logf("%d texts", len(m.texts))

@@ -24,6 +24,7 @@ import (
 // [screening.Screener.ScreenInput] of its two cells. What stands in the column of the chain never
 // loses a hit. The tests of the MCP server and of Beam ask the same rows.
 func TestMessyTable(t *testing.T) {
+	longtest.WithoutRace(t)
 	file, rows := vectors.Messy(longtest.N(1000, 5000))
 	dir := t.TempDir()
 	list, in, out := filepath.Join(dir, "own.csv"), filepath.Join(dir, "export.csv"), filepath.Join(dir, "out.csv")

@@ -7,10 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // An own list blocks and allows; the file needs no particular form.
 func TestOwnLists(t *testing.T) {
+	longtest.WithoutRace(t)
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		t.Helper()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 )
 
@@ -201,6 +202,7 @@ var update = flag.Bool("update", false, "rewrite the picture of the terminal")
 // prints on one, apart from the times of the lists and their caveats. The bundled lists only
 // grow older, so each caveat of the picture is printed, and others come with time.
 func TestPicture(t *testing.T) {
+	longtest.WithoutRace(t)
 	const name = "docs/terminal.svg"
 	command := "screen -chain polygon " + listed
 	picture := draw("$ walletscreen " + command + "\n" + onTerminal(t, command))

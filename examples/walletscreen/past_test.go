@@ -13,6 +13,7 @@ import (
 // TestPast screens an address of Tornado Cash with the lists of before it was delisted,
 // after they have changed, and asks for times before the first list.
 func TestPast(t *testing.T) {
+	longtest.WithoutRace(t)
 	const tornado = "0xd90e2f925DA726b50C4Ed8D0Fb90Ad053324F31b"
 	data, dir := t.TempDir(), t.TempDir()
 	env := []string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN"}
@@ -79,6 +80,7 @@ func TestPast(t *testing.T) {
 
 // Before the first start, -at answers from what the bundled lists know of their past.
 func TestBeforeTheFirstStart(t *testing.T) {
+	longtest.WithoutRace(t)
 	for _, test := range []struct {
 		args, want string
 		code       int

@@ -18,6 +18,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
@@ -60,6 +61,7 @@ func ages(s string) string {
 }
 
 func TestScreenAddresses(t *testing.T) {
+	longtest.WithoutRace(t)
 	dated := regexp.MustCompile(`OFAC_SDN +` + bundled(t, bundle.OFAC()).Published.Format(time.DateOnly))
 	for _, test := range []struct {
 		args []string
@@ -375,6 +377,7 @@ func TestNormalForm(t *testing.T) {
 }
 
 func TestExtract(t *testing.T) {
+	longtest.WithoutRace(t)
 	text := "Dear all,\n\n  pay to " + listed + " or\nbc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq.\n"
 	file := filepath.Join(t.TempDir(), "mail.txt")
 	os.WriteFile(file, []byte(text), 0o600)
@@ -427,6 +430,7 @@ func TestExtract(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
+	longtest.WithoutRace(t)
 	code, stdout, _ := call(t, "", "version")
 	if code != 0 || !strings.Contains(stdout, "scoring       v1") ||
 		!strings.Contains(stdout, "OFAC_SDN           "+bundled(t, bundle.OFAC()).Published.Format(time.DateOnly)) {

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // sdn writes an excerpt of the SDN List of a day to a file, and returns it as lists import
@@ -37,6 +39,7 @@ func sdn(t *testing.T, day string) string {
 // TestReceipts screens an address of Tornado Cash with the lists of before and after it
 // was delisted on 21 March 2025, and verifies the receipts later, until a list is deleted.
 func TestReceipts(t *testing.T) {
+	longtest.WithoutRace(t)
 	const tornado = "0xd90e2f925DA726b50C4Ed8D0Fb90Ad053324F31b"
 	dir, data := t.TempDir(), t.TempDir()
 	key, before, after := filepath.Join(dir, "key"), filepath.Join(dir, "before"), filepath.Join(dir, "after")

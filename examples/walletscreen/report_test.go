@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // TestReport screens a table whose list, cells and columns try to be markup, and reads the
@@ -93,6 +94,7 @@ func TestReport(t *testing.T) {
 // TestReportPages screens tables of 5,000 rows that are listed, each by another party, or undecided,
 // and checks that the report names the line of each, in HTML that is printed on some ten pages.
 func TestReportPages(t *testing.T) {
+	longtest.WithoutRace(t)
 	const n = 5000
 	dir := t.TempDir()
 	own, in := filepath.Join(dir, "own.csv"), filepath.Join(dir, "in.csv")

@@ -92,6 +92,7 @@ func signedTable(t *testing.T, env []string, data string) (verify []string, rece
 // TestTableReceipt verifies the receipt of a table, and finds each change of the receipt, of the
 // table and of the verdicts.
 func TestTableReceipt(t *testing.T) {
+	longtest.WithoutRace(t)
 	env, data := few(t), t.TempDir()
 	keepOwn(t, data, env, func(int) bool { return false })
 	verify, receipt, in, out := signedTable(t, env, data)
@@ -171,6 +172,7 @@ func TestTableReceipt(t *testing.T) {
 // TestOldReceipts verifies receipts of an address and of a table after many changes of an own
 // list.
 func TestOldReceipts(t *testing.T) {
+	longtest.WithoutRace(t)
 	changes := longtest.N(100, 400)
 	env, data := few(t), t.TempDir()
 	_, own, _ := strings.Cut(env[2], "=OWN=")

@@ -29,11 +29,11 @@ func Step(short, long int) int {
 	return N(short, long)
 }
 
-// InOneGoroutine skips a test with the race detector, which makes it ten times as slow and finds
-// nothing in it: .ci/run also runs it without.
-func InOneGoroutine(t *testing.T) {
+// WithoutRace skips a test with the race detector, which makes it ten times as slow: it has one
+// goroutine, or those that other tests have, too. .ci/run also runs it without.
+func WithoutRace(t *testing.T) {
 	t.Helper()
 	if Race {
-		t.Skip("it has one goroutine")
+		t.Skip("other tests look for races")
 	}
 }
