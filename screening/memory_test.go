@@ -18,37 +18,38 @@ import (
 )
 
 // TestRefreshMemory loads a long list, and then one with other entries at its beginning,
-// and checks that a refresh needs at most 400 bytes an entry, garbage included. The long test loads a million.
+// and checks that a refresh needs at most 400 bytes an entry, garbage included. The long test loads a
+// million.
 func TestRefreshMemory(t *testing.T) {
-	testRefreshMemory(t, longtest.N(400_000, 1_000_000), []int{0, 1000}, func(i int) sources.Entry {
+	testRefreshMemory(t, 400, longtest.N(400_000, 1_000_000), []int{0, 1000}, func(i int) sources.Entry {
 		return sanctioned("ethereum", fmt.Sprintf("0x%040x", i), "")
 	})
 }
 
 // TestRefreshMemoryComments is TestRefreshMemory of a list in which each entry has a name
-// and a reference of its own. The long test loads 400,000.
+// and a reference of its own: 1,000 bytes an entry. The long test loads 400,000.
 func TestRefreshMemoryComments(t *testing.T) {
-	testRefreshMemory(t, longtest.N(100_000, 400_000), []int{0}, func(i int) sources.Entry {
+	testRefreshMemory(t, 1000, longtest.N(100_000, 400_000), []int{0}, func(i int) sources.Entry {
 		e := sanctioned("ethereum", fmt.Sprintf("0x%040x", i), fmt.Sprintf("https://example.com/%d", i))
 		e.Name = fmt.Sprintf("a comment of its own %08d", i)
 		return e
 	})
 }
 
-// testRefreshMemory refreshes lists of n entries that begin with each of the given ones. On a
+// testRefreshMemory refreshes lists of n entries, of so many bytes each, that begin with each of the given ones. On a
 // loaded machine, the garbage collector may be late: only the third excess is an error.
-func testRefreshMemory(t *testing.T, n int, begin []int, entry func(i int) sources.Entry) {
+func testRefreshMemory(t *testing.T, each, n int, begin []int, entry func(i int) sources.Entry) {
 	if longtest.Race {
 		t.Skip("the race detector needs memory")
 	}
-	for try := 1; tooMuchMemory(t, n, begin, entry); try++ {
+	for try := 1; tooMuchMemory(t, each, n, begin, entry); try++ {
 		if try == 3 {
 			t.Fatal("too much memory")
 		}
 	}
 }
 
-func tooMuchMemory(t *testing.T, n int, begin []int, entry func(i int) sources.Entry) (tooMuch bool) {
+func tooMuchMemory(t *testing.T, each, n int, begin []int, entry func(i int) sources.Entry) (tooMuch bool) {
 	from := 0
 	src := &flaky{ofac, func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 		for i := from; i < from+n; i++ {
@@ -82,7 +83,7 @@ func tooMuchMemory(t *testing.T, n int, begin []int, entry func(i int) sources.E
 		close(stop)
 		r := report.Sources[0]
 		file := largestFile(t, dir)
-		limit := 400*n + 64<<20
+		limit := each*n + 64<<20
 		peak := <-most
 		t.Logf("refresh %d needs %d KiB for a file of %d, want at most %d", what, peak>>10, file>>10, limit>>10)
 		tooMuch = tooMuch || peak > limit

@@ -43,6 +43,7 @@ func holding(t testing.TB, s *screening.Screener, pool []address.Address, texts 
 		}
 		slices.Sort(odd)
 		st.LastUpdated = st.LastUpdated.Truncate(time.Minute)
+		st.Bytes = 0 // the tables need some bytes more or less, as they were built
 		fmt.Fprintf(&b, "%+v\n%s", st, odd)
 		entries, err := s.EntriesOf(i)
 		if err != nil {
