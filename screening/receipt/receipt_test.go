@@ -556,8 +556,11 @@ func FuzzVerify(f *testing.F) {
 		case (v.Outcome == receipt.Same) != (v.Reason == nil), (v.Signer == "") == (v.Unsigned == nil), v.Outcome == receipt.Same && v.Signer == "":
 			t.Errorf("%+v", v)
 		}
-		// What is accepted has one form only.
+		// What is read has one form only. The sum of one that was changed is another.
 		again, err := v.Receipt.Encode()
+		if v.Outcome == receipt.Different {
+			again = again[:max(0, bytes.LastIndex(again, []byte(`,"sum":`)))]
+		}
 		if err != nil || !bytes.HasPrefix(data, again) {
 			t.Errorf("%q is written again as %q, %v", data, again, err)
 		}
