@@ -126,6 +126,7 @@ func lastID(t *testing.T, data string) string {
 // TestHelpExamples runs the examples in the help of all commands, and checks that each has one and
 // that the help fits into a terminal.
 func TestHelpExamples(t *testing.T) {
+	longtest.WithoutRace(t)
 	data := t.TempDir()
 	s := start(t, "-data", data, "-audit", filepath.Join(data, "audit"))
 	s.screen(t, listed, "ethereum")

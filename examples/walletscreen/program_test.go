@@ -220,6 +220,7 @@ func TestScreenStreams(t *testing.T) {
 
 // A call that is wrong does nothing, and says in one line how to mend it.
 func TestWrongCalls(t *testing.T) {
+	longtest.WithoutRace(t)
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.csv")
 	os.WriteFile(in, []byte("a,b\n1,2\n"), 0o600)

@@ -17,6 +17,7 @@ import (
 	signed "golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
@@ -27,6 +28,7 @@ import (
 // A bundle verifies with the public key alone: without the store, and though this version has other
 // bundled lists. Without a signature nothing says when its lists were in use.
 func TestReceiptBundle(t *testing.T) {
+	longtest.WithoutRace(t)
 	const tornado = "0xd90e2f925DA726b50C4Ed8D0Fb90Ad053324F31b"
 	dir, data := t.TempDir(), t.TempDir()
 	key, receipts, zipped := filepath.Join(dir, "key"), filepath.Join(dir, "receipts"), filepath.Join(dir, "bundle")
@@ -133,6 +135,7 @@ func unzipped(t *testing.T, f *zip.File) []byte {
 // The receipt of a verdict from the bundled lists verifies without a store, by their digests, for as
 // long as the program has the same; a bundle keeps them.
 func TestBundledReceipt(t *testing.T) {
+	longtest.WithoutRace(t)
 	dir := t.TempDir()
 	key, receipts, zipped := filepath.Join(dir, "key"), filepath.Join(dir, "receipts"), filepath.Join(dir, "bundle")
 	if code, _, stderr := call(t, "", "receipt", "key", "-out", key); code != 0 {

@@ -195,6 +195,7 @@ func TestOldReceipts(t *testing.T) {
 
 // TestReceiptNotKept warns about a receipt of lists that nothing keeps.
 func TestReceiptNotKept(t *testing.T) {
+	longtest.WithoutRace(t)
 	receipt := filepath.Join(t.TempDir(), "receipt")
 	for _, args := range [][]string{{"-in", "-"}, {listed}} {
 		code, _, stderr := callIn(t, few(t), "address\n"+listed+"\n", append([]string{"screen", "-receipt", receipt}, args...)...)
