@@ -68,20 +68,30 @@ func strays(class uint16, s string) (n int) {
 func isNearlyHex(s string) bool { return len(s) >= 40 && strays(classHex, s) <= 4 }
 
 // isLikeOther reports whether s, which may encode 32 bytes, looks like a mistyped address of
-// another format: it begins with a human-readable part, nearly all its characters are hex digits or
-// letters of one case, or there is an address in it. Hardly any 32 bytes that
+// another format: nearly all its characters are hex digits or letters of one case, it is an address in
+// Bech32 whose letter case is mixed, or there is an address in it. Hardly any 32 bytes that
 // nobody has chosen look so; some programs of solana have chosen bytes that do.
 func isLikeOther(s string) bool {
 	if strings.Contains(s, "11111111") {
 		return false
 	}
 	few := min(len(s)-strays(classUpper, s), len(s)-strays(classLower, s)) <= 2
-	if few || isNearlyHex(s) || bech32Shape(s) != "" {
+	if few || isNearlyHex(s) || isMixedBech32(s) {
 		return true
 	}
 	f := finder{text: s}
 	f.glued(0, len(s))
 	return len(f.found) > 0
+}
+
+// isMixedBech32 reports whether s in lower case is an address in Bech32. Of addresses of solana, one in
+// 1,500 begins as such an address does; the checksum tells.
+func isMixedBech32(s string) bool {
+	if bech32Shape(s) == "" {
+		return false
+	}
+	_, ok := detectProven(strings.ToLower(s), 0)
+	return ok
 }
 
 // hexShape is shapeOf for hex digits.
