@@ -256,7 +256,15 @@ func below(text string, start int) string {
 // hexOf returns the length of word if it has hex digits only, one of them a digit,
 // and otherwise 0.
 func hexOf(word string) int {
-	if firstNonHex(word) < len(word) || !strings.ContainsAny(word, "0123456789") {
+	var any uint16
+	for i := range len(word) {
+		c := charClass[word[i]]
+		if c&classHex == 0 {
+			return 0
+		}
+		any |= c
+	}
+	if any&classDigit == 0 {
 		return 0
 	}
 	return len(word)
