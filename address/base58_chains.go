@@ -110,7 +110,7 @@ func tron() codecs {
 }
 
 // concordium is Base58Check of the version 1 and 32 bytes. The first 29 identify the
-// account; each of the 2^24 values of the others is an alias of it. The test network uses
+// account; each of the 2^24 values of the others is an alias of that account. The test network uses
 // the same addresses.
 //
 // See "Account aliases" in the documentation of Concordium.

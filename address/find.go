@@ -77,7 +77,7 @@ type finder struct {
 	depth  int     // the number of times that it was edited
 }
 
-// search searches the text, and then what clean makes of it.
+// search searches the text, and then the text that clean returns for it.
 func (f *finder) search() {
 	f.scan()
 	for depth := f.depth; depth < maxDepth; depth++ {

@@ -267,7 +267,7 @@ func terminalCode(s string) int {
 }
 
 // htmlTag returns the length of the HTML tag or comment at the beginning of s, and what
-// a reader sees of it. It is 0 for tags that stand between texts.
+// a reader sees for it. It is 0 for tags that stand between texts.
 func htmlTag(s string) (n int, seen string) {
 	end := strings.IndexByte(s[:min(len(s), 256)], '>')
 	if end < 0 {

@@ -105,7 +105,7 @@ func (f *finder) reaches(start, end int) bool {
 }
 
 // grow adds the piece that ends at end to the left of p, and searches for addresses. It
-// reports whether there is room for all of it.
+// reports whether all has room.
 func (f *finder) grow(p *pieces, end int) bool {
 	for i := end - 1; i >= 0 && charClass[f.text[i]]&classAddress != 0; i-- {
 		if p.n == maxJoin {

@@ -97,9 +97,6 @@ func (f *failure) explain(c Chain, r uint16, s string) error {
 		return e
 	}
 	if errors.Is(e.Err, ErrSecret) || e.Err == ErrPaymentRequest || e.Err == ErrInterop || e.Err == ErrCharset {
-		if e.Err == ErrOtherChain && e.Other == "" {
-			e.Other = u.other
-		}
 		return e
 	}
 	e.Err, e.Offset, e.Other, e.hint = u.bad.err, -1, u.other, u.hint

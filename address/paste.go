@@ -165,7 +165,7 @@ func (w *wrapped) read(c Chain) (r Reading) {
 		}
 		r.Several = r.Err == nil && len(r.Addresses) > 1
 	}
-	if r.Err != nil && c == w.chain && c != "" { // the text contradicts what is around it
+	if r.Err != nil && c == w.chain && c != "" { // the text contradicts its surroundings
 		r.Addresses = appendAccounts(r.Addresses, readRespelled("", w.texts[0]).Addresses)
 	}
 	var p *ParseError

@@ -23,7 +23,7 @@ const maxSecret = 320
 
 // The hints of errors for secrets.
 const (
-	isKey   = "it is a private key or a seed"
+	isKey   = "delete it here, and move the funds if others have seen it"
 	isWords = "it is a seed phrase, or a seed in numbers"
 )
 
@@ -326,7 +326,7 @@ func isSecretLength(n int) bool {
 	return false
 }
 
-// isMiniKey reports whether word is a mini private key: the SHA-256 hash of it and
+// isMiniKey reports whether word is a mini private key: the SHA-256 hash of word and
 // a question mark begins with zero.
 func isMiniKey(word string) bool {
 	return sha256.Sum256([]byte(word + "?"))[0] == 0 && isOf(classBase58, word)

@@ -84,8 +84,8 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestVectorsAreSpellings checks that Spellings returns each vector among those of its account,
-// except where the account does not show a part of it: a tag, a payment id, a blinding key, or
+// TestVectorsAreSpellings checks that Spellings returns each vector among the spellings of its account,
+// except where the account does not show a part of the vector: a tag, a payment id, a blinding key, or
 // the key whose hash the account is, and except for a padded address that lost a digit.
 func TestVectorsAreSpellings(t *testing.T) {
 	hidden := []string{"tagged", "integrated", "muxed", "virtual", "alias"}

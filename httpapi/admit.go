@@ -205,7 +205,7 @@ func overload() *problem {
 }
 
 // late returns a problem if the answer could hardly be sent before the WriteTimeout of the server:
-// in the last fifth of it, nothing more is charged or recorded.
+// in its last fifth, nothing more is charged or recorded.
 func (e *exchange) late() *problem {
 	server, _ := e.Context().Value(http.ServerContextKey).(*http.Server)
 	if server == nil || server.WriteTimeout <= 0 || time.Since(e.start) < server.WriteTimeout/5*4 {

@@ -20,7 +20,7 @@ const (
 	maxBatchBody = 512 << 10
 )
 
-// A batchItem is one address of a batch, and what became of it.
+// A batchItem is one address of a batch, and its answer.
 type batchItem struct {
 	text, name string  // its address and its chain
 	id         *string // nil if it has none

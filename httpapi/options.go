@@ -49,7 +49,7 @@ type Options struct {
 	Audit func(context.Context, Screening) error
 
 	// Receipt returns the receipt of a screening of a text, for a client that sends "receipt": true: what
-	// Encode returns of that of [receipt.New]. An error is logged
+	// Encode returns for the receipt of [receipt.New]. An error is logged
 	// and answered with 500. It may be called concurrently. Nil writes no receipts: the client
 	// gets 400 receipt_unavailable.
 	//

@@ -51,7 +51,7 @@ func TestInstanceHasNoKey(t *testing.T) {
 	}
 }
 
-// A page whose ETag is another one than that of If-Match is a 412 in the form of a problem.
+// A page whose ETag is not in If-Match is a 412 in the form of a problem.
 func TestDocsChanged(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Prefix: "/", Docs: docs.New()})
 	for _, path := range []string{"/docs", "/docs/docs.js", "/openapi.yaml"} {

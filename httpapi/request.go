@@ -40,7 +40,7 @@ func (e *exchange) readBody(max int64) ([]byte, *problem) {
 	if _, err := e.buf.ReadFrom(http.MaxBytesReader(e.w, e.Body, max)); err != nil {
 		return nil, e.unread(err, max)
 	}
-	e.Body.Close() // else net/http looks for the rest of it once more
+	e.Body.Close() // else net/http looks for its rest once more
 	return e.buf.Bytes(), nil
 }
 
@@ -265,7 +265,7 @@ func (r *jsonReader) text() (string, *problem) {
 	if err := json.Unmarshal([]byte(raw), &text); err != nil {
 		return "", refuseJSON("syntax", start, "unexpected character")
 	}
-	written := strings.ToLower(strings.ReplaceAll(raw, `\\`, "")) // a backslash, escaped, before ufffd does not make an escape of it
+	written := strings.ToLower(strings.ReplaceAll(raw, `\\`, "")) // an escaped backslash before ufffd makes no escape
 	if strings.Count(text, "\ufffd") > strings.Count(written, "\ufffd")+strings.Count(written, `\ufffd`) {
 		return "", refuseJSON("invalid_unicode", start, "half a surrogate pair")
 	}

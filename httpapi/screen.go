@@ -114,7 +114,7 @@ func (e *exchange) answerQuestion(q question, found screening.Result) (answer re
 }
 
 // isUnlisted reports whether err says that a text is not an address, and nothing in it is listed.
-// A receipt is about an address, so what is listed does not count for it.
+// A receipt is about an address, so listed texts do not count for it.
 func (q *question) isUnlisted(found screening.Result, err error) bool {
 	return err != nil && isInput(err) && (len(found.Labels) == 0 || q.receipt)
 }

@@ -56,7 +56,7 @@ func TestLateBatch(t *testing.T) {
 	}
 }
 
-// A blocked ResponseWriter is that of a client that does not read.
+// A blocked ResponseWriter belongs to a client that does not read.
 type blocked struct {
 	*httptest.ResponseRecorder
 	begun, read chan struct{}

@@ -32,7 +32,7 @@ func (h *current) isLoaded() bool {
 	return h.list != nil && h.completeness() != sources.Partial
 }
 
-// completeness returns how much of the list is held. An older list is a part of it.
+// completeness returns how much of the list is held. An older list is a part.
 func (h *current) completeness() sources.Completeness {
 	if h.list != nil && h.damaged != nil {
 		return sources.Partial

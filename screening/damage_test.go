@@ -31,7 +31,7 @@ func TestDamaged(t *testing.T) {
 	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir), LoadOnly: true}, src)) // it answers nobody
 	src.load = down
 	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
-	s.Refresh(ctx) // lines of it follow
+	s.Refresh(ctx) // its lines follow
 	for file, step := range map[string]int{filesOf(t, openStore(t, dir))[0].String(): longtest.Step(29, 5), "journal": longtest.Step(61, 5)} {
 		data := must(os.ReadFile(filepath.Join(dir, file)))
 		for i := 0; i < len(data); i += step {
@@ -190,7 +190,7 @@ func TestForged(t *testing.T) {
 }
 
 // TestValidatorLies has a publisher that says that its list is unchanged when it is not: once a day it is asked for all
-// of it, also by programs that restart.
+// of the list, also by programs that restart.
 func TestValidatorLies(t *testing.T) {
 	for _, restarts := range []bool{false, true} {
 		dir := t.TempDir()

@@ -384,7 +384,7 @@ func (p *play) check() (unknown int) {
 }
 
 // TestExactOrError lets each call of a store in turn fail in each way. No answer is milder
-// than the list that the journal says is held; what is offered matches at once; the past is what was answered, or an
+// than the list that the journal says is held; offered entries match at once; the past is what was answered, or an
 // error; and when the store works again, all is as without the fault.
 func TestExactOrError(t *testing.T) {
 	longtest.WithoutRace(t)

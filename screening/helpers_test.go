@@ -258,7 +258,7 @@ func tronOf(a address.Address) address.Address {
 	return address.MustParse("tron", base58.Bitcoin.Encode(append(raw, sum[:4]...)))
 }
 
-// collect returns what a sequence yields, none of it with an error.
+// collect returns the entries that a sequence yields without an error.
 func collect(t *testing.T, seq iter.Seq2[sources.Entry, error]) (all []sources.Entry) {
 	t.Helper()
 	for e, err := range seq {

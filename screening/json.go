@@ -152,7 +152,7 @@ func marshalMembers(v any) ([]byte, error) {
 	return marshalJSON(to.Interface())
 }
 
-// unmarshalMembers sets the struct at which v points to what marshalMembers has written of it.
+// unmarshalMembers sets the struct at which v points to the members that marshalMembers has written.
 func unmarshalMembers(text []byte, v any) error {
 	to := reflect.ValueOf(v).Elem()
 	form := wireFormOf(to.Type())

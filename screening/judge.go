@@ -49,7 +49,7 @@ func (s *sight) isLoaded() bool {
 	return s.digest != "" && s.completeness != sources.Partial && !s.behind
 }
 
-// isBundled reports whether the list may be years old, so that most of it has changed since.
+// isBundled reports whether the list may be years old, so that most entries have changed since.
 func (s *sight) isBundled() bool { return s.seed || s.provenance != "" }
 
 // A comparison is all on which it depends whether a list that is offered replaces the list held.
@@ -122,8 +122,8 @@ var laws = []law{
 
 // judge says what becomes of a list that is offered beside the list held. It is the only place
 // where two lists are compared: if a law is broken, that is decided, unless the law is left to the
-// operator and accept accepts the reason. Before the lists are counted,
-// judge says accepted if counting must decide. A time to come is no evidence of anything.
+// operator and accept accepts the reason. Before the lists are counted, judge says accepted if
+// counting must decide. A time to come is no evidence of anything.
 func judge(given *comparison, accept func(suspect error) bool) verdict {
 	c := *given
 	for _, t := range []*time.Time{&c.held.published, &c.held.later.published} {
@@ -222,8 +222,7 @@ func saysOlder(c *comparison) error {
 
 // shrunk reports whether the list offered has lost more addresses than it may: at once; by and
 // by, more than half of the most it has had, unless it may lose half at once; or beside a later
-// list that cannot be opened. It
-// returns how many there were, and how many are lost.
+// list that cannot be opened. It returns how many there were, and how many are lost.
 func (c *comparison) shrunk() (shrunk bool, from, lost int) {
 	held, n := &c.held, c.offered.addresses
 	switch late := held.later.addresses; {

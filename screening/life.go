@@ -124,13 +124,13 @@ func (h *current) add(l *list.List, now time.Time) {
 	}
 }
 
-// consider judges an offer beside the list held, and saves what is accepted. failed is why the store did not
-// answer just now, or nil. What cannot be saved matches beside what is held. reason is why the offer was refused, and err why
+// consider judges an offer beside the list held, and saves it if it is accepted. failed is why the store did not
+// answer just now, or nil. A list that cannot be saved matches beside the list held. reason is why the offer was refused, and err why
 // the store fails; it wraps [store.ErrMoved] if another program has accepted a list meanwhile.
 func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, failed error) (next current, report SourceReport, reason, err error) {
 	report.Unchanged = had.list != nil
 	if _, _, known := s.book.State(); !known {
-		return had, report, nil, failed // nothing is accepted that cannot be compared with what is held
+		return had, report, nil, failed // nothing is accepted that cannot be compared with the list held
 	}
 	defer caught(&reason) // panics of callbacks
 	d, reason := s.judgeOffer(ctx, i, &had, o)

@@ -146,7 +146,7 @@ func (s *Screener) ask(ctx context.Context, i int, had *current) (*offer, error)
 	prev, now := had.revision(), s.now()
 	asked := had.held.Asked
 	switch {
-	case had.damaged != nil, // only all of it shows that it is not older than the one that is lost
+	case had.damaged != nil, // only a whole list shows that it is not older than the lost one
 		prev.Completeness == sources.Partial && s.seed(i) == nil,                // the same list may be all there is: it is not unchanged
 		had.list != nil && isFuture(had.list.LatestSeen, now),                   // its times must be corrected
 		had.list != nil && (now.Sub(asked) >= askEvery || isFuture(asked, now)), // a validator may lie

@@ -33,7 +33,7 @@ type draft struct {
 	list    *list.List
 	held    journal.Held
 	changes list.Changes  // to the list before
-	refused *journal.Held // what the journal says of it, if it is refused
+	refused *journal.Held // what the journal says if it is refused
 }
 
 // isOf reports whether d is the list held, with the same dates.
@@ -214,8 +214,8 @@ func count(c *comparison, d *draft, held *list.List, o *offer) (err error) {
 	return err
 }
 
-// isCut reports whether d, which lacks an entry of the list held, not only repetitions, is the beginning of it, up to its last
-// entry if that may have been cut itself.
+// isCut reports whether d, which lacks an entry of the list held, not only repetitions, is the beginning of that list. Its last
+// entry may have been cut itself.
 func isCut(held *list.List, d *draft) (bool, error) {
 	next, stop := iter.Pull2(held.All())
 	defer stop()

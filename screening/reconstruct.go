@@ -11,7 +11,7 @@ import (
 
 // Reconstruct answers for a time before the first event of any Store, from what the sources
 // know about the past of their lists: see [sources.AsOf]. A list whose past is not known is not
-// loaded, so that a clean address is [ErrNotLoaded] if the list is required, with what is known. Each list that
+// loaded, so that a clean address is [ErrNotLoaded] if the list is required, with the known part. Each list that
 // is loaded has [CaveatReconstructed]. Of the options, which may be nil, Optional and Table
 // are used.
 func Reconstruct(ctx context.Context, at time.Time, srcs []sources.Source, opts *Options) (*Past, error) {

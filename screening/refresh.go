@@ -180,7 +180,7 @@ func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 	return ctx.Err()
 }
 
-// start opens the lists, and says in the journal that the program begins. Lines of it come at least as often as
+// start opens the lists, and says in the journal that the program begins. Its lines come at least as often as
 // it loads a list.
 func (s *Screener) start(ctx context.Context, every time.Duration) {
 	least := every

@@ -11,7 +11,7 @@ import (
 // A Repaired is an account that a list may mean by a text that is not an address.
 type Repaired struct {
 	Address address.Address
-	Listed  string // the text, or the part of it that spells the address
+	Listed  string // the text, or its part that spells the address
 }
 
 // Repair returns the accounts that a list may mean by a text in a field for an address,

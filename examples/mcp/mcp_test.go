@@ -291,7 +291,7 @@ func TestCalls(t *testing.T) {
 }
 
 // TestListedText asks without a chain for a listed text that is not an address of any, and for
-// what is in doubt, which has no level.
+// an answer in doubt, which has no level.
 func TestListedText(t *testing.T) {
 	const xmr = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320" // as OFAC prints it
 	s, err := walletscreen.New([]sources.Source{sources.Static(sources.Info{ID: "OFAC_SDN", Name: "OFAC SDN", Jurisdiction: sources.US},

@@ -69,7 +69,7 @@ func newHandler(key string) (*screening.Screener, http.Handler, error) {
 		sources.Seeded(eu.New(nil), bundle.EU()),
 		sources.Seeded(uk.New(nil), bundle.UK()),
 	}, &screening.Options{
-		Optional: []string{"UK_CONSOLIDATED"}, // the bundle has a part of it only
+		Optional: []string{"UK_CONSOLIDATED"}, // the bundle has only a part of this list
 	})
 	if err != nil {
 		return nil, nil, err

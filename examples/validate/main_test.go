@@ -25,7 +25,7 @@ ethereum 0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf
 {"line":4,"chain":"bitcoin","error":"not an address of this chain but of another","other":"tron"}
 {"line":5,"chain":"bitcoin","error":"checksum mismatch: probably a typing error"}
 {"line":6,"chain":"ethereum","error":"not an address of this chain: unexpected character","offset":41,"hint":"character 42 is \"g\""}
-{"line":7,"error":"not an address of this chain but a private key or seed","hint":"it is a private key or a seed"}
+{"line":7,"error":"not an address of this chain but a private key or seed","hint":"delete it here, and move the funds if others have seen it"}
 {"line":8,"error":"not an address of this chain: unexpected character","offset":0,"hint":"character 1 is \"?\""}
 {"line":9,"chain":"ethereum","address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","doubt":"capitals"}
 {"line":10,"chain":"ethereum","address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","also":["zilliqa","hedera"],"doubt":"capitals"}

@@ -101,7 +101,7 @@ func TestDefect(t *testing.T) {
 }
 
 // TestKeysNotShown gives a private key in hex, with words around it, to each command. No output
-// has a part of it.
+// has only a part.
 func TestKeysNotShown(t *testing.T) {
 	longtest.WithoutRace(t)
 	const key = "e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a"

@@ -17,7 +17,7 @@ import (
 )
 
 // TestExportLines exports OFAC's list of 2025-11-19 and compares the files with those that
-// another party's tool has made of it, byte for byte, by their hashes.
+// another party's tool has made, byte for byte, by their hashes.
 func TestExportLines(t *testing.T) {
 	longtest.WithoutRace(t)
 	data, out, dir := t.TempDir(), filepath.Join(t.TempDir(), "new", "lines"), t.TempDir()

@@ -42,7 +42,7 @@ func TestFeed(t *testing.T) {
 		t.Fatalf("exit code %d, %s", code, said)
 	}
 
-	// The lines are those of OFAC alone; each list is there as JSON and as a TagPack.
+	// Only OFAC's entries are lines; each list is there as JSON and as a TagPack.
 	lines := strings.Fields(read(t, filepath.Join(dir, "sanctioned_addresses_ETH.txt")))
 	var array []string
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(dir, "sanctioned_addresses_ETH.json"))), &array); err != nil || len(array) != len(lines) || len(lines) < 10 {

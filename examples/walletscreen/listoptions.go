@@ -62,8 +62,8 @@ func isExposed(u *url.URL) bool {
 	return u.Scheme == "http" && !outbox.IsLoopback(u.Hostname())
 }
 
-// A stored source never fetches its list: what the store holds of it, or the bundle,
-// answers. It is as old as it is.
+// A stored source never fetches its list: its copy in the store, or in the bundle,
+// answers, at its age.
 type stored struct {
 	info sources.Info
 	why  error

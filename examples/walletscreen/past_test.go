@@ -45,7 +45,7 @@ func TestPast(t *testing.T) {
 	call(2, "nothing can be decided as of "+then[:16], "screen", "-data", data, "-at", then, "-max-published", "OFAC_SDN=45d", tornado)
 	call(2, `-max-published: the list "EU_CONSOLIDATED" is not held`, "screen", "-data", data, "-at", then, "-max-published", "EU_CONSOLIDATED=45d", tornado)
 
-	call(2, "required list not loaded: OFAC_SDN", "screen", "-data", data, "-at", "2020-02-29", tornado) // what is bundled of the past
+	call(2, "required list not loaded: OFAC_SDN", "screen", "-data", data, "-at", "2020-02-29", tornado) // the bundled past begins later
 	call(2, "-at: nothing is kept of 2020-02-29T23:59Z (not in the store): the lists are kept since "+then[:11], "screen", "-data", data, "-at", "2020-02-29",
 		"-lists", "OFAC_SDN,EU_CONSOLIDATED", "-require", "EU_CONSOLIDATED", tornado)
 	call(2, "-at 2999-01-01 is yet to come", "screen", "-data", data, "-at", "2999-01-01", tornado)

@@ -19,7 +19,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// A bundle of receipts is a zip file: receiptsName has the receipts, and the other files are those of a
+// A bundle of receipts is a zip file: receiptsName has the receipts, and the other files make a
 // store with their lists.
 const (
 	receiptsName = "receipts.jsonl"

@@ -349,7 +349,7 @@ func caveatTexts(caveats []screening.Caveat) (all []string) {
 		}
 		said[c.Source] += caveatText(c.Kind)
 	}
-	lists := make(map[string][]string) // by what is said of them
+	lists := make(map[string][]string) // by the remark on them
 	for _, c := range caveats {
 		if text := said[c.Source]; !slices.Contains(lists[text], c.Source) {
 			if lists[text] == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestServeTable sends tables to a server, and verifies what it answers as the receipt of
-// screen -in is verified: the table with verdicts is that of the program, each row is counted and
+// screen -in is verified: the program writes the same table with verdicts, each row is counted and
 // recorded, and callers without the scope, the quota or a table that can be read get a problem.
 func TestServeTable(t *testing.T) {
 	dir, data := t.TempDir(), t.TempDir()

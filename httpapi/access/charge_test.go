@@ -134,7 +134,7 @@ func TestRepeatsAreBounded(t *testing.T) {
 }
 
 // TestClaimsAreBounded checks that a Store in memory drops the oldest claims of a key that has
-// too many, and keeps those of other keys.
+// too many, and keeps the claims of other keys.
 func TestClaimsAreBounded(t *testing.T) {
 	const most = 100_000
 	store, expires := access.NewMemory(), time.Now().Add(time.Hour)

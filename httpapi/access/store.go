@@ -89,7 +89,7 @@ type Claim struct {
 	// KeyID is the ID of the caller.
 	KeyID string
 
-	// Token is a hash of the Idempotency-Key, and Print a hash of it and the body.
+	// Token is a hash of the Idempotency-Key, and Print a hash of the key and the body.
 	Token, Print [sha256.Size]byte
 
 	// Granted is the number of screenings that were granted.

@@ -10,7 +10,7 @@ import (
 )
 
 // TestRule walks all combinations of what an answer about an address says, and checks that
-// only those of the rule are clean.
+// only the kinds that the rule names are clean.
 func TestRule(t *testing.T) {
 	type part struct {
 		json string

@@ -105,7 +105,7 @@ func (c Chain) Seal(dst, line []byte, before Link) ([]byte, Link) {
 	return append(append(append(dst, sum...), own.Sum...), end...), own
 }
 
-// Open reads a line that Seal has written. The error is [ErrForm], or about what is not a line. The
+// Open reads a line that Seal has written. The error is [ErrForm], or says why the text is not a line. The
 // caller compares the Sum with the Computed one.
 func (c Chain) Open(text []byte) (l Line, err error) {
 	rest, ok := bytes.CutPrefix(text, []byte(begin))

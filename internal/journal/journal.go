@@ -18,7 +18,7 @@ import (
 type Log struct {
 	st       store.Store // nil: none
 	within   time.Duration
-	readOnly bool // what is appended is kept in memory only
+	readOnly bool // appended lines are kept in memory only
 	program  string
 	now      func() time.Time
 
@@ -137,7 +137,7 @@ func (l *Log) Number() uint64 {
 }
 
 // Begun returns the number of the last line when the journal was read first: lines of this program do not hide
-// which files are ahead of it.
+// which files are ahead of the journal.
 func (l *Log) Begun() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -392,7 +392,7 @@ func (l *Log) Tidy(ctx context.Context, held string) {
 	l.retain(ctx, names)
 }
 
-// retain deletes those of the files that need not be kept.
+// retain deletes the files that need not be kept.
 func (l *Log) retain(ctx context.Context, names []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

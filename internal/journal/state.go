@@ -25,7 +25,7 @@ type State struct {
 
 	sum     string
 	lost    bool                       // lines are lost, and what holds may be another thing
-	held    map[string]uint64          // by source: the number of the last line that says what is held
+	held    map[string]uint64          // by source: the number of the last line about the list held
 	gap     uint64                     // the number of the last line that others are lost after, plus one; 0: none is lost
 	elapsed time.Duration              // without steps of more than maxStep
 	ended   map[string][]end           // by source: when its acceptances ended, in their order
@@ -83,7 +83,7 @@ func (s *State) add(l *Line) {
 	}
 	if s.Programs[l.Program].Answers {
 		s.used[l.Program] = l.At
-		clear(s.unsure) // it has read what is before the line
+		clear(s.unsure) // it has read the lines before
 	}
 	if l.Exceptions != nil {
 		s.Exceptions = *l.Exceptions
@@ -132,7 +132,7 @@ func (s *State) hold(l *Line) {
 	s.Held[l.Source], s.held[l.Source] = *l.Held, l.Number
 }
 
-// Before returns the number of the last line that says what is held of a source, if lines are lost that may have
+// Before returns the number of the last line about the list held of a source, if lines are lost that may have
 // said something else since; and false if none are.
 func (s *State) Before(source string) (number uint64, lost bool) {
 	return s.held[source], s.gap > s.held[source]
@@ -155,7 +155,7 @@ func Digest(lists map[string]string, exceptions string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// DigestOf returns the digest of the snapshot of the given sources, and those of them that are held.
+// DigestOf returns the digest of the snapshot of the given sources, and which of the sources are held.
 func (s *State) DigestOf(ids []string) (digest string, lists []string) {
 	held := make(map[string]string)
 	for _, id := range ids {
@@ -174,8 +174,8 @@ type Snapshot struct {
 	Lists  []string // the sources that are held
 }
 
-// Snapshots calls each for the snapshots that answered, in the order of the journal: those of the given
-// sources, of all, of each, and of those of each program. The State is valid until each returns; false ends it.
+// Snapshots calls each for the snapshots that answered, in the order of the journal: of the given
+// sources, of all, of each, and of the sources of each program. The State is valid until each returns; false ends it.
 func Snapshots(ctx context.Context, st store.Store, ids []string, each func(s *Snapshot) bool) error {
 	stop := fmt.Errorf("no more")
 	last := make(map[string]string)
@@ -256,7 +256,7 @@ func unwrap(st store.Store) store.Store {
 // sources that matter.
 func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (State, error) {
 	found := newState()
-	var last, first Line // the last line, and the first one after that of found
+	var last, first Line // the last line, and the first one after the line of found
 	var unknown error
 	knew := make(map[string]bool) // programs with a line after found
 	torn, err := read(ctx, st, 0, func(l *Line, s *State) error {

@@ -1,7 +1,7 @@
 // Package line frames the lines of a journal: each has a number and a checksum.
 //
 // A line is its number, the first 8 bytes of a SHA-256 over the number and the text, in hex, and the
-// text, separated by blanks. A store reads no more of it than the number.
+// text, separated by blanks. A store reads only the number.
 package line
 
 import (

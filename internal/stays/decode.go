@@ -22,7 +22,7 @@ type decoder struct {
 	hasLast bool
 }
 
-// parts reads a stay: its form, its address and what is listed, as the form says. Its label is in last.
+// parts reads a stay: its form, its address and its listed text, as the form says. Its label is in last.
 func (d *decoder) parts() (form byte, normal, listed []byte) {
 	form = d.byte()
 	if form&^(addressMask|listedMask|newLabel|forget) != 0 || form&addressMask == addressMask {

@@ -24,8 +24,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Receipt is the record of one question and its answer, or of a table of them. Its JSON is that of
-// a line.
+// A Receipt is the record of one question and its answer, or of a table of them. Its JSON is
+// a line of evidence.
 type Receipt struct {
 	// Time is when the address, or the first row, was screened. It is exact, because lists may
 	// change at any time.

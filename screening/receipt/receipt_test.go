@@ -252,7 +252,7 @@ func sealed(line string) string {
 	return fmt.Sprintf("%s\",\"sum\":\"%x\"}\n", line[:i], sha256.Sum256([]byte(line[:i])))
 }
 
-// TestForgedCopy: lists, or exceptions, that only the journal of a copy calls those of the receipt prove nothing,
+// TestForgedCopy: lists, or exceptions, that only the journal of a copy ties to the receipt prove nothing,
 // even if the operator has signed a false receipt.
 func TestForgedCopy(t *testing.T) {
 	h := newHistory(t)

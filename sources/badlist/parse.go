@@ -6,7 +6,7 @@
 //
 // Volunteers maintain these lists by hand. A malformed entry is never dropped: a string
 // that is not an address is listed as it stands, and the same string matches. A file that is
-// not the list, or not all of it, is an error.
+// not the list, or not the whole list, is an error.
 package badlist
 
 import (

@@ -29,7 +29,7 @@ func serve(t *testing.T, h http.HandlerFunc) *badlist.Options {
 	return &badlist.Options{URL: server.URL + "/list", Client: server.Client()}
 }
 
-// TestSourceConforms loads the beginning of a list many times, and the long test all of it.
+// TestSourceConforms loads the beginning of a list many times, and the long test the whole list.
 func TestSourceConforms(t *testing.T) {
 	data := readFile(t, darklistFile)
 	if !longtest.Enabled() {

@@ -50,7 +50,7 @@ type tagPack struct {
 	line      int64
 	head, tag map[string]string
 	in        map[string]string // the map that the line is in: head or tag; nil before the first field
-	key       string            // the last field of it
+	key       string            // the last field of the tag
 	dash      int               // the indent of the list; -1 before its first tag
 	indent    int               // of the fields of a tag; 0: not known yet
 	marked    int               // tags with an abuse

@@ -99,7 +99,7 @@ func TestTagPackFails(t *testing.T) {
 	}
 }
 
-// TestTagPackCut cuts a pack at each byte: what is left is an error, or has tags of the pack
+// TestTagPackCut cuts a pack at each byte: the rest is an error, or has tags of the pack
 // and no others.
 func TestTagPackCut(t *testing.T) {
 	text, err := os.ReadFile("testdata/lazarus_2023-08-22.tagpack.yaml")

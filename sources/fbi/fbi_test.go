@@ -19,7 +19,7 @@ func TestSource(t *testing.T) {
 }
 
 // TestAnnouncements counts the addresses of each announcement as other reports count them,
-// and compares the last one with a copy of it.
+// and compares the last one with a copy.
 func TestAnnouncements(t *testing.T) {
 	entries, rev, err := listtest.Load(t.Context(), fbi.New(), sources.Revision{})
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package nbctf reads the administrative seizure orders against wallets of Israel's
 // National Bureau for Counter Terror Financing. Begin with [Parse] for a saved page, or
-// with [New] for a mirror of it.
+// with [New] for a mirror.
 //
 // The publisher's page answers browsers only, so a person saves it. An order is in force
 // until the day that the page prints, or for good once it has become a forfeiture. The

@@ -150,7 +150,7 @@ func ticker(kind string) (string, bool) {
 	return sources.TrimListed(strings.TrimLeftFunc(kind[len(label):], isMark)), true
 }
 
-// isMark reports whether r stands between the label and the ticker: a dash, or what came of it.
+// isMark reports whether r stands between the label and the ticker: a dash, or the characters it became.
 func isMark(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // resembles reports whether text has two of the three words of the label, in any letter

@@ -118,7 +118,7 @@ func (d *dir) Open(ctx context.Context, name string) ([]byte, error) {
 	return data, d.missing(err)
 }
 
-// Names implements [Store]. Other files than those of lists are left out.
+// Names implements [Store]. Only files of lists are named.
 func (d *dir) Names(ctx context.Context) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// isFull reports whether err says that the disk, or the user's part of it, is full.
+// isFull reports whether err says that the disk, or the user's quota, is full.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // ErrRetired is the error for the Consolidated List of the Office of Financial Sanctions
-// Implementation ("ConList"), which was closed on 28 January 2026. Any copy of it is out of
+// Implementation ("ConList"), which was closed on 28 January 2026. Any copy is out of
 // date.
 var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28 January 2026; want the UK Sanctions List")
 

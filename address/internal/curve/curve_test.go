@@ -113,7 +113,7 @@ func TestJacobi(t *testing.T) {
 }
 
 // TestSlow uses a number for which the symbol takes too many batches, so that the
-// fields look at a multiple of it.
+// fields look at a multiple of the point.
 func TestSlow(t *testing.T) {
 	x, order := [4]uint64{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}, curve.Ed25519.Order() // 37 modulo the order
 	if got := curve.Jacobi(&x, &order); got != 0 {

@@ -120,7 +120,7 @@ func (b *builder) build(f *stays.File) (*List, error) {
 // has reports whether the account of an entry with the given first key, or its text, is on l.
 func (l *List) has(first index.ID) bool { return l.entries.index.AppendRows(nil, first) != nil }
 
-// Missing returns which entries are in other lists alone: those of l that other does not have, each once, in
+// Missing returns which entries are in l and not in other, each once, in
 // the order of l. Nothing follows an error. Either may be nil.
 func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {

@@ -9,8 +9,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Dates say since when the entries of a list are listed, by the list held before and by what is
-// known of its past.
+// Dates say since when the entries of a list are listed, by the list held before and by its
+// known past.
 type Dates struct {
 	now    time.Time
 	absent time.Time // the date of the list held, which lacks the entries that are new; zero: not known

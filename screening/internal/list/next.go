@@ -91,7 +91,7 @@ type next struct {
 	known    bitset // rows of held that have an entry that is offered
 	lasts    bitset // rows of held that have a stay that lasts
 	n        int    // how many stays last
-	followed int    // how many stays of the past are followed by another one, besides those of held
+	followed int    // how many stays of the past are followed by another one, besides the past of held
 	changes  Changes
 	buf, own [8]uint32
 }
@@ -197,7 +197,7 @@ func (n *next) addEnded(old []stays.Stay, ended []sources.Entry) []stays.Stay {
 	return old
 }
 
-// last returns those of the stays that no other one of the same entry follows.
+// last returns the stays that no other one of the same entry follows.
 func (n *next) last(old []stays.Stay) []stays.Stay {
 	ends := make(map[stays.Key]uint32, len(old))
 	for i := range old {

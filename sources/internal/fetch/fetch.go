@@ -77,7 +77,7 @@ type Request struct {
 	AllowHTTP bool
 	// Name names the list in the errors of Load and Stream, unless it is "".
 	Name string
-	// Progress is called when the body begins and after each piece of it. Nil means the
+	// Progress is called when the body begins and after each of its pieces. Nil means the
 	// function of [sources.Progress].
 	// read counts the bytes that arrived, as they are sent (maybe compressed); total is
 	// the announced length, or -1. Each attempt begins at zero. It must return soon.

@@ -215,7 +215,7 @@ func (r *Row) Cell(i int) string {
 	return r.cells[i]
 }
 
-// spans returns where the cells of a row stand in it, and whether they are all of it.
+// spans returns where the cells of a row stand in it, and whether nothing else is in it.
 func (r *recordReader) spans(row *Row) (all []span, whole bool) {
 	for start := 0; ; {
 		m := r.loose.FindSubmatchIndex(row.raw[start:])
