@@ -23,6 +23,23 @@ const (
 	tablePatience = time.Minute
 )
 
+// maxVerdicts bounds the table that is answered, in bytes: a short row, or a compressed one, may have a
+// long verdict.
+var maxVerdicts = 64 << 20
+
+var errVerdicts = errors.New("the table with verdicts is too large")
+
+// verdicts is a table that is answered.
+type verdicts []byte
+
+func (v *verdicts) Write(p []byte) (int, error) {
+	if len(*v)+len(p) > maxVerdicts {
+		return 0, errVerdicts
+	}
+	*v = append(*v, p...)
+	return len(p), nil
+}
+
 // A tableCall is a table that a client sends. As lists, it charges and records each row.
 type tableCall struct {
 	*screening.Screener
@@ -95,7 +112,7 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 	c.record.RequestID, c.record.CallerID = w.Header().Get("X-Request-Id"), c.caller.ID
 
 	q, hashes := r.URL.Query(), newTableHashes()
-	var out bytes.Buffer
+	var out verdicts
 	j := newJudge(c, q.Get("chain"))
 	j.verdicts = hashes.verdicts
 	job := &tableJob{program: &program{stdin: bytes.NewReader(in), stdout: &out, stderr: io.Discard}, add: verdictColumns, cells: j.cells, hashes: hashes,
@@ -110,13 +127,15 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 		json.NewEncoder(w).Encode(struct {
 			Output  []byte `json:"output"` // in base64: its bytes are those that the receipt names
 			Receipt string `json:"receipt"`
-		}{out.Bytes(), string(text)})
+		}{out, string(text)})
 		return
 	case errors.Is(err, httpapi.ErrExhausted):
 		refuse(http.StatusTooManyRequests, "quota_exceeded", "The quota ended after "+strconv.Itoa(c.answered)+" rows. The table was not screened, and nothing was counted.")
 	case c.failed != nil:
 		s.log.Error("a table cannot be answered", "error", err)
 		refuse(http.StatusServiceUnavailable, "audit_unavailable", "The rows cannot be counted or recorded at the moment.")
+	case errors.Is(err, errVerdicts):
+		refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The table with verdicts would have more than 64 MiB. Send the table in parts. Nothing was counted.")
 	case ctx.Err() != nil:
 		refuse(http.StatusServiceUnavailable, "overloaded", "The table takes longer than a minute. Send it in parts. Nothing was counted.")
 	default:

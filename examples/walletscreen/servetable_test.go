@@ -73,6 +73,12 @@ func TestServeTable(t *testing.T) {
 	if status := send(s.key, "", []byte("id,none\n1,2\n"), &got); status != 400 || got.Code != "invalid_table" || !strings.Contains(got.Detail, "no column is named address") {
 		t.Errorf("a table without addresses: status %d, %+v", status, got)
 	}
+	most := maxVerdicts
+	maxVerdicts = 1 << 10
+	if status := send(s.key, "", bytes.Repeat([]byte("address\n"), 1000), &got); status != 413 || got.Code != "body_too_large" {
+		t.Errorf("a table with long verdicts: status %d, %+v", status, got)
+	}
+	maxVerdicts = most
 	body, slow := io.Pipe()
 	answered := make(chan int)
 	go func() {
