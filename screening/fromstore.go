@@ -150,7 +150,7 @@ func (s *Screener) openOlder(ctx context.Context, i int, held *journal.Held, now
 // is missing because the program was killed before it wrote it, or because the end of the
 // journal is lost. Of files that contradict each other none is adopted, and all match.
 func (s *Screener) adopt(ctx context.Context, i int, had current) (current, error) {
-	state, _, _ := s.book.State()
+	state := s.book.State()
 	names, err := s.book.Names(ctx, s.infos[i].ID)
 	if err != nil {
 		return had, err

@@ -31,7 +31,7 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	if err := s.book.Follow(ctx); err != nil {
 		return had, err
 	}
-	_, back, _ := s.book.State()
+	_, back := s.book.Known()
 	held := s.book.Held(id)
 	wentBack := ld.back != back
 	had.known = held
@@ -129,7 +129,7 @@ func (h *current) add(l *list.List, now time.Time) {
 // the store fails; it wraps [store.ErrMoved] if another program has accepted a list meanwhile.
 func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, failed error) (next current, report SourceReport, reason, err error) {
 	report.Unchanged = had.list != nil
-	if _, _, known := s.book.State(); !known {
+	if known, _ := s.book.Known(); !known {
 		return had, report, nil, failed // nothing is accepted that cannot be compared with the list held
 	}
 	defer caught(&reason) // panics of callbacks

@@ -100,7 +100,7 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 	each(t)
 	if t == live && ctx.Err() == nil {
 		s.sayOpened(ctx)
-		if state, _, _ := s.book.State(); s.book.IsKept() && s.now().Before(state.At) { // it was put back
+		if state := s.book.State(); s.book.IsKept() && s.now().Before(state.At) { // it was put back
 			s.note(ctx, &journal.Line{Type: journal.Clock})
 		}
 	}
@@ -119,7 +119,7 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 func (s *Screener) answeredBefore(ctx context.Context) *snapshot {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	state, _, _ := s.book.State()
+	state := s.book.State()
 	all := slices.Clone(s.snap.Load().held)
 	loaded := false
 	for i, info := range s.infos {

@@ -108,11 +108,18 @@ func (l *Log) open(ctx context.Context) error {
 	return err
 }
 
-// State returns what holds, how often the Store went back, and whether the journal was ever read.
-func (l *Log) State() (s State, back int, known bool) {
+// State returns what holds.
+func (l *Log) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.state.Clone(), l.back, l.known || l.st == nil
+	return l.state.Clone()
+}
+
+// Known reports whether the journal was ever read, and how often the Store went back.
+func (l *Log) Known() (known bool, back int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known || l.st == nil, l.back
 }
 
 // Held returns what holds of a source.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -174,6 +175,32 @@ func TestAt(t *testing.T) {
 	}
 }
 
+// TestAtOfManyPrograms asks a journal in which many programs began: the cost grows with its lines, not with their square.
+func TestAtOfManyPrograms(t *testing.T) {
+	m := answered(t, 2)
+	cost := func(programs int) uint64 {
+		for range programs {
+			n := len(m.lines) + 1
+			l := Line{Number: uint64(n), Type: Opened, At: minute(n), Program: fmt.Sprint(n), Opened: &Program{Answers: true}}
+			b, err := l.format()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.lines = append(m.lines, b)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if s, err := At(ctx, m, minute(5000), minute(10_000), []string{"TEST"}); err != nil || s.Held["TEST"].N != 2 {
+			t.Fatalf("list %d, %v", s.Held["TEST"].N, err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := cost(200), cost(800); many > 10*few { // 5 times the lines
+		t.Errorf("%d bytes for 200 programs, %d for 1,000", few, many)
+	}
+}
+
 // TestSchedule asks for times after the last line of a program that says how often it writes one.
 func TestSchedule(t *testing.T) {
 	m := &memory{files: make(map[string][]byte)}
@@ -203,7 +230,7 @@ func TestAppend(t *testing.T) {
 	if err := a.Follow(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, back, _ := a.State(); back != 1 || a.Held("TEST").N != 2 {
+	if _, back := a.Known(); back != 1 || a.Held("TEST").N != 2 {
 		t.Errorf("the store went back: %d times, list %d, want once, list 2", back, a.Held("TEST").N)
 	}
 	if _, err := At(ctx, m, minute(22), minute(1000), []string{"TEST"}); !errors.Is(err, store.ErrGap) {

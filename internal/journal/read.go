@@ -88,21 +88,11 @@ func (s *Snapshot) IsKept(ctx context.Context, st store.Store) (bool, error) {
 
 // SnapshotAt returns what answered at a time, of all lists.
 func SnapshotAt(ctx context.Context, st store.Store, at time.Time) (*Snapshot, error) {
-	var ids []string
-	err := Read(ctx, st, 0, func(l *Line, s *State) error {
-		if !l.At.After(at) {
-			ids = s.ids()
-		}
-		return nil
-	})
+	s, err := At(ctx, st, at, time.Now().Add(time.Minute), nil)
 	if err != nil {
 		return nil, err
 	}
-	s, err := At(ctx, st, at, time.Now().Add(time.Minute), ids)
-	if err != nil {
-		return nil, err
-	}
-	digest, lists := s.DigestOf(ids)
+	digest, lists := s.DigestOf(s.ids())
 	return &Snapshot{s, digest, lists}, nil
 }
 

@@ -217,13 +217,19 @@ func Snapshots(ctx context.Context, st store.Store, ids []string, each func(s *S
 // Read calls each for the lines from a number on, with the state after them, which is valid until
 // each returns. An error of each ends it.
 func Read(ctx context.Context, st store.Store, from uint64, each func(*Line, *State) error) error {
-	_, err := read(ctx, st, from, each)
+	s := newState()
+	_, err := s.read(ctx, st, func(l *Line) error {
+		if s.add(l); l.Number < from {
+			return nil
+		}
+		return each(l, &s)
+	})
 	return err
 }
 
-// read is Read. It reports whether the last line is damaged.
-func read(ctx context.Context, st store.Store, from uint64, each func(*Line, *State) error) (torn bool, err error) {
-	s := newState()
+// read calls each for the lines, with the state before them, to which each adds them. It reports whether the last
+// line is damaged.
+func (s *State) read(ctx context.Context, st store.Store, each func(*Line) error) (torn bool, err error) {
 	err = unwrap(st).Read(ctx, 0, func(b []byte) error {
 		l, ok := parse(b)
 		if torn = !ok; torn {
@@ -233,11 +239,7 @@ func read(ctx context.Context, st store.Store, from uint64, each func(*Line, *St
 			return nil // written twice
 		}
 		l.lost = l.Number != s.Number+1
-		s.add(&l)
-		if l.Number < from {
-			return nil
-		}
-		return each(&l, &s)
+		return each(&l)
 	})
 	return torn, err
 }
@@ -253,19 +255,22 @@ func unwrap(st store.Store) store.Store {
 
 // At returns what held at a time in the past: exactly that, or an error. Only a clock that was
 // put back, and forward again, between two lines goes unseen. now is the present time, and ids are the
-// sources that matter.
+// sources that matter; nil: all that had a list.
 func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (State, error) {
-	found := newState()
-	var last, first Line // the last line, and the first one after the line of found
+	s, all := newState(), ids == nil
+	var found State      // s before first
+	var last, first Line // the last line, and the first one after the time
 	var unknown error
-	knew := make(map[string]bool) // programs with a line after found
-	torn, err := read(ctx, st, 0, func(l *Line, s *State) error {
+	knew := make(map[string]bool) // programs with a line from first on
+	torn, err := s.read(ctx, st, func(l *Line) error {
 		if !l.At.After(at) { // if the clock was put back, the later time counts
-			found, first, unknown = s.Clone(), Line{}, nil
+			first, unknown = Line{}, nil
 			clear(knew)
 		} else {
 			if first.Number == 0 {
-				first = *l
+				if first, found = *l, s.Clone(); all {
+					ids = found.ids()
+				}
 			}
 			switch {
 			case l.hides(at, ids):
@@ -276,10 +281,16 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 			knew[l.Program] = true
 		}
 		last = *l
+		s.add(l)
 		return nil
 	})
 	if err != nil {
-		return found, err
+		return s, err
+	}
+	if first.Number == 0 {
+		if found = s; all {
+			ids = found.ids()
+		}
 	}
 	names, err := unwrap(st).Names(ctx)
 	if err != nil {
