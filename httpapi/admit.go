@@ -68,7 +68,7 @@ func (e *exchange) lacks(scope, what string) *problem {
 func (e *exchange) unauthorized(err error) *problem {
 	switch {
 	case err == nil:
-		return e.internal(errors.New("authorize: the Authorizer returned a caller without an ID"))
+		return e.internal("authorize", errNoID)
 	case errors.Is(err, ErrNoCredentials):
 		e.challengeWith("")
 		return e.refused(&problem{Code: missingCredentials, Detail: "Send credentials in the header Authorization: Bearer <API_KEY>."})
@@ -76,11 +76,11 @@ func (e *exchange) unauthorized(err error) *problem {
 		e.challengeWith("invalid_token")
 		return e.refused(&problem{Code: invalidToken, Detail: "The credentials are not valid."})
 	case errors.Is(err, ErrUnavailable):
-		e.logError(keysUnavailable, fmt.Errorf("authorize: %w", err))
+		e.logError(keysUnavailable, "authorize", err)
 		e.setRetryAfter(err, retrySoon)
 		return &problem{Code: keysUnavailable, Detail: "The credentials cannot be checked at the moment. This says nothing about them."}
 	}
-	return e.internal(fmt.Errorf("authorize: %w", err))
+	return e.internal("authorize", err)
 }
 
 // refused returns p, or another problem if the client address of e makes too many
@@ -178,11 +178,11 @@ func (e *exchange) uncharged(err error) *problem {
 	case errors.Is(err, ErrKeyReused):
 		return &problem{Code: idempotencyKeyReused, Detail: "The Idempotency-Key was used before, for a request with another body. Use a new one for each request, and the same one to repeat a request."}
 	case errors.Is(err, ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		e.logError(quotaUnavailable, fmt.Errorf("quota: %w", err))
+		e.logError(quotaUnavailable, "quota", err)
 		e.setRetryAfter(err, retrySoon)
 		return &problem{Code: quotaUnavailable, Detail: "The quotas cannot be read at the moment. Nothing was screened, and nothing was counted."}
 	}
-	return e.internal(fmt.Errorf("quota: %w", err))
+	return e.internal("quota", err)
 }
 
 // enter takes a place for e, or returns the problem if there is none. A request enters when

@@ -141,7 +141,6 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 		if it.bad != nil {
 			continue
 		}
-		e.hide(it.text)
 		if it.name == "" { // it is found from the address
 			continue
 		}
@@ -238,7 +237,6 @@ func (e *exchange) recordItems(items []batchItem) *problem {
 	var todo []int
 	for i := range items {
 		if items[i].bad == nil {
-			e.hide(items[i].answer.Address)
 			todo = append(todo, i)
 		}
 	}

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -66,7 +65,7 @@ func (e *exchange) changes() ([]byte, *problem) {
 		defer cancel()
 		var err error
 		if list, err = e.changeLog.read(ctx, e.Store); err != nil {
-			e.logError(changesUnavailable, fmt.Errorf("changes: %w", err))
+			e.logError(changesUnavailable, "changes", err)
 			e.setHeader("Retry-After", retrySoon)
 			return nil, &problem{Code: changesUnavailable, Detail: "The changes of the lists cannot be read at the moment. This says nothing about the lists."}
 		}

@@ -37,7 +37,6 @@ func (e *exchange) entries() ([]byte, *problem) {
 		return nil, p
 	}
 	search, _ := fields["search"].(string)
-	e.hide(search)
 	after := 0
 	var err error
 	if number, ok := fields["after"].(json.Number); ok {
@@ -63,7 +62,7 @@ func (e *exchange) entries() ([]byte, *problem) {
 		}
 	})
 	if err != nil {
-		return nil, e.internal(err)
+		return nil, e.internal("entries", err)
 	}
 	return body, cmp.Or(p, e.hold(len(body)))
 }

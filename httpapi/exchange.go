@@ -2,15 +2,10 @@ package httpapi
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
-	"runtime/debug"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -105,7 +100,6 @@ type exchange struct {
 	refund  func(int)
 
 	screened  int                // addresses that were screened and answered
-	secrets   []string           // texts that must not be logged
 	result    screening.Result   // of a screening that succeeded, for Observe
 	batch     []screening.Result // of a batch that succeeded, for Observe
 	unchanged bool               // the client has the answer already
@@ -151,8 +145,7 @@ func newRequestID() string {
 // end makes e available for reuse.
 func (v *service) end(e *exchange) {
 	if e.buf.Cap() <= maxKept {
-		clear(e.secrets)
-		*e = exchange{buf: e.buf, secrets: e.secrets[:0]}
+		*e = exchange{buf: e.buf}
 		v.exchanges.Put(e)
 	}
 }
@@ -163,102 +156,4 @@ func (e *exchange) setHeader(name, value string) {
 	e.values = append(e.values, value)
 	n := len(e.values)
 	e.w.Header()[name] = e.values[n-1 : n : n]
-}
-
-// hide makes sure that text is not logged.
-func (e *exchange) hide(text string) {
-	if text != "" {
-		e.secrets = append(e.secrets, text)
-	}
-}
-
-// longestHarmless is the greatest length of a text that tells nothing. To remove one would
-// break others, which would then be removed no more.
-const longestHarmless = 4
-
-// internal logs err and returns a problem that says nothing about it.
-func (e *exchange) internal(err error, more ...slog.Attr) *problem {
-	e.logError(internal, err, more...)
-	return &problem{Code: internal, Detail: "An internal error occurred. Nothing can be said about the address."}
-}
-
-// panicked returns the problem for a recovered panic.
-func (e *exchange) panicked(value any) *problem {
-	return e.internal(fmt.Errorf("panic: %v", value), slog.String("stack", string(debug.Stack())))
-}
-
-// logError logs the error behind a problem.
-func (e *exchange) logError(kind code, err error, more ...slog.Attr) {
-	if context.Cause(e.Context()) != nil {
-		return // the client has gone, which is not a fault
-	}
-	left, ok := e.log.allow(kind, time.Now())
-	if !ok {
-		return
-	}
-	if left > 0 {
-		more = append(more, slog.Int("left_out", left))
-	}
-	e.Logger.LogAttrs(e.Context(), slog.LevelError, "request failed", append([]slog.Attr{
-		slog.String("code", string(kind)), slog.String("request_id", e.id), slog.String("key_id", e.caller.ID), slog.String("error", e.redact(err.Error())),
-	}, more...)...)
-}
-
-// redact returns text without the credentials and the addresses of the request.
-func (e *exchange) redact(text string) string {
-	slices.SortFunc(e.secrets, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
-	for _, secret := range e.secrets {
-		if len(secret) > longestHarmless {
-			text = strings.ReplaceAll(text, secret, "[redacted]")
-		}
-	}
-	for _, value := range e.Header["Authorization"] {
-		_, token, _ := strings.Cut(value, " ")
-		if token = strings.Trim(token, " "); token != "" {
-			text = strings.ReplaceAll(text, token, "[redacted]")
-		}
-	}
-	return text
-}
-
-// A throttle limits log lines of one kind.
-type throttle struct {
-	mu    sync.Mutex
-	kinds map[code]*window
-}
-
-// A window counts the lines of one kind since start.
-type window struct {
-	start         time.Time
-	lines, passed int
-}
-
-// The limit of log lines of one kind.
-const (
-	logLines  = 10
-	logWindow = 10 * time.Second
-)
-
-// allow reports whether a line may be logged, and how many of its kind were left out
-// since the last one.
-func (t *throttle) allow(kind code, now time.Time) (left int, ok bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.kinds == nil {
-		t.kinds = make(map[code]*window)
-	}
-	w := t.kinds[kind]
-	if w == nil {
-		w = &window{start: now}
-		t.kinds[kind] = w
-	}
-	if now.Sub(w.start) >= logWindow {
-		w.start, w.lines = now, 0
-	}
-	if w.lines++; w.lines > logLines {
-		w.passed++
-		return 0, false
-	}
-	left, w.passed = w.passed, 0
-	return left, true
 }

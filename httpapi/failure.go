@@ -22,7 +22,7 @@ func (e *exchange) failed(err error) *problem {
 		return &problem{Code: sourcesStale, Detail: "A required list is older than this server allows, so no address can be called clean."}
 	}
 	if !isInput(err) {
-		return e.internal(err)
+		return e.internal("lists", err)
 	}
 	return invalidInput(err)
 }

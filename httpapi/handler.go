@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -319,11 +320,17 @@ func pathTells(path string) bool {
 	return tells(path)
 }
 
+// methods are the methods that an Observation names; any other may be a text of the client's.
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodOptions, http.MethodTrace}
+
 // observe calls Options.Observe for a response that was written.
 func (e *exchange) observe(status int, code code) {
 	o := Observation{
-		Route: e.route.path, Method: e.Method, Status: status, Code: string(code),
+		Route: e.route.path, Method: "_OTHER", Status: status, Code: string(code),
 		CallerID: e.caller.ID, RequestID: e.id, Duration: time.Since(e.start),
+	}
+	if slices.Contains(methods, e.Method) {
+		o.Method = e.Method
 	}
 	if status == http.StatusOK {
 		o.Result, o.Batch, o.Screened = e.result, e.batch, e.screened

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -127,8 +130,11 @@ func TestInternal(t *testing.T) {
 		want string
 	}{
 		{"no screener", httpapi.NewHandler(nil, in, opts), "key_id=the-id"},
-		{"panic", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) { panic(boom) }), opts), "[redacted]"},
-		{"error", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{}, errors.New(boom) }), opts), "[redacted]"},
+		{"panic", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) { panic(boom) }), opts), "part=panic cause=\"not an error\""},
+		{"error", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{}, errors.New(boom) }), opts), "part=authorize cause=*errors.errorString"},
+		{"the system", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) {
+			return httpapi.Caller{}, fmt.Errorf("%s: %w", boom, &fs.PathError{Op: "open", Path: boom, Err: syscall.ENOSPC})
+		}), opts), `part=authorize cause="no space left on device"`},
 	} {
 		logged.Reset()
 		w := post(tt.h, strings.NewReader(question))
@@ -146,7 +152,7 @@ func TestInternal(t *testing.T) {
 		if !strings.Contains(text, tt.want) || !strings.Contains(text, p.RequestID) {
 			t.Errorf("%s: the log lacks %s or the request id: %s", tt.name, tt.want, text)
 		}
-		if strings.Contains(text, testKey) || tt.name == "no screener" && strings.Contains(text, "0x098B") {
+		if strings.Contains(text, testKey) || strings.Contains(text, "0x098B") {
 			t.Errorf("%s: the log tells too much: %s", tt.name, text)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // An Observation describes one answer to Options.Observe, for metrics, access logs
-// and traces. Only Result is confidential: it holds the address and its labels.
+// and traces. Only Result and Batch are confidential: they hold the addresses and their labels.
 //
 // For tracing, wrap the handler in otelhttp.NewHandler or the like: Observe receives
 // the context of the request, with the span.
@@ -16,8 +16,8 @@ type Observation struct {
 	// Route is the path of the endpoint, such as "/api/v1/screen" or "/openapi.yaml",
 	// without the prefix under which the handler is mounted; "" for an unknown path.
 	Route string
-	// Method is the method of the request. If Status is 404 or 405 it may be any
-	// word.
+	// Method is the method of the request: one of the constants of package net/http, or
+	// "_OTHER".
 	Method string
 	// Status is the status of the response, and Code the code of its problem, or ""
 	// for a success.

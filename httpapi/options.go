@@ -35,7 +35,9 @@ type Options struct {
 	// Logger receives each internal error, and each failure of the Authorizer, the
 	// Meter and Audit, with the request id and the id of the caller. Lines of one
 	// kind are limited to 10 in 10 seconds; the next line says how many were left
-	// out. Keys and addresses are removed from the text. Nil means no log.
+	// out. A line never has the text of an error, which may quote the request, but what is
+	// known without it: the part that failed, the types of the errors, and what the operating
+	// system said. Nil means no log.
 	Logger *slog.Logger
 
 	// Observe is called once for each answer, after it was written, by the goroutine
@@ -43,9 +45,8 @@ type Options struct {
 	Observe func(context.Context, Observation)
 
 	// Audit records each screening before its answer is written. If it returns an
-	// error, the response is 503 audit_unavailable and the error is logged. It may
-	// be called concurrently. Package audit has one that writes files. Nil keeps no
-	// records.
+	// error, the response is 503 audit_unavailable. It may be called concurrently. Package
+	// audit has one that writes files. Nil keeps no records.
 	Audit func(context.Context, Screening) error
 
 	// Receipt returns the receipt of a screening of a text, for a client that sends "receipt": true: what

@@ -129,17 +129,3 @@ func TestSecretsPlanted(t *testing.T) {
 		}
 	}
 }
-
-// TestRedactedInPieces checks that an address is removed from a log line although
-// somebody asked about its pieces, too.
-func TestRedactedInPieces(t *testing.T) {
-	var told strings.Builder
-	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{
-		Logger: slog.New(slog.NewTextHandler(&told, nil)),
-		Audit:  func(_ context.Context, s httpapi.Screening) error { return fmt.Errorf("no record of %s", s.Address) },
-	})
-	w := send(h, "POST", "/api/v1/screen/batch", `{"items":[{"address":"5","chain":"ethereum"},{"address":"0x7e5f4552","chain":"ethereum"},`+clean+`]}`)
-	if text := told.String(); w.Code != 503 || !strings.Contains(text, "no record of [redacted]") || strings.Contains(text, "7b8c2659") {
-		t.Errorf("status %d, logged %s", w.Code, text)
-	}
-}

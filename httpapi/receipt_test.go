@@ -48,7 +48,7 @@ func TestReceiptFails(t *testing.T) {
 			t.Errorf("receipt %s: status %d, want %d: %s", tt.receipt, w.Code, tt.status, w.Body)
 		}
 	}
-	if s := log.String(); !strings.Contains(s, "no ink for [redacted]") || strings.Contains(s, text) || recorded != 1 {
+	if s := log.String(); !strings.Contains(s, "part=receipt") || strings.Contains(s, text) || recorded != 1 {
 		t.Errorf("%d records, log: %s", recorded, s)
 	}
 }

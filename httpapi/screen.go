@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -73,7 +72,6 @@ func (e *exchange) readQuestion() (q question, p *problem) {
 	case q.receipt && e.Receipt == nil:
 		return q, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "unsupported", Detail: "This server writes no receipts."}
 	}
-	e.hide(q.text)
 	if past {
 		if q.at, p = e.readAt(at); p != nil {
 			return q, p
@@ -96,11 +94,10 @@ func (e *exchange) answerQuestion(q question, found screening.Result) (answer re
 	if q.receipt {
 		receipt, err := e.Receipt(e.record(0, q.chain, answer.Address, shown), q.text)
 		if err != nil {
-			return answer, e.internal(err)
+			return answer, e.internal("receipt", err)
 		}
 		answer.Receipt = string(receipt)
 	}
-	e.hide(answer.Address)
 	if e.Audit != nil {
 		if p := e.unrecorded(e.Audit(e.Context(), e.record(0, q.chain, answer.Address, found))); p != nil {
 			return answer, p
@@ -137,6 +134,6 @@ func (e *exchange) unrecorded(err error) *problem {
 	if err == nil {
 		return nil
 	}
-	e.logError(auditUnavailable, fmt.Errorf("audit: %w", err))
+	e.logError(auditUnavailable, "audit", err)
 	return &problem{Code: auditUnavailable, Detail: "The screening could not be recorded, so it is not answered."}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -30,12 +31,9 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 	if !log.Enabled(ctx, slog.LevelDebug) {
 		return
 	}
-	route, method := o.Route, o.Method
-	if route == "" {
-		route, method = "unknown", "unknown"
-	}
+	route := cmp.Or(o.Route, "unknown")
 	trace, _ := ctx.Value(traceKey{}).(string)
-	log.LogAttrs(ctx, slog.LevelDebug, "answered", slog.String("method", method), slog.String("route", route), slog.Int("status", o.Status),
+	log.LogAttrs(ctx, slog.LevelDebug, "answered", slog.String("method", o.Method), slog.String("route", route), slog.Int("status", o.Status),
 		slog.String("code", o.Code), slog.String("caller", o.CallerID), slog.String("request_id", o.RequestID), slog.String("trace_id", trace),
 		slog.Duration("duration", o.Duration), slog.Int("screened", o.Screened))
 }

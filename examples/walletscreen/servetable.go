@@ -132,7 +132,7 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, httpapi.ErrExhausted):
 		refuse(http.StatusTooManyRequests, "quota_exceeded", "The quota ended after "+strconv.Itoa(c.answered)+" rows. The table was not screened, and nothing was counted.")
 	case c.failed != nil:
-		s.log.Error("a table cannot be answered", "error", err)
+		s.log.Error("a table cannot be answered", "error", c.failed)
 		refuse(http.StatusServiceUnavailable, "audit_unavailable", "The rows cannot be counted or recorded at the moment.")
 	case errors.Is(err, errVerdicts):
 		refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The table with verdicts would have more than 64 MiB. Send the table in parts. Nothing was counted.")

@@ -38,7 +38,8 @@ var (
 // UTC; a Store uses the clock of the calling process.
 type Store interface {
 	// Key returns the key with an id. The error wraps [ErrNoKey] if there is none,
-	// even if none can exist.
+	// even if none can exist. Another error does not quote the id: it is logged, and
+	// the id may be any text that a client has sent.
 	Key(ctx context.Context, id string) (Key, error)
 
 	// Keys returns all keys, sorted by the bytes of their ids.

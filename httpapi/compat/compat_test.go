@@ -361,7 +361,7 @@ func TestLimits(t *testing.T) {
 	if got := verdict(t, h, clean); got != "503 audit_unavailable" {
 		t.Error(got)
 	}
-	if strings.Contains(log.String(), clean) || strings.Contains(log.String(), key) || !strings.Contains(log.String(), "disk is full") {
+	if strings.Contains(log.String(), clean) || strings.Contains(log.String(), key) || !strings.Contains(log.String(), "part=audit") {
 		t.Errorf("the log is %s", &log)
 	}
 }

@@ -18,10 +18,10 @@ import (
 
 // Key implements [access.Store].
 func (s *Store) Key(ctx context.Context, id string) (k access.Key, err error) {
-	err = s.call(ctx, "key", id, func(ctx context.Context) error {
+	err = s.call(ctx, "key", "", func(ctx context.Context) error { // the id of a failed request may be any text
 		found, err := s.keys(ctx, `where id = $1`, asText(id))
 		if err == nil && len(found) == 0 {
-			err = access.ErrNoKey
+			err = fmt.Errorf("%.80q: %w", id, access.ErrNoKey)
 		}
 		if err != nil {
 			return err

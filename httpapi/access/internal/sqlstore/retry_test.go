@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,4 +78,21 @@ func TestFull(t *testing.T) {
 	if _, err := s.Key(t.Context(), "a"); !errors.Is(err, access.ErrNoKey) {
 		t.Errorf("after that, reading gives %v", err)
 	}
+}
+
+// TestUnquoted checks that the error of a failed look-up, which is logged, does not have the id,
+// which may be any text of a client's.
+func TestUnquoted(t *testing.T) {
+	onEach(t, func(t *testing.T, d database) {
+		const id = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
+		s := d.must(t, d.new(t))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.Key(ctx, id); err == nil || strings.Contains(err.Error(), id) {
+			t.Errorf("a failed look-up: %v", err)
+		}
+		if _, err := s.Key(t.Context(), id); !errors.Is(err, access.ErrNoKey) || !strings.Contains(err.Error(), id) {
+			t.Errorf("a key that does not exist: %v", err)
+		}
+	})
 }

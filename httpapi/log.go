@@ -1,0 +1,139 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/walletscreen/walletscreen/sources/store"
+)
+
+// internal logs the error of a part, and returns a problem that says nothing about it.
+func (e *exchange) internal(part string, err error) *problem {
+	e.logError(internal, part, err)
+	return &problem{Code: internal, Detail: "An internal error occurred. Nothing can be said about the address."}
+}
+
+// panicked returns the problem for a recovered panic.
+func (e *exchange) panicked(value any) *problem {
+	err, ok := value.(error)
+	if !ok {
+		err = errPanic
+	}
+	e.logError(internal, "panic", err, slog.String("stack", string(debug.Stack())))
+	return &problem{Code: internal, Detail: "An internal error occurred. Nothing can be said about the address."}
+}
+
+// logError logs why a part of the program has failed. A line has no text that may be the client's: see
+// causeOf. So nothing has to be removed from it.
+func (e *exchange) logError(kind code, part string, err error, more ...slog.Attr) {
+	if context.Cause(e.Context()) != nil {
+		return // the client has gone, which is not a fault
+	}
+	left, ok := e.log.allow(kind, time.Now())
+	if !ok {
+		return
+	}
+	if left > 0 {
+		more = append(more, slog.Int("left_out", left))
+	}
+	e.Logger.LogAttrs(e.Context(), slog.LevelError, "request failed", append([]slog.Attr{
+		slog.String("code", string(kind)), slog.String("part", part), slog.String("cause", causeOf(err)),
+		slog.String("route", e.route.path), slog.String("request_id", e.id), slog.String("key_id", e.caller.ID),
+	}, more...)...)
+}
+
+// constants are errors whose text is always the same.
+var constants = []error{
+	context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrClosed, os.ErrDeadlineExceeded,
+	ErrUnavailable, errNoID, errPanic, store.ErrDamaged, store.ErrGap, store.ErrNotFound,
+}
+
+var (
+	errNoID  = errors.New("the Authorizer returned a caller without an ID")
+	errPanic = errors.New("not an error")
+)
+
+// causeOf returns what is known of an error without its text, which may quote the request: what
+// the operating system and the runtime say, the errors among constants, and the types of all others.
+func causeOf(err error) string {
+	var causes []string
+	var walk func(error)
+	walk = func(err error) {
+		cause := fmt.Sprintf("%T", err)
+		switch x := err.(type) {
+		case interface{ Unwrap() []error }:
+			for _, err := range x.Unwrap() {
+				walk(err)
+			}
+			return
+		case interface{ Unwrap() error }:
+			if under := x.Unwrap(); under != nil {
+				walk(under)
+				return
+			}
+		case syscall.Errno, runtime.Error:
+			cause = err.Error()
+		default:
+			if slices.ContainsFunc(constants, func(c error) bool { return c == err }) {
+				cause = err.Error()
+			}
+		}
+		causes = append(causes, cause)
+	}
+	walk(err)
+	return strings.Join(causes, "; ")
+}
+
+// A throttle limits log lines of one kind.
+type throttle struct {
+	mu    sync.Mutex
+	kinds map[code]*window
+}
+
+// A window counts the lines of one kind since start.
+type window struct {
+	start         time.Time
+	lines, passed int
+}
+
+// The limit of log lines of one kind.
+const (
+	logLines  = 10
+	logWindow = 10 * time.Second
+)
+
+// allow reports whether a line may be logged, and how many of its kind were left out
+// since the last one.
+func (t *throttle) allow(kind code, now time.Time) (left int, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kinds == nil {
+		t.kinds = make(map[code]*window)
+	}
+	w := t.kinds[kind]
+	if w == nil {
+		w = &window{start: now}
+		t.kinds[kind] = w
+	}
+	if now.Sub(w.start) >= logWindow {
+		w.start, w.lines = now, 0
+	}
+	if w.lines++; w.lines > logLines {
+		w.passed++
+		return 0, false
+	}
+	left, w.passed = w.passed, 0
+	return left, true
+}
