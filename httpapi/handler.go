@@ -300,24 +300,8 @@ func (e *exchange) finish(p *problem) []byte {
 	if header := e.w.Header(); p.Status == 503 && header["Retry-After"] == nil {
 		header.Set("Retry-After", retryAfter)
 	}
-	// A path that begins with two slashes would refer to another host (RFC 3986, section 4.2).
-	// One with escapes may be a text that somebody pasted, with a secret broken by a blank, and an
-	// unknown one may be anything, such as a key.
-	known := e.route.scope != "" || e.route.path != "" && strings.HasSuffix(e.URL.Path, e.route.path)
-	if path := e.URL.EscapedPath(); path == e.route.path || known && len(path) <= 256 && !strings.Contains(path, "%") && !pathTells(path) && !strings.HasPrefix(path, "//") {
-		p.Instance = path
-	}
+	p.Instance = e.route.path // not that of the request, which may be any text
 	return marshal(p)
-}
-
-// pathTells reports whether a path, or one of its segments, tells something confidential.
-func pathTells(path string) bool {
-	for segment := range strings.SplitSeq(path, "/") {
-		if tells(segment) {
-			return true
-		}
-	}
-	return tells(path)
 }
 
 // methods are the methods that an Observation names; any other may be a text of the client's.

@@ -215,7 +215,7 @@ func TestEndpoints(t *testing.T) {
 		want               string
 	}{
 		{"GET", "/lists", "", 200, `"OFAC_SDN"`},
-		{"POST", "/lists", "", 405, `"instance":"/lists"`},
+		{"POST", "/lists", "", 405, `"instance":"/api/v1/sources"`},
 		{"POST", "/ask/screen", question, 200, `"score":100,`},
 		{"GET", "/ask/api/v1/sources", "", 404, ""}, // the mux's own answer
 		{"GET", "/ask/sources", "", 405, `"method_not_allowed"`},

@@ -1,12 +1,6 @@
 package httpapi
 
-import (
-	"errors"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/walletscreen/walletscreen/address"
-)
+import "strings"
 
 // idForms are the forms of the request ids that are echoed: h is a hex digit, and B a digit or
 // a capital letter. No address, key or seed has one of them.
@@ -54,62 +48,4 @@ func hasForm(id, form string) bool {
 		}
 	}
 	return true
-}
-
-// shortestAddress is less than the length of any address that could hide in a path.
-const shortestAddress = 20
-
-// shortestKey is the length from which a word of letters and digits is confidential: it may
-// be a private key. Shorter ones are common ids.
-const shortestKey = 40
-
-// longestWord returns the length of the longest run of letters and digits in a text.
-func longestWord(text string) int {
-	longest, run := 0, 0
-	for _, c := range []byte(text) {
-		if run++; !isAlphanumeric(c) {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	return longest
-}
-
-// tells reports whether a text has an API key, an address, or a private key or seed in it,
-// so that it must not be repeated.
-func tells(text string) bool {
-	if hasToken(text) {
-		return true
-	}
-	if len(text) <= shortestAddress || len(text) == len(idForms[0]) && hasForm(text, idForms[0]) {
-		return false
-	}
-	_, err := address.Normalize("ethereum", text)
-	if (errors.Is(err, address.ErrSecret) || longestWord(text) >= shortestKey) && !isMonotonous(text) {
-		return true
-	}
-	return len(address.FindAll(text)) > 0 || hasSolana(text)
-}
-
-// hasSolana reports whether a word of a text is an address of Solana. It has no checksum,
-// so FindAll does not find it, but ids of 32 to 44 characters without 0 are rare.
-func hasSolana(text string) bool {
-	for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return c >= utf8.RuneSelf || !isAlphanumeric(byte(c)) }) {
-		if _, err := address.Parse("solana", word); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// isMonotonous reports whether one byte is half of a text, which is not a key then: it may be
-// an id that was filled up to a length.
-func isMonotonous(text string) bool {
-	var counts [256]int
-	most := 0
-	for _, c := range []byte(text) {
-		counts[c]++
-		most = max(most, counts[c])
-	}
-	return 2*most >= len(text)
 }
