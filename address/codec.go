@@ -100,6 +100,12 @@ type bounds struct {
 	proves   bool   // the text is recognizable without its chain: by a checksum that random text does not match, or as "0x" and 40 hex digits
 }
 
+// A narrower notation knows more of its texts of a given length than their bounds.
+type narrower interface {
+	// narrow narrows l for the texts of n characters, and reports whether there are any.
+	narrow(c *codec, l *look, n int) bool
+}
+
 // bounds returns the bounds of the texts of c.
 func (c *codec) bounds() bounds {
 	b := c.enc.bounds(c)

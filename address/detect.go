@@ -67,8 +67,8 @@ func detect(s string, how manner, yield func(Address) bool) {
 		}
 	}()
 	last, evm := uint16(0), false
-	for _, l := range candidates(len(s)) {
-		if all&l.chars == 0 && l.chars != 0 || l.row == last || how == provenOnly && !l.proves || !fits(s, all, &l.bounds) {
+	for _, l := range candidates(s) {
+		if l.row == last || how == provenOnly && !l.proves || !fits(s, all, l) {
 			continue
 		}
 		c := &chains[l.row-1].codecs[l.form]
@@ -92,35 +92,73 @@ func detect(s string, how manner, yield func(Address) bool) {
 // A look is what a glance at a text needs to know of a codec.
 type look struct {
 	bounds
-	row  uint16
-	form form
+	low, high string // the text is not before low, nor behind high, which is "" if neither is known
+	row       uint16
+	form      form
 }
 
-// candidates returns the codecs that read texts of n characters, in the order of
+// candidates returns the codecs whose texts may begin as s does, in the order of
 // the table. The EVM chains that write accounts like ethereum are not among them.
-func candidates(n int) []*look {
-	if n < len(looks) {
-		return looks[n]
+func candidates[T string | []byte](s T) []*look {
+	if len(s) == 0 {
+		return nil
 	}
-	return nil
+	return looks[s[0]]
 }
 
-// looks holds the codecs by the length of a text.
-var looks = func() (t [maxDiagnosed + 1][]*look) {
+// looks holds the codecs by the first characters of their texts.
+var looks = func() (t [256][]*look) {
 	for i := range chains {
 		for j := range chains[i].codecs {
 			c := &chains[i].codecs[j]
 			if c.use == testers || c.evm && c.enc == notation(hex20{lead: "0x"}) && chains[i].slug != "ethereum" {
 				continue
 			}
-			l := &look{c.bounds(), uint16(i + 1), form(j)}
-			for n := l.min; n <= min(l.max, maxDiagnosed); n++ {
-				t[n] = append(t[n], l)
+			l := look{bounds: c.bounds(), row: uint16(i + 1), form: form(j)}
+			l.min, l.max = max(l.min, len(l.lead)), min(l.max, maxDiagnosed)
+			for _, l := range narrowed(c, l) {
+				for first := range t {
+					if l.begins(byte(first)) {
+						t[first] = append(t[first], l)
+					}
+				}
 			}
 		}
 	}
 	return t
 }()
+
+// narrowed returns looks for the texts of c, for which l is one.
+func narrowed(c *codec, l look) (all []*look) {
+	e, ok := c.enc.(narrower)
+	if !ok {
+		return []*look{&l}
+	}
+	for n := l.min; n <= l.max; n++ {
+		narrow := l
+		if !e.narrow(c, &narrow, n) {
+			continue
+		}
+		narrow.min, narrow.max = n, n
+		if last := len(all) - 1; last >= 0 && all[last].lead == narrow.lead && all[last].low == narrow.low && all[last].high == narrow.high {
+			all[last].max = n
+		} else {
+			all = append(all, &narrow)
+		}
+	}
+	return all
+}
+
+// begins reports whether a text of l may begin with c.
+func (l *look) begins(c byte) bool {
+	switch {
+	case l.chars != 0 && charClass[c]&l.chars == 0, l.high != "" && c > l.high[0], l.low != "" && c < l.low[0]:
+		return false
+	case l.lead == "" || l.lead[0] == '?' || l.lead[0] == c:
+		return true
+	}
+	return 'A' <= c && c <= 'Z' && c|0x20 == l.lead[0]
+}
 
 // classesOf returns the classes that all characters of s have in common.
 func classesOf[T string | []byte](s T) uint16 {
@@ -132,13 +170,13 @@ func classesOf[T string | []byte](s T) uint16 {
 }
 
 // fits reports whether s, whose characters have the classes all in common, may be a
-// text with the bounds b.
-func fits[T string | []byte](s T, all uint16, b *bounds) bool {
-	if b.chars != 0 && all&b.chars == 0 || len(s) < len(b.lead) {
+// text of l.
+func fits[T string | []byte](s T, all uint16, l *look) bool {
+	if len(s) < l.min || len(s) > l.max || l.chars != 0 && all&l.chars == 0 || l.high != "" && (string(s) < l.low || string(s) > l.high) {
 		return false
 	}
-	for i := range len(b.lead) {
-		if c := s[i]; c != b.lead[i] && (c < 'A' || c > 'Z' || c|0x20 != b.lead[i]) {
+	for i := range len(l.lead) {
+		if c := s[i]; c != l.lead[i] && l.lead[i] != '?' && (c < 'A' || c > 'Z' || c|0x20 != l.lead[i]) {
 			return false
 		}
 	}

@@ -112,7 +112,7 @@ var gluedLens = func() (t [58 * 58]uint64) {
 		return int(base58.Bitcoin.Value(text[0]))*58 + int(base58.Bitcoin.Value(text[1]))
 	}
 	for _, version := range slices.Concat(gluedVersions[1:]...) {
-		low, high := numbers(version, 20+sumLen)
+		low, high := numbers(base58.Bitcoin, version, 20+sumLen)
 		for n := len(low); n <= len(high); n++ {
 			from, to := 58, len(t)-1
 			if n == len(low) {
@@ -139,17 +139,11 @@ var zeroLens = func() (t [1 + 20 + 1]uint64) {
 			continue
 		}
 		prefix := strings.Repeat("\x00", zeros)
-		low, _ := numbers(prefix+"\x01", minGluedBytes-zeros-1)
-		_, high := numbers(prefix, minGluedBytes-zeros)
+		low, _ := numbers(base58.Bitcoin, prefix+"\x01", minGluedBytes-zeros-1)
+		_, high := numbers(base58.Bitcoin, prefix, minGluedBytes-zeros)
 		for n := max(minGlued, len(low)); n <= len(high); n++ {
 			t[zeros] |= 1 << n
 		}
 	}
 	return t
 }()
-
-// numbers returns the texts of the lowest and the highest number of prefix and n bytes.
-func numbers(prefix string, n int) (low, high string) {
-	encode := func(fill string) string { return base58.Bitcoin.Encode([]byte(prefix + strings.Repeat(fill, n))) }
-	return encode("\x00"), encode("\xff")
-}

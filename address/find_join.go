@@ -200,7 +200,7 @@ func (f *finder) begins(start, end int) bool {
 // mayJoin reports false if b, whose characters have the classes all in common, is certainly
 // not an address, so that most texts are not copied to a string.
 func mayJoin(b []byte, all uint16) bool {
-	return slices.ContainsFunc(candidates(len(b)), func(l *look) bool { return l.proves && fits(b, all, &l.bounds) })
+	return slices.ContainsFunc(candidates(b), func(l *look) bool { return l.proves && fits(b, all, l) })
 }
 
 // marks returns the number of digits and of capitals behind small letters, which hardly occur

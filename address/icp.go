@@ -116,7 +116,13 @@ func (principalText) bounds(*codec) bounds {
 	return bounds{7, principalMaxText, classLower32 | classAddress, "", true}
 }
 
-type subaccountText struct{}
+// narrow knows where the first hyphen is.
+func (principalText) narrow(_ *codec, l *look, _ int) bool {
+	l.lead = "?????-"
+	return true
+}
+
+type subaccountText struct{ principalText }
 
 func (subaccountText) read(r *reader, c *codec) fault {
 	const sumChars = 7

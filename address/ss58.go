@@ -68,6 +68,11 @@ func (ss58Text) write(dst []byte, c *codec, payload []byte) []byte {
 	return base58.Bitcoin.Append(dst, append(b, sum[:]...))
 }
 
+// narrow knows the first digits that the prefix of the network leaves.
+func (ss58Text) narrow(c *codec, l *look, n int) bool {
+	return l.between(base58.Bitcoin, c.prefix, 32+2, n)
+}
+
 func (ss58Text) bounds(*codec) bounds { return bounds{35, 50, classBase58, "", true} }
 
 // astar is ss58, whose accounts have an account on the EVM of the chain, unless their
