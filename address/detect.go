@@ -128,6 +128,25 @@ var looks = func() (t [256][]*look) {
 	return t
 }()
 
+// provenLens tells, by the first character, the lengths of the texts that prove themselves, as a
+// bit set.
+var provenLens = func() (t [256][maxDiagnosed/64 + 1]uint64) {
+	for first, ls := range looks {
+		for _, l := range ls {
+			for n := l.min; n <= l.max && l.proves; n++ {
+				t[first][n/64] |= 1 << (n % 64)
+			}
+		}
+	}
+	return t
+}()
+
+// mayProve reports false if no text that begins with first and has n characters proves itself an
+// address. It is fast.
+func mayProve(first byte, n int) bool {
+	return n <= maxDiagnosed && provenLens[first][n/64]>>(n%64)&1 != 0
+}
+
 // narrowed returns looks for the texts of c, for which l is one.
 func narrowed(c *codec, l look) (all []*look) {
 	e, ok := c.enc.(narrower)
@@ -186,6 +205,9 @@ func fits[T string | []byte](s T, all uint16, l *look) bool {
 // detectProven returns s as an address of the first chain in the table on which
 // it is proven. It skips row except.
 func detectProven(s string, except uint16) (found Address, ok bool) {
+	if s == "" || !mayProve(s[0], len(s)) {
+		return Address{}, false
+	}
 	detect(s, provenOnly, func(a Address) bool {
 		if a.row == except {
 			return true

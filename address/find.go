@@ -102,6 +102,7 @@ func (f *finder) searchEdited(e *edited, depth int) {
 
 // scan searches the text as it is.
 func (f *finder) scan() {
+	n, n1, n2 := 0, 0, 0 // the length of the chunk, of the one before it, and of the one before that
 	for i := 0; i < len(f.text); {
 		if charClass[f.text[i]]&classAddress == 0 {
 			i++
@@ -112,8 +113,11 @@ func (f *finder) scan() {
 		for ; i < len(f.text) && charClass[f.text[i]]&classAddress != 0; i++ {
 			all &= charClass[f.text[i]]
 		}
-		f.join(start, i)
-		if n := i - start; (n >= minWord || n >= minChunk && all&classAlnum == 0) && f.isNew(start, i) {
+		n, n1, n2 = i-start, n, n1
+		if n+n1+n2 >= minGlued || n1 == n2 && n1 <= maxGroup || charClass[f.text[start]]&classHex != 0 {
+			f.join(start, i)
+		}
+		if (n >= minWord || n >= minChunk && all&classAlnum == 0) && f.isNew(start, i) {
 			f.chunk(start, i)
 		}
 	}

@@ -75,8 +75,8 @@ func (f *finder) joinTo(start, end int) {
 }
 
 // reaches reports whether the piece at start to end and the two before it are long enough for
-// an address, or may be groups or hex digits, so that others before them count. In prose that
-// is rare.
+// an address that was not already searched, or may be groups or hex digits, so that others
+// before them count. In prose that is rare.
 func (f *finder) reaches(start, end int) bool {
 	if isHex(f.text[start:end]) {
 		return true
@@ -88,20 +88,17 @@ func (f *finder) reaches(start, end int) bool {
 		if right == start {
 			break
 		}
-		for start = right; start > 0 && charClass[f.text[start-1]]&classAddress != 0; start-- {
+		for start = right; start > 0 && right-start < maxJoin && charClass[f.text[start-1]]&classAddress != 0; start-- {
 		}
 		n += right - start
-		if n >= minGlued {
+		if inner == 1 && right-start == size {
 			return true
-		}
-		if inner == 1 {
-			return right-start == size
 		}
 		if size = right - start; size > maxGroup || last > size {
 			size = -1
 		}
 	}
-	return false
+	return n >= minGlued && f.isNew(start, end)
 }
 
 // grow adds the piece that ends at end to the left of p, and searches for addresses. It
@@ -115,7 +112,7 @@ func (f *finder) grow(p *pieces, end int) bool {
 		p.buf[maxJoin-p.n] = f.text[i]
 		p.all &= charClass[f.text[i]]
 		p.start = i
-		if p.n >= minGlued && (p.inner < 2 || p.groups || p.n == evmLen) && f.begins(i, end) && mayJoin(p.text(), p.all) && f.isNew(i, p.end) {
+		if p.n >= minGlued && mayProve(f.text[i], p.n) && (p.inner < 2 || p.groups || p.n == evmLen) && f.begins(i, end) && mayJoin(p.text(), p.all) && f.isNew(i, p.end) {
 			f.tryJoined(p)
 		}
 	}
