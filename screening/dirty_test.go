@@ -194,11 +194,22 @@ func screenerOf(t *testing.T, parse func(io.Reader, func(sources.Entry) error) (
 
 // ownList reads a list of the operator's own.
 func ownList(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	rows, err := own.Rows(r)
-	for _, row := range rows {
-		add(sources.Entry{Address: row.Address, Listed: row.Listed, Kind: score.Blocked})
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return sources.Revision{}, err
 	}
-	return sources.Revision{}, err
+	f, err := os.CreateTemp("", "own-*.csv")
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(text); err != nil {
+		return sources.Revision{}, err
+	}
+	if err := f.Close(); err != nil {
+		return sources.Revision{}, err
+	}
+	return own.File("OWN", f.Name()).Load(context.Background(), sources.Revision{}, add)
 }
 
 func gunzip(t *testing.T, text string) string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -178,11 +177,6 @@ func (p *Past) ScreenInput(chain, text string) (Result, address.Reading, error) 
 	return r, reading, err
 }
 
-// ScreenAll is [Screener.ScreenAll] of the lists of that time.
-func (p *Past) ScreenAll(addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
-	return screenAll(p.Screen, addresses)
-}
-
 // Sources is [Screener.Sources] of that time. A LastUpdated may be a minute too early: of
 // checks that follow within a minute, only the first is kept. It does not say what
 // failed then.
@@ -190,6 +184,3 @@ func (p *Past) Sources() []SourceStatus { return slices.Clone(p.snap.origin.stat
 
 // Exceptions is [Screener.Exceptions] of that time.
 func (p *Past) Exceptions() []Exception { return p.snap.exceptions.list() }
-
-// Anomalies is [Screener.Anomalies] of the lists of that time.
-func (p *Past) Anomalies(source string) []sources.Anomaly { return p.snap.anomalies(source) }

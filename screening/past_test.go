@@ -230,10 +230,8 @@ func TestPastSources(t *testing.T) {
 	} else if r, err := p.ScreenText("ethereum", lazarus); err != nil || len(r.Labels) != 1 || r.Labels[0].Source != ofac.ID {
 		t.Errorf("one of two: %+v, %v", r, err)
 	} else {
-		for all, err := range p.ScreenAll(slices.Values([]address.Address{r.Address})) {
-			if err != nil || all.Digest() != r.Digest() || all.Score != r.Score {
-				t.Errorf("ScreenAll: %+v, %v, want %+v", all, err, r)
-			}
+		if same, err := p.Screen(r.Address); err != nil || same.Digest() != r.Digest() || same.Score != r.Score {
+			t.Errorf("Screen: %+v, %v, want %+v", same, err, r)
 		}
 	}
 
@@ -254,8 +252,8 @@ func TestPastSources(t *testing.T) {
 		if r, err := p.ScreenText("ethereum", lazarus); err != nil || len(r.Labels) != 2 || r.Digest() != digest || p.Sources()[0].Loaded() {
 			t.Errorf("with an optional one that was not there: %+v, %v", r, err)
 		}
-		if len(p.Anomalies(community.ID)) != 1 {
-			t.Errorf("anomalies %+v, want one", p.Anomalies(community.ID))
+		if p.Sources()[1].Anomalies != 1 {
+			t.Errorf("%d anomalies, want one", p.Sources()[1].Anomalies)
 		}
 	}
 

@@ -156,13 +156,9 @@ func (s *Screener) ScreenInput(chain, text string) (Result, address.Reading, err
 // It screens in the caller's goroutine. Two goroutines, each with half of the addresses and a
 // ScreenAll of its own, are twice as fast.
 func (s *Screener) ScreenAll(addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
-	return screenAll(s.Screen, addresses)
-}
-
-func screenAll(screen func(address.Address) (Result, error), addresses iter.Seq[address.Address]) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		for a := range addresses {
-			if !yield(screen(a)) {
+			if !yield(s.Screen(a)) {
 				return
 			}
 		}

@@ -58,8 +58,8 @@ const (
 	Operator  Jurisdiction = "Operator"  // the operator's own list
 )
 
-// Valid reports whether j is a constant above or an ISO 3166-1 alpha-2 code.
-func (j Jurisdiction) Valid() bool {
+// valid reports whether j is a constant above or an ISO 3166-1 alpha-2 code.
+func (j Jurisdiction) valid() bool {
 	switch j {
 	case EU, UK, UN, Community, Operator:
 		return true
@@ -126,7 +126,7 @@ func (i Info) Validate() error {
 			return fmt.Errorf("source id %q: want capital letters, digits and underscores only", i.ID)
 		}
 	}
-	if !i.Jurisdiction.Valid() {
+	if !i.Jurisdiction.valid() {
 		return fmt.Errorf("source %s: jurisdiction %.80q: want EU, UK, UN, Community, Operator or an ISO 3166 code such as US", i.ID, i.Jurisdiction)
 	}
 	if i.Rhythm < 0 {

@@ -49,7 +49,7 @@ var (
 	ErrDamaged = errors.New("damaged file")
 	// ErrVersion is wrapped by errors about an intact file in a form of another version of this
 	// module.
-	ErrVersion = errors.New("file of an unknown version")
+	ErrVersion = errors.New("of an unknown version")
 )
 
 // A Stay is an entry that was listed from acceptance In until acceptance Out, 0 if it still is. Until

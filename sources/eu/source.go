@@ -18,8 +18,8 @@ import (
 // The addresses of the list, without the token that it requires, and of the feed that
 // announces changes.
 const (
-	XML = "https://webgate.ec.europa.eu/fsd/fsf/public/files/xmlFullSanctionsList_1_1/content"
-	RSS = "https://webgate.ec.europa.eu/fsd/fsf/public/rss"
+	listURL = "https://webgate.ec.europa.eu/fsd/fsf/public/files/xmlFullSanctionsList_1_1/content"
+	feedURL = "https://webgate.ec.europa.eu/fsd/fsf/public/rss"
 )
 
 // publicToken is the token that the Commission gives to everyone.
@@ -27,14 +27,14 @@ const publicToken = "dG9rZW4tMjAxNw"
 
 // Options configure [New]. The zero Options are the defaults.
 type Options struct {
-	// URL is the address of the list, without a token; "" means [XML], some 26 MB. It
+	// URL is the address of the list, without a token; "" means the publisher's XML, some 26 MB. It
 	// must be https, unless AllowHTTP is set. [Parse] describes the format.
 	URL string
-	// Token is sent with the request; "" means the public one for [XML], and none for
+	// Token is sent with the request; "" means the public one for the publisher's URL, and none for
 	// another URL. The Commission gives personal tokens on registration.
 	Token string
-	// RSS is the address of the feed with a checksum of the list; "" means [RSS] for
-	// [XML], and none for another URL.
+	// RSS is the address of the feed with a checksum of the list; "" means the publisher's
+	// feed for its own URL, and none for another one.
 	RSS string
 	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be
 	// zero, or allow for the whole download: Load limits the time without progress, and
@@ -73,9 +73,9 @@ const stall = 5 * time.Minute
 // login page, and a redirect to one, is an error.
 func New(opts *Options) sources.Source {
 	s := &source{*cmp.Or(opts, &Options{})}
-	s.URL, s.Client = cmp.Or(s.URL, XML), cmp.Or(s.Client, http.DefaultClient)
-	if s.URL == XML {
-		s.RSS, s.Token = cmp.Or(s.RSS, RSS), cmp.Or(s.Token, publicToken)
+	s.URL, s.Client = cmp.Or(s.URL, listURL), cmp.Or(s.Client, http.DefaultClient)
+	if s.URL == listURL {
+		s.RSS, s.Token = cmp.Or(s.RSS, feedURL), cmp.Or(s.Token, publicToken)
 	}
 	if s.Token != "" {
 		mark := "?"

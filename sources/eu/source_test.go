@@ -276,12 +276,16 @@ func TestToken(t *testing.T) {
 		asked = append(asked, r.URL.String())
 		return &http.Response{StatusCode: http.StatusGone, Body: http.NoBody, Request: r}, nil
 	})}
+	const (
+		list = "https://webgate.ec.europa.eu/fsd/fsf/public/files/xmlFullSanctionsList_1_1/content"
+		feed = "https://webgate.ec.europa.eu/fsd/fsf/public/rss"
+	)
 	for _, tt := range []struct {
 		opts eu.Options
 		want []string
 	}{
-		{eu.Options{}, []string{eu.RSS, eu.XML + "?token=dG9rZW4tMjAxNw"}},
-		{eu.Options{Token: "n00 a&b"}, []string{eu.RSS, eu.XML + "?token=n00+a%26b"}},
+		{eu.Options{}, []string{feed, list + "?token=dG9rZW4tMjAxNw"}},
+		{eu.Options{Token: "n00 a&b"}, []string{feed, list + "?token=n00+a%26b"}},
 		{eu.Options{URL: "https://example.org/list.xml"}, []string{"https://example.org/list.xml"}},
 		{eu.Options{URL: "https://example.org/list?a=b", Token: "c", RSS: "https://example.org/rss"}, []string{"https://example.org/rss",
 			"https://example.org/list?a=b&token=c"}},

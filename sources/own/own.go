@@ -39,37 +39,26 @@ const (
 	maxText  = 512 // of a reason, reference or author
 )
 
-// A Row is a row of the list.
-type Row struct {
-	Line      int64           // counted from 1
-	Address   address.Address // zero if Listed means several, by [sources.Repair]
-	Listed    string          // as the file has it
-	Allow     bool            // the action is allow
-	Reason    string
-	Reference string
-	Author    string
-	Expires   time.Time // the instant at which the row ends; zero if it does not
-}
-
-// Rows returns all rows of a list, also those that have expired.
-func Rows(r io.Reader) (rows []Row, err error) {
-	err = each(r, func(row Row) error { rows = append(rows, row); return nil })
-	if err != nil {
-		return nil, err
-	}
-	return rows, nil
+// A row is a row of the list.
+type row struct {
+	address   address.Address // zero if listed means several, by [sources.Repair]
+	listed    string          // as the file has it
+	allow     bool            // the action is allow
+	reason    string
+	reference string
+	author    string
+	expires   time.Time // the instant at which the row ends; zero if it does not
 }
 
 // each calls do for each row of a list, also for those that have expired.
-func each(r io.Reader, do func(Row) error) error {
+func each(r io.Reader, do func(row) error) error {
 	in := bufio.NewReaderSize(csvscan.Limit(r, maxBytes), csvscan.MaxLine)
 	f := csvscan.File{Columns: columnNames[:], Comment: columnReason, ByHand: true}
-	return f.Read(in, func(line int64, cells []string) error {
+	return f.Read(in, func(_ int64, cells []string) error {
 		row, err := newRow(cells)
 		if err != nil {
 			return err
 		}
-		row.Line = line
 		return do(row)
 	})
 }
@@ -103,9 +92,9 @@ func (s *source) Allowed() (all []sources.Allowed, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	err = each(f, func(row Row) error {
-		if row.Allow {
-			all = append(all, sources.Allowed{Address: row.Address, Reason: row.Reason, Author: row.Author, Expires: row.Expires})
+	err = each(f, func(row row) error {
+		if row.allow {
+			all = append(all, sources.Allowed{Address: row.address, Reason: row.reason, Author: row.author, Expires: row.expires})
 		}
 		return nil
 	})
@@ -165,12 +154,12 @@ func (s span) String() string { return fmt.Sprintf("%d %d", s.from, s.to) }
 // parse adds the rows that block at the time now. Until a clock leaves the span, these are
 // the same.
 func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (rev sources.Revision, same span, err error) {
-	err = each(r, func(row Row) error {
-		if row.Allow {
+	err = each(r, func(row row) error {
+		if row.allow {
 			return nil
 		}
-		if at := row.Expires.Unix(); !row.Expires.IsZero() {
-			if !now.Before(row.Expires) {
+		if at := row.expires.Unix(); !row.expires.IsZero() {
+			if !now.Before(row.expires) {
 				same.from = max(same.from, at)
 				return nil
 			}
@@ -179,7 +168,7 @@ func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (rev sourc
 			}
 		}
 		rev.Records++
-		return add(sources.Entry{Address: row.Address, Listed: row.Listed, Kind: score.Blocked, Ref: row.Reference, Name: row.Reason})
+		return add(sources.Entry{Address: row.address, Listed: row.listed, Kind: score.Blocked, Ref: row.reference, Name: row.reason})
 	})
 	rev.OpenEnded = true
 	return rev, same, err
@@ -200,42 +189,42 @@ const (
 var columnNames = [columnCount]string{"address", "action", "chain", "reason", "reference", "author", "expires"}
 
 // newRow returns the row with these values.
-func newRow(values []string) (Row, error) {
+func newRow(values []string) (row, error) {
 	for i, text := range values {
 		if !utf8.ValidString(text) {
-			return Row{}, fmt.Errorf("%s: invalid UTF-8", columnNames[i])
+			return row{}, fmt.Errorf("%s: invalid UTF-8", columnNames[i])
 		}
 		values[i] = sources.TrimListed(text)
 	}
-	row := Row{Listed: values[columnAddress], Reason: values[columnReason], Reference: values[columnReference], Author: values[columnAuthor]}
+	r := row{listed: values[columnAddress], reason: values[columnReason], reference: values[columnReference], author: values[columnAuthor]}
 	for _, c := range []int{columnReason, columnReference, columnAuthor} {
 		if len(values[c]) > maxText {
-			return Row{}, fmt.Errorf("%s of %d bytes, want at most %d", columnNames[c], len(values[c]), maxText)
+			return row{}, fmt.Errorf("%s of %d bytes, want at most %d", columnNames[c], len(values[c]), maxText)
 		}
 	}
 	switch strings.ToLower(values[columnAction]) {
 	case "", "block":
 	case "allow":
-		row.Allow = true
+		r.allow = true
 	default:
-		return Row{}, fmt.Errorf("action %.40q, want block or allow", values[columnAction])
+		return row{}, fmt.Errorf("action %.40q, want block or allow", values[columnAction])
 	}
 	var err error
-	if row.Address, err = decode(values[columnChain], row.Listed); err != nil {
+	if r.address, err = decode(values[columnChain], r.listed); err != nil {
 		// A slip must not hide an account that is blocked. What is allowed must be clear.
-		repaired := sources.Repair(values[columnChain], row.Listed)
-		_, elsewhere := sources.Decode("", row.Listed)
+		repaired := sources.Repair(values[columnChain], r.listed)
+		_, elsewhere := sources.Decode("", r.listed)
 		switch {
-		case row.Allow || elsewhere || len(repaired) != len(sources.Repair("", row.Listed)) && len(repaired) != 1 || len(repaired) == 0:
-			return Row{}, err
+		case r.allow || elsewhere || len(repaired) != len(sources.Repair("", r.listed)) && len(repaired) != 1 || len(repaired) == 0:
+			return row{}, err
 		case len(repaired) == 1:
-			row.Address = repaired[0].Address
+			r.address = repaired[0].Address
 		}
 	}
-	if row.Expires, err = parseExpiry(values[columnExpires]); err != nil {
-		return Row{}, err
+	if r.expires, err = parseExpiry(values[columnExpires]); err != nil {
+		return row{}, err
 	}
-	return row, nil
+	return r, nil
 }
 
 // decode returns the account that text is on the chain, or, if chain is "", on the only

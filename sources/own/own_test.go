@@ -1,4 +1,4 @@
-package own_test
+package own
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/listtest"
-	"github.com/walletscreen/walletscreen/sources/own"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
@@ -24,6 +23,15 @@ const (
 	yan     = "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"
 	justin  = "TT2T17KZhoDu47i2E4FWxfG79zdkEWkU9N"
 )
+
+// rows returns all rows of a list.
+func rows(text string) (all []row, err error) {
+	err = each(strings.NewReader(text), func(r row) error { all = append(all, r); return nil })
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
 
 func TestRows(t *testing.T) {
 	for _, tt := range []struct {
@@ -35,31 +43,31 @@ func TestRows(t *testing.T) {
 		{"comments alone", "# nobody yet\n", nil},
 		{"a header alone", "address,reason\r\n", nil},
 		{"text", lazarus + " # the theft\n\n# more\n" + justin, []string{
-			"1 ethereum:" + strings.ToLower(lazarus) + " block \"the theft\" \"\" \"\" -", "4 tron:" + justin + " block \"\" \"\" \"\" -"}},
-		{"a byte order mark", "\ufeff" + justin + "\n", []string{"1 tron:" + justin + ` block "" "" "" -`}},
+			"ethereum:" + strings.ToLower(lazarus) + " block \"the theft\" \"\" \"\" -", "tron:" + justin + " block \"\" \"\" \"\" -"}},
+		{"a byte order mark", "\ufeff" + justin + "\n", []string{"tron:" + justin + ` block "" "" "" -`}},
 		{"CSV", "Address,Chain,Action,Reason,Reference,Author,Expires\n" + yan + ",bitcoin,block,\"fraud, reported\",CASE-7,Ann,2026-12-31\n",
-			[]string{"2 bitcoin:" + yan + ` block "fraud, reported" "CASE-7" "Ann" 2027-01-01T00:00:00Z`}},
+			[]string{"bitcoin:" + yan + ` block "fraud, reported" "CASE-7" "Ann" 2027-01-01T00:00:00Z`}},
 		{"chains by other names", "address,chain\n" + lazarus + ",eip155:98865\n" + lazarus + ",Binance Smart Chain\n",
-			[]string{"2 eip155:98865:" + strings.ToLower(lazarus) + ` block "" "" "" -`, "3 bsc:" + strings.ToLower(lazarus) + ` block "" "" "" -`}},
+			[]string{"eip155:98865:" + strings.ToLower(lazarus) + ` block "" "" "" -`, "bsc:" + strings.ToLower(lazarus) + ` block "" "" "" -`}},
 		{"CSV with a byte order mark, semicolons and blank lines", "\ufeffreason;address;action\r\n\r\n# ours\r\nour hot wallet;" + justin + ";ALLOW\r\n",
-			[]string{"4 tron:" + justin + ` allow "our hot wallet" "" "" -`}},
+			[]string{"tron:" + justin + ` allow "our hot wallet" "" "" -`}},
 		{"tabs, without an end of the last line", "address\texpires\n" + justin + "\t2026-12-31T12:00:00+02:00",
-			[]string{"2 tron:" + justin + ` block "" "" "" 2026-12-31T10:00:00Z`}},
+			[]string{"tron:" + justin + ` block "" "" "" 2026-12-31T10:00:00Z`}},
 	} {
-		rows, err := own.Rows(strings.NewReader(tt.text))
+		all, err := rows(tt.text)
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		var got []string
-		for _, r := range rows {
+		for _, r := range all {
 			action, expires := "block", "-"
-			if r.Allow {
+			if r.allow {
 				action = "allow"
 			}
-			if !r.Expires.IsZero() {
-				expires = r.Expires.Format(time.RFC3339)
+			if !r.expires.IsZero() {
+				expires = r.expires.Format(time.RFC3339)
 			}
-			got = append(got, fmt.Sprintf("%d %s %s %q %q %q %s", r.Line, r.Address, action, r.Reason, r.Reference, r.Author, expires))
+			got = append(got, fmt.Sprintf("%s %s %q %q %q %s", r.address, action, r.reason, r.reference, r.author, expires))
 		}
 		if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
@@ -90,17 +98,17 @@ func TestErrors(t *testing.T) {
 		{"a line separator in a comment", "\n" + justin + " # x\u2028" + justin + "\n", "line break", 2},
 		{"a reason that looks like a comment", "reason,address\n#12 ticket," + justin + "\n", "begins with #", 2},
 	} {
-		rows, err := own.Rows(strings.NewReader(tt.text))
+		all, err := rows(tt.text)
 		var at *sources.RecordError
-		if rows != nil || !errors.As(err, &at) || at.Line != tt.line || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %d rows, error %v, want one of line %d with %q", tt.name, len(rows), err, tt.line, tt.want)
+		if all != nil || !errors.As(err, &at) || at.Line != tt.line || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %d rows, error %v, want one of line %d with %q", tt.name, len(all), err, tt.line, tt.want)
 		}
 	}
 	// The error does not quote a pasted private key.
 	const secret = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
 	for _, text := range []string{secret + "\n", "address,chain\n" + secret + ",bitcoin\n", "address,chain\n" + secret + ",ethereum\n",
 		"reason,address\n#," + secret + "\n", "#\r" + secret + "\n"} {
-		if _, err := own.Rows(strings.NewReader(text)); err == nil || strings.Contains(err.Error(), secret[:10]) {
+		if _, err := rows(text); err == nil || strings.Contains(err.Error(), secret[:10]) {
 			t.Errorf("a private key: error %v", err)
 		}
 	}
@@ -109,7 +117,7 @@ func TestErrors(t *testing.T) {
 func TestAllowed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "list.csv")
 	write(t, name, "address,action,reason,author,expires\n"+lazarus+",block,a,,\n"+justin+",allow,b,Ann,2026-12-31\n")
-	src := own.File("OWN", name)
+	src := File("OWN", name)
 	rows, err := sources.AllowedBy(src)
 	if want := (sources.Allowed{Address: address.MustParse("tron", justin), Reason: "b", Author: "Ann", Expires: time.Date(2027, 1, 1, 0, 0, 0, 0,
 		time.UTC)}); err != nil ||
@@ -142,8 +150,8 @@ func write(t *testing.T, name, text string) {
 func TestFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "list.csv")
 	write(t, name, "address,reason,reference,action\n"+lazarus+",theft,CASE-1,\n"+justin+",,,allow\n")
-	sourcetest.Run(t, func(t *testing.T) sources.Source { return own.File("OWN", name) })
-	src := own.File("OWN", name)
+	sourcetest.Run(t, func(t *testing.T) sources.Source { return File("OWN", name) })
+	src := File("OWN", name)
 	if info := src.Info(); info.Validate() != nil || info.Jurisdiction != sources.Operator || info.ID != "OWN" {
 		t.Errorf("Info = %+v", info)
 	}
@@ -190,7 +198,7 @@ func TestExpiry(t *testing.T) {
 		if err := os.Chtimes(name, past, past); err != nil {
 			t.Fatal(err)
 		}
-		src := own.File("OWN", name)
+		src := File("OWN", name)
 		var held sources.Revision
 		for _, tt := range []struct {
 			at    time.Time
@@ -218,7 +226,7 @@ func TestExpiryClockBack(t *testing.T) {
 	if err := os.Chtimes(name, past, past); err != nil {
 		t.Fatal(err)
 	}
-	src := own.File("OWN", name)
+	src := File("OWN", name)
 	var held sources.Revision
 	for _, tt := range []struct {
 		ahead time.Duration // of the clock, which begins in 2000
@@ -235,12 +243,12 @@ func FuzzRows(f *testing.F) {
 	f.Add("address,chain,expires\n" + justin + ",tron,2026-12-31\n")
 	f.Add(lazarus + " # x\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		rows, err := own.Rows(strings.NewReader(text))
-		if err != nil && rows != nil {
+		all, err := rows(text)
+		if err != nil && all != nil {
 			t.Errorf("%q: rows and the error %v", text, err)
 		}
-		for _, r := range rows {
-			if !r.Address.IsValid() || r.Line < 1 || r.Listed == "" {
+		for _, r := range all {
+			if !r.address.IsValid() || r.listed == "" {
 				t.Errorf("%q: row %+v", text, r)
 			}
 		}
@@ -255,7 +263,7 @@ func ExampleFile() {
 		return
 	}
 	defer os.Remove(name)
-	src := own.File("OUR_LIST", name)
+	src := File("OUR_LIST", name)
 	entries, _, err := listtest.Load(context.Background(), src, sources.Revision{})
 	fmt.Println(entries[0].Kind, entries[0].Address, entries[0].Name, err)
 	// Output: BLOCKED bitcoin:12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h fraud, reported by a customer <nil>

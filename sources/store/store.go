@@ -56,8 +56,8 @@ var (
 	ErrNotFound = errors.New("not in the store")
 	// ErrDamaged is wrapped by errors about files that are not as they were written.
 	ErrDamaged = stays.ErrDamaged
-	// ErrVersion is wrapped by errors about a file that another version of this module
-	// has written.
+	// ErrVersion is wrapped by errors about a file or tables that another version of this
+	// module has written.
 	ErrVersion = stays.ErrVersion
 	// ErrGap is wrapped by errors about a time when it is not known what was answered
 	// from: the store failed, lines are lost, a list was damaged, or the clock was wrong.

@@ -23,10 +23,10 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// ErrRetired is the error for the Consolidated List of the Office of Financial Sanctions
+// errRetired is the error for the Consolidated List of the Office of Financial Sanctions
 // Implementation ("ConList"), which was closed on 28 January 2026. Any copy is out of
 // date.
-var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28 January 2026; want the UK Sanctions List")
+var errRetired = errors.New("this is the Consolidated List of OFSI, closed on 28 January 2026; want the UK Sanctions List")
 
 // Parse reads the UK Sanctions List from r, in XML, and calls add for each wallet
 // that a designation names, in the order of the list: in CryptoWalletAddress,
@@ -39,7 +39,7 @@ var ErrRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 // holder was designated. The list does not say when an address was added to a designation.
 //
 // Nothing is added unless r is the whole list: well-formed to its last byte, with a date,
-// designations and a wallet. OFSI's list is [ErrRetired]. Errors are a
+// designations and a wallet. OFSI's list, which was closed, is refused. Errors are a
 // [*sources.RecordError], or come from r, or wrap an error of add. The revision's digest
 // covers all bytes of r.
 //
@@ -61,7 +61,7 @@ func refuse(r io.Reader) (*freetext.List, error) {
 	case err != nil:
 		return nil, err
 	case strings.HasPrefix(strings.TrimPrefix(string(head), "\ufeff"), "Last Updated,"):
-		err = ErrRetired
+		err = errRetired
 	default:
 		err = errors.New("not XML, want UK-Sanctions-List.xml")
 	}

@@ -134,8 +134,8 @@ func TestRetired(t *testing.T) {
 	} {
 		_, _, err := parse(t, strings.NewReader(doc))
 		var at *sources.RecordError
-		if !errors.Is(err, uk.ErrRetired) || !errors.As(err, &at) {
-			t.Errorf("%s: error %v, want ErrRetired in a *RecordError", name, err)
+		if !errors.As(err, &at) || !strings.Contains(err.Error(), "closed on 28 January 2026") {
+			t.Errorf("%s: error %v, want a *RecordError that says the list was closed", name, err)
 		}
 	}
 }

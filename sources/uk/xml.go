@@ -35,7 +35,7 @@ func readXML(r io.Reader) (*freetext.List, error) {
 	switch root := d.Name(); string(root) {
 	case "Designations":
 	case "ArrayOfFinancialSanctionsTarget":
-		return nil, d.Errorf("", "%w", ErrRetired)
+		return nil, d.Errorf("", "%w", errRetired)
 	default:
 		return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
 	}

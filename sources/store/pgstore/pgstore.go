@@ -80,14 +80,9 @@ const schemaVersion = "walletscreen lists, version 2"
 // markFormer keeps programs of the version before, which had other tables, from writing to these.
 const markFormer = "comment on table walletscreen_journal is 'walletscreen lists, replaced by walletscreen_event'"
 
-var (
-	// ErrVersion is wrapped by the error about tables that an older or a newer version of
-	// this module has created.
-	ErrVersion = errors.New("tables of another version")
-	// ErrPooled is wrapped by the error about a database that is reached through a
-	// connection pool such as PgBouncer in transaction mode.
-	ErrPooled = errors.New("connections do not keep their sessions, as with PgBouncer in transaction mode: want a direct connection, or pool_mode=session")
-)
+// ErrPooled is wrapped by the error about a database that is reached through a
+// connection pool such as PgBouncer in transaction mode.
+var ErrPooled = errors.New("connections do not keep their sessions, as with PgBouncer in transaction mode: want a direct connection, or pool_mode=session")
 
 // ErrURL is the error about a URL that cannot be parsed. No error shows the URL, because
 // it may hold a password.
@@ -95,7 +90,7 @@ var ErrURL = errors.New("want a URL such as postgres://user:password@host/databa
 
 // Open opens the database of a URL, or of a string of settings as for libpq; environment
 // variables such as PGPASSWORD complete it. It creates the tables if they do not exist, and
-// refuses tables of another version: [ErrVersion]. Replicas need a session for each
+// refuses tables of another version: [store.ErrVersion]. Replicas need a session for each
 // connection: anything else is [ErrPooled].
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
@@ -152,7 +147,7 @@ func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 			_, err := tx.Exec(ctx, schema)
 			return err
 		case version != schemaVersion:
-			return fmt.Errorf("%w: the comment on walletscreen_event is %.60q, want %q; use that version, or another schema", ErrVersion, version, schemaVersion)
+			return fmt.Errorf("%w: the comment on walletscreen_event is %.60q, want %q; use that version, or another schema", store.ErrVersion, version, schemaVersion)
 		}
 		return nil
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
+	"github.com/walletscreen/walletscreen/sources/store"
 	"github.com/walletscreen/walletscreen/sources/store/pgstore"
 )
 
@@ -191,7 +192,7 @@ func TestVersion(t *testing.T) {
 	open(t, url).Close()
 	for _, comment := range []string{"null", "'walletscreen lists, version 3'"} {
 		execute(t, url, "comment on table walletscreen_event is "+comment)
-		if _, err := pgstore.Open(t.Context(), url); !errors.Is(err, pgstore.ErrVersion) ||
+		if _, err := pgstore.Open(t.Context(), url); !errors.Is(err, store.ErrVersion) ||
 			!strings.Contains(err.Error(), "want \"walletscreen lists, version 2\"") {
 			t.Errorf("%s: %v, want ErrVersion", comment, err)
 		}
