@@ -194,10 +194,13 @@ func (c *columns) isExport() bool  { return c.number >= 0 && c.assets >= 0 && c.
 
 // readCSV reads one or more tables.
 func (l *list) readCSV(text []byte) error {
+	if !utf8.Valid(text) {
+		return fail(0, "invalid UTF-8")
+	}
 	s := csvscan.New(bytes.NewReader(text))
-	s.OpenEnd = true
+	s.OpenEnd, s.EmptyLines = true, true
 	for {
-		row, err := s.NextText()
+		row, err := s.Next()
 		if err == io.EOF {
 			return nil
 		}

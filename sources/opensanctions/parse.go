@@ -112,23 +112,23 @@ type dataset struct {
 // read reads a whole file.
 func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 	hash := sha256.New()
-	in := bufio.NewReaderSize(io.TeeReader(csvscan.Limit(r, maxSize), hash), 64<<10)
+	in := bufio.NewReaderSize(io.TeeReader(csvscan.Limit(r, maxSize), hash), csvscan.MaxLine)
 	head, err := in.Peek(4)
 	if err != nil && err != io.EOF {
 		return sources.Revision{}, err
 	}
 	switch text := strings.TrimPrefix(string(head), "\ufeff"); {
 	case text == "":
-		err = fail(0, "", io.ErrUnexpectedEOF)
+		err = fail(0, io.ErrUnexpectedEOF)
 	case text[0] == '{':
-		err = fail(1, "", errors.New("JSON, want targets.simple.csv of the dataset"))
+		err = fail(1, errors.New("JSON, want targets.simple.csv of the dataset"))
 	case text[0] == '<':
-		err = fail(1, "", errors.New("HTML or XML, want targets.simple.csv of the dataset"))
+		err = fail(1, errors.New("HTML or XML, want targets.simple.csv of the dataset"))
 	default:
 		err = d.readRows(in)
 	}
 	if err == nil && len(d.wallets) == 0 {
-		err = fail(0, "", fmt.Errorf("no wallet in %d entities", d.records))
+		err = fail(0, fmt.Errorf("no wallet in %d entities", d.records))
 	}
 	if err != nil {
 		return sources.Revision{}, err
@@ -137,39 +137,27 @@ func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 }
 
 // fail returns an error of a line, or of the file if line is 0.
-func fail(line int64, ref string, err error) error {
-	return &sources.RecordError{Line: line, Byte: 0, Ref: ref, Err: err}
-}
+func fail(line int64, err error) error { return &sources.RecordError{Line: line, Err: err} }
 
 // readRows reads the rows below a header that names the columns, among them
 //
 //	id,schema,name,…,identifiers,sanctions,…,first_seen,…
-func (d *dataset) readRows(in io.Reader) error {
-	s, err := csvscan.New(in).Header()
-	if err != nil {
-		return err
-	}
-	var places [columnCount]int
-	for i, name := range columnNames {
-		places[i] = s.Column(name)
-	}
-	return s.Each(func() error {
-		var t [columnCount]string
-		for i, place := range places {
-			t[i] = s.Row[place]
-		}
+func (d *dataset) readRows(in *bufio.Reader) error {
+	f := csvscan.File{Columns: columnNames[:], Table: true}
+	return f.Read(in, func(_ int64, cells []string) error {
+		t := [columnCount]string(cells)
 		if t[columnID] == "" || t[columnSchema] == "" {
-			return fail(s.Line(), t[columnID], errors.New("no entity: id or schema missing"))
+			return errors.New("no entity: id or schema missing")
 		}
 		d.records++
 		if t[columnSchema] != walletSchema {
 			return nil
 		}
-		for i := range t {
-			t[i] = strings.Clone(t[i]) // not to keep the row
+		if slices.ContainsFunc(cells, func(c string) bool { return !utf8.ValidString(c) }) {
+			return fmt.Errorf("entity %.64q: invalid UTF-8", t[columnID])
 		}
 		if err := d.addWallet(t); err != nil {
-			return fail(s.Line(), t[columnID], err)
+			return fmt.Errorf("entity %.64q: %w", t[columnID], err)
 		}
 		return nil
 	})
@@ -201,8 +189,8 @@ func (d *dataset) addWallet(t [columnCount]string) error {
 			return errors.New("an address of no text")
 		case len(key) > maxListed:
 			return fmt.Errorf("an address of %d bytes", len(key))
-		case !utf8.ValidString(key) || strings.ContainsRune(key, utf8.RuneError):
-			return fmt.Errorf("address %.64q: not UTF-8", key)
+		case strings.ContainsRune(key, utf8.RuneError):
+			return fmt.Errorf("address %.64q: a character was lost", key)
 		case len(d.wallets) == maxWallets:
 			return fmt.Errorf("more than %d addresses", maxWallets)
 		}

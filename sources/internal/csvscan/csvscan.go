@@ -12,8 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -33,7 +31,7 @@ type Scanner struct {
 	Comma rune
 	// OpenEnd allows the last record to lack its line end.
 	OpenEnd bool
-	// EmptyLines skips empty lines, which are errors otherwise. NextText sets it.
+	// EmptyLines skips empty lines, which are errors otherwise.
 	EmptyLines bool
 
 	guard guard
@@ -57,32 +55,7 @@ func (s *Scanner) EndMark() bool { return s.guard.mark && s.err == io.EOF }
 // the caller owns the strings. At the end of the file Next returns io.EOF. Any other
 // error comes from the reader, or is a [*sources.RecordError] with the line on which the
 // record begins. It wraps io.ErrUnexpectedEOF if the file ends within the record.
-func (s *Scanner) Next() ([]string, error) { return s.next() }
-
-// NextText is Next for text: it skips empty lines, and returns an error for a record
-// that is not UTF-8.
-func (s *Scanner) NextText() ([]string, error) {
-	s.EmptyLines = s.EmptyLines || s.csv == nil
-	for {
-		fields, err := s.next()
-		switch {
-		case err != nil:
-			return nil, err
-		case len(fields) == 1 && fields[0] == "":
-			continue // an empty line, or one with an empty quoted field
-		case slices.ContainsFunc(fields, func(f string) bool { return !utf8.ValidString(f) }):
-			return nil, s.Errorf("", "invalid UTF-8")
-		}
-		return fields, nil
-	}
-}
-
-// Errorf returns an error of the last record, whose reference is ref, or "".
-func (s *Scanner) Errorf(ref, format string, args ...any) error {
-	return &sources.RecordError{Line: s.line, Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
-}
-
-func (s *Scanner) next() ([]string, error) {
+func (s *Scanner) Next() ([]string, error) {
 	if s.csv == nil {
 		s.guard.openEnd, s.guard.emptyLines = s.OpenEnd, s.EmptyLines
 		s.csv = csv.NewReader(&s.guard)
@@ -102,6 +75,11 @@ func (s *Scanner) next() ([]string, error) {
 	line, _ := s.csv.FieldPos(0)
 	s.line = int64(line)
 	return fields, nil
+}
+
+// Errorf returns an error of the last record, whose reference is ref, or "".
+func (s *Scanner) Errorf(ref, format string, args ...any) error {
+	return &sources.RecordError{Line: s.line, Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
 }
 
 // explain returns the error to report for one of encoding/csv.

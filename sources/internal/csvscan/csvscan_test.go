@@ -114,18 +114,11 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestNextText(t *testing.T) {
-	s := csvscan.New(strings.NewReader("\na,b\n\r\n\"\"\nä\n\nok,\xc3,\xa4\n"))
-	for _, want := range [][]string{{"a", "b"}, {"ä"}} {
-		if got, err := s.NextText(); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q, %v, want %q", got, err, want)
-		}
-	}
-	if got, err := s.NextText(); err == nil || err.Error() != "line 7: invalid UTF-8" {
-		t.Errorf("%q, %v, want an error of line 7", got, err)
-	}
-	if got, err := s.NextText(); err != io.EOF {
-		t.Errorf("%q, %v, want io.EOF", got, err)
+func TestEmptyLines(t *testing.T) {
+	s := csvscan.New(strings.NewReader("\na,b\n\r\nc\n"))
+	s.EmptyLines = true
+	if got, err := scan(s); err != nil || !slices.EqualFunc(got, [][]string{{"a", "b"}, {"c"}}, slices.Equal) {
+		t.Errorf("%q, %v, want two records", got, err)
 	}
 }
 

@@ -20,6 +20,8 @@ type File struct {
 	Columns []string
 	// Comment is the column for the comments of text.
 	Comment int
+	// Table says that the file is CSV with all of Columns, and has no comments.
+	Table bool
 	// ByHand says that a person edits the file: other columns are an error, as they may be
 	// misspelled; an address of text may have blanks; and the last line may lack its end.
 	ByHand bool
@@ -33,7 +35,8 @@ const MaxLine = 64 << 10
 // CSV has a header with the column of addresses, and commas, semicolons or tabs between the
 // columns. A row that begins with "#" is a comment, unless another of its columns has the
 // address. Any other file is text: the address ends at "#", where a comment begins. A line
-// that is blank is skipped. The buffer of in has MaxLine bytes or more.
+// that is blank is skipped. The buffer of in has MaxLine bytes or more. The cells are valid until
+// row returns.
 //
 // Errors are a [*sources.RecordError] with the line, or come from in. An error of row is
 // wrapped with the line.
@@ -42,7 +45,7 @@ func (f *File) Read(in *bufio.Reader, row func(line int64, cells []string) error
 	switch {
 	case err != nil:
 		return err
-	case ok:
+	case ok, f.Table:
 		return f.readCSV(in, comma, row)
 	}
 	return f.readText(in, row)
@@ -90,7 +93,7 @@ func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error
 		if len(fields) == 1 && sources.TrimListed(fields[0]) == "" {
 			continue
 		}
-		isComment := strings.HasPrefix(fields[0], "#")
+		isComment := !f.Table && strings.HasPrefix(fields[0], "#")
 		if header == nil {
 			if isComment {
 				continue
@@ -138,7 +141,7 @@ func (f *File) places(header []string) ([]int, error) {
 				places[i] = at
 			}
 		}
-		if places[i] < 0 && i == 0 {
+		if places[i] < 0 && (i == 0 || f.Table) {
 			return nil, fmt.Errorf("no column %q", name)
 		}
 	}

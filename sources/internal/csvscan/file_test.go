@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -17,6 +16,7 @@ import (
 func TestFile(t *testing.T) {
 	loose := csvscan.File{Columns: []string{"address", "", "note"}, Comment: 2}
 	only := csvscan.File{Columns: []string{"address", "action", "note"}, Comment: 2, ByHand: true}
+	table := csvscan.File{Columns: []string{"a", "B"}, Table: true}
 	for _, tt := range []struct {
 		name string
 		file csvscan.File
@@ -41,6 +41,10 @@ func TestFile(t *testing.T) {
 		{"too few columns", loose, "address,note\nx\n", "line 2: 1 columns, want 2"},
 		{"two lists", loose, "address\nx\naddress\n", "line 3: a second header"},
 		{"a quote that is not closed", loose, "address,note\nx,\"a\ny,b\n", "line 2: unexpected EOF"},
+		{"a table", table, "\ufeffb, A ,c\n\"1\",2,3\n\n#4,,6\n", "2 2|1/4 |#4"},
+		{"a table without its end", table, "a,b\n1,2", "line 2: unexpected EOF"},
+		{"a table with a column less", table, "a,c\n", `line 1: no column "B"`},
+		{"no table", table, "x\n", `line 1: no column "a"`},
 		{"a refused row", loose, "address\nbad\n", "line 2: refused"},
 	} {
 		for how, r := range map[string]io.Reader{"whole": strings.NewReader(tt.in), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.in))} {
@@ -72,34 +76,5 @@ func TestLimit(t *testing.T) {
 		if text, err := io.ReadAll(csvscan.Limit(strings.NewReader("abc"), n)); !errors.Is(err, want) || err == nil && string(text) != "abc" {
 			t.Errorf("limit %d: %q, %v, want %v", n, text, err, want)
 		}
-	}
-}
-
-func TestTable(t *testing.T) {
-	table, err := csvscan.New(strings.NewReader("\ufeffB, a ,\n1,2,3\n\n4,5,6\n7,8\n")).Header()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := table.Column("A"), table.Column("b")
-	var got []string
-	err = table.Each(func() error {
-		got = append(got, table.Row[a]+table.Row[b])
-		return nil
-	})
-	if !slices.Equal(got, []string{"21", "54"}) || err == nil || err.Error() != "line 5: row of 2 columns, want 3" {
-		t.Errorf("%q, %v, want two rows and an error of line 5", got, err)
-	}
-	for in, want := range map[string]string{"": "no records: unexpected EOF", "a,A\n": `column "a" twice`} {
-		if _, err := csvscan.New(strings.NewReader(in)).Header(); err == nil || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", in, err, want)
-		}
-	}
-	table, err = csvscan.New(strings.NewReader("a\n1\n")).Header()
-	if err != nil {
-		t.Fatal(err)
-	}
-	table.Column("z")
-	if err := table.Next(); err == nil || !strings.HasSuffix(err.Error(), `no column "z"`) {
-		t.Errorf("%v, want that the column is missing", err)
 	}
 }
