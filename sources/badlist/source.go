@@ -2,7 +2,6 @@ package badlist
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 
 	"github.com/walletscreen/walletscreen/score"
@@ -60,17 +59,8 @@ type Options struct {
 // confirms, or that has the digest of the revision held, is [sources.ErrUnchanged].
 // Load repeats requests that fail in a way that may pass, and downloads that break off.
 func New(opts *Options) sources.Source {
-	s := &source{*cmp.Or(opts, &Options{})}
-	s.URL = cmp.Or(s.URL, darklist)
-	s.Options.Info = cmp.Or(s.Options.Info, info.Badlist)
-	return s
-}
-
-type source struct{ Options }
-
-func (s *source) Info() sources.Info { return s.Options.Info }
-
-func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{Name: "badlist", URL: s.URL, Client: s.Client, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
-	return fetch.Stream(ctx, req, prev, add, s.Parse)
+	o := *cmp.Or(opts, &Options{})
+	return &fetch.Source{Of: cmp.Or(o.Info, info.Badlist), Parse: o.Parse, Long: true, Request: fetch.Request{
+		Name: "badlist", URL: cmp.Or(o.URL, darklist), Client: o.Client, MaxBytes: maxSize, AllowHTTP: o.AllowHTTP,
+	}}
 }

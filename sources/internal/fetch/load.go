@@ -14,14 +14,18 @@ type Source struct {
 	Of      sources.Info
 	Request Request // without validators
 	Parse   func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
+	Long    bool // the list may have millions of entries: see Stream
 }
 
 // Info returns s.Of.
 func (s *Source) Info() sources.Info { return s.Of }
 
-// Load calls the function [Load].
+// Load calls the function [Load], or [Stream].
 func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := s.Request
+	if s.Long {
+		return Stream(ctx, &req, prev, add, s.Parse)
+	}
 	return Load(ctx, &req, prev, add, s.Parse)
 }
 
