@@ -80,6 +80,9 @@ func appendFilings(dst []index.ID, e *sources.Entry) (keys []index.ID, form byte
 	isHex, n := isHexOf(e.Address, &dst[0]), len(dst)
 	if !isHex || !isEVMText(e, &dst[0]) {
 		for _, a := range address.Detect(e.Text()) {
+			if a == e.Address { // its probes are in dst
+				continue
+			}
 			if k := firstProbe(a); !slices.Contains(dst, k) {
 				dst = append(dst, k)
 			}
