@@ -93,6 +93,7 @@ func detect(s string, how manner, yield func(Address) bool) {
 type look struct {
 	bounds
 	low, high string // the text is not before low, nor behind high, which is "" if neither is known
+	has       byte   // a character of the text, or 0
 	row       uint16
 	form      form
 }
@@ -199,7 +200,12 @@ func fits[T string | []byte](s T, all uint16, l *look) bool {
 			return false
 		}
 	}
-	return true
+	for i := len(s) - 1; i >= 0 && l.has != 0; i-- {
+		if s[i] == l.has {
+			return true
+		}
+	}
+	return l.has == 0
 }
 
 // detectProven returns s as an address of the first chain in the table on which

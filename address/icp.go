@@ -116,13 +116,13 @@ func (principalText) bounds(*codec) bounds {
 	return bounds{7, principalMaxText, classLower32 | classAddress, "", true}
 }
 
-// narrow knows where the first hyphen is.
-func (principalText) narrow(_ *codec, l *look, _ int) bool {
-	l.lead = "?????-"
+// narrow knows where the first hyphens are.
+func (principalText) narrow(_ *codec, l *look, n int) bool {
+	l.lead = "?????-?????-"[:min(n/6, 2)*6]
 	return true
 }
 
-type subaccountText struct{ principalText }
+type subaccountText struct{}
 
 func (subaccountText) read(r *reader, c *codec) fault {
 	const sumChars = 7
@@ -177,6 +177,12 @@ func (subaccountText) write(dst []byte, c *codec, payload []byte) []byte {
 	dst = append(base32.Lower.Append(dst, sum[:]), '.')
 	digits := appendHex(nil, "", payload[n:])
 	return append(dst, strings.TrimLeft(string(digits), "0")...)
+}
+
+// narrow knows where the first hyphen of its principal is, and the full stop.
+func (subaccountText) narrow(_ *codec, l *look, _ int) bool {
+	l.lead, l.has = "?????-", '.'
+	return true
 }
 
 func (subaccountText) bounds(*codec) bounds {
