@@ -45,14 +45,14 @@ import (
 // the latest. A process that is killed, or whose database hangs, costs each caller at most
 // the block that it held.
 //
-// [Keyring.Used] counts what all processes have leased, without what this one has left of
-// its block. So it is exact for one process, and may run ahead by the blocks that other
+// A request is counted in the month in which it is charged. [Keyring.Used] counts what all
+// processes have leased, without what this one has left of its block. So it is exact for one process, and may run ahead by the blocks that other
 // processes hold. A call that asks reads the store; the fields of a response, which do not
 // ask, may be a quarter of a second older.
 //
 // While the store fails, leased screenings are still granted, and then none. Callers
-// without a limit never wait and are never refused: what they are granted is counted in the
-// store some milliseconds later.
+// without a limit are never refused: what they are granted then is counted when the store
+// works again.
 type Keyring struct {
 	store  Store
 	maxAge time.Duration
@@ -63,10 +63,12 @@ type Keyring struct {
 	claiming [claimTurns]chan struct{} // semaphores: requests with an Idempotency-Key that are charged, by its hash
 	leases   atomic.Int64
 
-	mu      sync.Mutex
-	closed  bool
-	quotas  map[account]*quota
-	sweeper *time.Timer // of the next sweep; nil if there is nothing to sweep
+	mu          sync.Mutex
+	closed      bool
+	quotas      map[account]*quota
+	month       int // the current one
+	from, until time.Time
+	sweeper     *time.Timer // of the next sweep; nil if there is nothing to sweep
 }
 
 var (
@@ -164,7 +166,7 @@ func (r *Keyring) Close(ctx context.Context) error {
 	for i := range 8 {
 		settlers.Go(func() {
 			for ; i < len(todo); i += 8 {
-				if ctx.Err() != nil || r.settle(ctx, todo[i]) != nil {
+				if ctx.Err() != nil || r.reserve(ctx, todo[i], unlimited, 0) != nil {
 					failed.Add(1)
 				}
 			}
@@ -191,6 +193,30 @@ func (r *Keyring) armSweep() {
 	}
 }
 
+// sweep returns the blocks that are held for long, leases what is owed, and forgets idle callers.
+// While the store fails, blocks are kept.
+func (r *Keyring) sweep() {
+	for _, q := range r.active() {
+		q.mu.Lock()
+		due := q.free != 0 && time.Since(q.filled) >= blockHold
+		q.mu.Unlock()
+		if due && (r.outage.down.Load() && r.count(context.Background(), q, time.Now()) != nil || r.reserve(context.Background(), q, unlimited, 0) != nil) {
+			break
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.quotas, func(_ account, q *quota) bool {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return q.free == 0 && time.Since(q.touched) >= quotaIdle
+	})
+	r.sweeper = nil
+	if len(r.quotas) > 0 {
+		r.armSweep()
+	}
+}
+
 // active returns all quotas.
 func (r *Keyring) active() []*quota {
 	r.mu.Lock()
@@ -199,14 +225,15 @@ func (r *Keyring) active() []*quota {
 }
 
 // Stats returns figures for metrics, without a call of the store: the number of
-// callers that were charged in the last minutes, the screenings that this process
-// holds in blocks, and the number of blocks and of failures of the store since New.
+// callers in the last minutes, the screenings that this process holds in blocks, and the number of blocks and of failures of the store since New.
 func (r *Keyring) Stats() (callers int, held, blocks, failures int64) {
-	for _, q := range r.active() {
-		q.mu.Lock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, q := range r.quotas {
 		if time.Since(q.touched) < quotaIdle {
 			callers++
 		}
+		q.mu.Lock()
 		held += max(0, q.free)
 		q.mu.Unlock()
 	}

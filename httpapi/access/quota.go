@@ -20,6 +20,7 @@ const (
 	quotaIdle    = 10 * time.Minute            // after which a caller is forgotten
 	fieldAge     = time.Second / 4             // how old a count in a header may be, and how long a response waits for a newer one
 	debtPause    = 10 * time.Millisecond       // in which what a caller without a limit was granted is gathered
+	unlimited    = math.MaxInt64               // the limit of a caller without one
 )
 
 // A quota is what this process knows of the use of one caller in one month.
@@ -27,236 +28,162 @@ type quota struct {
 	account
 	from, until time.Time     // of the month
 	calls       chan struct{} // semaphore: one call of the store at a time, so that leased and free agree
+	touched     time.Time     // when the quota was last asked for; under the lock of the Keyring
 
 	mu     sync.Mutex
-	limit  int64 // under which free was leased; 0 is none
+	limit  int64 // under which free was leased
 	leased int64 // by all processes, when the store was last asked; -1: unknown
-	free   int64 // leased and not spent; negative: spent and not leased, by a caller without a limit
+	free   int64 // leased and not spent; negative: owed by a caller without a limit, who was granted more than was leased
 	spent  int64 // by this process
-	paying bool  // a goroutine leases the screenings spent without a limit
-	closed bool  // no longer in quotas
+	owing  bool  // what is owed will be leased in a moment
 
-	read, filled, touched time.Time // when leased was read, the last block leased, and q last charged
-	retry, pause          time.Time // before which the store is not asked again for a block, or for a count in a header
-	err                   error     // of the last call, until retry
+	read, filled time.Time // when leased was read, and the last block leased
+	err          error     // of the last lease
+	retry        time.Time // before which the store is not asked again for a block
 }
 
-// quota returns the quota of a caller for the month of now.
-func (r *Keyring) quota(id string, now time.Time) (*quota, error) {
-	at := account{id, rule.Month(now)}
+// quota returns the quota of a caller in the current month.
+func (r *Keyring) quota(id string) (*quota, error) {
+	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil, errClosed
 	}
-	q := r.quotas[at]
+	if now.Before(r.from) || !now.Before(r.until) {
+		r.month = rule.Month(now)
+		r.from, r.until = rule.MonthStart(r.month), rule.MonthStart(r.month+1)
+	}
+	q := r.quotas[account{id, r.month}]
 	if q == nil {
 		if err := rule.CheckID(id); err != nil {
 			return nil, err
 		}
-		q = &quota{account: at, from: rule.MonthStart(at.month), until: rule.MonthStart(at.month + 1), calls: make(chan struct{}, 1), leased: -1, touched: now}
-		r.quotas[at] = q
+		q = &quota{account: account{id, r.month}, from: r.from, until: r.until, calls: make(chan struct{}, 1), leased: -1}
+		r.quotas[q.account] = q
 		r.armSweep()
 	}
+	q.touched = now
 	return q, nil
 }
 
-// charge charges a caller with up to n screenings, and returns how many are granted and how
-// to refund some. A caller without a limit never waits. The error is an exhausted, or an
-// [httpapi.ErrUnavailable].
+// charge charges a caller with up to n screenings, in the month of the call, and returns how many
+// are granted and how to refund some. The error is an exhausted, or an [httpapi.ErrUnavailable];
+// a caller without a limit gets none.
 func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int) (granted int, refund func(int), err error) {
-	limit := max(c.Quota, 0)
-	for last := (*quota)(nil); ; {
-		q, err := r.quota(c.ID, time.Now())
-		if err != nil && limit == 0 {
-			return n, func(int) {}, nil // it cannot be counted
-		}
-		if last != nil && q != last { // the month has ended
-			r.refund(last, granted)
-			granted = 0
-		}
-		if err != nil {
-			return 0, nil, err
-		}
-		last = q
-		granted += r.spend(q, limit, n-granted)
-		if granted < n {
-			err = r.reserve(ctx, q, limit, n-granted)
-		}
+	limit := c.Quota
+	if limit <= 0 {
+		limit = unlimited
+	}
+	q, err := r.quota(c.ID)
+	switch {
+	case err != nil && limit == unlimited:
+		return n, func(int) {}, nil // it cannot be counted
+	case err != nil:
+		return 0, nil, err
+	}
+	for granted < n {
+		granted += q.spend(limit, n-granted)
 		switch {
-		case granted == n, granted > 0 && errors.Is(err, httpapi.ErrExhausted):
-			return granted, func(k int) { r.refund(q, k) }, nil
-		case err != nil:
-			r.refund(q, granted)
-			return 0, nil, err
+		case granted == n:
+		case limit == unlimited: // nobody waits for the store
+			r.owe(q, n-granted)
+			granted = n
+		default:
+			err = r.reserve(ctx, q, limit, n-granted)
+			if granted > 0 && errors.Is(err, httpapi.ErrExhausted) {
+				return granted, q.refund, nil
+			}
+			if err != nil {
+				q.refund(granted)
+				return 0, nil, err
+			}
 		}
 	}
+	return granted, q.refund, nil
 }
 
-// spend takes up to n screenings of the block, or any number without a limit.
-func (r *Keyring) spend(q *quota, limit int64, n int) int {
+// spend takes up to n screenings of the block that was leased under a limit.
+func (q *quota) spend(limit int64, n int) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.touched = time.Now()
-	took := int64(n)
-	switch {
-	case q.closed, limit > 0 && limit != q.limit:
+	if limit != q.limit {
 		return 0
-	case limit > 0:
-		took = max(0, min(took, q.free))
 	}
+	took := max(0, min(int64(n), q.free))
 	q.free, q.spent = q.free-took, q.spent+took
-	if q.free < 0 && !q.paying && !q.touched.Before(q.retry) {
-		q.paying = r.tasks.start(func() { r.pay(q) })
-	}
 	return int(took)
 }
 
+// owe grants n screenings that are not leased yet, and leases them soon. While the store fails, that is
+// left to a sweep.
+func (r *Keyring) owe(q *quota, n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.free, q.spent = q.free-int64(n), q.spent+int64(n)
+	if !q.owing && !time.Now().Before(q.retry) {
+		q.owing = true
+		time.AfterFunc(debtPause, func() { r.reserve(context.Background(), q, unlimited, 0) })
+	}
+}
+
 // refund undoes a part of a charge.
-func (r *Keyring) refund(q *quota, n int) {
+func (q *quota) refund(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.free, q.spent = q.free+int64(n), q.spent-int64(n)
-	if q.closed {
-		r.tasks.start(func() { r.settle(context.Background(), q) })
-	}
 }
 
-// reserve leases a block, or n if that is more, unless another goroutine has just done so.
+// reserve leases a block, or n if that is more, unless another goroutine has just done so. Before,
+// it returns the block of another limit; with n = 0 it returns any block and leases none. It
+// leases what is owed, too. A call of the store that failed may have taken effect, so it is not repeated.
 func (r *Keyring) reserve(ctx context.Context, q *quota, limit int64, n int) error {
-	return r.call(ctx, q, func(ctx context.Context) error {
+	return r.call(ctx, q, func(ctx context.Context) (err error) {
+		now, size := time.Now(), int64(n)
 		q.mu.Lock()
-		now, size, same, enough, held := time.Now(), int64(n), limit == q.limit, q.free > 0, q.err
-		switch {
+		back, held := max(0, q.free), q.err
+		switch same := limit == q.limit && n > 0; {
+		case same && back > 0:
+			q.mu.Unlock()
+			return nil
+		case same && now.Before(q.retry):
+			q.mu.Unlock()
+			return held
 		case held != nil && !errors.Is(held, httpapi.ErrExhausted):
-			size = 1 // the last block may be lost already
-		case q.leased >= 0:
+			size = min(size, 1) // the last block may be lost already
+		case n > 0 && q.leased >= 0:
 			size = max(size, min((limit-q.leased)/blockShare, maxBlock))
 		}
-		wait := same && now.Before(q.retry)
-		closed := q.closed
+		size -= min(0, q.free)
+		q.owing = false
+		q.free, q.leased = q.free-back, max(-1, q.leased-back)
 		q.mu.Unlock()
-		switch {
-		case closed, same && enough:
-			return nil
-		case wait:
-			return held
-		}
-		if err := r.giveBack(ctx, q); err != nil { // of another limit, or owed
-			return q.hold(err, now)
-		}
-		granted, leased, err := r.store.Lease(ctx, q.id, q.month, size, limit)
-		if err = r.outage.outcome(err); err != nil {
-			return q.hold(err, now)
-		}
-		r.leases.Add(1)
-		q.mu.Lock()
-		q.free, q.leased, q.read, q.filled, q.err = q.free+granted, leased, now, now, nil
-		q.limit, q.retry = limit, time.Time{}
-		q.mu.Unlock()
-		if granted == 0 {
-			return q.hold(r.exhausted(ctx, q), now)
-		}
-		return nil
-	})
-}
 
-// hold keeps err as the answer to calls in the next moments, and returns it.
-func (q *quota) hold(err error, now time.Time) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.err, q.retry = err, now.Add(refusalHolds)
-	return err
-}
-
-// giveBack returns the block to the store, or leases the screenings spent without a limit. It is a
-// part of a call. A failed return may have taken effect, so it is not repeated.
-func (r *Keyring) giveBack(ctx context.Context, q *quota) error {
-	q.mu.Lock()
-	n := q.free
-	if n > 0 {
-		q.free, q.leased = 0, max(-1, q.leased-n)
-	}
-	q.mu.Unlock()
-	switch {
-	case n > 0:
-		return r.outage.outcome(r.store.Return(ctx, q.id, q.month, n))
-	case n == 0:
-		return nil
-	}
-	_, leased, err := r.store.Lease(ctx, q.id, q.month, -n, math.MaxInt64)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err == nil {
-		q.free, q.leased, q.read = q.free-n, leased, time.Now()
-	}
-	return r.outage.outcome(err)
-}
-
-// settle returns the block of q to the store, or leases the screenings spent without a limit.
-// While the store fails, the block is kept. A quota that is settled and idle is forgotten.
-func (r *Keyring) settle(ctx context.Context, q *quota) error {
-	return r.call(ctx, q, func(ctx context.Context) error {
-		q.mu.Lock()
-		holds := q.free != 0
-		q.mu.Unlock()
-		if holds && r.outage.down.Load() {
-			if _, _, err := r.store.Account(ctx, q.id, q.month); err != nil {
-				return r.outage.outcome(err)
+		var granted, leased int64
+		var changed time.Time
+		if back > 0 {
+			err = r.store.Return(ctx, q.id, q.month, back)
+		}
+		if size > 0 && err == nil {
+			r.leases.Add(1)
+			if granted, leased, err = r.store.Lease(ctx, q.id, q.month, size, limit); err == nil && granted == 0 {
+				_, changed, _ = r.store.Account(ctx, q.id, q.month)
 			}
 		}
-		err := r.giveBack(ctx, q)
-		r.mu.Lock()
-		defer r.mu.Unlock()
+		err = r.outage.outcome(err)
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if err != nil {
-			q.err, q.retry = err, time.Now().Add(refusalHolds)
-		} else if (r.closed || q.idle(time.Now())) && q.free == 0 {
-			q.closed = true
-			delete(r.quotas, q.account)
+		if size > 0 && err == nil {
+			q.limit, q.free, q.leased, q.read, q.filled = limit, q.free+granted, leased, now, now
+			if granted == 0 {
+				err = q.exhausted(changed)
+			}
+		}
+		if q.err, q.retry = err, now; err != nil {
+			q.retry = now.Add(refusalHolds)
 		}
 		return err
 	})
-}
-
-// idle reports whether q is not in use, or its month over. The caller holds mu.
-func (q *quota) idle(now time.Time) bool {
-	return now.Sub(q.touched) >= quotaIdle || !now.Before(q.until)
-}
-
-// pay leases what a caller without a limit spends, until nothing is owed or the store fails.
-func (r *Keyring) pay(q *quota) {
-	for {
-		err := r.settle(context.Background(), q)
-		q.mu.Lock()
-		q.paying = err == nil && q.free < 0
-		owes := q.paying
-		q.mu.Unlock()
-		if !owes {
-			return
-		}
-		time.Sleep(debtPause)
-	}
-}
-
-// sweep returns the blocks that are held for long, and forgets idle callers.
-func (r *Keyring) sweep() {
-	for _, q := range r.active() {
-		q.mu.Lock()
-		now := time.Now()
-		due := q.idle(now) || now.Sub(q.filled) >= blockHold && q.free != 0
-		q.mu.Unlock()
-		if due && r.settle(context.Background(), q) != nil {
-			break
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.sweeper = nil
-	if len(r.quotas) > 0 {
-		r.armSweep()
-	}
 }
 
 // An exhausted is the error of a quota that is used up. It is an [httpapi.ErrExhausted].
@@ -268,14 +195,11 @@ func (e *exhausted) Unwrap() error { return httpapi.ErrExhausted }
 // RetryAfter returns how long it takes until something may be granted again.
 func (e *exhausted) RetryAfter() time.Duration { return time.Until(e.until) }
 
-// exhausted returns the error for a quota that is leased out. Something will be granted
-// again when the month ends; or soon, if another process may hold a block that it will
-// return. It is a part of a call.
-func (r *Keyring) exhausted(ctx context.Context, q *quota) error {
-	_, changed, err := r.store.Account(ctx, q.id, q.month)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if soon := changed.Add(blockReturns); err == nil && q.leased > q.spent && soon.After(time.Now()) && soon.Before(q.until) {
+// exhausted returns the error for a quota that is leased out, and was changed then. Something will
+// be granted again when the month ends; or soon, if another process may hold a block that it will
+// return. The caller holds mu.
+func (q *quota) exhausted(changed time.Time) error {
+	if soon := changed.Add(blockReturns); q.leased > q.spent && soon.After(time.Now()) && soon.Before(q.until) {
 		return &exhausted{soon}
 	}
 	return &exhausted{q.until}
@@ -283,51 +207,49 @@ func (r *Keyring) exhausted(ctx context.Context, q *quota) error {
 
 // Used implements [httpapi.Meter]. It returns what all processes have leased without what
 // this one has free. If ask is true it reads that after the call, else only if it was not
-// read for a while.
+// read for a while, and waits a moment at most.
 func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used int64, from, until time.Time, err error) {
-	now := time.Now()
-	q, err := r.quota(c.ID, now)
+	since := time.Now()
+	q, err := r.quota(c.ID)
 	if err != nil {
-		m := rule.Month(now)
-		return 0, rule.MonthStart(m), rule.MonthStart(m + 1), err
+		return 0, from, until, err
 	}
-	since := now
-	if !ask {
-		since = now.Add(-fieldAge)
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), fieldAge)
+	if ask {
+		err = r.count(ctx, q, since)
+	} else if since = since.Add(-fieldAge); !q.isRead(since) && len(q.calls) == 0 {
+		brief, cancel := context.WithTimeout(context.WithoutCancel(ctx), fieldAge)
 		defer cancel()
-	}
-	known := func() bool {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		return q.leased >= 0 && !q.read.Before(since) || !ask && now.Before(q.pause)
-	}
-	if !known() {
-		err = r.call(ctx, q, func(ctx context.Context) error {
-			if known() {
-				return nil
-			}
-			at := time.Now()
-			leased, _, err := r.store.Account(ctx, q.id, q.month)
-			if err = r.outage.outcome(err); err == nil {
-				q.mu.Lock()
-				defer q.mu.Unlock()
-				q.leased, q.read = leased, at
-			}
-			return err
-		})
+		r.count(brief, q, since) // slightly old is better than nothing
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err != nil {
-		q.pause = time.Now().Add(refusalHolds)
+	if q.leased < 0 && err == nil {
+		err = fmt.Errorf("%w: the counts could not be read", httpapi.ErrUnavailable)
 	}
-	switch {
-	case err != nil && ask:
-		return 0, q.from, q.until, err
-	case q.leased < 0:
-		return 0, q.from, q.until, fmt.Errorf("%w: the counts could not be read", httpapi.ErrUnavailable)
-	}
-	return q.leased - q.free, q.from, q.until, nil // slightly old is better than nothing
+	return q.leased - q.free, q.from, q.until, err
+}
+
+// count reads leased, unless it was read since a time.
+func (r *Keyring) count(ctx context.Context, q *quota, since time.Time) error {
+	return r.call(ctx, q, func(ctx context.Context) error {
+		if q.isRead(since) {
+			return nil
+		}
+		at := time.Now()
+		leased, _, err := r.store.Account(ctx, q.id, q.month)
+		if err = r.outage.outcome(err); err != nil {
+			return err
+		}
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.leased, q.read = leased, at
+		return nil
+	})
+}
+
+// isRead reports whether leased was read since a time.
+func (q *quota) isRead(since time.Time) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.leased >= 0 && !q.read.Before(since)
 }
