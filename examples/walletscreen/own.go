@@ -28,7 +28,8 @@ func (l ownList) isURL() bool { return strings.Contains(l.from, "://") }
 
 // isTable reports whether the list is a table of addresses to block and to allow.
 func (l ownList) isTable() bool {
-	return !l.isURL() && l.kind == "" && !strings.HasSuffix(l.from, ".yaml") && !strings.HasSuffix(l.from, ".yml")
+	name := strings.TrimSuffix(l.from, ".gz")
+	return !l.isURL() && l.kind == "" && !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml")
 }
 
 // ownLists returns the values of -list, in order.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -85,14 +87,24 @@ func TestChooseLists(t *testing.T) {
 // A list with a label of its own comes from a table, a TagPack, or a URL, without Go code.
 func TestListsWithKind(t *testing.T) {
 	dir := t.TempDir()
-	table, pack := filepath.Join(dir, "scams.csv"), filepath.Join(dir, "pack.yaml")
+	table, pack, own := filepath.Join(dir, "scams.csv"), filepath.Join(dir, "pack.yaml"), filepath.Join(dir, "own.csv")
 	const thief = "1HVi6re6zDr5c5v9Sk2mmL9u7svEHfiBt4"
 	for name, text := range map[string]string{
 		table: "address,comment\n" + unlisted + ",a fake shop\n",
+		own:   "address,reason\n" + unlisted + ",ours\n",
 		pack: "title: ours\ncurrency: BTC\nsource: https://case.example/7\ntags:\n- address: " + thief + "\n  label: The fake shop\n  abuse: scam\n" +
 			"- address: 1NZcj9Gqtj21q4XPdZYMx43HhJyPjE6GqM\n  label: its victim\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{table, pack, own} {
+		var file bytes.Buffer
+		z := gzip.NewWriter(&file)
+		z.Write([]byte(read(t, name)))
+		z.Close()
+		if err := os.WriteFile(name+".gz", file.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,6 +119,9 @@ func TestListsWithKind(t *testing.T) {
 	}{
 		{"SHOPS=" + table + ",kind=SCAM", "", unlisted, 1, "HIGH  70  ethereum " + unlisted + "\n  SCAM  exact match  SHOPS  a fake shop\n"},
 		{"OURS=" + pack, "", thief, 1, "HIGH  70  bitcoin " + thief + "\n  SCAM  exact match  OURS https://case.example/7  The fake shop\n"},
+		{"OURS=" + pack + ".gz", "", thief, 1, "HIGH  70  bitcoin " + thief + "\n  SCAM  exact match  OURS https://case.example/7  The fake shop\n"},
+		{"OURS=" + own + ".gz", "", unlisted, 1, "CRITICAL  100  ethereum " + unlisted + "\n"},
+		{"SHOPS=" + server.URL + "/scams.csv.gz,kind=PHISHING", data, "", 0, "SHOPS"},
 		{"OURS=" + pack + ",kind=BLOCKED", "", thief, 1, "CRITICAL  100  bitcoin " + thief + "\n  BLOCKED  exact match  OURS https://case.example/7"},
 		{"OURS=" + pack, "", "1NZcj9Gqtj21q4XPdZYMx43HhJyPjE6GqM", 0, "CLEAN_NO_MATCH  0  "},
 		{remote, "", unlisted, 2, ""}, // it was never fetched, and is required

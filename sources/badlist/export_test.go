@@ -4,12 +4,11 @@ import (
 	"io"
 
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 )
 
 const MaxSize = maxSize
 
 // ParseBounded is Parse with another size limit.
 func ParseBounded(r io.Reader, size int64, add func(sources.Entry) error) (sources.Revision, error) {
-	return (&Options{}).parse(csvscan.Limit(r, size), add)
+	return (&Options{}).parse(r, size, add)
 }

@@ -58,7 +58,7 @@ const (
 // For other members see [Options]. A date is YYYY-MM-DD, with or without a time, or M/D/YY as in the United States; for any
 // other text ListedAt is zero.
 //
-// A list may begin with a byte order mark. Name is the comment, in one line of at most 512
+// A list may begin with a byte order mark, and may be compressed with gzip. Name is the comment, in one line of at most 512
 // bytes. The words of the comment give the Kind:
 //
 //   - phish…: [score.Phishing]
@@ -74,7 +74,7 @@ const (
 // cell, or one with a note behind it. Letters of other alphabets that look like Latin ones
 // are read as such if that makes an address. Listed is always the text of the list.
 //
-// The Digest of the revision covers all bytes of r. Published is zero, for the lists
+// The Digest of the revision covers all bytes of the list, uncompressed. Published is zero, for the lists
 // have no date. Records counts lines and objects.
 //
 // A list that is truncated, empty, of another format, without any address, or longer than
@@ -87,17 +87,17 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 
 // Parse is the function [Parse] for a list of the format that o describes.
 func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return o.parse(csvscan.Limit(r, maxSize), add)
+	return o.parse(r, maxSize, add)
 }
 
-// parse is Parse without the limit of the size.
-func (o *Options) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+// parse is Parse with a limit of the size.
+func (o *Options) parse(r io.Reader, size int64, add func(sources.Entry) error) (sources.Revision, error) {
 	sum := sha256.New()
 	p := parser{Options: o, add: add, names: record{"address", o.ChainColumn, o.NameColumn, o.DateColumn}, itemRef: o.Ref}
 	if p.named = p.names != (record{"address"}); !p.named {
 		p.names, p.itemRef = darklistColumns, cmp.Or(o.Ref, darklistRef)
 	}
-	if err := p.parse(bufio.NewReaderSize(io.TeeReader(r, sum), csvscan.MaxLine)); err != nil {
+	if err := p.parse(bufio.NewReaderSize(io.TeeReader(csvscan.Limit(csvscan.Gunzip(r), size), sum), csvscan.MaxLine)); err != nil {
 		return sources.Revision{}, err
 	}
 	return sources.Revision{Digest: hex.EncodeToString(sum.Sum(nil)), Records: p.records, OpenEnded: p.openEnded}, nil

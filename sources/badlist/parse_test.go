@@ -274,7 +274,9 @@ func TestParseErrors(t *testing.T) {
 		{"long line", lazarus + "\n" + strings.Repeat("a", 70_000), 2},
 		{"long string", lazarus + "\n" + strings.Repeat("a", 2000), 2},
 		{"NUL in an address", lazarus + "\n" + lazarus[:20] + "\x00\x00" + lazarus[22:] + "\n", 2},
-		{"not text", "\x1f\x8b\x08\x00\xff\xfe", 1},
+		{"not text", "\x1f\x8a\x08\x00\xff\xfe", 1},
+		{"not gzip", "\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\xff", -1},
+		{"gzip, truncated", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", -1},
 		{"utf-16", "\xff\xfe0\x00x\x00", 1},
 
 		{"json: empty list", "[]", -1},

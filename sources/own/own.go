@@ -14,7 +14,7 @@
 //
 // Columns are separated by commas, semicolons or tabs. A row with an error makes the
 // whole file an error, which names the line; a Screener then keeps the last good list.
-// An empty file is an empty list.
+// An empty file is an empty list. The file may be compressed with gzip.
 package own
 
 import (
@@ -52,7 +52,7 @@ type row struct {
 
 // each calls do for each row of a list, also for those that have expired.
 func each(r io.Reader, do func(row) error) error {
-	in := bufio.NewReaderSize(csvscan.Limit(r, maxBytes), csvscan.MaxLine)
+	in := bufio.NewReaderSize(csvscan.Limit(csvscan.Gunzip(r), maxBytes), csvscan.MaxLine)
 	f := csvscan.File{Columns: columnNames[:], Comment: columnReason, ByHand: true}
 	return f.Read(in, func(_ int64, cells []string) error {
 		row, err := newRow(cells)
