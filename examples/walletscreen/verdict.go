@@ -75,7 +75,8 @@ type verdict struct {
 // screen screens a text on the chain of a name, or on -chain if that is empty.
 func (j *judge) screen(chain, text string) verdict {
 	v := verdict{input: text}
-	if strings.TrimSpace(chain) == "" {
+	mine := strings.TrimSpace(chain) == "" // the chain is that of -chain
+	if mine {
 		chain = j.chain
 	}
 	s := strings.TrimSpace(text)
@@ -84,7 +85,9 @@ func (j *judge) screen(chain, text string) verdict {
 		return v
 	}
 	v.result, v.reading, v.err = j.screener.ScreenInput(chain, text)
-	v.err = explainChain(chain, v.err)
+	if mine {
+		v.err = explainChain(chain, v.err)
+	}
 	if s[0] == '=' && !strings.HasPrefix(s, `="`) || scientific.MatchString(s) {
 		v.err = errSpreadsheet
 	}
@@ -146,7 +149,7 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 	}
 	r := &v.result
 	var level, points, labels, failure string
-	if v.err != nil {
+	if v.err != nil && (row.Err != nil || !v.isListed() || len(r.Doubts) == 0) { // what is wrong with a listed text is its doubt
 		failure = v.err.Error()
 	}
 	if v.hasLevel() {

@@ -1,15 +1,23 @@
 package browser_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/vectors"
 )
 
 // sizes are the screen sizes to test the page in, from a small phone to 4K.
@@ -534,19 +542,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestProgramsTable checks that the page adds to a table the columns that the program adds, and has
-// words for each doubt.
-func TestProgramsTable(t *testing.T) {
-	source, err := os.ReadFile("../../examples/walletscreen/verdict.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, list, _ := strings.Cut(string(source), "var verdictColumns =")
-	list, _, _ = strings.Cut(list, "\n}\n")
-	var want []string
-	for _, m := range regexp.MustCompile(`Name: "(\w+)"`).FindAllStringSubmatch(list, -1) {
-		want = append(want, m[1])
-	}
+// TestDoubts checks that the page has words for each doubt.
+func TestDoubts(t *testing.T) {
 	b := openWith(t, newAPI(t, prefix))
 	doubts, err := os.ReadFile("../../address/interpret.go")
 	if err != nil {
@@ -557,7 +554,78 @@ func TestProgramsTable(t *testing.T) {
 			t.Errorf("the page has no words for the doubt %s", m[1])
 		}
 	}
-	if got := eval[string](t, b, `import("./page/columns.js").then(m => m.columns.join())`); got != strings.Join(want, ",") {
-		t.Errorf("the page adds the columns\n%s, and the program\n%s", got, strings.Join(want, ","))
+}
+
+// TestProgramsTable gives a messy table, and a pasted list, to the page of the program. The page saves what
+// screen -in writes, cell for cell, and the receipt of the list verifies.
+func TestProgramsTable(t *testing.T) {
+	file, _ := vectors.Messy(longtest.N(500, 5000))
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "messy.csv"), filepath.Join(dir, "out.csv")
+	if err := os.WriteFile(in, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	if code, said := run(t, "screen", "-in", in, "-out", out); code != 2 {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	b := open(t, serveProgram(t, dir), view{"light", 1280})
+	b.wait(t, inState("empty"))
+	b.do(t, catch)
+	b.choose(t, "messy.csv", file)
+	b.wait(t, inState("review"))
+	b.do(t, `document.querySelector(".review").requestSubmit()`)
+	b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
+	want, got := records(t, out, ';'), b.download(t, ';')
+	if len(want) != len(got) {
+		t.Fatalf("%d records, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if !slices.Equal(got[i], want[i]) {
+			t.Errorf("record %d is\n%q, want\n%q", i, got[i], want[i])
+		}
+	}
+
+	enter(t, b, strings.Join([]string{"not an address", lazarus, clean, secret}, "\n"))
+	b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
+	got = b.download(t, ',')
+	b.do(t, `URL.createObjectURL = blob => { saved.push(blob.arrayBuffer().then(b => btoa(String.fromCharCode(...new Uint8Array(b))))); return "blob:kept"; }`)
+	b.do(t, `[...document.querySelectorAll("#result button")].find(b => b.textContent === "Table with receipt").click()`)
+	b.wait(t, has("#result .actions", "List, table and receipt saved"))
+	var files []string
+	for i, name := range []string{"list.csv", "screened.csv", "receipt.txt"} {
+		files = append(files, filepath.Join(dir, name))
+		text, err := base64.StdEncoding.DecodeString(eval[string](t, b, fmt.Sprintf(`saved.at(%d)`, i-3)))
+		if err == nil {
+			err = os.WriteFile(files[i], text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := records(t, files[1], ','); len(want) != 5 || len(got) != 5 || !slices.Equal(got[2], want[2]) || !slices.Equal(got[3], want[3]) || want[2][1] != "CRITICAL" {
+		t.Errorf("the table with a receipt is %q, and without %q", want, got)
+	}
+	if list := records(t, files[0], ','); len(list) != 5 || list[4][0] != "(withheld: a private key)" {
+		t.Errorf("the list is %q", list)
+	}
+	if code, said := run(t, "receipt", "verify", files[2], "-data", filepath.Join(dir, "data"), "-in", files[0], "-out", files[1]); code != 0 {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	b.quiet(t)
+}
+
+// records returns the records of a file in CSV.
+func records(t *testing.T, file string, comma rune) [][]string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	r.Comma = comma
+	all, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"flag"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -30,14 +31,48 @@ var update = flag.Bool("update", false, "take the picture of the page in the REA
 // changing matches what a user sees differently on another day: times and ages.
 var changing = regexp.MustCompile(`[0-9,]+ (second|minute|hour|day)s?|[0-9]+ [A-Z][a-z]{2} 20[0-9]{2}, [0-9:]+ UTC|just now|Checked .*|Published .*|[^\n]* (is|are) not current`)
 
-// serveProgram runs the program on its bundled lists and returns the URL of its page, with the key.
-func serveProgram(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
+// program returns the file of the program, which the first test builds.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "walletscreen")
+	if err != nil {
+		return "", err
+	}
+	shared.cancel = append(shared.cancel, func() { os.RemoveAll(dir) })
 	build := exec.Command("go", "build", "-o", filepath.Join(dir, "walletscreen"), "./examples/walletscreen")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return filepath.Join(dir, "walletscreen"), nil
+})
+
+// run runs the program until it ends, and returns its exit code and what it prints.
+func run(t *testing.T, args ...string) (code int, said string) {
+	t.Helper()
+	file, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(file, args...)
+	c.Env = withoutOptions()
+	out, err := c.CombinedOutput()
+	if c.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), string(out)
+}
+
+// withoutOptions returns the environment without options of the program.
+func withoutOptions() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "WALLETSCREEN_") })
+}
+
+// serveProgram runs the program on its bundled lists, with a directory of its own, and returns the URL of its page, with the key.
+func serveProgram(t *testing.T, dir string) string {
+	t.Helper()
+	file, err := program()
+	if err != nil {
+		t.Fatal(err)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // finds a free port
 	if err != nil {
@@ -46,8 +81,8 @@ func serveProgram(t *testing.T) string {
 	addr := listener.Addr().String()
 	listener.Close()
 	const key = "wsk_picture_0123456789abcdef0123"
-	program := exec.Command(filepath.Join(dir, "walletscreen"), "serve", "-offline", "-addr", addr, "-data", filepath.Join(dir, "data"), "-api-key", key)
-	program.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "WALLETSCREEN_") })
+	program := exec.Command(file, "serve", "-offline", "-addr", addr, "-data", filepath.Join(dir, "data"), "-api-key", key)
+	program.Env = withoutOptions()
 	var said bytes.Buffer
 	program.Stdout, program.Stderr = &said, &said
 	if err := program.Start(); err != nil {
@@ -72,7 +107,7 @@ func serveProgram(t *testing.T) string {
 // testdata/picture.txt. With -update it takes both again.
 func TestPicture(t *testing.T) {
 	const name, words, width, height, maxSize = "../../httpapi/page/picture.png", "testdata/picture.txt", 1240, 900, 150_000
-	b := open(t, serveProgram(t), view{"light", width})
+	b := open(t, serveProgram(t, t.TempDir()), view{"light", width})
 	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height)); err != nil {
 		t.Fatal(err)
 	}

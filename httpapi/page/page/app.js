@@ -198,7 +198,7 @@ byID("now").addEventListener("click", useNow);
 async function screenOne(text) {
   const signal = begin();
   clearTimeout(timer);
-  const slow = setTimeout(() => put("loading", h("div", {class: "panel verdict"}, head("unknown", "Asking the server …"), h("button", {type: "button", class: "quiet", onclick: () => { current.abort(); showEmpty(); }}, "Cancel"))), 150);
+  const slow = setTimeout(() => put("loading", h("div", {class: "panel verdict"}, head("unknown", "Asking the server …"), h("div", {class: "line actions"}, button("Cancel", () => { current.abort(); showEmpty(); })))), 150);
   asking?.abort();
   tell(""); // the answer says what is wrong
   try {

@@ -16,6 +16,9 @@ export function rename(header) {
   });
 }
 
+// error returns the sentence of a problem as the program writes it, or that there is no answer.
+const error = p => p?.detail?.replace(/^./, c => c.toLowerCase()).replace(/\.$/, "") ?? "not screened";
+
 const day = iso => (iso ?? "").slice(0, 10);
 
 // cells returns the cells of columns for a row of a job, as texts.
@@ -28,7 +31,7 @@ export function cells(row) {
     labels: level && r.labels.length, lists: [...new Set((r?.labels ?? []).map(x => x.source))].join(" "),
     formerly: (r?.formerly ?? []).map(f => `${of(f)}: ${day(f.since) || "-"} to ${day(f.until) || "-"}`).join("; "),
     suppressed: (r?.suppressed ?? []).map(s => `${of(s)}: ${s.reason ?? ""}${s.author ? ` (${s.author})` : ""}`).join("; "),
-    error: r ? "" : row.problem?.detail ?? "not screened",
+    error: r ? "" : error(row.problem),
   };
   return columns.map(c => String(has[c] ?? ""));
 }

@@ -8,6 +8,9 @@ import {span, states} from "./words.js";
 const batchRows = 250, batchBytes = 400 << 10, longest = 1024, tries = 5;
 const passing = new Set(["rate_limited", "overloaded", "timeout", "request_timeout", "keys_unavailable", "quota_unavailable", "audit_unavailable"]);
 
+// lost matches a cell whose address a spreadsheet program has lost.
+const lost = /^=|^[0-9]([.,][0-9]+)?E\+[0-9]+$/;
+
 // A Job is rows to screen with the lists of day at, or of now if that is "". rows are {text,
 // given}: an address, and its chain or "".
 export class Job {
@@ -27,7 +30,7 @@ export class Job {
     this.used = {}; // the columns with a value, by class
     for (const r of rows) {
       r.chain = r.given; // without one, the server finds it
-      if (r.text === "") this.settle(r, {code: "missing_field", detail: "The row has no address."});
+      if (r.text === "") this.settle(r, {code: "missing_field", detail: "No address."});
       else if (r.text.length > longest) this.settle(r, {code: "invalid_address", detail: "The text is longer than any address."});
     }
   }
@@ -35,6 +38,7 @@ export class Job {
   // settle takes the outcome of a row, and puts it into its class: a level, or UNDECIDED if it is
   // in doubt, and not listed, or has no answer.
   settle(row, outcome) {
+    if (lost.test(row.text) && !outcome.labels?.length) outcome = {code: "invalid_address", reason: outcome.reason, detail: "A formula, or a number that a spreadsheet program has rounded: export the column again as text."};
     if (outcome.level) row.result = outcome;
     else row.problem = outcome;
     row.class = !outcome.level || (outcome.doubts?.length > 0 && outcome.labels.length === 0) ? "UNDECIDED" : outcome.level;
@@ -141,12 +145,21 @@ export class Job {
 
   // csv returns the table with what was found: one record for each row, in order.
   csv() {
-    const t = this.table, header = t.header ? pad(t.records[0], t.width) : [], past = this.at !== "";
-    const records = t.header ? [[...header, ...rename(header), ...past ? ["as_of"] : []]] : [];
+    const past = this.at !== "";
+    return this.write(header => [...rename(header), ...past ? ["as_of"] : []],
+      r => [...cells(r).map((c, k) => exact.has(columns[k]) ? c : inert(c)), ...past ? [r.result?.as_of ?? ""] : []]);
+  }
+
+  // input returns the table without what was found, and without private keys.
+  input() { return this.write(() => [], () => []); }
+
+  // write returns the table with the cells that head and row add to the header and to a row.
+  write(head, row) {
+    const t = this.table, header = t.header ? pad(t.records[0], t.width) : [], records = t.header ? [[...header, ...head(header)]] : [];
     this.rows.forEach((r, i) => {
       const input = pad(t.records[i + (t.header ? 1 : 0)], t.width);
       if (r.secret) input[t.addresses] = r.text;
-      records.push([...input, ...cells(r).map((c, k) => exact.has(columns[k]) ? c : inert(c)), ...past ? [r.result?.as_of ?? ""] : []]);
+      records.push([...input, ...row(r)]);
     });
     return write(records, t.delimiter);
   }

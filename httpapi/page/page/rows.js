@@ -150,12 +150,12 @@ export class View {
     if (at) (this.pages.querySelector(`[data-go="${at}"]:enabled`) ?? this.pages.querySelector("button:enabled"))?.focus();
   }
 
-  // row returns one line: what the program writes about the row, with the doubts in words.
+  // row returns one line: what the program writes about the row, with the doubts and the error in sentences.
   row(r, used) {
     const k = r.class ?? "open", all = cells(r), [word, sign] = k === "open" ? ["Waiting", ""] : classes[k];
     const weak = k === "CLEAN_NO_MATCH" && late(this.lists) ? "qualified" : sign;
     const text = [sign && shape(weak, 18), word];
-    const cell = c => (c === "doubt" ? (r.result?.doubts ?? []).map(doubt).join(" ") : c === "error" && !r.class ? "" : all[columns.indexOf(c)]);
+    const cell = c => (c === "doubt" ? (r.result?.doubts ?? []).map(doubt).join(" ") : c === "error" ? r.problem?.detail ?? "" : all[columns.indexOf(c)]);
     const reasons = why.map(cell).filter(Boolean);
     return h("tr", {"data-level": k},
       h("td", {"data-column": "row"}, count(r.number)),

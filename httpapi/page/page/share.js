@@ -28,16 +28,17 @@ export const receipt = (answer, text) => answer.chain && !answer.as_of && button
   }
 });
 
-// tableReceipt returns a button that saves the table of a job with verdicts and one receipt, or false if
-// it is no file, or of another day. The server reads the file again, so each row counts again.
-export const tableReceipt = ({table, at, name}) => Boolean(table.file) && !at && button("Table with receipt", async e => {
-  const it = e.currentTarget, column = (flag, n) => (n >= 0 ? {[flag]: n + 1} : {});
+// tableReceipt returns a button that saves the table of a job with verdicts and one receipt, and a pasted
+// list besides, or false if it is of another day. The server reads the table again, so each row counts again.
+export const tableReceipt = job => !job.at && button("Table with receipt", async e => {
+  const it = e.currentTarget, {table, name} = job, file = table.file ?? new Blob([job.input()]), column = (flag, n) => (n >= 0 ? {[flag]: n + 1} : {});
   it.textContent = "Screening …";
   try {
-    const {output, receipt} = await api.table(table.file, {...column("address-column", table.addresses), ...column("chain-column", table.chains), ...table.chain && {chain: table.chain}});
+    const {output, receipt} = await api.table(file, {...column("address-column", table.addresses), ...column("chain-column", table.chains), ...table.chain && {chain: table.chain}});
+    if (!table.file) save(`${stem(name)}.csv`, file);
     save(`${stem(name)}-screened.csv`, output);
     save(`${stem(name)}-receipt.txt`, receipt);
-    it.textContent = "Table and receipt saved";
+    it.textContent = `${table.file ? "Table" : "List, table"} and receipt saved`;
   } catch (p) {
     it.textContent = p.status === 404 ? "This server writes no receipts of tables" : p.code === "invalid_table" ? p.detail : problem(p)[0];
   }
