@@ -35,6 +35,7 @@ var imports = map[string]string{
 		"sources/internal/info",
 	"sources/opensanctions":           "score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext",
 	"sources/nbctf":                   "score sources sources/internal/csvscan sources/internal/fetch",
+	"sources/mof":                     "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext",
 	"sources/stablecoin":              "address internal/atomicfile score sources sources/internal/fetch",
 	"sources/internal/csvscan":        "sources",
 	"sources/internal/fetch":          "sources",

@@ -15,6 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/mof"
 	"github.com/walletscreen/walletscreen/sources/nbctf"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/opensanctions"
@@ -66,6 +67,9 @@ func (o *listOptions) catalog() []published {
 		{byHand: true, live: func(mirror string) sources.Source {
 			return nbctf.New(&nbctf.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
 		}, parse: nbctf.Parse},
+		{live: func(mirror string) sources.Source {
+			return mof.New(&mof.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
+		}, parse: mof.Parse},
 		{live: community(badlist.ScamSniffer), parse: badlist.ScamSniffer().Parse},
 		{live: community(badlist.ScamSnifferDomains), parse: badlist.ScamSnifferDomains().Parse},
 		{live: community(badlist.PolkadotPhishing), parse: badlist.PolkadotPhishing().Parse},

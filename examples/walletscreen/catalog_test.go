@@ -81,6 +81,19 @@ func TestSeizureOrders(t *testing.T) {
 	}
 }
 
+// TestJapan imports the list of Japan's Ministry of Finance from a file.
+func TestJapan(t *testing.T) {
+	data := t.TempDir()
+	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "JP_MOF=../../sources/mof/testdata/shisantouketsu20260828.csv"); code != 0 ||
+		!strings.Contains(squeezed(stdout), "JP_MOF loaded ") {
+		t.Fatalf("import: code %d, %s %s", code, stdout, stderr)
+	}
+	code, stdout, stderr := call(t, "", "screen", "-data", data, "-lists", "JP_MOF", "-require", "JP_MOF", "1986rYHckYbJpGQJy6ornuMyD2N5MTqwDt")
+	if code != 1 || !strings.Contains(stdout, "SANCTIONED  exact match  JP_MOF 017-000079  Wu Huihui") {
+		t.Errorf("screen: code %d, %s %s", code, stdout, stderr)
+	}
+}
+
 // aNode answers as a node of Arbitrum with one event of USDC, which froze an account.
 func aNode(t *testing.T, frozen string) *httptest.Server {
 	t.Helper()

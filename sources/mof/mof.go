@@ -1,0 +1,104 @@
+// Package mof reads Japan's list of those whose assets are frozen, which the Ministry of
+// Finance publishes. Begin with [New], or with [Parse] for a file.
+//
+// The list names wallets in its texts, behind the words 暗号資産アドレス (address of
+// crypto-assets). Its columns about persons, such as their passports, are not read.
+package mof
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
+)
+
+// page is the address of the publisher's page, which links to the list. The name of the file
+// has the date of the list, so it changes with each edition.
+const page = "https://www.mof.go.jp/policy/international_policy/gaitame_kawase/gaitame/economic_sanctions/list.html"
+
+// The limits of downloads. The list had 3.3 MB in August 2026.
+const (
+	maxBytes = 64 << 20
+	maxPage  = 4 << 20
+)
+
+// Options configure [New]. The zero Options are the defaults.
+type Options struct {
+	// URL is the address of the list, as a mirror has it; "" means the newest one that the
+	// publisher's page links to. It must be https, unless AllowHTTP is set.
+	URL string
+	// Client makes the requests; nil means http.DefaultClient.
+	Client *http.Client
+	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
+	AllowHTTP bool
+}
+
+// New returns the list with the id JP_MOF. opts may be nil; an error in it, such as a URL that
+// is not https, is an error of Load.
+//
+// Load fetches the page, and the newest list that it links to, with a conditional request. A
+// page without a link to a list is an error.
+func New(opts *Options) sources.Source { return &source{*cmp.Or(opts, &Options{})} }
+
+type source struct{ Options }
+
+func (s *source) Info() sources.Info {
+	return sources.Info{
+		ID:           "JP_MOF",
+		Name:         "Japan's list of those whose assets are frozen (Ministry of Finance)",
+		Jurisdiction: "JP",
+		Licence:      "terms of the Ministry's web site; facts of a government publication",
+		RefURL:       page,
+	}
+}
+
+func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	req := &fetch.Request{Name: "mof", URL: s.URL, Client: s.Client, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
+	if s.URL == "" {
+		req.URL, req.MaxBytes = page, maxPage
+		file := ""
+		_, err := fetch.Get(sources.WithProgress(ctx, nil), req, func(body io.Reader) (err error) {
+			file, err = newest(body)
+			return err
+		})
+		if req.URL, req.MaxBytes = file, maxBytes; err != nil {
+			return sources.Revision{}, fmt.Errorf("mof: %w", err)
+		}
+	}
+	return fetch.Load(ctx, req, prev, add, Parse)
+}
+
+// link matches a link to a list in CSV, such as ./shisantouketsu20260828.csv.
+var link = regexp.MustCompile(`(?i)href\s*=\s*["']([^"'<>]*shisantouketsu([0-9]{8})\.csv)["']`)
+
+var errNoLink = errors.New("the publisher's page links to no list in CSV: download it, and import the file")
+
+// newest returns the address of the newest list to which the page in r links.
+func newest(r io.Reader) (string, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return "", err
+	}
+	file, last := "", ""
+	for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+		if m[2] > last {
+			file, last = m[1], m[2]
+		}
+	}
+	from, err := url.Parse(page)
+	if err != nil || file == "" {
+		return "", cmp.Or(err, errNoLink)
+	}
+	to, err := from.Parse(file)
+	if err != nil || to.Host != from.Host {
+		return "", errNoLink
+	}
+	return to.String(), nil
+}

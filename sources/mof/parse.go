@@ -1,0 +1,129 @@
+package mof
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+)
+
+// The columns that are read, of 32.
+const (
+	columnNumber   = iota // such as 016-000068
+	columnNotice          // the days of the notice and of its revisions: 2001.9.22 2008.6.25改訂
+	columnJapanese        // the name
+	columnEnglish
+	columnOther // other information
+	columnText  // the text of the notice, which repeats what is in the other columns
+)
+
+var columnNames = []string{"番号", "告示日付", "氏名（日本語）", "氏名（英語）", "その他の情報", "外務省告示情報"}
+
+// label stands before the wallets of a party, which are separated by semicolons.
+const label = "暗号資産アドレス"
+
+// shortest is the length of the shortest word behind the label that is taken for an address,
+// also if it is misprinted. Shorter ones are tickers.
+const shortest = 20
+
+// Parse reads the list in CSV from r and calls add for each wallet, in the order of the list.
+// The kind is [score.Sanctioned]. Ref is the number of the party, and EntityListedAt the day of
+// its notice; the list does not date addresses.
+//
+// A word behind the label that is not an address is an entry without an Address; see
+// [sources.Repair]. Addresses elsewhere in the two texts about a party are found if they
+// prove themselves.
+//
+// Published is the latest day of a notice or a revision, and the Digest covers all bytes of r.
+// Nothing is added unless r is whole and has a wallet; CSV that was cut between two lines cannot
+// be told from a whole file, so Revision.OpenEnded is true. Errors are a [*sources.RecordError],
+// or come from r, or wrap an error of add.
+func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	sum := sha256.New()
+	l, err := read(io.TeeReader(csvscan.Limit(r, maxBytes), sum), time.Now())
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	l.Revision.Digest = hex.EncodeToString(sum.Sum(nil))
+	return l.Emit("party", add)
+}
+
+// read returns the list in r at the time now.
+func read(r io.Reader, now time.Time) (*freetext.List, error) {
+	l := &freetext.List{Revision: sources.Revision{OpenEnded: true}}
+	f := csvscan.File{Columns: columnNames, Table: true}
+	err := f.Read(bufio.NewReaderSize(r, csvscan.MaxLine), func(_ int64, cells []string) error {
+		l.Revision.Records++
+		first, last, err := days(cells[columnNotice])
+		if err != nil {
+			return err
+		}
+		if last.After(l.Revision.Published) && !last.After(now) {
+			l.Revision.Published = last
+		}
+		l.Holders = append(l.Holders, freetext.Holder{
+			Ref: cells[columnNumber], Name: freetext.Name(cmp.Or(cells[columnEnglish], cells[columnJapanese])), ListedAt: first,
+		})
+		return cmp.Or(find(l, cells[columnOther]), find(l, cells[columnText]))
+	})
+	if err == nil {
+		if err = l.Check(); err != nil {
+			err = &sources.RecordError{Err: err}
+		}
+	}
+	return l, err
+}
+
+// find adds the wallets that a text about the last holder names.
+func find(l *freetext.List, text string) error {
+	holder := len(l.Holders) - 1
+	for _, part := range strings.Split(text, label)[1:] {
+		part = strings.TrimLeft(part, ":： \u3000")
+		if end := strings.IndexFunc(part, func(r rune) bool { return r >= utf8.RuneSelf && !strings.ContainsRune("；、，\u3000\u00a0", r) }); end >= 0 {
+			part = part[:end]
+		}
+		for _, word := range strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(";；、，,/ \t\r\n\u3000\u00a0", r) }) {
+			if len(word) < shortest {
+				continue
+			}
+			a, _ := sources.Decode("", word)
+			if err := l.AddNew(freetext.Wallet{Holder: holder, Text: word, Address: a}); err != nil {
+				return err
+			}
+		}
+	}
+	return l.Find(holder, text, time.Time{})
+}
+
+// date matches a day, such as 2001.9.22.
+var date = regexp.MustCompile(`([0-9]{4})\.([0-9]{1,2})\.([0-9]{1,2})`)
+
+// days returns the first and the last day in a cell.
+func days(cell string) (first, last time.Time, err error) {
+	for _, text := range date.FindAllString(cell, -1) {
+		day, err := time.Parse("2006.1.2", text)
+		if err != nil {
+			return first, last, err
+		}
+		if first.IsZero() || day.Before(first) {
+			first = day
+		}
+		if day.After(last) {
+			last = day
+		}
+	}
+	if first.IsZero() {
+		err = fmt.Errorf("no day of a notice in %.64q", cell)
+	}
+	return first, last, err
+}
