@@ -7,18 +7,16 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// A derivation is a line of the table of what a key determines: further keys of its
+// derivations are what a key determines: further keys of its
 // owner, computed from the bytes of a key of a class. No line leads back. Therefore
 // an index files an entry under all keys of its address, and a question looks up all
 // keys of its own: whichever of the two is listed, they meet. What an account
 // determines by the rules of its own chain is said at its codec, in the field also.
 // testdata/derivations.txt has a pair of addresses for each.
-type derivation struct {
+var derivations = [...]struct {
 	from   identity.Class
 	derive func(ks *keys, b []byte)
-}
-
-var derivations = [...]derivation{
+}{
 	// The script that wraps a witness program; BIP-141, "P2WPKH nested in BIP16 P2SH".
 	{identity.Hash160, func(ks *keys, b []byte) { ks.addWrapped(identity.Hash160, b) }},
 	{identity.WitnessScript, func(ks *keys, b []byte) { ks.addWrapped(identity.WitnessScript, b) }},

@@ -38,16 +38,14 @@ const (
 	receiverOrchard = 3
 )
 
-// receivers holds the bytes of each receiver, by typecode; nil is none.
-type receivers [4][]byte
-
-// readUnified returns the receivers in the payload of a unified address.
+// readUnified returns the receivers in the payload of a unified address: the bytes of each
+// by its typecode, or nil.
 //
 // The receivers must be in the order of their typecodes, without duplicates. At
 // most one may be transparent, and it must not be the only one. A receiver of an
 // undefined type is ignored, unless its typecode says that readers must
 // understand it.
-func readUnified(r *reader, hrp string) (known receivers, bad fault) {
+func readUnified(r *reader, hrp string) (known [4][]byte, bad fault) {
 	if r.n < f4jumble.MinLen {
 		return known, badLength
 	}

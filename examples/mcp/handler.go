@@ -32,7 +32,7 @@ import (
 // are as there. Each message counts in the burst limit, also within a batch of JSON-RPC,
 // and each tool needs its scope.
 func newHandler(s *walletscreen.Screener, auth httpapi.Authorizer, opts *httpapi.Options) http.Handler {
-	api := httpapi.NewHandler(s, admitted{auth}, opts)
+	api := httpapi.NewHandler(s, admitted(auth), opts)
 	server := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		s := newServer(local(api, r))
 		caller, _ := httpapi.CallerOf(r.Context())
@@ -40,33 +40,37 @@ func newHandler(s *walletscreen.Screener, auth httpapi.Authorizer, opts *httpapi
 		return s
 	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: 1 << 20})
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", httpapi.Admit(anyScope{auth}, mcpScope, opts)(server))
+	mux.Handle("/mcp", httpapi.Admit(anyScope(auth), mcpScope, opts)(server))
 	return mux
 }
 
-// admitted is an Authorizer for requests whose message was admitted: they do not
-// count in the burst limit a second time.
-type admitted struct{ httpapi.Authorizer }
+// An authorizer is a function that admits callers.
+type authorizer func(*http.Request) (httpapi.Caller, error)
 
-func (a admitted) Authorize(r *http.Request) (httpapi.Caller, error) {
-	c, err := a.Authorizer.Authorize(r)
-	c.Burst = nil
-	return c, err
+func (f authorizer) Authorize(r *http.Request) (httpapi.Caller, error) { return f(r) }
+
+// admitted is auth for requests whose message was admitted: they do not count in the burst limit
+// a second time.
+func admitted(auth httpapi.Authorizer) authorizer {
+	return func(r *http.Request) (httpapi.Caller, error) {
+		c, err := auth.Authorize(r)
+		c.Burst = nil
+		return c, err
+	}
 }
 
 // mcpScope is the scope of the endpoint, which every caller has.
 const mcpScope = "mcp"
 
-// anyScope is an Authorizer that adds mcpScope to the scopes of callers, because each tool
-// asks for its own.
-type anyScope struct{ httpapi.Authorizer }
-
-func (a anyScope) Authorize(r *http.Request) (httpapi.Caller, error) {
-	c, err := a.Authorizer.Authorize(r)
-	if c.Scopes != "" {
-		c.Scopes += " " + mcpScope
+// anyScope is auth with mcpScope added to the scopes of callers, because each tool asks for its own.
+func anyScope(auth httpapi.Authorizer) authorizer {
+	return func(r *http.Request) (httpapi.Caller, error) {
+		c, err := auth.Authorize(r)
+		if c.Scopes != "" {
+			c.Scopes += " " + mcpScope
+		}
+		return c, err
 	}
-	return c, err
 }
 
 // toolScopes are the scopes of the tools, as the API has them.

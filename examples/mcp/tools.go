@@ -361,15 +361,13 @@ func shorten(text string) string {
 	return plainText(text)
 }
 
-type nothing struct{}
-
 type listing struct {
 	Sources []list `json:"sources"`
 	AllGood bool   `json:"all_current" jsonschema:"whether there is a list, and each is complete and was checked in the last 24 hours"`
 }
 
 // sources answers list_sources.
-func (call api) sources(ctx context.Context, _ nothing) (listing, error) {
+func (call api) sources(ctx context.Context, _ struct{}) (listing, error) {
 	var answer []freshness
 	if err := call(ctx, "sources", nil, &answer); err != nil {
 		return listing{}, err

@@ -10,17 +10,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A jsonAnomaly is an odd entry of a list for programs.
-type jsonAnomaly struct {
-	Source  string `json:"source"`
-	Kind    string `json:"kind"`
-	Listed  string `json:"listed_address"`
-	Asset   string `json:"asset,omitempty"`
-	Ref     string `json:"source_ref,omitempty"`
-	Name    string `json:"name,omitempty"`
-	Meaning string `json:"meaning"`
-}
-
 // anomalies prints the odd entries of the lists, by list and kind.
 func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
 	s, err := l.open(ctx)
@@ -42,9 +31,18 @@ func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
 }
 
 func (l *listsCall) anomaliesAsJSON(id string, found []sources.Anomaly) error {
+	type anomaly struct {
+		Source  string `json:"source"`
+		Kind    string `json:"kind"`
+		Listed  string `json:"listed_address"`
+		Asset   string `json:"asset,omitempty"`
+		Ref     string `json:"source_ref,omitempty"`
+		Name    string `json:"name,omitempty"`
+		Meaning string `json:"meaning"`
+	}
 	for _, a := range found {
 		e := a.Entry
-		if err := writeJSON(l.stdout, jsonAnomaly{id, a.Kind, e.Text(), e.Asset, e.Ref, e.Name, sources.AnomalyMeaning(a.Kind)}); err != nil {
+		if err := writeJSON(l.stdout, anomaly{id, a.Kind, e.Text(), e.Asset, e.Ref, e.Name, sources.AnomalyMeaning(a.Kind)}); err != nil {
 			return err
 		}
 	}

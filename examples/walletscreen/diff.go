@@ -14,20 +14,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// A jsonChange is a difference of two lists for programs.
-type jsonChange struct {
-	Change        string     `json:"change"` // added or removed
-	Source        string     `json:"source"`
-	SourceRef     string     `json:"source_ref"`
-	Name          string     `json:"name"`
-	Kind          string     `json:"kind"`
-	Chain         string     `json:"chain,omitempty"` // left out if the text is not an address
-	Address       string     `json:"address,omitempty"`
-	ListedAddress string     `json:"listed_address"`
-	ListedAt      *time.Time `json:"listed_at"` // the address, by the list
-	EntityListed  *time.Time `json:"entity_listed_at"`
-}
-
 func (l *listsCall) diff(ctx context.Context, args []string) error {
 	if err := l.lists.wantStore(); err != nil {
 		return err
@@ -50,6 +36,18 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	t := layout{}
 	t.add("", "LIST", "KIND", "ADDRESS", "REFERENCE", "NAME")
 	added, removed := 0, 0
+	type jsonChange struct {
+		Change        string     `json:"change"` // added or removed
+		Source        string     `json:"source"`
+		SourceRef     string     `json:"source_ref"`
+		Name          string     `json:"name"`
+		Kind          string     `json:"kind"`
+		Chain         string     `json:"chain,omitempty"` // left out if the text is not an address
+		Address       string     `json:"address,omitempty"`
+		ListedAddress string     `json:"listed_address"`
+		ListedAt      *time.Time `json:"listed_at"` // the address, by the list
+		EntityListed  *time.Time `json:"entity_listed_at"`
+	}
 	show := func(sign, change, id string, e sources.Entry) error {
 		if l.json {
 			j := jsonChange{change, id, e.Ref, e.Name, string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(), orNull(e.ListedAt), orNull(e.EntityListedAt)}

@@ -24,15 +24,11 @@ import (
 // A nitroFilter is the address filter of Arbitrum Nitro, as both generations of its parser read
 // it: the first one reads address_hashes, the second one hashes.
 type nitroFilter struct {
-	ID            string      `json:"id"`
-	Salt          string      `json:"salt"`
-	Scheme        string      `json:"hashing_scheme"`
-	Hashes        []string    `json:"hashes"`
-	AddressHashes []nitroHash `json:"address_hashes"`
-}
-
-type nitroHash struct {
-	Hash string `json:"hash"`
+	ID            string              `json:"id"`
+	Salt          string              `json:"salt"`
+	Scheme        string              `json:"hashing_scheme"`
+	Hashes        []string            `json:"hashes"`
+	AddressHashes []map[string]string `json:"address_hashes"` // each in the member hash
 }
 
 // newNitroFilter returns the filter of accounts, each of 0x and 40 hex digits.
@@ -44,7 +40,7 @@ func newNitroFilter(digest, salt string, accounts []string) nitroFilter {
 	}
 	slices.Sort(f.Hashes)
 	for _, hash := range f.Hashes {
-		f.AddressHashes = append(f.AddressHashes, nitroHash{hash[2:]})
+		f.AddressHashes = append(f.AddressHashes, map[string]string{"hash": hash[2:]})
 	}
 	return f
 }

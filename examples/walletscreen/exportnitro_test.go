@@ -110,7 +110,7 @@ func readNitroSecond(text []byte) (*nitroReader, error) {
 // TestNitroVector checks the vector of Nitro's own test.
 func TestNitroVector(t *testing.T) {
 	f := newNitroFilter(strings.Repeat("ab", 32), "3ccf0cbf-b23f-47ba-9c2f-4e7bd672b4c7", []string{strings.ToLower("0xddfAbCdc4D8FfC6d5beaf154f18B778f892A0740")})
-	if want := "0x8fb74f22f0aed996e7548101ae1cea812ccdf86e7ad8a781eebea00f797ce4a6"; f.Hashes[0] != want || f.AddressHashes[0].Hash != want[2:] {
+	if want := "0x8fb74f22f0aed996e7548101ae1cea812ccdf86e7ad8a781eebea00f797ce4a6"; f.Hashes[0] != want || f.AddressHashes[0]["hash"] != want[2:] {
 		t.Errorf("the hash is %s, want %s", f.Hashes[0], want)
 	}
 	if want := "abababab-abab-8bab-abab-abababababab"; f.ID != want {

@@ -49,114 +49,104 @@ func (p *program) flag(name, usage string, to *bool) cli.Flag {
 }
 
 func (p *program) duration(name, usage string, to *time.Duration) cli.Flag {
-	return &cli.GenericFlag{Name: name, Usage: usage, Value: &durationValue{to}, Sources: p.source(name)}
-}
-
-func (p *program) texts(name, usage string, to *[]string) cli.Flag {
-	return &cli.GenericFlag{Name: name, Usage: usage, Value: &textsValue{to}, Sources: p.source(name)}
-}
-
-func (p *program) pairs(name, usage string, to *[]string) cli.Flag {
-	return &cli.GenericFlag{Name: name, Usage: usage, Value: &pairsValue{textsValue{to}}, Sources: p.source(name)}
-}
-
-func (p *program) limits(name, usage string, to *map[string]time.Duration) cli.Flag {
-	return &cli.GenericFlag{Name: name, Usage: usage, Value: &limitsValue{to}, Sources: p.source(name)}
-}
-
-// A limitsValue is a time for each of some lists, as ID=TIME.
-type limitsValue struct{ to *map[string]time.Duration }
-
-func (v *limitsValue) Set(s string) error {
-	for part := range strings.SplitSeq(s, ",") {
-		id, text, ok := strings.Cut(strings.TrimSpace(part), "=")
-		var limit time.Duration
-		if err := (&durationValue{&limit}).Set(text); !ok || err != nil || limit == 0 {
-			return errors.New("want ID=TIME, such as OFAC_SDN=45d")
-		}
-		if *v.to == nil {
-			*v.to = make(map[string]time.Duration)
-		}
-		(*v.to)[id] = limit
-	}
-	return nil
-}
-
-func (v *limitsValue) Get() any       { return *v.to }
-func (v *limitsValue) String() string { return "" }
-
-// A pairsValue is a list of ID=VALUE, from a flag that is given several times or a
-// variable with commas between them.
-type pairsValue struct{ textsValue }
-
-func (v *pairsValue) Set(s string) error {
-	for part := range strings.SplitSeq(s, ",") {
-		id, _, ok := strings.Cut(part, "=")
+	return p.parsed(name, usage, func(text string) (err error) {
+		*to, err = parseDuration(text)
+		return err
+	}, func() string {
 		switch {
-		case ok && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ") == "":
-			*v.to = append(*v.to, strings.TrimSpace(part))
-		case len(*v.to) == 0:
-			return errors.New("want ID=VALUE, with an ID of capital letters, digits and underscores")
-		default: // a comma within a value
-			(*v.to)[len(*v.to)-1] += "," + part
+		case *to == 0:
+			return ""
+		case *to%year == 0:
+			return strconv.Itoa(int(*to/year)) + "y"
 		}
-	}
-	return nil
+		return to.String()
+	})
 }
 
-// A durationValue is a [time.Duration] that also takes days and years, as 2d and 10y.
-type durationValue struct{ to *time.Duration }
+// texts is a flag of some words, which is given several times, or has blanks or commas between them.
+func (p *program) texts(name, usage string, to *[]string) cli.Flag {
+	return p.parsed(name, usage, func(text string) error {
+		words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
+		if len(words) == 0 {
+			return errors.New("the value is empty")
+		}
+		*to = append(*to, words...)
+		return nil
+	}, func() string { return strings.Join(*to, ",") })
+}
+
+// pairs is a flag of ID=VALUE, which is given several times, or has commas between them.
+func (p *program) pairs(name, usage string, to *[]string) cli.Flag {
+	return p.parsed(name, usage, func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			id, _, ok := strings.Cut(part, "=")
+			switch {
+			case ok && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ") == "":
+				*to = append(*to, strings.TrimSpace(part))
+			case len(*to) == 0:
+				return errors.New("want ID=VALUE, with an ID of capital letters, digits and underscores")
+			default: // a comma within a value
+				(*to)[len(*to)-1] += "," + part
+			}
+		}
+		return nil
+	}, func() string { return strings.Join(*to, ",") })
+}
+
+// limits is a flag of ID=TIME, a time for each of some lists.
+func (p *program) limits(name, usage string, to *map[string]time.Duration) cli.Flag {
+	return p.parsed(name, usage, func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			id, text, ok := strings.Cut(strings.TrimSpace(part), "=")
+			limit, err := parseDuration(text)
+			if !ok || err != nil || limit == 0 {
+				return errors.New("want ID=TIME, such as OFAC_SDN=45d")
+			}
+			if *to == nil {
+				*to = make(map[string]time.Duration)
+			}
+			(*to)[id] = limit
+		}
+		return nil
+	}, func() string { return "" })
+}
+
+// parsed is a flag whose texts set reads. show returns the value.
+func (p *program) parsed(name, usage string, set func(text string) error, show func() string) cli.Flag {
+	return &cli.GenericFlag{Name: name, Usage: usage, Value: &parsedValue{set, show}, Sources: p.source(name)}
+}
+
+type parsedValue struct {
+	set  func(text string) error
+	show func() string
+}
+
+func (v *parsedValue) Set(text string) error { return v.set(text) }
+func (v *parsedValue) Get() any              { return v.String() }
+
+func (v *parsedValue) String() string {
+	if v.show == nil {
+		return "" // package cli asks the zero value
+	}
+	return v.show()
+}
 
 const (
 	oneDay = 24 * time.Hour
 	year   = 8766 * time.Hour // 365 days and a quarter
 )
 
-func (v *durationValue) Set(s string) error {
+// parseDuration is [time.ParseDuration], and takes days and years, as 2d and 10y.
+func parseDuration(text string) (time.Duration, error) {
 	unit := time.Duration(1)
 	for suffix, of := range map[string]time.Duration{"d": oneDay, "y": year} {
-		if n, ok := strings.CutSuffix(s, suffix); ok {
-			s, unit = n+"h", of/time.Hour
+		if n, ok := strings.CutSuffix(text, suffix); ok {
+			text, unit = n+"h", of/time.Hour
 		}
 	}
-	d, err := time.ParseDuration(s)
+	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > math.MaxInt64/unit {
-		return errors.New("want a time, such as 30m, 48h, 7d or 10y")
+		return 0, errors.New("want a time, such as 30m, 48h, 7d or 10y")
 	}
-	*v.to = d * unit
-	return nil
-}
-
-func (v *durationValue) Get() any { return *v.to }
-
-func (v *durationValue) String() string {
-	if v.to == nil || *v.to == 0 {
-		return ""
-	}
-	if *v.to%year == 0 {
-		return strconv.Itoa(int(*v.to/year)) + "y"
-	}
-	return v.to.String()
-}
-
-// A textsValue is a list of strings, from a flag that is given several times or a
-// variable with blanks or commas between them.
-type textsValue struct{ to *[]string }
-
-func (v *textsValue) Set(s string) error {
-	words := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
-	if len(words) == 0 {
-		return errors.New("the value is empty")
-	}
-	*v.to = append(*v.to, words...)
-	return nil
-}
-
-func (v *textsValue) Get() any { return *v.to }
-
-func (v *textsValue) String() string {
-	if v.to == nil {
-		return ""
-	}
-	return strings.Join(*v.to, ",")
+	return d * unit, nil
 }
