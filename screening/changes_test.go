@@ -191,7 +191,7 @@ func TestBookModel(t *testing.T) {
 		}
 	}
 	found := make(map[score.Match]int)
-	for range longtest.N(4, 30) {
+	for range longtest.N(2, 30) {
 		own := make([]address.Address, rng.IntN(200))
 		for i := range own {
 			own[i] = pool[rng.IntN(len(pool))]

@@ -25,7 +25,7 @@ func TestClockModel(t *testing.T) {
 		digest   string
 		err      error
 	}
-	for seed := range uint64(longtest.N(30, 100)) {
+	for seed := range uint64(longtest.N(12, 100)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		steps := jumped
 		if seed%3 == 0 {

@@ -33,7 +33,7 @@ func TestBothDirectionsOfVectors(t *testing.T) {
 		min   int
 	}{
 		{"canonical", canonicalPairs(all), 140},
-		{"wrapped", wrappedPairs(t, all), 1000 / longtest.Step(1, 1)},
+		{"wrapped", wrappedPairs(t, all), 1000 / longtest.Step(4, 1)},
 		{"unified", unifiedPairs(t, all), 15},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func wrappedPairs(t *testing.T, all []address.Address) (pairs []pair) {
 	}
 	for i, a := range all {
 		k, ok := a.Key()
-		if !ok || i%longtest.Step(1, 1) > 0 {
+		if !ok || i%longtest.Step(4, 1) > 0 {
 			continue
 		}
 		words, tag := k.Identity()

@@ -117,8 +117,7 @@ func (u sharedUnreliable) Resign(ctx context.Context, _ string) error {
 func TestStoreFailsOnce(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		for _, done := range []bool{false, true} {
-			for n := 1; tryFault(t, unreliableStore{fails: n, done: done}, shared, 1); n++ {
-			}
+			tryFaults(t, unreliableStore{done: done}, shared, 1)
 		}
 	}
 }
@@ -129,8 +128,7 @@ func TestStoreFailsOnce(t *testing.T) {
 func TestStoreSlow(t *testing.T) {
 	for shared := range longtest.N(1, 2) {
 		for _, done := range []bool{false, true} {
-			for n := 1; tryFault(t, unreliableStore{fails: n, done: done, slow: true}, shared == 1, 1); n++ {
-			}
+			tryFaults(t, unreliableStore{done: done, slow: true}, shared == 1, 1)
 		}
 	}
 }
@@ -139,8 +137,22 @@ func TestStoreSlow(t *testing.T) {
 // program is restarted.
 func TestStoreFull(t *testing.T) {
 	for _, shared := range []bool{false, true} {
-		for n := 1; tryFault(t, unreliableStore{fails: n, full: true}, shared, 100); n++ {
-		}
+		tryFaults(t, unreliableStore{full: true}, shared, 100)
+	}
+}
+
+// tryFaults calls tryFault with a fault of each call of the store. The short test lets every third
+// call fail, and other ones if it is done, or shared.
+func tryFaults(t *testing.T, fault unreliableStore, shared bool, lost int) {
+	step := longtest.N(3, 1)
+	if fault.fails = 1; step > 1 && fault.done {
+		fault.fails++
+	}
+	if step > 1 && shared {
+		fault.fails++
+	}
+	for tryFault(t, fault, shared, lost) {
+		fault.fails += step
 	}
 }
 

@@ -20,7 +20,7 @@ func TestListedStringIsNeverClean(t *testing.T) {
 	for _, a := range pool {
 		entries = append(entries, sources.Entry{Address: a, Kind: score.Sanctioned, Ref: a.String()})
 	}
-	seen, step := 0, longtest.Step(1, 1)
+	seen, step := 0, longtest.Step(4, 1)
 	for i, e := range entries {
 		if i%step > 0 {
 			continue

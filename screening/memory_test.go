@@ -21,7 +21,7 @@ import (
 // and checks that a refresh needs at most 400 bytes an entry, garbage included. The long test loads a
 // million.
 func TestRefreshMemory(t *testing.T) {
-	testRefreshMemory(t, 400, longtest.N(400_000, 1_000_000), []int{0, 1000}, func(i int) sources.Entry {
+	testRefreshMemory(t, 400, longtest.N(200_000, 1_000_000), []int{0, 1000}, func(i int) sources.Entry {
 		return sanctioned("ethereum", fmt.Sprintf("0x%040x", i), "")
 	})
 }

@@ -258,7 +258,7 @@ func TestModel(t *testing.T) {
 	}
 	found := make(map[score.Match]int)
 	suppressed := make(map[score.Match]int)
-	for range longtest.N(20, 150) {
+	for range longtest.N(8, 150) {
 		m := model{}
 		var srcs []sources.Source
 		for _, info := range []sources.Info{ofac, community} {

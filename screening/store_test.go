@@ -15,6 +15,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/stays"
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -258,16 +259,15 @@ func TestStoreNotWritten(t *testing.T) {
 	if longtest.Race {
 		return // the test changes its store and its source while they are not in use, without a lock
 	}
-	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		st := &faultyStore{Store: openStore(t, dir)}
+		st := &faultyStore{Store: new(storetest.Memory)}
 		src := &flaky{info: ofac, load: numbered(1, 1, 2)}
 		s := newScreener(t, &screening.Options{Store: st}, src)
 		defer start(hourly(s))()
 		time.Sleep(time.Minute)
 		for _, fault := range []*error{&st.put, &st.append} {
 			*fault = store.ErrFull
-			for n := range 3 {
+			for n := range 2 {
 				src.load = numbered(2+n, 1, 3+n)
 				time.Sleep(time.Hour) // until the next load
 				for range 9 {
