@@ -31,7 +31,7 @@ func TestColors(t *testing.T) {
 		if tt.terminal {
 			run = onTerminal
 		}
-		if got := run(t, tt.args, tt.env...); !strings.HasPrefix(got, tt.want) {
+		if got := run(t, tt.args, append(tt.env, onlyOFAC...)...); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s, terminal %v, %q: %.200q, want %q", tt.args, tt.terminal, tt.env, got, tt.want)
 		}
 	}

@@ -124,6 +124,7 @@ func TestExportNitro(t *testing.T) {
 	longtest.WithoutRace(t)
 	data, name := t.TempDir(), filepath.Join(t.TempDir(), "filter.json")
 	own := filepath.Join(t.TempDir(), "own.csv")
+	three := []string{"WALLETSCREEN_LISTS=OFAC_SDN,UK_CONSOLIDATED,COMMUNITY_BADLIST", "WALLETSCREEN_REQUIRE=OFAC_SDN"}
 	const (
 		blocked = "0x3333333333333333333333333333333333333333"
 		allowed = "0x7F367cC41522cE07553e823bf3be79A889DEbe1B" // OFAC lists it
@@ -137,7 +138,7 @@ func TestExportNitro(t *testing.T) {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
 	export := func(args ...string) (code int, stderr string) {
-		code, _, stderr = call(t, "", append([]string{"lists", "export", "-data", data, "-format", "nitro", "-out", name, "-list", "OWN=" + own}, args...)...)
+		code, _, stderr = callIn(t, three, "", append([]string{"lists", "export", "-data", data, "-format", "nitro", "-out", name, "-list", "OWN=" + own}, args...)...)
 		return code, stderr
 	}
 	readers := map[string]func([]byte) (*nitroReader, error){"first": readNitroFirst, "second": readNitroSecond}
@@ -167,7 +168,7 @@ func TestExportNitro(t *testing.T) {
 	if code, stderr = export("-max-age", "36500d"); code != 0 || !strings.Contains(stderr, "OFAC_SDN: left out ") || !strings.Contains(stderr, " accounts\n") {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
-	if code, stdout, _ := call(t, "", "screen", scammer); code != 1 || !strings.Contains(stdout, "COMMUNITY_BADLIST") {
+	if code, stdout, _ := callIn(t, three, "", "screen", scammer); code != 1 || !strings.Contains(stdout, "COMMUNITY_BADLIST") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	want := map[string]bool{listed: true, strings.ToLower(listed): true, blocked: true, unlisted: false, allowed: false, scammer: false, twin: false}
@@ -194,11 +195,11 @@ func TestExportNitro(t *testing.T) {
 	if code, stderr = export("-max-age", "36500d", "-salt", salt); code != 0 || strings.Contains(read(t, name), id) {
 		t.Errorf("exit code %d, %s; the id is %s", code, stderr, id)
 	}
-	if code, stdout, stderr := call(t, "", "lists", "export", "-data", data, "-from-id", id, "-list", "OWN="+own); code != 0 || strings.Count(stdout, "OFAC_SDN,") != 761 {
+	if code, stdout, stderr := callIn(t, three, "", "lists", "export", "-data", data, "-from-id", id, "-list", "OWN="+own); code != 0 || strings.Count(stdout, "OFAC_SDN,") != 761 {
 		t.Errorf("exit code %d, %s: %d rows of OFAC", code, stderr, strings.Count(stdout, "OFAC_SDN,"))
 	}
 	for _, id := range []string{salt, "x"} {
-		if code, _, stderr := call(t, "", "lists", "export", "-data", data, "-from-id", id); code == 0 || !strings.Contains(stderr, "-from-id") {
+		if code, _, stderr := callIn(t, three, "", "lists", "export", "-data", data, "-from-id", id); code == 0 || !strings.Contains(stderr, "-from-id") {
 			t.Errorf("%s: exit code %d, %s", id, code, stderr)
 		}
 	}

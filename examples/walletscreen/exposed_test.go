@@ -81,7 +81,7 @@ func TestHangup(t *testing.T) {
 		}
 	}
 	write("")
-	s := start(t, "-list", "OWN="+own)
+	s := start(t, append(shortest, "-list", "OWN="+own)...)
 	const blocked = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
 	if status, a := s.screen(t, blocked, "ethereum"); status != 200 || a.Score != 0 {
 		t.Fatalf("status %d, score %d before the list has the address", status, a.Score)

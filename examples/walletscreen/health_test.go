@@ -94,7 +94,7 @@ func TestHealth(t *testing.T) {
 func TestAccessLog(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for level, logged := range map[string]bool{"debug": true, "info": false} {
-		s := start(t, "-data", t.TempDir(), "-log-level", level)
+		s := start(t, append(shortest, "-data", t.TempDir(), "-log-level", level)...)
 		for _, path := range []string{"/api/v1/sources", "/" + keyInPath + "/" + lazarus} {
 			r, err := http.NewRequest(http.MethodGet, s.url+path, nil)
 			if err != nil {

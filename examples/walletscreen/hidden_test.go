@@ -30,7 +30,7 @@ func TestHiddenCharacters(t *testing.T) {
 		{"screen", "-json", "-list", "OWN=" + own, "-chain", "ethereum", listed},
 		{"screen", "-list", "OWN=" + own, "-in", table},
 	} {
-		code, stdout, stderr := call(t, "", args...)
+		code, stdout, stderr := callIn(t, onlyOFAC, "", args...)
 		if code != exitMatch || strings.ContainsFunc(stdout+stderr, hidden) {
 			t.Errorf("%v: exit code %d, %q %q", args, code, stdout, stderr)
 		}

@@ -21,21 +21,21 @@ func TestHistory(t *testing.T) {
 		{"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", 0, "no list is known to have it, or to have had it"},
 		{"nothing", 2, "nothing\n  "},
 	} {
-		code, stdout, stderr := call(t, "", "history", tt.address)
+		code, stdout, stderr := callIn(t, onlyOFAC, "", "history", tt.address)
 		if code != tt.code || !strings.Contains(stdout, tt.want) || !strings.Contains(stderr, "OFAC_SDN") {
 			t.Errorf("%s: exit code %d: %s%s, want %d, %s", tt.address, code, stdout, stderr, tt.code, tt.want)
 		}
 	}
-	code, stdout, _ := call(t, "", "history", "-json", tornado)
+	code, stdout, _ := callIn(t, onlyOFAC, "", "history", "-json", tornado)
 	if code != 1 || !strings.Contains(stdout, `"formerly":[{"source":"OFAC_SDN","source_ref":"39796",`) {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
-	if code, _, stderr := call(t, "", "history"); code != 2 || !strings.Contains(stderr, "want an ADDRESS") {
+	if code, _, stderr := callIn(t, onlyOFAC, "", "history"); code != 2 || !strings.Contains(stderr, "want an ADDRESS") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 
 	// The same in a table.
-	_, stdout, _ = call(t, "address\n"+tornado+"\n"+listed+"\n", "screen", "-in", "-")
+	_, stdout, _ = callIn(t, onlyOFAC, "address\n"+tornado+"\n"+listed+"\n", "screen", "-in", "-")
 	lines := strings.Split(stdout, "\n")
 	if !strings.Contains(lines[0], ",added_at,not_listed_on,entity_listed_at,") || !strings.Contains(lines[1], "CLEAN_NO_MATCH,") ||
 		!strings.Contains(lines[1], "OFAC_SDN 39796: 2022-09-03 to 2025-03-21") ||

@@ -47,7 +47,7 @@ func TestOwnLists(t *testing.T) {
 		for _, l := range test.lists {
 			args = append(args, "-list", l)
 		}
-		code, stdout, stderr := call(t, "", append(append([]string{"screen"}, args...), test.address)...)
+		code, stdout, stderr := callIn(t, onlyOFAC, "", append(append([]string{"screen"}, args...), test.address)...)
 		if !strings.HasPrefix(stdout, test.want) {
 			t.Errorf("%q %s: exit code %d, %q, %s, want %q", test.lists, test.address, code, stdout, stderr, test.want)
 		}
@@ -60,7 +60,7 @@ func TestOwnLists(t *testing.T) {
 		"OWN=" + write("bad", "hello\nx"): `list OWN: ` + dir + `/bad: line 1: the address may be of several chains: name one in the column chain`,
 		"OWN=" + write("word", "address,action\n"+unlisted+",deny\n"): `list OWN: ` + dir + `/word: line 2: action "deny", want block or allow`,
 	} {
-		code, stdout, stderr := call(t, "", "screen", "-list", list, unlisted)
+		code, stdout, stderr := callIn(t, onlyOFAC, "", "screen", "-list", list, unlisted)
 		if code != 2 || stdout != "" || strings.TrimPrefix(strings.TrimPrefix(stderr, "walletscreen: "), "screen: ") != want+"\n" {
 			t.Errorf("%s: exit code %d, %q, %q, want %q", list, code, stdout, stderr, want)
 		}

@@ -93,7 +93,7 @@ func TestBeforeTheFirstStart(t *testing.T) {
 		{"-at 2019-04-15 -require OFAC_SDN " + unlisted, "its past, since 2021-07-06", 2},
 		{"-at 2016-04-15 " + unlisted, "required list not loaded: OFAC_SDN: reconstructed from", 2},
 	} {
-		if code, stdout, stderr := call(t, "", append([]string{"screen"}, strings.Fields(test.args)...)...); code != test.code ||
+		if code, stdout, stderr := callIn(t, []string{"WALLETSCREEN_LISTS=OFAC_SDN,EU_CONSOLIDATED"}, "", append([]string{"screen"}, strings.Fields(test.args)...)...); code != test.code ||
 			!strings.Contains(stdout+stderr, test.want) {
 			t.Errorf("%s: exit code %d, %s%s, want %d, %q", test.args, code, stdout, stderr, test.code, test.want)
 		}
@@ -106,7 +106,7 @@ func TestServerBeforeTheFirstStart(t *testing.T) {
 	if longtest.Race {
 		return // the lists of the past take longer to open than a client waits
 	}
-	for _, args := range [][]string{{}, {"-data", t.TempDir()}} {
+	for _, args := range [][]string{{"-lists", "OFAC_SDN,EU_CONSOLIDATED"}, {"-lists", "OFAC_SDN,EU_CONSOLIDATED", "-data", t.TempDir()}} {
 		s := start(t, args...)
 		var hit, clean struct {
 			answer
@@ -123,7 +123,7 @@ func TestServerBeforeTheFirstStart(t *testing.T) {
 		}
 		status = ask(unlisted, "2026-04-15", &clean)
 		if status != 400 || clean.Code != "past_unavailable" || clean.Reason != "not_kept" || !strings.Contains(clean.Detail, "EU_CONSOLIDATED: its past is not known") ||
-			strings.Contains(clean.Detail, "All lists are kept since 20") != (len(args) > 0) {
+			strings.Contains(clean.Detail, "All lists are kept since 20") != (len(args) > 2) {
 			t.Errorf("%q: another address: status %d, %+v", args, status, clean)
 		}
 		if status = ask(unlisted, "2019-04-15", &clean); status != 400 || !strings.Contains(clean.Detail, "OFAC_SDN: reconstructed from what is known of its past, since 2021-07-06") {

@@ -44,6 +44,9 @@ func callIn(t *testing.T, env []string, stdin string, args ...string) (code int,
 // shortest chooses the bundled list that loads fastest, for tests of other things.
 var shortest = []string{"-lists", "FBI_IC3", "-require", "FBI_IC3"}
 
+// onlyOFAC is an environment that chooses the list of OFAC, for tests that ask nothing of others.
+var onlyOFAC = []string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN"}
+
 // few returns an environment that chooses the shortest list, and an own list that blocks listed.
 func few(t *testing.T) []string {
 	t.Helper()
@@ -108,11 +111,7 @@ func TestScreenAddresses(t *testing.T) {
 		{[]string{"bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?lightning=lnbc10n1pj"}, 2, "UNDECIDED  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n" +
 			fold("  no match, but "+address.DoubtUnscreenable.Explain()) + "\n"},
 	} {
-		code, stdout, stderr := callIn(
-			t,
-			[]string{"WALLETSCREEN_LISTS=OFAC_SDN", "WALLETSCREEN_REQUIRE=OFAC_SDN"},
-			"",
-			append([]string{"screen"}, test.args...)...)
+		code, stdout, stderr := callIn(t, onlyOFAC, "", append([]string{"screen"}, test.args...)...)
 		if d := cmp.Diff(test.want, stdout); code != test.code || d != "" {
 			t.Errorf("%q: exit code %d, want %d; (-want +got):\n%s", test.args, code, test.code, d)
 		}
@@ -382,24 +381,24 @@ func TestExtract(t *testing.T) {
 	text := "Dear all,\n\n  pay to " + listed + " or\nbc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq.\n"
 	file := filepath.Join(t.TempDir(), "mail.txt")
 	os.WriteFile(file, []byte(text), 0o600)
-	code, stdout, _ := call(t, "", "extract", file)
+	code, stdout, _ := callIn(t, onlyOFAC, "", "extract", file)
 	if code != 1 || !strings.Contains(stdout, file+":3:10  CRITICAL          100  ethereum:") ||
 		!strings.Contains(stdout, file+":4:1   CLEAN_NO_MATCH      0  bitcoin:bc1q") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	// A listed address that is interrupted is found; what cannot be read is listed without a level.
 	lower := strings.ToLower(listed)
-	code, stdout, _ = call(t, lower[:20]+"-\n"+lower[20:]+" x\u200b", "extract", "-")
+	code, stdout, _ = callIn(t, onlyOFAC, lower[:20]+"-\n"+lower[20:]+" x\u200b", "extract", "-")
 	if code != 1 || !strings.Contains(stdout, "CRITICAL") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	for _, piece := range []string{lower[:38], lower[:8] + "…" + lower[38:]} {
-		code, stdout, _ = call(t, "from: "+piece+"\n", "extract", "-")
+		code, stdout, _ = callIn(t, onlyOFAC, "from: "+piece+"\n", "extract", "-")
 		if code != 2 || !strings.Contains(stdout, "(standard input):1:7") && !strings.Contains(stdout, "-:1:7") || !strings.Contains(stdout, piece) ||
 			strings.Contains(stdout, "CLEAN") {
 			t.Errorf("exit code %d, %s", code, stdout)
 		}
-		code, stdout, _ = call(t, "from: "+piece+"\n", "extract", "-json", "-")
+		code, stdout, _ = callIn(t, onlyOFAC, "from: "+piece+"\n", "extract", "-json", "-")
 		if code != 2 || !strings.Contains(stdout, `"error"`) || strings.Contains(stdout, "CLEAN") {
 			t.Errorf("exit code %d, %s", code, stdout)
 		}
@@ -411,7 +410,7 @@ func TestExtract(t *testing.T) {
 		long.WriteString(strings.Repeat("x ", 997) + "\n" + listed + " ")
 		want++
 	}
-	code, stdout, _ = call(t, long.String(), "extract", "-json", "-")
+	code, stdout, _ = callIn(t, onlyOFAC, long.String(), "extract", "-json", "-")
 	dec := json.NewDecoder(strings.NewReader(stdout))
 	got := 0
 	for dec.More() {

@@ -156,7 +156,7 @@ func TestReceiptsServed(t *testing.T) {
 	if code, _, stderr := call(t, "", "receipt", "key", "-out", key); code != 0 {
 		t.Fatal(stderr)
 	}
-	s := start(t, "-data", data, "-receipt-key", key)
+	s := start(t, "-lists", "OFAC_SDN,EU_CONSOLIDATED,UK_CONSOLIDATED", "-data", data, "-receipt-key", key)
 	const short = "0x0fcab7394beb7c7ded081ce2456a097d7474c1b2095a3b2f4b2a8d1c8f4c7e1" // of a digit
 	for _, a := range []string{listed, unlisted, "0x098B716B8Aaf21512996dC57EB0615e2383E2f9", short} {
 		var answer map[string]any

@@ -88,7 +88,7 @@ func TestReceiptBundle(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i := 5; i < 3000; i += 61 {
+	for i := 5; i < 3000; i += longtest.N(307, 61) {
 		rewrite(func(name string, text []byte) []byte {
 			if name == receiptsName {
 				text[i%len(text)] ^= 1

@@ -25,7 +25,7 @@ func TestServeTable(t *testing.T) {
 	if err := os.WriteFile(in, table, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, "-data", data, "-receipt-key", key, "-audit", trail)
+	s := start(t, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-data", data, "-receipt-key", key, "-audit", trail)
 	send := func(bearer, query string, body []byte, answer any) int {
 		t.Helper()
 		r, err := http.NewRequest("POST", s.url+"/api/v1/screen/table?"+query, bytes.NewReader(body))
@@ -53,7 +53,7 @@ func TestServeTable(t *testing.T) {
 	if status := send(s.key, "address-column=2&chain-column=chain", table, &got); status != 200 {
 		t.Fatalf("status %d, %+v", status, got)
 	}
-	if code, _, stderr := call(t, "", "screen", "-data", data, "-in", in, "-out", out, "-address-column", "2", "-chain-column", "chain"); code != exitUndecided {
+	if code, _, stderr := callIn(t, onlyOFAC, "", "screen", "-data", data, "-in", in, "-out", out, "-address-column", "2", "-chain-column", "chain"); code != exitUndecided {
 		t.Fatal(stderr)
 	}
 	if want, err := os.ReadFile(out); err != nil || !bytes.Equal(got.Output, want) {
