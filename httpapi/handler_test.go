@@ -117,6 +117,11 @@ func post(h http.Handler, body io.Reader) *httptest.ResponseRecorder {
 	return w
 }
 
+// tooMany is what a driver returns when a database has too many connections.
+type tooMany struct{ error }
+
+func (tooMany) SQLState() string { return "53300" }
+
 // TestInternal checks that any internal failure gets a response with a fixed
 // text and a log line without the key and the address.
 func TestInternal(t *testing.T) {
@@ -135,6 +140,9 @@ func TestInternal(t *testing.T) {
 		{"the system", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) {
 			return httpapi.Caller{}, fmt.Errorf("%s: %w", boom, &fs.PathError{Op: "open", Path: boom, Err: syscall.ENOSPC})
 		}), opts), `part=authorize cause="no space left on device"`},
+		{"the database", httpapi.NewHandler(nil, authorizer(func(string) (httpapi.Caller, error) {
+			return httpapi.Caller{}, fmt.Errorf("%s: %w", boom, tooMany{errors.New(boom)})
+		}), opts), `part=authorize cause="httpapi_test.tooMany 53300"`},
 	} {
 		logged.Reset()
 		w := post(tt.h, strings.NewReader(question))

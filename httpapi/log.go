@@ -66,13 +66,15 @@ var (
 )
 
 // causeOf returns what is known of an error without its text, which may quote the request: what
-// the operating system and the runtime say, the errors among constants, and the types of all others.
+// the operating system, a database and the runtime say, the errors among constants, and the types of all others.
 func causeOf(err error) string {
 	var causes []string
 	var walk func(error)
 	walk = func(err error) {
 		cause := fmt.Sprintf("%T", err)
 		switch x := err.(type) {
+		case interface{ SQLState() string }: // five characters: a class of errors of the database
+			cause += " " + x.SQLState()
 		case interface{ Unwrap() []error }:
 			for _, err := range x.Unwrap() {
 				walk(err)
