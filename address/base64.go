@@ -1,55 +1,31 @@
 package address
 
-// base64Values maps digits of both Base64 alphabets of RFC 4648 to their
-// values: '+' and '-' are 62, '/' and '_' are 63.
-var base64Values = func() (t [256]byte) {
-	for i := range t {
-		t[i] = 0xff
-	}
-	for i := range 26 {
-		t['A'+i], t['a'+i] = byte(i), byte(26+i)
-	}
-	for i := range 10 {
-		t['0'+i] = byte(52 + i)
-	}
-	t['+'], t['-'], t['/'], t['_'] = 62, 62, 63, 63
-	return t
-}()
+import (
+	"encoding/base64"
+	"strings"
+)
 
-// The alphabets to which the digits that decodeBase64 found are limited.
-const (
-	base64Std = 1 << iota
-	base64URL
+// The alphabets of RFC 4648, without padding.
+var (
+	base64Std = base64.RawStdEncoding.Strict()
+	base64URL = base64.RawURLEncoding.Strict()
 )
 
 // decodeBase64 decodes s, in either alphabet, into dst, which must have length
-// len(s)*6/8. It returns -1 on success, the index of the first character that
-// is not a digit of a single alphabet, or the index of the last character if
-// the remaining bits are not zero. encoding/base64 reads one alphabet at a time
-// and accepts line breaks, which an address must not contain.
-func decodeBase64(dst []byte, s string) (alphabets, bad int) {
-	var acc uint32
-	bits, n := 0, 0
-	for i := range len(s) {
-		switch s[i] {
-		case '+', '/':
-			alphabets |= base64Std
-		case '-', '_':
-			alphabets |= base64URL
-		}
-		v := base64Values[s[i]]
-		if v == 0xff || alphabets == base64Std|base64URL {
-			return 0, i
-		}
-		acc = acc<<6 | uint32(v)
-		if bits += 6; bits >= 8 {
-			bits -= 8
-			dst[n] = byte(acc >> bits)
-			n++
-		}
+// len(s)*6/8. It returns the alphabet, and -1 or the index of a character that
+// is wrong: encoding/base64 skips line breaks, which an address must not contain.
+func decodeBase64(dst []byte, s string) (alphabet *base64.Encoding, bad int) {
+	alphabet = base64URL
+	if i := strings.IndexAny(s, "+/-_"); i >= 0 && (s[i] == '+' || s[i] == '/') {
+		alphabet = base64Std
 	}
-	if bits >= 6 || acc&(1<<bits-1) != 0 {
-		return 0, len(s) - 1
+	if bad = strings.IndexAny(s, "\r\n"); bad >= 0 {
+		return alphabet, bad
 	}
-	return alphabets, -1
+	var buf [64]byte
+	if _, err := alphabet.Decode(dst, buf[:copy(buf[:], s)]); err != nil {
+		at, _ := err.(base64.CorruptInputError)
+		return alphabet, int(at)
+	}
+	return alphabet, -1
 }

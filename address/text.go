@@ -43,7 +43,7 @@ func (tonText) read(r *reader, c *codec) fault {
 		return badLength
 	}
 	var raw [36]byte
-	alphabets, at := decodeBase64(raw[:], r.s)
+	alphabet, at := decodeBase64(raw[:], r.s)
 	tag := raw[0] &^ 0x80
 	switch {
 	case at >= 0:
@@ -61,7 +61,7 @@ func (tonText) read(r *reader, c *codec) fault {
 		return badSyntax
 	}
 	r.set(raw[2:34])
-	r.normal = alphabets != base64Std
+	r.normal = alphabet != base64Std
 	return fault{}
 }
 
@@ -97,8 +97,8 @@ func (e base64Text) read(r *reader, c *codec) fault {
 	if len(s) != n+len(e.tail) {
 		return badLength
 	}
-	alphabets, bad := decodeBase64(r.buf[:c.size], s[:n])
-	if bad < 0 && alphabets == base64Std {
+	alphabet, bad := decodeBase64(r.buf[:c.size], s[:n])
+	if bad < 0 && alphabet == base64Std {
 		bad = strings.IndexAny(s, "+/")
 	}
 	switch {
