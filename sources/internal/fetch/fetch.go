@@ -166,36 +166,36 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result
 	}
 	defer resp.Body.Close()
 	result := Result{ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}
-	switch code := resp.StatusCode; {
-	case code == http.StatusNotModified && r.isConditional():
+	if resp.StatusCode == http.StatusNotModified && r.isConditional() {
 		if len(resp.Header.Values("ETag")) > 1 || !r.confirms(result) {
 			r.ETag, r.LastModified = "", ""
 			return Result{}, &failure{Err: errors.New("status 304 with validators that were not sent"), Now: true}, nil
 		}
 		return Result{NotModified: true, ETag: r.ETag, LastModified: r.LastModified}, nil, nil
-	case code != http.StatusOK:
-		return Result{}, r.refusal(resp), nil
 	}
-	failure, refused := r.read(ctx, resp, stall, read)
+	sent := &stream{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: r.Progress}
+	if resp.StatusCode != http.StatusOK {
+		return Result{}, r.refusal(resp, sent), nil
+	}
+	failure, refused := r.read(resp, sent, read)
 	return result, failure, refused
 }
 
 // read passes the body of resp to the caller's function.
-func (r *Request) read(ctx context.Context, resp *http.Response, stall *time.Timer, read func(io.Reader) error) (_ *failure, refused error) {
-	s := &stream{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: r.Progress}
-	s.report()
-	body, err := newBody(resp, s, r.MaxBytes)
+func (r *Request) read(resp *http.Response, sent *stream, read func(io.Reader) error) (_ *failure, refused error) {
+	sent.report()
+	body, err := newBody(resp, sent, r.MaxBytes)
 	if err != nil {
 		return &failure{Err: err, Final: true}, nil
 	}
 	err = read(body)
 	ofReader := err != nil
 	if err == nil {
-		err = body.Finish() // a reader may stop early
+		_, err = io.Copy(io.Discard, body) // a reader may stop early
 	}
 	switch {
-	case s.err != nil:
-		return &failure{Err: s.err}, nil
+	case sent.err != nil:
+		return &failure{Err: sent.err}, nil
 	case errors.Is(err, errCut), errors.Is(err, ErrAgain):
 		return &failure{Err: err, Wait: retryAfter(resp.Header)}, nil
 	case errors.Is(err, ErrTooLarge):
@@ -209,13 +209,13 @@ func (r *Request) read(ctx context.Context, resp *http.Response, stall *time.Tim
 }
 
 // refusal returns the failure of an answer with another status than 200.
-func (r *Request) refusal(resp *http.Response) *failure {
+func (r *Request) refusal(resp *http.Response, sent *stream) *failure {
 	code := resp.StatusCode
 	f := &failure{Err: &StatusError{code}, Final: !isPassing(code), Wait: retryAfter(resp.Header)}
 	if r.Refused == nil || code == http.StatusTooManyRequests {
 		return f
 	}
-	body, err := newBody(resp, resp.Body, 64<<10)
+	body, err := newBody(resp, sent, 64<<10)
 	if err != nil {
 		return f
 	}
@@ -241,7 +241,7 @@ func (r *Request) send(ctx context.Context) (*http.Response, error) {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("User-Agent", UserAgent)
-	req.Header.Set("Accept-Encoding", "gzip") // set here, the body stays compressed until Body bounds it
+	req.Header.Set("Accept-Encoding", "gzip") // set here, the body stays compressed until newBody bounds it
 	if r.ETag != "" {
 		req.Header.Set("If-None-Match", r.ETag)
 	}

@@ -291,6 +291,23 @@ func TestStall(t *testing.T) {
 			}
 		})
 	}
+	// Nor does the body of a refusal that stalls hold up the answer.
+	synctest.Test(t, func(t *testing.T) {
+		req := serveInMemory(t, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+		req.Stall, req.Attempts = time.Minute, 1
+		req.Refused = func([]byte) error { return nil }
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		var status *fetch.StatusError
+		if _, _, _, err := get(ctx, req); !errors.As(err, &status) || time.Since(start) != time.Minute {
+			t.Errorf("a refusal that stalls: error %v after %v, want a StatusError after a minute", err, time.Since(start))
+		}
+	})
 	// A slow connection is not a stalled one, on either side.
 	synctest.Test(t, func(t *testing.T) {
 		req := serveInMemory(t, func(w http.ResponseWriter, r *http.Request) {
