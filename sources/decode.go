@@ -9,17 +9,23 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 )
 
-// Decode returns the account that a list means when it prints text under the ticker asset,
-// and false if text is not a known address.
+// Decode returns the account that a list means when it prints text under asset, a ticker or the
+// name of a chain, and false if text is not a known address.
 //
 // The ticker is a hint, never a gate. If text is an address on a chain of the ticker, that
 // chain is used: "1…" under BSV is listed for bitcoin-sv. Otherwise text may be an address
 // elsewhere, for lists print Tron and Bitcoin addresses under USDT: then the chain is the
-// first one whose checksum proves text. Without a ticker, or with an unknown one, text must
+// first one whose checksum proves text. With neither, or with an unknown one, text must
 // be proven by a checksum, or be 0x and 40 hex digits in any letter case.
 func Decode(asset, text string) (address.Address, bool) {
 	text = TrimListed(text)
-	for _, c := range tickerChains()[strings.ToUpper(asset)] {
+	chains := tickerChains()[strings.ToUpper(asset)]
+	if chains == nil && asset != "" {
+		if c, err := address.ParseChain(asset); err == nil {
+			chains = []address.Chain{c}
+		}
+	}
+	for _, c := range chains {
 		if a, err := address.Normalize(c, text); err == nil {
 			return a, true
 		}

@@ -30,6 +30,9 @@ func TestDecode(t *testing.T) {
 		{"bitcoin under XBT", "XBT", btc, "bitcoin:" + btc},
 		{"segwit under XBT", "XBT", segwit, "bitcoin:" + segwit},
 		{"evm under XBT", "XBT", evm, "ethereum:" + strings.ToLower(evm)},
+		{"of a named chain", "Polygon", evm, "polygon:" + strings.ToLower(evm)},
+		{"1… of a named chain", "bitcoin-sv", btc, "bitcoin-sv:" + btc},
+		{"of another chain than is named", "bitcoin", tron, "tron:" + tron},
 		{"1… under BSV", "BSV", btc, "bitcoin-sv:" + btc},
 		{"D… under XVG", "XVG", "DFFJhnQNZf8rf67tYnesPu7MuGUpYtzv7Z", "verge:DFFJhnQNZf8rf67tYnesPu7MuGUpYtzv7Z"}, // OFAC
 		{

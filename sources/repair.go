@@ -76,13 +76,13 @@ func repair(asset, word string) (address.Address, bool) {
 		return address.Address{}, false
 	}
 	for _, s := range respelled(word) {
-		if a, ok := decodeHinted(asset, s); ok {
+		if a, ok := Decode(asset, s); ok {
 			return a, true
 		}
 	}
 	var only address.Address
 	for _, s := range visible.Alike(word) {
-		a, ok := decodeHinted(asset, s)
+		a, ok := Decode(asset, s)
 		if !ok || !a.Proven() || a.Account() == only.Account() && only.IsValid() {
 			continue
 		}
@@ -92,16 +92,6 @@ func repair(asset, word string) (address.Address, bool) {
 		only = a
 	}
 	return only, only.IsValid()
-}
-
-// decodeHinted is Decode with a ticker or the name of a chain.
-func decodeHinted(hint, text string) (address.Address, bool) {
-	if c, err := address.ParseChain(hint); err == nil {
-		if a, err := address.Normalize(c, text); err == nil {
-			return a, true
-		}
-	}
-	return Decode(hint, text)
 }
 
 // respelled returns word, and what it is without decorations that leave no doubt.

@@ -134,7 +134,7 @@ func (p *jsonParser) array() error {
 
 // addresses reads a member that has an array of addresses, which belong to its name.
 func (p *jsonParser) addresses(name string) error {
-	if _, _, isAddress := decode(p.Asset, name); isAddress {
+	if _, isAddress := sources.Decode(p.Asset, name); isAddress {
 		return fmt.Errorf("member %.64q is an address, want the name of an array of addresses", name)
 	}
 	if err := p.openArray(fmt.Sprintf("member %.64q", name)); err != nil {

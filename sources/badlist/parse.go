@@ -200,9 +200,12 @@ func (p *parser) emitAs(r record, kind score.Kind) error {
 		ListedAt: parseDate(r[columnDate]),
 	}
 	chain := cmp.Or(sources.TrimListed(r[columnChain]), p.Asset)
+	if !isChain(chain) {
+		e.Asset = chain // a ticker
+	}
 	p.records++
 	var ok bool
-	if e.Address, e.Asset, ok = decode(chain, listed); ok {
+	if e.Address, ok = sources.Decode(chain, listed); ok {
 		p.decoded++
 		return p.add(e)
 	}
@@ -223,23 +226,12 @@ func (p *parser) emitAs(r record, kind score.Kind) error {
 	return nil
 }
 
-// decode returns the account that text is on a chain, or under a ticker if chain names no
-// chain, and that ticker. Both are only hints.
-func decode(chain, text string) (a address.Address, asset string, ok bool) {
-	if chain == "" {
-		a, ok = sources.Decode("", text)
-		return a, "", ok
+func isChain(name string) bool {
+	if name == "" {
+		return false
 	}
-	c, err := address.ParseChain(chain)
-	if err != nil {
-		a, ok = sources.Decode(chain, text)
-		return a, chain, ok
-	}
-	if a, err := address.Normalize(c, sources.TrimListed(text)); err == nil {
-		return a, "", true
-	}
-	a, ok = sources.Decode("", text)
-	return a, "", ok
+	_, err := address.ParseChain(name)
+	return err == nil
 }
 
 // signals are the words that show the kind of a report, in order of precedence. A word
