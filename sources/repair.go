@@ -8,14 +8,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
-// A Repaired is an account that a list may mean by a text that is not an address.
-type Repaired struct {
-	Address address.Address
-	Listed  string // the text, or its part that spells the address
-}
-
-// Repair returns the accounts that a list may mean by a text in a field for an address,
-// if [Decode] does not know it: a publisher's slip must not hide an account. asset is a
+// Repair returns the accounts that a list may mean by a text in a field for an address, and where
+// in it they are, if [Decode] does not know it: a publisher's slip must not hide an account. asset is a
 // hint, a ticker or the name of a chain. Repair drops invisible characters and blanks,
 // supplies a missing "0x", drops a tag, and reads characters as others that look like
 // them if that has exactly one solution. Failing that, it reads each part of the text,
@@ -23,15 +17,18 @@ type Repaired struct {
 //
 // Entries without an Address are matched as what Repair returns, by
 // [github.com/walletscreen/walletscreen/score.Literal]; nobody else needs to call it.
-func Repair(asset, text string) []Repaired {
+func Repair(asset, text string) []address.Found {
 	if len(text) > maxRepair {
 		return nil
 	}
 	latin, at := toLatin(text)
 	if a, ok := repair(asset, latin); ok {
-		return []Repaired{{a, text}}
+		return []address.Found{{Address: a, End: len(text)}}
 	}
-	var all []Repaired
+	var all []address.Found
+	add := func(a address.Address, start, end int) {
+		all = append(all, address.Found{Address: a, Start: at[start], End: at[end]})
+	}
 	end := 0 // of the last address
 	words := func(to int) {
 		for end < to {
@@ -45,13 +42,13 @@ func Repair(asset, text string) []Repaired {
 				end = to
 			}
 			if a, ok := repair(asset, latin[start:end]); ok {
-				all = append(all, Repaired{a, text[at[start]:at[end]]})
+				add(a, start, end)
 			}
 		}
 	}
 	for _, f := range address.FindAll(latin) {
 		words(f.Start)
-		all = append(all, Repaired{f.Address, text[at[f.Start]:at[f.End]]})
+		add(f.Address, f.Start, f.End)
 		end = f.End
 	}
 	words(len(latin))

@@ -31,8 +31,8 @@ func TestRepair(t *testing.T) {
 	} {
 		var got []string
 		for _, r := range sources.Repair("", text) {
-			if !strings.Contains(text, r.Listed) {
-				t.Errorf("Repair(%.99q): %q is not in the text", text, r.Listed)
+			if r.Start < 0 || r.End <= r.Start || r.End > len(text) {
+				t.Errorf("Repair(%.99q): %d to %d is not in the text", text, r.Start, r.End)
 			}
 			got = append(got, r.Address.String())
 		}
@@ -42,7 +42,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// FuzzRepair checks that each text that Repair and Decode read is a part of the cell.
+// FuzzRepair checks that what Repair finds is a part of the cell.
 func FuzzRepair(f *testing.F) {
 	const evm, bc1 = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
 	for _, s := range []string{evm, evm[2:], bc1, "Bcl" + bc1[3:], "l" + "BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", evm + "; " + bc1} {
@@ -58,8 +58,8 @@ func FuzzRepair(f *testing.F) {
 		address.Interpret(asset, text)
 		address.FindLikely(text)
 		for _, r := range sources.Repair(asset, text) {
-			if !r.Address.IsValid() || r.Listed == "" || !strings.Contains(text, r.Listed) {
-				t.Errorf("Repair(%q, %q): %v of %q", asset, text, r.Address, r.Listed)
+			if !r.Address.IsValid() || r.Start < 0 || r.End <= r.Start || r.End > len(text) {
+				t.Errorf("Repair(%q, %q): %v at %d to %d", asset, text, r.Address, r.Start, r.End)
 			}
 		}
 	})

@@ -218,7 +218,7 @@ func (p *parser) emitAs(r record, kind score.Kind) error {
 	}
 	p.decoded++
 	for _, f := range found {
-		e.Address, e.Listed = f.Address, f.Listed
+		e.Address, e.Listed = f.Address, listed[f.Start:f.End]
 		if err := p.add(e); err != nil {
 			return err
 		}
