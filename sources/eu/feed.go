@@ -66,29 +66,28 @@ func readFeed(r io.Reader, list string) (announcement, error) {
 		return announcement{}, err
 	}
 	s := xmlscan.New(r)
-	if _, err := s.Next(); err != nil {
-		return announcement{}, err
-	}
-	feed, err := s.Node()
-	if err != nil {
-		return announcement{}, err
-	}
-	if _, err := s.Next(); err != io.EOF {
-		return announcement{}, err
-	}
 	var found announcement
 	items := 0
-	for _, item := range feed.All("channel", "item") {
-		a, ok, err := announced(s, item, want.Path)
-		if err != nil {
-			return announcement{}, err
-		}
-		if ok {
-			if items++; items > 1 && a != found {
-				a = announcement{}
+	channel := func(n *xmlscan.Node) error {
+		for _, item := range n.All("item") {
+			a, ok, err := announced(s, item, want.Path)
+			if err != nil {
+				return err
 			}
-			found = a
+			if ok {
+				if items++; items > 1 && a != found {
+					a = announcement{}
+				}
+				found = a
+			}
 		}
+		return nil
+	}
+	err = s.Document(func() (map[string]func(*xmlscan.Node) error, error) {
+		return map[string]func(*xmlscan.Node) error{"channel": channel}, nil
+	})
+	if err != nil {
+		return announcement{}, err
 	}
 	return found, nil
 }

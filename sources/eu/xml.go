@@ -32,34 +32,25 @@ import (
 func readXML(r io.Reader) (*list, error) {
 	digest := &digest{hash: sha256.New()}
 	d := document{Scanner: xmlscan.New(io.TeeReader(r, digest))}
-	if _, err := d.Next(); err != nil {
-		return nil, err
-	}
-	digest.rootEnds(d.Offset())
-	switch root := d.Name(); string(root) {
-	case "export":
-	case "WHOLE":
-		return nil, d.Errorf("", "list in a format older than 1.1")
-	default:
-		return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
-	}
-	text := d.Attr("generationDate")
-	published, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return nil, d.Errorf("", "generationDate %.40q: want a time with a zone", text)
-	}
-	d.Revision.Published = published.UTC()
-	err = d.Children(func(name string) error {
-		if name != "sanctionEntity" {
-			return d.Skip()
+	err := d.Document(func() (map[string]func(*xmlscan.Node) error, error) {
+		digest.rootEnds(d.Offset())
+		switch root := d.Name(); root {
+		case "export":
+		case "WHOLE":
+			return nil, d.Errorf("", "list in a format older than 1.1")
+		default:
+			return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
 		}
-		return d.Record(d.entity)
+		text := d.Attr("generationDate")
+		published, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			return nil, d.Errorf("", "generationDate %.40q: want a time with a zone", text)
+		}
+		d.Revision.Published = published.UTC()
+		return map[string]func(*xmlscan.Node) error{"sanctionEntity": d.entity}, nil
 	})
 	if err != nil {
 		return nil, err
-	}
-	if _, err := d.Next(); err != io.EOF {
-		return nil, err // the scanner lets nothing but EOF follow the root
 	}
 	if d.Revision.Records > 0 && d.references == 0 {
 		return nil, d.Errorf("", "no entity has a euReferenceNumber: the list is of format 1.0, want 1.1")

@@ -56,27 +56,19 @@ type feature struct {
 	isWallet bool
 }
 
-func (p *advanced) read() error {
-	p.features, p.profiles = make(map[string]feature), make(map[string]int)
-	err := p.Children(func(name string) error {
-		switch name {
-		case "DateOfIssue":
-			return p.Record(func(n *xmlscan.Node) (err error) {
-				p.Revision.Published, err = p.date(n)
-				return err
-			})
-		case "ReferenceValueSets":
-			return p.Record(p.values)
-		case "DistinctParties":
-			return p.Children(func(string) error { return p.Record(p.party) })
-		case "SanctionsEntries":
-			return p.Children(func(string) error { return p.Record(p.entry) })
-		}
-		return p.Skip()
-	})
-	if err != nil {
-		return err
-	}
+// advanced returns what reads the records of sdn_advanced.xml, and what checks it at its end.
+func (d *document) advanced() (records map[string]func(*xmlscan.Node) error, check func() error) {
+	p := &advanced{document: d, features: make(map[string]feature), profiles: make(map[string]int)}
+	return map[string]func(*xmlscan.Node) error{
+		"DateOfIssue": func(n *xmlscan.Node) (err error) {
+			p.Revision.Published, err = p.date(n)
+			return err
+		},
+		"ReferenceValueSets": p.values, "DistinctParties/": p.party, "SanctionsEntries/": p.entry,
+	}, p.check
+}
+
+func (p *advanced) check() error {
 	switch here, elsewhere := p.entries[p.kind], p.entries[1-p.kind]; {
 	case here == 0:
 		return p.Errorf("", "no entry is on %v", p.kind)

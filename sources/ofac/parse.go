@@ -82,26 +82,25 @@ func read(r io.Reader, k kind) (*freetext.List, error) {
 
 // readXML reads the document of s to its end.
 func readXML(s *xmlscan.Scanner, k kind) (*freetext.List, error) {
-	if _, err := s.Next(); err != nil {
-		return nil, err
-	}
 	d := document{Scanner: s, kind: k}
-	var readRoot func() error
-	switch root := s.Name(); string(root) {
-	case "Sanctions":
-		readRoot = (&advanced{document: &d}).read
-	case "sdnList":
-		readRoot = (&simple{document: &d}).read
-	default:
-		return nil, d.Errorf("", "root element <%.64s> is that of no list of OFAC", root)
-	}
-	if err := readRoot(); err != nil {
-		return nil, err
-	}
-	if _, err := s.Next(); err != io.EOF {
-		return nil, err // the scanner lets nothing but EOF follow the root
+	var check func() error
+	err := s.Document(func() (records map[string]func(*xmlscan.Node) error, err error) {
+		switch root := s.Name(); root {
+		case "Sanctions":
+			records, check = d.advanced()
+		case "sdnList":
+			records, check = d.simple()
+		default:
+			err = d.Errorf("", "root element <%.64s> is that of no list of OFAC", root)
+		}
+		return records, err
+	})
+	if err == nil {
+		err = check()
 	}
 	switch {
+	case err != nil:
+		return nil, err
 	case d.Revision.Records == 0:
 		return nil, d.Errorf("", "no records")
 	case d.Revision.Published.IsZero():

@@ -31,20 +31,15 @@ type simple struct {
 	claimed int // Record_Count
 }
 
-func (p *simple) read() error {
-	p.claimed = -1
-	err := p.Children(func(name string) error {
-		switch name {
-		case "publshInformation", "publishInformation":
-			return p.Record(p.information)
-		case "sdnEntry":
-			return p.Record(p.entry)
-		}
-		return p.Skip()
-	})
-	if err != nil {
-		return err
-	}
+// simple returns what reads the records of sdn.xml, and what checks it at its end.
+func (d *document) simple() (records map[string]func(*xmlscan.Node) error, check func() error) {
+	p := &simple{document: d, claimed: -1}
+	return map[string]func(*xmlscan.Node) error{
+		"publshInformation": p.information, "publishInformation": p.information, "sdnEntry": p.entry,
+	}, p.check
+}
+
+func (p *simple) check() error {
 	if p.claimed != p.Revision.Records {
 		return p.Errorf("", "%d records, but Record_Count is %d", p.Revision.Records, p.claimed)
 	}

@@ -29,35 +29,18 @@ import (
 //	      <CryptoWalletAddress>…</CryptoWalletAddress>
 func readXML(r io.Reader) (*freetext.List, error) {
 	d := document{Scanner: xmlscan.New(r)}
-	if _, err := d.Next(); err != nil {
-		return nil, err
-	}
-	switch root := d.Name(); string(root) {
-	case "Designations":
-	case "ArrayOfFinancialSanctionsTarget":
-		return nil, d.Errorf("", "%w", errRetired)
-	default:
-		return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
-	}
-	err := d.Children(func(name string) error {
-		switch name {
-		case "DateGenerated":
-			return d.Record(func(n *xmlscan.Node) error {
-				if d.Revision.Published = day(n.Text()); d.Revision.Published.IsZero() {
-					return d.Errorf("", "DateGenerated %.40q: want DD/MM/YYYY", n.Text())
-				}
-				return nil
-			})
-		case "Designation":
-			return d.Record(d.designation)
+	err := d.Document(func() (map[string]func(*xmlscan.Node) error, error) {
+		switch root := d.Name(); root {
+		case "Designations":
+		case "ArrayOfFinancialSanctionsTarget":
+			return nil, d.Errorf("", "%w", errRetired)
+		default:
+			return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
 		}
-		return d.Skip()
+		return map[string]func(*xmlscan.Node) error{"DateGenerated": d.generated, "Designation": d.designation}, nil
 	})
 	if err != nil {
 		return nil, err
-	}
-	if _, err := d.Next(); err != io.EOF {
-		return nil, err // the scanner lets nothing but EOF follow the root
 	}
 	if err := d.Check(); err != nil {
 		return nil, d.Errorf("", "%w", err)
@@ -69,6 +52,14 @@ func readXML(r io.Reader) (*freetext.List, error) {
 type document struct {
 	*xmlscan.Scanner
 	freetext.List
+}
+
+// generated reads a DateGenerated.
+func (d *document) generated(n *xmlscan.Node) error {
+	if d.Revision.Published = day(n.Text()); d.Revision.Published.IsZero() {
+		return d.Errorf("", "DateGenerated %.40q: want DD/MM/YYYY", n.Text())
+	}
+	return nil
 }
 
 // designation reads a Designation.

@@ -26,3 +26,10 @@ func (n *Node) Write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "end %s\n", n.Name)
 }
+
+// The steps of Document.
+
+func (s *Scanner) Next() (start bool, err error)    { return s.next() }
+func (s *Scanner) Node() (*Node, error)             { return s.node(s.Offset()) }
+func (s *Scanner) Skip() error                      { return s.skip() }
+func (s *Scanner) Children(read func() error) error { return s.children(read) }

@@ -1,5 +1,5 @@
-// Package xmlscan reads XML documents of any length in bounded memory. [New] makes a
-// [Scanner].
+// Package xmlscan reads XML documents of any length in bounded memory, record by record. [New]
+// makes a [Scanner], whose Document reads one.
 //
 // It is encoding/xml behind a guard, which checks the whole document, also the parts that
 // the caller skips: that tags match, that there is one root element with only blanks,
@@ -31,18 +31,10 @@ const (
 	MaxToken = 1 << 20  // bytes of a tag, of a comment, or of the text of an element
 	MaxDepth = 128      // nested elements
 	MaxAttrs = 64       // attributes of an element
-	MaxNode  = 16 << 20 // bytes of an element that Node reads
+	MaxNode  = 16 << 20 // bytes of a Node
 	MaxField = 4096     // bytes of a text that Content returns
 
 	bufSize = 64 << 10
-)
-
-// A Token is the result of [Scanner.Next].
-type Token uint8
-
-const (
-	Start Token = 1 + iota // a start tag; an empty-element tag is Start, then End
-	End                    // an end tag
 )
 
 // A Scanner reads one document.
@@ -54,7 +46,7 @@ type Scanner struct {
 	open     []xml.Name // the open elements
 	name     string     // the local name of the last tag
 	attrs    []xml.Attr // of the last tag
-	text     []byte     // of the element that Node reads
+	text     []byte     // of the Node that is read
 	err      error      // sticky
 }
 
@@ -64,22 +56,59 @@ func New(r io.Reader) *Scanner {
 	return &Scanner{in: in, xml: xml.NewDecoder(bufio.NewReaderSize(in, bufSize))}
 }
 
-// Next moves to the next tag and returns its kind. It checks and skips text on the way. At
-// the end of a well-formed document it returns [io.EOF]. After an error it returns the same
-// error again.
-func (s *Scanner) Next() (Token, error) {
+// Document reads the document to its end. It calls open at the root element, whose Name and Attr
+// are those of the Scanner then. open returns the functions that read the elements below the root,
+// each by the name of the element; a name with a slash behind it stands for the elements in that
+// element. Others are checked and skipped. After an error it returns the same error again.
+func (s *Scanner) Document(open func() (map[string]func(*Node) error, error)) error {
+	if _, err := s.next(); err != nil {
+		return err
+	}
+	records, err := open()
+	if err != nil {
+		return err
+	}
+	read := func(read func(*Node) error) error {
+		n, err := s.node(s.Offset())
+		if err != nil {
+			return err
+		}
+		return read(n)
+	}
+	err = s.children(func() error {
+		if record := records[s.name]; record != nil {
+			return read(record)
+		}
+		if record := records[s.name+"/"]; record != nil {
+			return s.children(func() error { return read(record) })
+		}
+		return s.skip()
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := s.next(); err != io.EOF {
+		return err // nothing but EOF follows the root
+	}
+	return nil
+}
+
+// next moves to the next tag, and reports whether it is a start tag; an empty-element tag is a
+// start tag, then an end tag. It checks and skips text on the way. At the end of a well-formed
+// document it returns [io.EOF].
+func (s *Scanner) next() (start bool, err error) {
 	for {
 		t, err := s.token()
 		if err != nil {
-			return 0, err
+			return false, err
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
 			s.start(t)
-			return Start, nil
+			return true, nil
 		case xml.EndElement:
 			s.end(t)
-			return End, nil
+			return false, nil
 		}
 	}
 }
@@ -116,18 +145,8 @@ type Node struct {
 	tail  string // after the element
 }
 
-// Node reads the element whose start tag was just read, and moves behind its end tag.
-func (s *Scanner) Node() (*Node, error) { return s.node(s.Offset()) }
-
-// Record calls read with the result of Node.
-func (s *Scanner) Record(read func(*Node) error) error {
-	n, err := s.Node()
-	if err != nil {
-		return err
-	}
-	return read(n)
-}
-
+// node reads the element whose start tag was just read, of a Node that began at an offset, and
+// moves behind its end tag.
 func (s *Scanner) node(begin int64) (*Node, error) {
 	n := &Node{Name: s.name, attrs: s.attrs}
 	s.text = s.text[:0]
@@ -241,28 +260,28 @@ func (s *Scanner) Fields(n *Node, names ...string) (texts []string, err error) {
 	return texts, nil
 }
 
-// Skip moves behind the end tag of the element whose start tag was just read.
-func (s *Scanner) Skip() error {
+// skip moves behind the end tag of the element whose start tag was just read.
+func (s *Scanner) skip() error {
 	for outer := len(s.open) - 1; ; {
-		t, err := s.Next()
+		start, err := s.next()
 		if err != nil {
 			return err
 		}
-		if t == End && len(s.open) == outer {
+		if !start && len(s.open) == outer {
 			return nil
 		}
 	}
 }
 
-// Children calls read for each child of the element whose start tag was just read, with its
-// name, as [Scanner.Name] has it. read must move behind the child's end tag.
-func (s *Scanner) Children(read func(name string) error) error {
+// children calls read at the start tag of each child of the element whose start tag was just read.
+// read must move behind the child's end tag.
+func (s *Scanner) children(read func() error) error {
 	for {
-		t, err := s.Next()
-		if err != nil || t == End {
+		start, err := s.next()
+		if err != nil || !start {
 			return err
 		}
-		if err := read(s.name); err != nil {
+		if err := read(); err != nil {
 			return err
 		}
 	}
@@ -279,7 +298,7 @@ func (s *Scanner) fail(format string, args ...any) error {
 	return s.err
 }
 
-// token returns the next token after checking it. It returns a tag before Next enters or
+// token returns the next token after checking it. It returns a tag before next enters or
 // leaves its element.
 func (s *Scanner) token() (xml.Token, error) {
 	if s.err != nil {

@@ -141,9 +141,9 @@ func TestWellFormed(t *testing.T) {
 func TestChildren(t *testing.T) {
 	s := xmlscan.New(strings.NewReader("<a><b><x/></b><c>text</c><b/></a><!-- -->"))
 	var got []string
-	read := func(name string) error {
-		if name != "c" {
-			got = append(got, string(name))
+	read := func() error {
+		if s.Name() != "c" {
+			got = append(got, s.Name())
 			return s.Skip()
 		}
 		n, err := s.Node()
@@ -171,6 +171,36 @@ func TestChildren(t *testing.T) {
 	}
 	if err := s.Errorf("A1", "no"); err.Error() != `byte 10, record "A1": no` {
 		t.Errorf("Errorf = %q", err)
+	}
+}
+
+// TestDocument reads records below the root and one element deeper, and none after an error.
+func TestDocument(t *testing.T) {
+	refused := errors.New("refused")
+	for _, tt := range []struct{ doc, want string }{
+		{`<a x="1"><b>1</b><c><d>2</d><e>3</e></c><f><b>4</b></f><b>5</b></a>`, "a 1 b1 d2 e3 b5 <nil>"},
+		{`<a x=""><b>no</b><b>1</b></a>`, "a  bno refused"},
+		{`<z/>`, "z  refused"},
+		{`<a><b>1</b>`, "a  b1 byte 11: unexpected EOF"},
+		{`<a><b>1</b></a><b/>`, "a  b1 byte 19: second root element"},
+	} {
+		s := xmlscan.New(strings.NewReader(tt.doc))
+		var got []string
+		read := func(n *xmlscan.Node) error {
+			if got = append(got, n.Name+n.Text()); n.Text() == "no" {
+				return refused
+			}
+			return nil
+		}
+		err := s.Document(func() (map[string]func(*xmlscan.Node) error, error) {
+			if got = append(got, s.Name(), s.Attr("x")); s.Name() == "z" {
+				return nil, refused
+			}
+			return map[string]func(*xmlscan.Node) error{"b": read, "c/": read}, nil
+		})
+		if got := fmt.Sprint(strings.Join(got, " "), " ", err); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.doc, got, tt.want)
+		}
 	}
 }
 
@@ -290,7 +320,7 @@ func TestNode(t *testing.T) {
 	s := xmlscan.New(strings.NewReader(`<a><skip x="1">t<b><c/></b></skip><d n="&lt;">one<!-- -->two</d><e> </e><f>1<g>2</g>3<g><h>4</h></g></f></a>`))
 	next := func(name string) *xmlscan.Node {
 		t.Helper()
-		if tok, err := s.Next(); tok != xmlscan.Start || err != nil || s.Name() != name {
+		if tok, err := s.Next(); !tok || err != nil || s.Name() != name {
 			t.Fatalf("Next = %v, %v, name %s, want the start of %s", tok, err, s.Name(), name)
 		}
 		if name == "a" {
