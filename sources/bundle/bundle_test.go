@@ -216,6 +216,7 @@ func lost(t *testing.T, srcs []sources.Source, rows []known) (missing []known) {
 // list, wherever the bundle comes from. Only rows that a publisher has delisted may be
 // missing, and delisted.csv must name them.
 func TestKnownRows(t *testing.T) {
+	longtest.WithoutRace(t)
 	rows, delisted := knownRows(t), delistedRows(t)
 	if len(rows) != 1186 {
 		t.Fatalf("%d known rows, want 1186", len(rows))
@@ -244,6 +245,7 @@ func TestKnownRows(t *testing.T) {
 // TestKnownRowsLost checks that TestKnownRows notices rows that are missing from a list
 // as its publisher has it.
 func TestKnownRowsLost(t *testing.T) {
+	longtest.WithoutRace(t)
 	srcs := bundle.All()
 	entries, rev := load(t, srcs[0])
 	rev.Completeness = sources.Whole
@@ -386,6 +388,7 @@ func TestDecoded(t *testing.T) {
 // TestScreening checks the age of the lists that a Screener reports, and an address
 // that is on no list.
 func TestScreening(t *testing.T) {
+	longtest.WithoutRace(t)
 	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
 		t.Fatal(err)
@@ -434,6 +437,7 @@ func TestOpen(t *testing.T) {
 // TestShrunk replaces each bundled list by a live one with fewer and fewer of its entries.
 // Each is refused, also if Open was not called before, and the bundled list stays.
 func TestShrunk(t *testing.T) {
+	longtest.WithoutRace(t)
 	for i, bundled := range bundle.All() {
 		id := bundled.Info().ID
 		entries, _ := load(t, bundled)
@@ -479,6 +483,7 @@ func TestShrunk(t *testing.T) {
 // TestNoThiefIsClean screens the addresses of all final documents by default, and wallets of
 // hacked services, which the same pack has, without an abuse: these are victims.
 func TestNoThiefIsClean(t *testing.T) {
+	longtest.WithoutRace(t)
 	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -148,6 +149,7 @@ func TestHistoryOfOthers(t *testing.T) {
 // TestDates holds the dates of all labels of the SDN List against its complete lists of four
 // days: no address was listed before its date, and none was missing on its date or after.
 func TestDates(t *testing.T) {
+	longtest.WithoutRace(t)
 	s, err := screening.New([]sources.Source{bundle.OFAC()}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -211,6 +213,7 @@ func refuter(t *testing.T) func(id identity, added time.Time) bool {
 // TestDatesOfOldList loads a list of March 2025, when the addresses of Tornado Cash were
 // still listed: since August 2022, under a party that is dated in November.
 func TestDatesOfOldList(t *testing.T) {
+	longtest.WithoutRace(t)
 	f, err := os.Open("../ofac/testdata/sdn_advanced_excerpt_2025-03-04.xml.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -260,6 +263,7 @@ func TestDatesOfOldList(t *testing.T) {
 // TestDatesOfImports loads the complete lists of some days over the bundled one, as an import
 // does that the operator accepts, and then the bundled one again. No list refutes a date.
 func TestDatesOfImports(t *testing.T) {
+	longtest.WithoutRace(t)
 	days, texts, again := complete(t), editions(t), ended(t)
 	_, rev := load(t, bundle.OFAC())
 	listed := make(map[identity]sources.Entry)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/listtest"
@@ -104,6 +105,7 @@ func asPage(t *testing.T, tables ...string) string {
 
 // TestParse reads the tables in each form, and finds all addresses in each.
 func TestParse(t *testing.T) {
+	longtest.WithoutRace(t)
 	w, o := listtest.ReadFile(t, wallets), listtest.ReadFile(t, orders)
 	for name, tt := range map[string]struct {
 		doc       string
@@ -202,6 +204,7 @@ func TestCells(t *testing.T) {
 
 // TestOrders checks which orders are in force at a time.
 func TestOrders(t *testing.T) {
+	longtest.WithoutRace(t)
 	both := listtest.ReadFile(t, wallets) + listtest.ReadFile(t, orders)
 	digests := make(map[string]bool)
 	for _, tt := range []struct {
@@ -278,6 +281,7 @@ func TestExport(t *testing.T) {
 }
 
 func TestParseFails(t *testing.T) {
+	longtest.WithoutRace(t)
 	w := listtest.ReadFile(t, wallets)
 	page := asPage(t, orders, wallets)
 	const header = "order,wallet_or_user,asset\n"
@@ -314,7 +318,9 @@ func TestSource(t *testing.T) {
 	if err := os.WriteFile(file, []byte(listtest.ReadFile(t, wallets)+listtest.ReadFile(t, orders)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sourcetest.Run(t, func(*testing.T) sources.Source { return sources.File(nbctf.New(nil).Info(), file, nbctf.Parse) })
+	if !longtest.Race { // it is slow, and the conformance of File is tested in package sources
+		sourcetest.Run(t, func(*testing.T) sources.Source { return sources.File(nbctf.New(nil).Info(), file, nbctf.Parse) })
+	}
 	if _, err := nbctf.New(nil).Load(t.Context(), sources.Revision{}, nil); err == nil || !strings.Contains(err.Error(), "import") {
 		t.Errorf("without a URL: %v", err)
 	}

@@ -212,6 +212,7 @@ func TestParseCSVCutElsewhere(t *testing.T) {
 }
 
 func TestParseCSVErrors(t *testing.T) {
+	longtest.WithoutRace(t)
 	const good = `2,"B",-0- ,"P",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h."` + "\r\n"
 	third := "3" + good[1:]
 	for _, tt := range []struct {

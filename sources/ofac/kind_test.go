@@ -83,6 +83,7 @@ func TestParseConsolidated(t *testing.T) {
 
 // TestWrongList passes each parser the other list.
 func TestWrongList(t *testing.T) {
+	longtest.WithoutRace(t)
 	read := func(name string) string { return string(readFile(t, name)) }
 	for _, tt := range []struct {
 		name, doc string
