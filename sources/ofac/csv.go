@@ -49,11 +49,17 @@ func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sourc
 	if comments == nil {
 		comments = strings.NewReader("")
 	}
-	rest, err := readComments(comments)
+	second := csvFile{name: "sdn_comments.csv", columns: 2, hash: sha256.New()}
+	more := make(map[string][]byte) // the continued remarks by the id of the entity
+	err := second.each(comments, maxComments, func(row []string) error {
+		id := strings.Clone(row[0])            // not to keep the row
+		more[id] = append(more[id], row[1]...) // with nothing between: it was cut within a word
+		return nil
+	})
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	l, err := readCSV(sdnFile, rest)
+	l, err := readCSV(sdnFile, &second, more)
 	if err != nil {
 		return sources.Revision{}, err
 	}
@@ -63,28 +69,8 @@ func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sourc
 // errApart: the two files are not of one list.
 var errApart = errors.New("the files are of different days, or one is cut")
 
-// commentsFile is the second file: the continued remarks by the id of the entity.
-type commentsFile struct {
-	csvFile
-	more map[string][]byte
-}
-
-// readComments reads the second file to its end.
-func readComments(r io.Reader) (*commentsFile, error) {
-	f := &commentsFile{csvFile{name: "sdn_comments.csv", columns: 2, hash: sha256.New()}, make(map[string][]byte)}
-	err := f.each(r, maxComments, func(row []string) error {
-		id := strings.Clone(row[0])                // not to keep the row
-		f.more[id] = append(f.more[id], row[1]...) // with nothing between: it was cut within a word
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-// readCSV reads the first file to its end.
-func readCSV(r io.Reader, rest *commentsFile) (*freetext.List, error) {
+// readCSV reads the first file to its end. more has the remarks that the second one continues.
+func readCSV(r io.Reader, second *csvFile, more map[string][]byte) (*freetext.List, error) {
 	var l freetext.List
 	main := csvFile{name: "sdn.csv", columns: 12, hash: sha256.New()}
 	seen := make(map[string]bool)
@@ -98,7 +84,7 @@ func readCSV(r io.Reader, rest *commentsFile) (*freetext.List, error) {
 		if err := sdn.check(strings.Split(row[3], "] [")); err != nil {
 			return err
 		}
-		remarks, err := whole(row[11], string(rest.more[id]))
+		remarks, err := whole(row[11], string(more[id]))
 		if err != nil {
 			return err
 		}
@@ -115,12 +101,12 @@ func readCSV(r io.Reader, rest *commentsFile) (*freetext.List, error) {
 	case len(l.Wallets) == 0:
 		return nil, main.errorf(0, "", "no wallet in %d records", l.Revision.Records)
 	}
-	for id := range rest.more {
+	for id := range more {
 		if !seen[id] {
-			return nil, rest.errorf(0, id, "not in %s: %w", main.name, errApart)
+			return nil, second.errorf(0, id, "not in %s: %w", main.name, errApart)
 		}
 	}
-	digest := sha256.Sum256(rest.hash.Sum(main.hash.Sum(nil)))
+	digest := sha256.Sum256(second.hash.Sum(main.hash.Sum(nil)))
 	l.Revision.Digest = hex.EncodeToString(digest[:])
 	return &l, nil
 }
