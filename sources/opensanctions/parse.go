@@ -156,6 +156,9 @@ func (d *dataset) readRows(in *bufio.Reader) error {
 		if slices.ContainsFunc(cells, func(c string) bool { return !utf8.ValidString(c) }) {
 			return fmt.Errorf("entity %.64q: invalid UTF-8", t[columnID])
 		}
+		for i := range t {
+			t[i] = strings.Clone(t[i]) // not to keep the row
+		}
 		if err := d.addWallet(t); err != nil {
 			return fmt.Errorf("entity %.64q: %w", t[columnID], err)
 		}

@@ -36,8 +36,8 @@ const MaxLine = 64 << 10
 // CSV has a header with the column of addresses, and commas, semicolons or tabs between the
 // columns. A row that begins with "#" is a comment, unless another of its columns has the
 // address. Any other file is text: the address ends at "#", where a comment begins. A line
-// that is blank is skipped. The buffer of in has MaxLine bytes or more. The cells are valid until
-// row returns.
+// that is blank is skipped. The buffer of in has MaxLine bytes or more. cells is valid until row
+// returns; a cell of a Table holds its whole row in memory.
 //
 // Errors are a [*sources.RecordError] with the line, or come from in. An error of row is
 // wrapped with the line.
@@ -118,8 +118,12 @@ func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error
 		}
 		for i, at := range places {
 			cells[i] = ""
-			if at >= 0 {
-				cells[i] = strings.Clone(fields[at]) // not to keep the row
+			switch {
+			case at < 0:
+			case f.Table: // few rows count
+				cells[i] = fields[at]
+			default:
+				cells[i] = strings.Clone(fields[at])
 			}
 		}
 		if err := row(s.Line(), cells); err != nil {
