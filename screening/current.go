@@ -71,7 +71,7 @@ func (h *current) status(info sources.Info, required bool) SourceStatus {
 	}
 	if l := h.list; l != nil {
 		s.Entries, s.Addresses, s.Bytes = l.Entries, l.Addresses, l.Bytes
-		s.Anomalies, s.AnomalyKinds = l.AnomalyCount(), l.AnomalyKinds
+		s.AnomalyKinds = l.AnomalyKinds
 	}
 	return s
 }

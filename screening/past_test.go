@@ -252,8 +252,8 @@ func TestPastSources(t *testing.T) {
 		if r, err := p.ScreenText("ethereum", lazarus); err != nil || len(r.Labels) != 2 || r.Digest() != digest || p.Sources()[0].Loaded() {
 			t.Errorf("with an optional one that was not there: %+v, %v", r, err)
 		}
-		if p.Sources()[1].Anomalies != 1 {
-			t.Errorf("%d anomalies, want one", p.Sources()[1].Anomalies)
+		if kinds := p.Sources()[1].AnomalyKinds; len(kinds) != 1 || kinds[sources.Undecodable] != 1 {
+			t.Errorf("anomalies %v, want one", kinds)
 		}
 	}
 

@@ -38,9 +38,7 @@ type SourceStatus struct {
 	// distinct addresses: strings in their normal form, each once whatever the chain,
 	// unless it is another account there.
 	Entries, Addresses int
-	// Anomalies is the number of anomalies, and AnomalyKinds the number of each kind;
-	// [Screener.Anomalies] returns them.
-	Anomalies    int
+	// AnomalyKinds is the number of anomalies of each kind; [Screener.Anomalies] returns them.
 	AnomalyKinds map[string]int
 	// Bytes is the size of the tables in memory that answers from the list use.
 	Bytes int

@@ -42,14 +42,6 @@ type Facts struct {
 	Bytes        int               // of memory that answers use
 }
 
-// AnomalyCount returns the number of anomalies.
-func (f *Facts) AnomalyCount() (n int) {
-	for _, c := range f.AnomalyKinds {
-		n += c
-	}
-	return n
-}
-
 // Distinct returns the number of entries, each once.
 func (f *Facts) Distinct() int { return f.Entries - f.AnomalyKinds[sources.Duplicate] }
 
