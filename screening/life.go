@@ -41,11 +41,13 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 			return had, err
 		}
 		o := &offer{rev: had.revision(), checked: had.checked, asked: had.held.Asked, entries: had.list.File(), n: had.list.Entries}
-		for e, err := range o.entries.Ended(0) {
+		for e, err := range o.entries.All() {
 			if err != nil {
 				return had, err
 			}
-			o.ended = append(o.ended, e.Entry)
+			if e.Out != 0 {
+				o.ended = append(o.ended, e.Entry)
+			}
 		}
 		var reason error
 		next, _, reason, err = s.consider(ctx, i, next, o, nil)

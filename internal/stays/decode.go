@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -11,198 +13,316 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A decoder reads stays from the front of rest.
-type decoder struct {
-	rest    []byte
-	err     error // the first; from then on every read returns zero
-	strings []string
-	bytes   int           // of strings
-	chain   address.Chain // of the last label
-	last    Stay          // which has that label, without Address and Listed
-	hasLast bool
+// A Label is what stays have in common that differ only in their addresses and listed strings. Its texts lie in the file.
+type Label struct {
+	Chain, Asset, Kind, Ref, Name                           []byte
+	ListedAt, FirstSeen, EntityListedAt, NotListedOn, Until time.Time
+	In, Out                                                 uint32
 }
 
-// parts reads a stay: its form, its address and its listed text, as the form says. Its label is in last.
-func (d *decoder) parts() (form byte, normal, listed []byte) {
-	form = d.byte()
-	if form&^(addressMask|listedMask|newLabel|forget) != 0 || form&addressMask == addressMask {
-		d.fail("a stay of the form %#x", form)
-	}
-	if form&forget != 0 {
-		d.strings, d.bytes, d.hasLast = nil, 0, false
-	}
-	d.label(form)
-	switch form & addressMask {
-	case hexAddress:
-		normal = d.take(hexDigits / 2)
-	case textAddress:
-		normal = d.bytesOfText()
-	}
-	switch form & listedMask {
-	case caseListed:
-		if listed = d.take(capitalBytes); form&addressMask != hexAddress {
-			d.fail("capitals of no hex address")
+// times returns the times of l in their order.
+func (l *Label) times() [5]*time.Time {
+	return [...]*time.Time{&l.ListedAt, &l.FirstSeen, &l.EntityListedAt, &l.NotListedOn, &l.Until}
+}
+
+// Says reports whether l has the name and the dates of s.
+func (l *Label) Says(s *Stay) bool {
+	return string(l.Name) == s.Name && l.ListedAt.Equal(s.ListedAt) && l.FirstSeen.Equal(s.FirstSeen) &&
+		l.EntityListedAt.Equal(s.EntityListedAt) && l.NotListedOn.Equal(s.NotListedOn)
+}
+
+// A Record is a stay as a file has it, until the next one is read.
+type Record struct {
+	Label
+	At  uint32 // where it begins among the stays that last, or those that have ended
+	New bool   // it has another label than the record before
+
+	form byte
+	said []byte // the address and the listed string
+	stay Stay   // the label, if it is made
+	made bool
+}
+
+// RecordOf returns what e lists as a Record, without dates.
+func RecordOf(e *sources.Entry) *Record {
+	r := &Record{Label: Label{
+		Chain: []byte(e.Address.Chain()), Asset: []byte(e.Asset), Kind: []byte(e.Kind), Ref: []byte(e.Ref), Name: []byte(e.Name),
+	}}
+	r.said, r.form = appendSaid(nil, e)
+	return r
+}
+
+// Lists reports whether r lists the same as o, perhaps with another name and other dates: see
+// [sources.Entry.Canonical].
+func (r *Record) Lists(o *Record) bool {
+	return r.form == o.form && bytes.Equal(r.said, o.said) && bytes.Equal(r.Ref, o.Ref) && bytes.Equal(r.Kind, o.Kind) &&
+		bytes.Equal(r.Asset, o.Asset) && bytes.Equal(r.Chain, o.Chain)
+}
+
+// IsHex reports whether r lists 0x and the hex digits of b, 20 bytes, as the address is spelled.
+func (r *Record) IsHex(b []byte) bool { return r.form == hexAddress|noListed && bytes.Equal(r.said, b) }
+
+// SameAddress reports whether the addresses of r and o are spelled alike; without addresses, they are.
+func (r *Record) SameAddress(o *Record) bool {
+	return (r.form^o.form)&addressMask == 0 && bytes.Equal(r.address(), o.address())
+}
+
+// address returns the bytes of the address.
+func (r *Record) address() []byte {
+	p := parser{section: r.said}
+	normal, _ := p.parts(r.form)
+	return normal
+}
+
+// Read sets s to the stay. An address whose chain or form is not known any more is an error.
+func (r *Record) Read(s *Stay) error {
+	if !r.made {
+		l, t := &r.Label, &r.stay
+		t.Asset, t.Ref, t.Name = text(t.Asset, l.Asset), text(t.Ref, l.Ref), text(t.Name, l.Name)
+		t.Kind = score.Kind(text(string(t.Kind), l.Kind))
+		t.In, t.Out = l.In, l.Out
+		is := l.times()
+		for i, at := range t.times() {
+			*at = *is[i]
 		}
-	case textListed:
-		listed = d.bytesOfText()
+		r.made = true
 	}
-	return form, normal, listed
-}
-
-// stay reads a stay.
-func (d *decoder) stay() (Stay, error) {
-	form, raw, listed := d.parts()
-	e := d.last
-	if d.err != nil {
-		return e, d.err
-	}
-	normal := string(raw)
-	if form&addressMask == hexAddress {
-		normal = hexText(raw, 0)
-	}
-	switch form & listedMask {
-	case sameListed:
-		e.Listed = normal
+	*s = r.stay
+	p := parser{section: r.said}
+	raw, listed := p.parts(r.form)
+	switch r.form & listedMask {
 	case caseListed:
 		var capitals [8]byte
 		copy(capitals[:], listed)
-		e.Listed = hexText(raw, binary.LittleEndian.Uint64(capitals[:]))
+		s.Listed = hexText(raw, binary.LittleEndian.Uint64(capitals[:]))
 	case textListed:
-		e.Listed = string(listed)
+		s.Listed = string(listed)
 	}
-	if normal == "" && d.chain == "" {
-		return e, nil
+	normal := ""
+	switch r.form & addressMask {
+	case noAddress:
+		return nil
+	case hexAddress:
+		normal = hexText(raw, 0)
+	case textAddress:
+		normal = string(raw)
 	}
-	if e.Address, d.err = address.Parse(d.chain, normal); d.err == nil && e.Address.Normalized() != normal {
-		d.fail("address %.200q is not in normal form", normal)
+	var err error
+	if s.Address, err = address.Parse(address.Chain(r.Chain), normal); err == nil && s.Address.Normalized() != normal {
+		err = fmt.Errorf("%w: address %.200q is not in normal form", ErrDamaged, normal)
 	}
-	return e, d.err
+	return err
 }
 
-// Alike reports whether the stays of f that last are the entries of an offer, in their order. The copies of
-// the list that have them may differ: the offer knows none that is earlier.
-func (f *File) Alike(offer *File) bool {
-	a, b := decoder{rest: f.data[:f.Lasting]}, decoder{rest: offer.data[:offer.Lasting]}
-	for len(a.rest) > 0 && len(b.rest) > 0 {
-		form, normal, listed := a.parts()
-		oform, onormal, olisted := b.parts()
-		is, o := &a.last, &b.last
-		switch {
-		case a.err != nil || b.err != nil,
-			(form^oform)&(addressMask|listedMask) != 0 || !bytes.Equal(normal, onormal) || !bytes.Equal(listed, olisted):
-			return false
-		case (form|oform)&newLabel == 0:
-		case a.chain != b.chain || is.Asset != o.Asset || is.Kind != o.Kind || is.Ref != o.Ref || is.Name != o.Name ||
-			!is.ListedAt.Equal(o.ListedAt) || !is.EntityListedAt.Equal(o.EntityListedAt) || !o.FirstSeen.IsZero() && o.FirstSeen.Before(is.FirstSeen):
-			return false
-		}
+// text returns the text b, without a copy if that is old.
+func text(old string, b []byte) string {
+	if old == string(b) {
+		return old
 	}
-	return len(a.rest)+len(b.rest) == 0
+	return string(b)
 }
 
-// label reads the label of a stay whose first byte is form, if it has a new one.
-func (d *decoder) label(form byte) {
-	if form&newLabel == 0 {
-		if !d.hasLast {
-			d.fail("the first stay has no label")
-		}
-		return
+// A decoder reads the records of a section, which is the stays that last, or those that have ended.
+type decoder struct {
+	parser
+	record  Record
+	labeled bool
+}
+
+// A parser reads what a record consists of.
+type parser struct {
+	section []byte
+	at      int
+	err     error // the first; from then on every read returns zero
+}
+
+func newDecoder(section []byte, from int) decoder {
+	return decoder{parser: parser{section: section, at: from}}
+}
+
+// next reads the record at d.at. Its label is that of the record that was read before unless it has a new one.
+func (d *decoder) next() *Record {
+	r := &d.record
+	r.At = uint32(d.at)
+	form := d.byte()
+	if form&^(addressMask|listedMask|newLabel) != 0 || form&addressMask == addressMask {
+		d.fail("a stay of the form %#x", form)
 	}
-	d.chain, d.hasLast = address.Chain(d.string()), true
-	d.last = Stay{Entry: sources.Entry{Asset: d.string(), Kind: score.Kind(d.string()), Ref: d.string(), Name: d.string()}}
-	for _, t := range d.last.times() {
-		*t = d.time()
+	if r.New = form&newLabel != 0; r.New {
+		d.label(&r.Label)
+		d.labeled, r.made = true, false
+	} else if !d.labeled {
+		d.fail("the first stay has no label")
 	}
-	d.last.In, d.last.Out = uint32(d.number()), uint32(d.number())
+	begin := d.at
+	r.form = form & (addressMask | listedMask)
+	if r.form&listedMask == caseListed && r.form&addressMask != hexAddress {
+		d.fail("capitals of no hex address")
+	}
+	d.parts(r.form)
+	r.said = d.section[begin:d.at]
+	return r
+}
+
+// parts reads an address and a listed string of the given form.
+func (p *parser) parts(form byte) (normal, listed []byte) {
+	switch form & addressMask {
+	case hexAddress:
+		normal = p.take(hexDigits / 2)
+	case textAddress:
+		normal = p.text()
+	}
+	switch form & listedMask {
+	case caseListed:
+		listed = p.take(capitalBytes)
+	case textListed:
+		listed = p.text()
+	}
+	return normal, listed
+}
+
+// label reads a label.
+func (p *parser) label(l *Label) {
+	for _, s := range [...]*[]byte{&l.Chain, &l.Asset, &l.Kind, &l.Ref, &l.Name} {
+		*s = p.string()
+	}
+	for _, t := range l.times() {
+		*t = p.time()
+	}
+	l.In, l.Out = uint32(p.number()), uint32(p.number())
 }
 
 // string reads a string of a label.
-func (d *decoder) string() string {
-	n := d.number()
-	switch {
+func (p *parser) string() []byte {
+	begin := uint64(p.at)
+	switch n := p.number(); {
 	case n == 0:
-		return ""
-	case n > 1:
-		if n-2 >= uint64(len(d.strings)) {
-			d.fail("string %d of %d", n-2, len(d.strings))
-			return ""
+		return nil
+	case n == 1:
+		return p.text()
+	case n-2 >= begin:
+		p.fail("a string at byte %d, before byte %d", n-2, begin)
+		return nil
+	default:
+		other := parser{section: p.section, at: int(n - 2)}
+		s := other.text()
+		if other.err != nil {
+			p.fail("%w", other.err)
 		}
-		return d.strings[n-2]
+		return s
 	}
-	s := d.text()
-	if len(d.strings) == maxNumbered || d.bytes+len(s) > maxStrings { // as the encoder does
-		d.strings, d.bytes = nil, 0
-	}
-	d.strings = append(d.strings, s)
-	d.bytes += len(s)
-	return s
 }
 
-// text reads a text. It is a copy.
-func (d *decoder) text() string { return string(d.bytesOfText()) }
-
-// bytesOfText reads a text, which lies in the data.
-func (d *decoder) bytesOfText() []byte {
-	n := d.number()
-	if n > maxString || n > uint64(len(d.rest)) {
-		d.fail("a string of %d bytes", n)
+// text reads a text.
+func (p *parser) text() []byte {
+	n := p.number()
+	if n > maxString || n > uint64(len(p.section)) {
+		p.fail("a string of %d bytes", n)
 		return nil
 	}
-	return d.take(int(n))
+	return p.take(int(n))
 }
 
 // time reads a time.
-func (d *decoder) time() time.Time {
-	form := d.byte()
+func (p *parser) time() time.Time {
+	form := p.byte()
 	if form == 0 {
 		return time.Time{}
 	}
-	sec, n := binary.Varint(d.rest)
+	sec, n := binary.Varint(p.section[p.at:])
 	if n <= 0 || form > 2 {
-		d.fail("no time")
+		p.fail("no time")
 		return time.Time{}
 	}
-	d.rest = d.rest[n:]
+	p.at += n
 	var nano uint64
 	if form == 2 {
-		nano = d.number()
+		nano = p.number()
 	}
-	t := time.Unix(sec, int64(min(nano, 1e9-1))).UTC()
-	return t
+	return time.Unix(sec, int64(min(nano, 1e9-1))).UTC()
 }
 
-func (d *decoder) number() uint64 {
-	v, n := binary.Uvarint(d.rest)
+func (p *parser) number() uint64 {
+	v, n := binary.Uvarint(p.section[p.at:])
 	if n <= 0 {
-		d.fail("no number")
+		p.fail("no number")
 		return 0
 	}
-	d.rest = d.rest[n:]
+	p.at += n
 	return v
 }
 
-func (d *decoder) byte() byte {
-	if b := d.take(1); b != nil {
+func (p *parser) byte() byte {
+	if b := p.take(1); b != nil {
 		return b[0]
 	}
 	return 0
 }
 
 // take returns the next n bytes, nil if there are fewer.
-func (d *decoder) take(n int) []byte {
-	if n > len(d.rest) {
-		d.fail("%d bytes, want %d", len(d.rest), n)
+func (p *parser) take(n int) []byte {
+	if n > len(p.section)-p.at {
+		p.fail("%d bytes, want %d", len(p.section)-p.at, n)
 		return nil
 	}
-	b := d.rest[:n]
-	d.rest = d.rest[n:]
-	return b
+	p.at += n
+	return p.section[p.at-n : p.at]
 }
 
 // fail keeps the first error.
-func (d *decoder) fail(format string, args ...any) {
-	if d.err == nil {
-		d.err = fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, args...)...)
+func (p *parser) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, args...)...)
 	}
-	d.rest = nil
+	p.at = len(p.section)
+}
+
+// Alike reports whether the stays of f that last are the entries of an offer, in their order. The copies of
+// the list that have them may differ: the offer knows none that is earlier.
+func (f *File) Alike(offer *File) bool {
+	a, b := newDecoder(f.Lasts(), 0), newDecoder(offer.Lasts(), 0)
+	for a.at < len(a.section) && b.at < len(b.section) {
+		is, o := a.next(), b.next()
+		switch {
+		case a.err != nil || b.err != nil || is.form != o.form || !bytes.Equal(is.said, o.said):
+			return false
+		case is.New || o.New:
+			if !is.Lists(o) || !bytes.Equal(is.Name, o.Name) || !is.ListedAt.Equal(o.ListedAt) || !is.EntityListedAt.Equal(o.EntityListedAt) ||
+				!o.FirstSeen.IsZero() && o.FirstSeen.Before(is.FirstSeen) {
+				return false
+			}
+		}
+	}
+	return a.at == len(a.section) && b.at == len(b.section)
+}
+
+// A Reader reads records of a section in any order. They were read before, or added by a [Writer].
+type Reader struct {
+	d      decoder
+	labels []uint32
+	from   uint32 // the label of d is that of the records from here to there
+	to     uint32
+}
+
+// NewReader returns the Reader of a section, whose new labels are in the given records, in their order.
+func NewReader(section []byte, labels []uint32) Reader {
+	return Reader{d: newDecoder(section, 0), labels: labels}
+}
+
+// Read returns the record at a place, and where the record of its label is. It is valid until the next call.
+func (r *Reader) Read(at uint32) (rec *Record, label uint32) {
+	if at < r.from || at >= r.to {
+		i, _ := slices.BinarySearch(r.labels, at+1)
+		r.from, r.to = r.labels[i-1], math.MaxUint32
+		if i < len(r.labels) {
+			r.to = r.labels[i]
+		}
+		r.d.at = int(r.from)
+		r.d.next()
+	}
+	if at != r.d.record.At {
+		r.d.at = int(at)
+		r.d.next()
+	}
+	return &r.d.record, r.from
 }

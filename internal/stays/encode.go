@@ -4,110 +4,104 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"time"
+
+	"github.com/walletscreen/walletscreen/sources"
 )
 
-// An encoder appends entries to buf, for a decoder.
+// An encoder appends stays to buf, for a decoder.
 type encoder struct {
 	buf     []byte
-	strings []numbered // some of the strings that a decoder knows, by hash
-	n       int        // how many it knows
-	bytes   int        // of them
-	last    Stay       // whose label was appended last
-	hasLast bool
+	section int                // where the section begins
+	texts   [remembered]uint32 // by hash: where a text lies in the section
+	last    Stay               // whose label was appended last
+	labeled bool
+	said    []byte // scratch
 }
 
-// A numbered string is one that a decoder knows by its number.
-type numbered struct {
-	text   string
-	number uint64
-}
-
-// remembered is how many strings an encoder remembers at most. If two have the same slot, it
+// remembered is how many texts an encoder remembers at most. If two have the same slot, it
 // remembers the latter, and appends the former again. All of them fit into the cache of a
 // processor, so a list of names that never come again costs little.
 const remembered = 1 << 12
 
-func newEncoder() *encoder { return &encoder{strings: make([]numbered, remembered)} }
-
-// stay appends a stay, with forget or 0.
-func (c *encoder) stay(e *Stay, first byte) (err error) {
-	if first != 0 {
-		clear(c.strings)
-		c.n, c.bytes, c.hasLast = 0, 0, false
+// stay appends a stay.
+func (c *encoder) stay(s *Stay) error {
+	var form byte
+	c.said, form = appendSaid(c.said[:0], &s.Entry)
+	if n := max(len(s.Address.Normalized()), len(s.Listed)); n > maxString {
+		return fmt.Errorf("an address or listed string of %d bytes: want at most %d", n, maxString)
 	}
-	normal := e.Address.Normalized()
-	if n := max(len(normal), len(e.Listed)); n > maxString {
-		err = fmt.Errorf("an address or listed string of %d bytes: want at most %d", n, maxString)
-	}
-	var raw [hexDigits / 2]byte
-	var capitals uint64
-	form := byte(textAddress)
-	switch {
-	case normal == "" && e.Address.Chain() == "":
-		form = noAddress
-	case unhex(&raw, normal):
-		form = hexAddress
-	}
-	switch {
-	case e.Listed == "":
-		form |= noListed
-	case e.Listed == normal:
-		form |= sameListed
-	case form == hexAddress && capitalsOf(&capitals, e.Listed, normal):
-		form |= caseListed
-	default:
-		form |= textListed
-	}
-	if lerr := c.label(form|first, e); err == nil {
-		err = lerr
-	}
-	switch form & addressMask {
-	case hexAddress:
-		c.buf = append(c.buf, raw[:]...)
-	case textAddress:
-		c.text(normal)
-	}
-	switch form & listedMask {
-	case caseListed:
-		c.buf = binary.LittleEndian.AppendUint64(c.buf, capitals)
-		c.buf = c.buf[:len(c.buf)-3]
-	case textListed:
-		c.text(e.Listed)
-	}
+	_, _, err := c.add(s, form, c.said)
 	return err
 }
 
-// label appends the first byte of a stay and its label.
-func (c *encoder) label(form byte, e *Stay) (err error) {
-	if c.hasLast && sameLabels(e, &c.last) {
+// add appends a stay, whose address and listed string are said in the given form. It returns where the stay begins, and
+// whether it has a new label.
+func (c *encoder) add(s *Stay, form byte, said []byte) (at uint32, isNew bool, err error) {
+	begin := len(c.buf) - c.section
+	if isNew = !c.labeled || !sameLabels(s, &c.last); isNew {
+		c.buf = append(c.buf, form|newLabel)
+		err = c.label(s)
+	} else {
 		c.buf = append(c.buf, form)
-		return nil
 	}
-	texts := [...]string{string(e.Address.Chain()), e.Asset, string(e.Kind), e.Ref, e.Name}
-	for _, s := range texts {
-		if len(s) > maxString {
-			err = fmt.Errorf("a string of %d bytes: want at most %d", len(s), maxString)
+	c.buf = append(c.buf, said...)
+	if len(c.buf)-c.section > math.MaxUint32 {
+		err = fmt.Errorf("more than %d bytes of stays", uint32(math.MaxUint32))
+	}
+	return uint32(begin), isNew, err
+}
+
+// appendSaid appends the address and the listed string of e, and returns in which form. A listed string that is
+// the address is left out.
+func appendSaid(b []byte, e *sources.Entry) (said []byte, form byte) {
+	normal := e.Address.Normalized()
+	var raw [hexDigits / 2]byte
+	var capitals uint64
+	switch {
+	case normal == "":
+		form = noAddress
+	case unhex(&raw, normal):
+		form, b = hexAddress, append(b, raw[:]...)
+	default:
+		form, b = textAddress, appendText(b, normal)
+	}
+	switch {
+	case e.Listed == "" || e.Listed == normal:
+		form |= noListed
+	case form == hexAddress && capitalsOf(&capitals, e.Listed, normal):
+		form |= caseListed
+		b = binary.LittleEndian.AppendUint64(b, capitals)
+		b = b[:len(b)-8+capitalBytes]
+	default:
+		form, b = form|textListed, appendText(b, e.Listed)
+	}
+	return b, form
+}
+
+// label appends the label of s.
+func (c *encoder) label(s *Stay) (err error) {
+	for _, text := range [...]string{string(s.Address.Chain()), s.Asset, string(s.Kind), s.Ref, s.Name} {
+		if len(text) > maxString {
+			err = fmt.Errorf("a string of %d bytes: want at most %d", len(text), maxString)
 		}
+		c.string(text)
 	}
-	c.last, c.hasLast = *e, true
-	c.buf = append(c.buf, form|newLabel)
-	for _, s := range texts {
-		c.string(s)
-	}
-	for _, t := range e.times() {
+	c.last, c.labeled = *s, true
+	for _, t := range s.times() {
 		if y := t.UTC().Year(); y < 0 || y > 9999 {
 			err = fmt.Errorf("a time in the year %d: want 0 to 9999", y)
 		}
 		c.buf = appendTime(c.buf, *t)
 	}
-	c.buf = binary.AppendUvarint(binary.AppendUvarint(c.buf, uint64(e.In)), uint64(e.Out))
+	c.buf = binary.AppendUvarint(binary.AppendUvarint(c.buf, uint64(s.In)), uint64(s.Out))
 	return err
 }
 
-// times returns the times of e.
-func (e *Stay) times() [5]*time.Time {
-	return [...]*time.Time{&e.ListedAt, &e.FirstSeen, &e.EntityListedAt, &e.NotListedOn, &e.Until}
+// times returns the times of s.
+func (s *Stay) times() [5]*time.Time {
+	return [...]*time.Time{&s.ListedAt, &s.FirstSeen, &s.EntityListedAt, &s.NotListedOn, &s.Until}
 }
 
 // sameLabels reports whether two stays have one label.
@@ -130,34 +124,31 @@ func (c *encoder) string(s string) {
 		c.buf = append(c.buf, 0)
 		return
 	}
-	slot := &c.strings[slotOf(s)]
-	if slot.text == s {
-		c.buf = binary.AppendUvarint(c.buf, 2+slot.number)
-		return
+	slot := &c.texts[slotOf(s)]
+	if *slot != 0 {
+		known := c.buf[c.section+int(*slot):]
+		if n, used := binary.Uvarint(known); int(n) == len(s) && string(known[used:][:n]) == s {
+			c.buf = binary.AppendUvarint(c.buf, 2+uint64(*slot))
+			return
+		}
 	}
 	c.buf = append(c.buf, 1)
-	c.text(s)
-	if c.n == maxNumbered || c.bytes+len(s) > maxStrings {
-		clear(c.strings)
-		c.n, c.bytes = 0, 0
-	}
-	*slot = numbered{s, uint64(c.n)}
-	c.n++
-	c.bytes += len(s)
+	*slot = uint32(len(c.buf) - c.section)
+	c.buf = appendText(c.buf, s)
 }
 
-// slotOf returns the slot of a string. It is the same on all machines.
+// slotOf returns the slot of a string, by its end. It is the same on all machines.
 func slotOf(s string) uint32 {
-	h := uint32(2166136261) // FNV-1a
-	for i := range len(s) {
+	h := 2166136261 ^ uint32(len(s)) // FNV-1a
+	for i := max(0, len(s)-16); i < len(s); i++ {
 		h = (h ^ uint32(s[i])) * 16777619
 	}
 	return (h ^ h>>16) % remembered
 }
 
-// text appends a text.
-func (c *encoder) text(s string) {
-	c.buf = append(binary.AppendUvarint(c.buf, uint64(len(s))), s...)
+// appendText appends a text.
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 // appendTime appends a time.

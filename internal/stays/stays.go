@@ -8,12 +8,11 @@
 // # Format
 //
 // A file begins with a line of text: "walletscreen stays 1" and, each in quotes, the fields of the [Header] in
-// their order, with times by RFC 3339, "" for none. Then come the
-// stays, those that last first, in the order of the list, and then those that have ended, in the order of
-// the acceptances. The next file copies the bytes of these. A stay consists of
+// their order, with times by RFC 3339, "" for none. Then come two sections: the
+// stays that last, in the order of the list, and those that have ended, in the order of
+// the acceptances. The next file copies the latter. A stay consists of
 //
-//   - a byte that says which parts follow, see the constants of this package, and at the first stay that an
-//     acceptance ended, that writer and reader forget all before it;
+//   - a byte that says which parts follow, see the constants of this package;
 //   - its label, unless that is the label of the stay before it: chain, asset, kind, ref, name, the
 //     dates of the listing, of the first copy that has it, of the listing of the party, of the last
 //     copy without it, and of its end; and the two acceptances;
@@ -22,9 +21,9 @@
 //     "0x" and 40 hex digits only in letter case, 5 bytes with a bit for each capital.
 //
 // Numbers are unsigned varints (LEB128). A text is its length and its bytes. A string
-// in a label is 0 if it is empty, 1 and a text, or 2 plus the number of an earlier text,
-// counted from 0. When there are 65,536 texts, or 8 MiB of them, writer and reader forget
-// all; so neither needs memory in proportion to the list. A time is 0 for the zero time, or 1
+// in a label is 0 if it is empty, 1 and a text, or 2 plus the place of an earlier text in the section. So a
+// stay can be read by the place where it begins, and that of its label: a list in memory is a file, and an index of places.
+// A time is 0 for the zero time, or 1
 // and the seconds since 1970 as a signed varint, or 2, the seconds, and the nanoseconds.
 //
 // The name of a file has the SHA-256 of its bytes, so that no two programs write different files of
@@ -87,10 +86,6 @@ const (
 
 	maxString = 1 << 16 // bytes of a string
 	maxHeader = 1 << 20 // bytes of the first line
-
-	// When a dictionary exceeds one of these, it is emptied.
-	maxNumbered = 1 << 16 // strings
-	maxStrings  = 8 << 20 // bytes of strings
 )
 
 // The first byte of a stay has one of each group.
@@ -100,14 +95,12 @@ const (
 	textAddress = 2
 	addressMask = 3
 
-	noListed   = 0 << 2 // Listed is ""
-	sameListed = 1 << 2 // Listed is the normal form
-	caseListed = 2 << 2 // Listed is a hexAddress with capitals
-	textListed = 3 << 2
+	noListed   = 0 << 2 // Listed is "", or the normal form
+	caseListed = 1 << 2 // Listed is a hexAddress with capitals
+	textListed = 2 << 2
 	listedMask = 3 << 2
 
 	newLabel = 1 << 4 // otherwise the label of the stay before
-	forget   = 1 << 5 // the stays before, to read those from here on
 )
 
 const (
@@ -130,38 +123,48 @@ func New(h Header, all []Stay) (*File, error) {
 }
 
 // A Writer makes a File of the stays that last.
-type Writer struct{ c *encoder }
+type Writer struct{ c encoder }
 
 // NewWriter returns a Writer of an empty File, which has room for the given number of bytes.
 func NewWriter(bytes int) *Writer {
-	c := newEncoder()
-	c.buf = make([]byte, 0, bytes)
-	return &Writer{c}
+	return &Writer{encoder{buf: make([]byte, 0, bytes)}}
 }
 
 // Add adds a stay that lasts, after those before.
-func (w *Writer) Add(s *Stay) error {
-	if err := w.c.stay(s, 0); err != nil {
-		return fmt.Errorf("entry %.64q: %w", s.Ref, err)
-	}
-	return nil
+func (w *Writer) Add(s *Stay) error { return entryError(s, w.c.stay(s)) }
+
+// AddAs adds a stay that lasts, whose address and listed string are those of r. It returns where the stay begins, and whether it
+// has a new label.
+func (w *Writer) AddAs(s *Stay, r *Record) (at uint32, isNew bool, err error) {
+	at, isNew, err = w.c.add(s, r.form, r.said)
+	return at, isNew, entryError(s, err)
 }
 
+// Section returns the stays that were added.
+func (w *Writer) Section() []byte { return w.c.buf }
+
 // File returns the file of the stays that were added and of those that have ended, in the file before, which may
-// be nil, and since.
+// be nil, and since. Nothing can be added afterwards.
 func (w *Writer) File(h Header, before *File, since []Stay) (*File, error) {
 	h.Lasting = len(w.c.buf)
+	c := encoder{buf: w.c.buf, section: h.Lasting}
 	if before != nil {
-		w.c.buf = append(w.c.buf, before.data[before.Lasting:]...)
+		c.buf = append(c.buf, before.Ended()...)
 	}
-	first := byte(forget)
 	for i := range since {
-		if err := w.c.stay(&since[i], first); err != nil {
-			return nil, fmt.Errorf("entry %.64q: %w", since[i].Ref, err)
+		if err := c.stay(&since[i]); err != nil {
+			return nil, entryError(&since[i], err)
 		}
-		first = 0
 	}
-	return &File{h, w.c.buf}, nil
+	return &File{h, c.buf}, nil
+}
+
+// entryError names the entry in an error about it.
+func entryError(s *Stay, err error) error {
+	if err != nil {
+		err = fmt.Errorf("entry %.64q: %w", s.Ref, err)
+	}
+	return err
 }
 
 // Cut returns f as it was after acceptance n, whose revision is rev, without what the later ones brought and ended.
@@ -230,37 +233,56 @@ func Parse(name string, data []byte) (*File, error) {
 // All returns the stays, those that last first. After an error there are no more. An address is
 // parsed again: if its chain or its form is no longer known, that is an error, because a listed
 // address must not get lost.
-func (f *File) All() iter.Seq2[Stay, error] { return f.stays(0) }
-
-// Ended returns the stays that have ended, but those in the first bytes of them, which an earlier File had. Otherwise
-// it is as All.
-func (f *File) Ended(bytes int) iter.Seq2[Stay, error] { return f.stays(f.Lasting + bytes) }
-
-func (f *File) stays(from int) iter.Seq2[Stay, error] {
+func (f *File) All() iter.Seq2[Stay, error] {
 	return func(yield func(Stay, error) bool) {
-		d := decoder{rest: f.data[from:]}
-		for len(d.rest) > 0 {
-			at := len(f.data) - len(d.rest)
-			s, err := d.stay()
-			if err == nil && (at < f.Lasting) != (s.Out == 0) {
-				err = fmt.Errorf("%w: a stay that ended, among those that last", ErrDamaged)
+		for _, ended := range [...]bool{false, true} {
+			for r, err := range f.Records(ended, 0) {
+				var s Stay
+				if err == nil {
+					err = r.Read(&s)
+				}
+				if !yield(s, err) || err != nil {
+					return
+				}
 			}
-			if err != nil {
-				yield(Stay{}, fmt.Errorf("list of %s: byte %d: %w", f.Source, at, err))
+		}
+	}
+}
+
+// Records returns the stays that last, or those that have ended, from a byte of them on. After an error there are no
+// more.
+func (f *File) Records(ended bool, from int) iter.Seq2[*Record, error] {
+	section := f.Lasts()
+	if ended {
+		section = f.Ended()
+	}
+	return func(yield func(*Record, error) bool) {
+		d := newDecoder(section, from)
+		for d.at < len(section) {
+			at := d.at
+			r := d.next()
+			if d.err == nil && ended != (r.Out != 0) {
+				d.fail("a stay that ended, among those that last")
+			}
+			if d.err != nil {
+				yield(nil, fmt.Errorf("list of %s: byte %d: %w", f.Source, at, d.err))
 				return
 			}
-			if !yield(s, nil) {
+			if !yield(r, nil) {
 				return
 			}
 		}
 	}
 }
 
+// Lasts returns the bytes of the stays that last.
+func (f *File) Lasts() []byte { return f.data[:f.Lasting] }
+
+// Ended returns the bytes of the stays that have ended.
+func (f *File) Ended() []byte { return f.data[f.Lasting:] }
+
 // Len returns the number of bytes of all stays.
 func (f *File) Len() int { return len(f.data) }
-
-// EndedBytes returns the number of bytes of the stays that have ended.
-func (f *File) EndedBytes() int { return len(f.data) - f.Lasting }
 
 // At returns the entries of acceptance n, and, with their Until, those that ended until then. Of Last,
 // those come first, in the order of the list. Nothing follows an error.

@@ -95,7 +95,11 @@ func TestEnded(t *testing.T) {
 		}
 		all = append(all, s)
 	}
-	for s, err := range g.Ended(f.EndedBytes()) {
+	for r, err := range g.Records(true, len(f.Ended())) {
+		var s Stay
+		if err == nil {
+			err = r.Read(&s)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -138,6 +138,7 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 			// The module may have learned to decode it since the file was written.
 			e.Address, _ = sources.Decode(e.Asset, e.Listed)
 		}
+		e.Listed = e.Text() // a file omits the normal form
 		if e.FirstSeen.IsZero() {
 			e.FirstSeen = f.Revision.Checked
 		}

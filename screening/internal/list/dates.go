@@ -36,14 +36,14 @@ func NewDates(also *List, history []sources.Entry, absent, now time.Time) *Dates
 	return d
 }
 
-// date sets FirstSeen and NotListedOn of an entry that is offered, and has the given first key. was are its rows
-// in the list held.
-func (d *Dates) date(e *sources.Entry, first *index.ID, held *List, was []uint32) {
+// date sets FirstSeen and NotListedOn of an entry that is offered, which r lists under the given first key. was are its rows
+// in the list held, with the entries of v.
+func (d *Dates) date(e *sources.Entry, r *stays.Record, first *index.ID, held *List, v *view, was []uint32) {
 	copied := d.plausible(e.FirstSeen)
-	if had, ok := d.had(e, first, held, was); ok {
+	if had, ok := d.had(r, first, held, v, was); ok {
 		e.FirstSeen, e.NotListedOn = had.firstSeen, had.notListedOn
 	} else {
-		d.dateNew(e, first, held)
+		d.dateNew(e, first, v)
 	}
 	e.FirstSeen = d.plausible(e.FirstSeen)
 	if !copied.IsZero() && copied.Before(e.FirstSeen) {
@@ -60,27 +60,29 @@ func (d *Dates) date(e *sources.Entry, first *index.ID, held *List, was []uint32
 	}
 }
 
-// had returns the dates of an entry on the list held, or beside it, or else those of its first stay there that has
+// had returns the dates of what r lists on the list held, or beside it, or else those of its first stay there that has
 // ended.
-func (d *Dates) had(e *sources.Entry, first *index.ID, held *List, was []uint32) (is dates, ok bool) {
+func (d *Dates) had(r *stays.Record, first *index.ID, held *List, v *view, was []uint32) (is dates, ok bool) {
 	if len(was) > 0 {
-		p := held.entries.parts(was[0])
-		return dates{p.firstSeen, p.notListedOn}, true
+		o := v.row(was[0])
+		return dates{o.FirstSeen, o.NotListedOn}, true
 	}
 	var buf [8]uint32
 	past := held.past
 	if d.also != nil {
-		if rows := d.also.entries.appendRows(buf[:0], e, first); len(rows) > 0 {
-			p := d.also.entries.parts(rows[0])
-			return dates{p.firstSeen, p.notListedOn}, true
+		v := d.also.entries.view()
+		if rows := v.appendRows(buf[:0], r, first); len(rows) > 0 {
+			o := v.row(rows[0])
+			return dates{o.FirstSeen, o.NotListedOn}, true
 		}
 		past = slices.Concat(past, d.also.past)
 	}
 	for _, l := range past {
-		for _, row := range l.entries.appendRows(buf[:0], e, first) {
-			p := l.entries.parts(row)
-			if !ok || p.firstSeen.Before(is.firstSeen) {
-				is, ok = dates{p.firstSeen, p.notListedOn}, true
+		v := l.entries.view()
+		for _, row := range v.appendRows(buf[:0], r, first) {
+			o := v.row(row)
+			if !ok || o.FirstSeen.Before(is.firstSeen) {
+				is, ok = dates{o.FirstSeen, o.NotListedOn}, true
 			}
 		}
 	}
@@ -89,19 +91,19 @@ func (d *Dates) had(e *sources.Entry, first *index.ID, held *List, was []uint32)
 
 // dateNew dates an entry that is new, as far as its dates are not known. If the list held has the
 // account under another reference or ticker, they are as there.
-func (d *Dates) dateNew(e *sources.Entry, first *index.ID, held *List) {
+func (d *Dates) dateNew(e *sources.Entry, first *index.ID, v *view) {
 	if e.FirstSeen.IsZero() {
 		e.FirstSeen = d.now
 	}
-	if d.absent.IsZero() || held.entries == nil {
+	if d.absent.IsZero() || v.table == nil {
 		return
 	}
 	var had dates
 	ok := false
 	var buf [8]uint32
-	for _, row := range held.entries.index.AppendRows(buf[:0], *first) {
-		l, k := held.entries.listing(row)
-		s := l.stay(&k)
+	for _, row := range v.index.AppendRows(buf[:0], *first) {
+		var s stays.Stay
+		v.row(row).Read(&s) // never fails: it was read before
 		if accountOf(&s.Entry) == accountOf(e) && (!ok || s.FirstSeen.Before(had.firstSeen)) {
 			had, ok = dates{s.FirstSeen, s.NotListedOn}, true
 		}

@@ -66,19 +66,18 @@ func indexKey(class identity.Class, words identity.Words, tag identity.Tag) inde
 // appendFilings appends the keys under which e is filed to dst, which is empty: the probes of
 // its address, and the account of each other address as which the listed string can be read. An
 // entry without an address is filed under its listed string and the probes of its readings;
-// keys may come twice. form says how the listing gives the address of e.
-func appendFilings(dst []index.ID, e *sources.Entry) (keys []index.ID, form byte) {
+// keys may come twice. The first one identifies the entry.
+func appendFilings(dst []index.ID, e *sources.Entry) []index.ID {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
 		dst = append(dst, TextKey(text))
 		for _, a := range readings(*e, text) {
 			dst = AppendProbes(dst, a)
 		}
-		return dst, noAddress
+		return dst
 	}
 	dst = AppendProbes(dst, e.Address)
-	isHex, n := isHexOf(e.Address, &dst[0]), len(dst)
-	if !isHex || !isEVMText(e, &dst[0]) {
+	if !isEVMText(e, &dst[0]) {
 		for _, a := range address.Detect(e.Text()) {
 			if a == e.Address { // its probes are in dst
 				continue
@@ -88,21 +87,18 @@ func appendFilings(dst []index.ID, e *sources.Entry) (keys []index.ID, form byte
 			}
 		}
 	}
-	if isHex && n == 1 && len(dst) == n {
-		return dst, hexAddress
-	}
-	return dst, textAddress
+	return dst
 }
 
-// isEVMText reports whether e, whose address is hexOf its key k, lists an address of an EVM
+// isEVMText reports whether e, which has the key k, lists an address of an EVM
 // chain as "0x" and its digits: on any other chain, that text has the same key, unless it is a
 // virtual address of tempo.
 func isEVMText(e *sources.Entry, k *index.ID) bool {
-	if _, w1, _, _ := k.Words(); w1<<16 == 0xfdfdfdfdfdfd0000 {
+	if _, w1, _, _ := k.Words(); w1<<16 == 0xfdfdfdfdfdfd0000 || k.Class() != uint16(identity.KeccakHash) {
 		return false
 	}
 	normal := e.Address.Normalized()
-	return k.Class() == uint16(identity.KeccakHash) && (e.Listed == "" || len(e.Listed) == len(normal) && strings.EqualFold(e.Listed, normal))
+	return len(normal) == 2+2*k.Len() && normal[:2] == "0x" && (e.Listed == "" || len(e.Listed) == len(normal) && strings.EqualFold(e.Listed, normal))
 }
 
 // firstKey returns the first of the keys that appendFilings appends.
@@ -183,26 +179,9 @@ func isHexText(text string) bool {
 	return true
 }
 
-// maxHexOf is the length of the longest result of hexOf.
-const maxHexOf = 2 + 2*32
-
 // hexOf returns 0x and the bytes of k in hex, as most addresses in long lists are
 // spelled.
 func hexOf(k *index.ID) string {
-	var buf [maxHexOf]byte
-	return string(appendHexOf(buf[:0], k))
-}
-
-func appendHexOf(b []byte, k *index.ID) []byte {
-	return identity.AppendHex(b, identity.MakeWords(k.Words()), k.Len())
-}
-
-// isHexOf reports whether the normal form of a is what hexOf returns for k.
-func isHexOf(a address.Address, k *index.ID) bool {
-	normal := a.Normalized()
-	if len(normal) != 2+2*k.Len() {
-		return false
-	}
-	var buf [maxHexOf]byte
-	return normal == string(appendHexOf(buf[:0], k))
+	var buf [2 + 2*32]byte
+	return string(identity.AppendHex(buf[:0], identity.MakeWords(k.Words()), k.Len()))
 }

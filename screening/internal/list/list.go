@@ -72,3 +72,10 @@ func (l *List) All() iter.Seq2[sources.Entry, error] {
 // Past returns the entries that l no longer has, for look-ups, in several lists. Their listings have
 // an Until.
 func (l *List) Past() []*List { return l.past }
+
+// in returns the past l, whose section is the beginning of the given one.
+func (l *List) in(section []byte) *List {
+	p, t := *l, *l.entries
+	t.section, p.entries = section, &t
+	return &p
+}

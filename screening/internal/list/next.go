@@ -35,49 +35,50 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 	if held == nil {
 		held = &List{}
 	} else {
-		size += held.file.EndedBytes()
+		size += len(held.file.Ended())
 	}
-	n := next{builder: newBuilder(), held: held, to: h.Last, w: stays.NewWriter(size)}
+	n := next{builder: newBuilder(), held: held, view: held.entries.view(), to: h.Last, w: stays.NewWriter(size)}
 	n.list.entries.index.Grow(o.N)
-	for s, err := range o.Entries.All() {
-		if err == nil && s.Out != 0 {
-			break
-		}
+	for r, err := range o.Entries.Records(false, 0) {
 		if err == nil {
-			err = n.offered(s, o.Dates)
+			err = n.offered(r, o.Dates)
 		}
 		if err != nil {
 			return nil, Changes{}, err
 		}
 	}
+	n.list.entries.section = n.w.Section()
 	old := n.ended(o.Until)
 	old = n.addEnded(old, o.Ended)
 	n.changes.Stays = n.changes.Stays || len(old) > 0
 	before, from := n.held.file, 0
-	n.list.past, n.list.followed = n.held.past, n.held.followed+n.followed
+	past, followed := n.held.past, n.held.followed+n.followed
 	switch {
 	case before == nil:
 		h.First = n.to
-	case n.list.followed > n.list.Entries+spare:
+	case followed > n.list.Entries+spare:
 		var all []stays.Stay
-		for s, err := range before.Ended(0) {
+		for s, err := range before.All() {
 			if err != nil {
 				return nil, Changes{}, err
 			}
-			all = append(all, s)
+			if s.Out != 0 {
+				all = append(all, s)
+			}
 		}
 		h.First, before, old = n.to, nil, n.last(append(all, old...))
-		n.list.past, n.list.followed = nil, 0
+		past, followed = nil, 0
 	default:
-		h.First, from = before.First, before.EndedBytes()
+		h.First, from = before.First, len(before.Ended())
 	}
 	f, err := n.w.File(h, before, old)
 	if err != nil {
 		return nil, Changes{}, err
 	}
 	l, err := n.build(f)
-	if err == nil && len(old) > 0 {
-		err = l.addPast(len(old), from)
+	if err == nil {
+		l.followed = followed
+		err = n.addPast(past, len(old), from)
 	}
 	return l, n.changes, err
 }
@@ -86,6 +87,7 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 type next struct {
 	*builder
 	held     *List
+	view     view // of held
 	to       uint32
 	w        *stays.Writer
 	known    bitset // rows of held that have an entry that is offered
@@ -93,41 +95,48 @@ type next struct {
 	n        int    // how many stays last
 	followed int    // how many stays of the past are followed by another one, besides the past of held
 	changes  Changes
-	buf, own [8]uint32
+	stay     stays.Stay // scratch
+	buf      [8]uint32
 }
 
 // offered adds an entry that is offered.
-func (n *next) offered(s stays.Stay, dates *Dates) error {
+func (n *next) offered(r *stays.Record, dates *Dates) error {
+	s := &n.stay
+	if err := r.Read(s); err != nil {
+		return err
+	}
 	s.In = n.to
-	f := n.list.entries.file(&s.Entry)
-	first := &f.keys[0]
-	again := n.list.entries.appendRows(n.own[:0], &s.Entry, first)
-	was := n.held.entries.appendRows(n.buf[:0], &s.Entry, first)
-	if len(again) > 0 {
-		p := n.list.entries.parts(again[0])
-		s.FirstSeen, s.NotListedOn = p.firstSeen, p.notListedOn
+	n.file(&s.Entry)
+	n.list.entries.section = n.w.Section()
+	isNew := n.find(r)
+	was := n.view.appendRows(n.buf[:0], r, n.first())
+	if len(n.again) > 0 {
+		v := n.list.entries.view()
+		o := v.row(n.again[0])
+		s.FirstSeen, s.NotListedOn = o.FirstSeen, o.NotListedOn
 	} else {
-		dates.date(&s.Entry, first, n.held, was)
+		dates.date(&s.Entry, r, n.first(), n.held, &n.view, was)
 		if len(was) == 0 {
 			n.changes.Added++
 		}
 	}
 	for _, row := range was {
 		n.known.add(row)
-		if p := n.held.entries.parts(row); p.says(&s.Entry) {
-			if s.In = p.in; !n.lasts.add(row) {
+		if o := n.view.row(row); o.Says(s) {
+			if s.In = o.In; !n.lasts.add(row) {
 				n.n++
 			}
 		}
 	}
 	if s.In == n.to {
 		n.changes.Stays = true
-		if len(again) == 0 && (len(was) > 0 || n.held.had(&s.Entry, first)) {
+		if len(n.again) == 0 && (len(was) > 0 || n.held.had(r, n.first())) {
 			n.followed++
 		}
 	}
-	n.add(&s, f, again)
-	return n.w.Add(&s)
+	at, isLabeled, err := n.w.AddAs(s, r)
+	n.add(s, isNew, at, isLabeled)
+	return err
 }
 
 // ended returns the stays that end because their entries are not offered as they were.
@@ -136,16 +145,19 @@ func (n *next) ended(until func(*sources.Entry) time.Time) (old []stays.Stay) {
 		return nil
 	}
 	lost := make(map[index.ID]bool)
+	v := n.held.entries.view()
+	var s stays.Stay
 	for row := uint32(1); row <= n.held.entries.index.Rows(); row++ {
 		if n.lasts.has(row) {
 			continue
 		}
-		k, number := n.held.entries.index.Row(row)
-		s := readListing(n.held.entries.index, number).stay(&k)
+		k, _ := n.held.entries.index.Row(row)
+		r := v.row(row)
+		r.Read(&s) // never fails: it was read before
 		if firstKey(&s.Entry) != k {
 			continue // a further key
 		}
-		rows := n.held.entries.appendRows(n.buf[:0], &s.Entry, &k)
+		rows := n.view.appendRows(n.buf[:0], r, &k)
 		if !n.known.has(row) {
 			if n.changes.Removed++; !n.list.has(k) {
 				lost[k] = true
@@ -153,7 +165,7 @@ func (n *next) ended(until func(*sources.Entry) time.Time) (old []stays.Stay) {
 		}
 		for _, row := range rows {
 			n.known.add(row)
-			if p := n.held.entries.parts(row); p.says(&s.Entry) {
+			if n.view.row(row).Says(&s) {
 				n.lasts.add(row) // it is repeated, and ends once
 			}
 		}
@@ -177,13 +189,14 @@ func (n *next) addEnded(old []stays.Stay, ended []sources.Entry) []stays.Stay {
 	}
 	for i := range ended {
 		e := stays.Normal(ended[i])
-		first, last := firstKey(&e), known[stays.KeyOf(&e)]
-		if last.IsZero() && n.list.had(&e, &first) {
+		r, first, last := stays.RecordOf(&e), firstKey(&e), known[stays.KeyOf(&e)]
+		if last.IsZero() && n.list.had(r, &first) {
 			n.followed++
 		}
 		for _, p := range n.held.past {
-			for _, row := range p.entries.appendRows(n.buf[:0], &e, &first) {
-				if at := p.entries.parts(row).removed; at.After(last) {
+			v := p.entries.view()
+			for _, row := range v.appendRows(n.buf[:0], r, &first) {
+				if at := v.row(row).Until; at.After(last) {
 					last = at
 				}
 			}
@@ -206,25 +219,25 @@ func (n *next) last(old []stays.Stay) []stays.Stay {
 	}
 	return slices.DeleteFunc(old, func(s stays.Stay) bool {
 		first := firstKey(&s.Entry)
-		return ends[stays.KeyOf(&s.Entry)] != s.Out || len(n.list.entries.appendRows(n.buf[:0], &s.Entry, &first)) > 0
+		return ends[stays.KeyOf(&s.Entry)] != s.Out || n.list.had(stays.RecordOf(&s.Entry), &first)
 	})
 }
 
-// addPast adds the last stays that have ended, count of them behind the first bytes, to the past. Those
+// addPast adds the past of the list held, and the stays that have ended since, count of them behind the first bytes. Those
 // before are added again unless they are more, so that there are few lists, and a stay is seldom added.
-func (l *List) addPast(count, from int) error {
-	past := slices.Clone(l.past)
-	for len(past) > 0 && past[len(past)-1].Entries <= count {
-		last := past[len(past)-1]
-		count, from, past = count+last.Entries, last.from, past[:len(past)-1]
+func (n *next) addPast(held []*List, count, from int) error {
+	l, keep := n.list, len(held)
+	for count > 0 && keep > 0 && held[keep-1].Entries <= count {
+		keep--
+		count, from = count+held[keep].Entries, held[keep].from
 	}
-	p := &List{entries: newTable(), from: from}
-	for s, err := range l.file.Ended(from) {
-		if err != nil {
-			return err
-		}
-		p.end(&s)
+	for _, p := range held[:keep] {
+		l.past = append(l.past, p.in(l.file.Ended()))
 	}
-	l.past = append(past, p)
-	return p.entries.seal()
+	if count == 0 {
+		return nil
+	}
+	p, _, err := n.past(l.file, from)
+	l.past = append(l.past, p)
+	return err
 }

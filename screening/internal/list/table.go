@@ -7,22 +7,19 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/stays"
-	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A table is entries in the form in which they are looked up: the keys under which they are
-// filed, with their listings. It is not changed after seal. A nil table has no entries.
+// A table finds the stays of a section of a file by the keys under which they are filed. It is not changed
+// after seal. A nil table has none.
 type table struct {
-	index  *index.Table
-	recent [1 << 10]atomic.Pointer[Listing] // a cache by number
-	write  listingWriter
-	keys   []index.ID // scratch
+	index   *index.Table // of the places of stays
+	section []byte
+	labels  []uint32                          // the places of stays that have other labels than those before
+	recent  *[1 << 10]atomic.Pointer[Listing] // a cache
 }
 
 func newTable() *table {
-	t := &table{index: index.New(evmAccount)}
-	t.write.index = t.index
-	return t
+	return &table{index: index.New(evmAccount), recent: new([1 << 10]atomic.Pointer[Listing])}
 }
 
 // evmAccount returns the key of the account that holds what an Ethereum account has on Substrate
@@ -37,78 +34,78 @@ func evmAccount(k index.ID) (index.ID, bool) {
 
 // listing returns the listing of a row, and the key under which it is filed.
 func (t *table) listing(row uint32) (*Listing, index.ID) {
-	k, n := t.index.Row(row)
-	slot := &t.recent[n*0x9e3779b9>>22] // the golden ratio
+	k, at := t.index.Row(row)
+	v := t.view()
+	r, label := v.Read(at)
+	var buf [32]byte
+	if r.IsHex(k.AppendBytes(buf[:0])) {
+		if l := t.cached(label, r, true); l.key == k.Class() { // the address follows from the key, so one label has one listing
+			return l, k
+		}
+	}
+	return t.cached(at, r, false), k
+}
+
+// cached returns newListing, from the cache if possible.
+func (t *table) cached(at uint32, r *stays.Record, isHex bool) *Listing {
+	slot := &t.recent[at*0x9e3779b9>>22] // the golden ratio
 	l := slot.Load()
-	if l == nil || l.number != n {
-		l = readListing(t.index, n)
+	if l == nil || l.at != at || l.isHex != isHex {
+		l = newListing(r, at, isHex)
 		slot.Store(l)
 	}
-	return l, k
+	return l
 }
 
-// A filing is the keys under which an entry is filed, and the form of its listing. The
-// first key identifies the entry.
-type filing struct {
-	keys []index.ID
-	form byte
-}
-
-// file returns the filing of e, which is valid until the next call.
-func (t *table) file(e *sources.Entry) filing {
-	var form byte
-	t.keys, form = appendFilings(t.keys[:0], e)
-	return filing{t.keys, form}
-}
-
-// add adds a stay, which has the given filing, unless the row before, 0 for none, lists just that. It reports
-// whether it was added.
-func (t *table) add(s *stays.Stay, f filing, before uint32) bool {
-	n := t.write.write(f.form, s)
-	if before != 0 {
-		if _, last := t.index.Row(before); n == last {
-			return false
+// add adds the stay at a place under the given keys.
+func (t *table) add(at uint32, keys []index.ID) {
+	for i, k := range keys {
+		if !slices.Contains(keys[:i], k) {
+			t.index.Add(k, at)
 		}
 	}
-	for i, k := range f.keys {
-		if slices.Contains(f.keys[:i], k) {
-			continue
-		}
-		row, same := t.index.Add(k, n)
-		if i == 0 {
-			t.write.count(f.form, row, same)
-		}
-	}
-	return true
 }
 
-// appendRows appends to dst, which is empty, the rows of e under its first key, perhaps with other names and dates, in
-// the order in which they were added.
-func (t *table) appendRows(dst []uint32, e *sources.Entry, first *index.ID) []uint32 {
+// labeled says whether the next stay, at a place, has another label than the one before.
+func (t *table) labeled(at uint32, isNew bool) {
+	if isNew {
+		t.labels = append(t.labels, at)
+	}
+}
+
+// size returns the size of t in bytes, without the section.
+func (t *table) size() int { return t.index.Size() + 4*cap(t.labels) }
+
+// A view reads the stays of a table.
+type view struct {
+	*table
+	stays.Reader
+}
+
+func (t *table) view() view {
 	if t == nil {
+		return view{}
+	}
+	return view{t, stays.NewReader(t.section, t.labels)}
+}
+
+// row returns the stay of a row.
+func (v *view) row(row uint32) *stays.Record {
+	_, at := v.index.Row(row)
+	r, _ := v.Read(at)
+	return r
+}
+
+// appendRows appends to dst, which is empty, the rows of what r lists under its first key, perhaps with other names and
+// dates, in the order in which they were added.
+func (v *view) appendRows(dst []uint32, r *stays.Record, first *index.ID) []uint32 {
+	if v.table == nil {
 		return dst
 	}
-	dst = t.index.AppendRows(dst, *first)
-	return slices.DeleteFunc(dst, func(row uint32) bool {
-		k, n := t.index.Row(row)
-		if k != *first { // it is derived
-			return true
-		}
-		p := readParts(t.index, n)
-		return !p.is(e, first)
+	return slices.DeleteFunc(v.index.AppendRows(dst, *first), func(row uint32) bool {
+		k, _ := v.index.Row(row)
+		return k != *first || !v.row(row).Lists(r) // it is derived, or another entry
 	})
-}
-
-// parts returns the listing of a row.
-func (t *table) parts(row uint32) parts {
-	_, n := t.index.Row(row)
-	return readParts(t.index, n)
-}
-
-// seal ends the adding.
-func (t *table) seal() error {
-	t.write, t.keys = listingWriter{}, nil
-	return t.index.Seal()
 }
 
 // A bitset is a set of small numbers. The zero bitset is empty.
