@@ -250,7 +250,11 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		bytes(read, total)
 	})
 	s.progressOf(i, 0)
-	w := stays.NewWriter(0)
+	room := 0
+	if l := s.list(i).list; l != nil {
+		room = len(l.File().Lasts()) + 1<<10
+	}
+	w := stays.NewWriter(room)
 	rev, err := guard{src, &s.sourceLocks[i].stuck}.load(limited, prev, func(e sources.Entry) error {
 		progressed()
 		if err := s.check(i, e); err != nil {

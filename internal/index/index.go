@@ -25,12 +25,13 @@ var ErrTooLarge = errors.New("index: too many entries")
 // A Table maps keys to values. One goroutine adds rows and then calls Seal; from then on, the
 // table is not changed, and its methods may be called concurrently.
 type Table struct {
-	derive func(ID) (ID, bool)
-	slots  slots // numbers of rows, the first of each key; with derivedBit also under the derived key
-	rows   [][]row
-	n      uint32 // how many rows there are
-	keys   int
-	texts  texts
+	derive   func(ID) (ID, bool)
+	slots    slots // numbers of rows, the first of each key; with derivedBit also under the derived key
+	rows     [][]row
+	n        uint32 // how many rows there are
+	keys     int
+	expected int // how many rows there will be
+	texts    texts
 
 	filter *Filter // of a large table; nil: none
 	err    error
@@ -57,8 +58,11 @@ func New(derive func(ID) (ID, bool)) *Table {
 	return &Table{derive: derive}
 }
 
-// Grow makes room for n rows.
-func (t *Table) Grow(n int) { t.slots.resize(3 * n) }
+// Grow makes room for n more rows of keys from which others derive.
+func (t *Table) Grow(n int) {
+	t.slots.resize(t.slots.n + 3*n)
+	t.expected = int(t.n) + n
+}
 
 // Add adds a row with a value under a key. It returns the number of the row, and of the first
 // row with that key.
@@ -69,11 +73,7 @@ func (t *Table) Add(k ID, value uint32) (number, first uint32) {
 	}
 	last := len(t.rows) - 1
 	if last < 0 || len(t.rows[last]) == perPiece {
-		var piece []row // the first one grows
-		if last >= 0 {
-			piece = make([]row, 0, perPiece)
-		}
-		t.rows = append(t.rows, piece)
+		t.rows = append(t.rows, make([]row, 0, min(perPiece, max(16, t.expected-int(t.n)))))
 		last++
 	}
 	t.n++

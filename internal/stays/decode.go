@@ -59,8 +59,13 @@ func (r *Record) Lists(o *Record) bool {
 		bytes.Equal(r.Asset, o.Asset) && bytes.Equal(r.Chain, o.Chain)
 }
 
-// IsHex reports whether r lists 0x and the hex digits of b, 20 bytes, as the address is spelled.
-func (r *Record) IsHex(b []byte) bool { return r.form == hexAddress|noListed && bytes.Equal(r.said, b) }
+// Hex returns the 20 bytes of an address that is spelled 0x and their hex digits, if r lists nothing else; otherwise nil.
+func (r *Record) Hex() []byte {
+	if r.form != hexAddress|noListed {
+		return nil
+	}
+	return r.said
+}
 
 // SameAddress reports whether the addresses of r and o are spelled alike; without addresses, they are.
 func (r *Record) SameAddress(o *Record) bool {

@@ -108,6 +108,9 @@ const (
 	capitalBytes = 5  // of a caseListed
 )
 
+// MinBytes is about the length of the shortest stay.
+const MinBytes = 1 + hexDigits/2
+
 // New returns the File with the given stays.
 func New(h Header, all []Stay) (*File, error) {
 	w := NewWriter(0)

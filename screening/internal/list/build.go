@@ -1,7 +1,9 @@
 package list
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"iter"
 	"slices"
@@ -18,21 +20,20 @@ const Skew = time.Minute
 
 // Build returns the list of the last acceptance of a file. An error of check ends it.
 func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
-	b := newBuilder()
+	b := newBuilder(len(f.Lasts()) / stays.MinBytes)
 	b.list.entries.section = f.Lasts()
-	var s stays.Stay
 	for r, err := range f.Records(false, 0) {
 		if err == nil {
-			err = r.Read(&s)
+			err = b.file(r)
 		}
-		if err == nil {
-			err = check(s.Entry)
+		if err == nil && !b.alike {
+			err = check(b.stay.Entry)
 		}
 		if err != nil {
 			return nil, err
 		}
-		b.file(&s.Entry)
-		b.add(&s, b.find(r), r.At, r.New)
+		b.find(r)
+		b.add(r.At, r.New)
 	}
 	l, err := b.build(f)
 	if err == nil && len(f.Ended()) > 0 {
@@ -50,15 +51,13 @@ func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
 func (b *builder) past(f *stays.File, from int) (past *List, followed int, err error) {
 	past = &List{entries: newTable(), from: from}
 	past.entries.section = f.Ended()
-	var s stays.Stay
 	for r, err := range f.Records(true, from) {
 		if err == nil {
-			err = r.Read(&s)
+			err = b.file(r)
 		}
 		if err != nil {
 			return nil, 0, err
 		}
-		b.file(&s.Entry)
 		if b.list.had(r, b.first()) || past.had(r, b.first()) {
 			followed++
 		}
@@ -79,61 +78,97 @@ func (l *List) had(r *stays.Record, first *index.ID) bool {
 	return len(v.appendRows(buf[:0], r, first)) > 0 || slices.ContainsFunc(l.past, func(p *List) bool { return p.had(r, first) })
 }
 
-// A builder makes a List.
+// A builder makes a List. It takes one record after the other: file, find, add.
 type builder struct {
 	list   *List
-	hashes hashes     // of what the entries say
-	keys   []index.ID // of the entry that is filed
-	again  []uint32   // its rows, so far
-	text   []byte     // scratch
+	hashes hashes // of what the entries say
+
+	stay  stays.Stay // of the record; if it is alike, with the address of another one
+	keys  []index.ID // under which it is filed; the first one identifies it
+	alike bool       // it is the one before with other hex digits, and so is all that follows from it
+	plain bool       // a record may be alike
+	again []uint32   // the rows of its entry, so far
+	isNew bool       // no entry so far has its address
+	said  []byte     // what the digest covers of it
+	hex   int        // if it is plain: where the digits are in said
 }
 
-func newBuilder() *builder {
-	return &builder{list: &List{entries: newTable()}}
+// newBuilder returns the builder of a list with about n entries.
+func newBuilder(n int) *builder {
+	b := &builder{list: &List{entries: newTable()}, hashes: hashes{expected: n}}
+	b.list.entries.index.Grow(n)
+	return b
 }
 
-// file finds out under which keys an entry is filed.
-func (b *builder) file(e *sources.Entry) { b.keys = appendFilings(b.keys[:0], e) }
+// file reads a record, and finds out under which keys it is filed.
+func (b *builder) file(r *stays.Record) error {
+	raw := r.Hex()
+	if b.alike = raw != nil && b.plain && !r.New && !isVirtual(hexKey(raw)); b.alike {
+		b.keys[0] = hexKey(raw)
+		digits := b.said[b.hex : b.hex+2*len(raw)]
+		hex.Encode(digits, raw)
+		copy(b.said[b.hex+len(digits)+3:], digits) // again, behind a length and 0x
+		b.stay.FirstSeen, b.stay.NotListedOn, b.stay.In = r.FirstSeen, r.NotListedOn, r.In
+		return nil
+	}
+	err := r.Read(&b.stay)
+	if err == nil {
+		e := &b.stay.Entry
+		b.keys = appendFilings(b.keys[:0], e)
+		b.plain = raw != nil && len(b.keys) == 1 && b.keys[0] == hexKey(raw) && e.Anomalies() == nil
+		b.said = appendSaid(b.said[:0], e)
+		b.hex = bytes.Index(b.said, []byte("0x")) + 2
+	}
+	return err
+}
+
+// whole reads the record that is filed again, if the stay has the address of another one.
+func (b *builder) whole(r *stays.Record) {
+	if b.alike {
+		r.Read(&b.stay) // never fails: the address is hex
+	}
+}
 
 // first returns the key that identifies the entry that is filed.
 func (b *builder) first() *index.ID { return &b.keys[0] }
 
-// find finds the rows of the entry that is filed, which r lists, and reports whether no entry before has its address.
-func (b *builder) find(r *stays.Record) (isNew bool) {
+// find finds the rows of the entry that is filed, which r lists, and whether no entry before has its address.
+func (b *builder) find(r *stays.Record) {
 	b.again = b.list.entries.index.AppendRows(b.again[:0], *b.first())
-	if isNew = true; len(b.again) == 0 {
-		return isNew
+	if b.isNew = true; len(b.again) == 0 {
+		return
 	}
+	b.whole(r)
 	v := b.list.entries.view()
 	b.again = slices.DeleteFunc(b.again, func(row uint32) bool {
 		k, _ := v.index.Row(row)
 		other := v.row(row)
-		isNew = isNew && !(k == *b.first() && r.SameAddress(other))
+		b.isNew = b.isNew && !(k == *b.first() && r.SameAddress(other))
 		return k != *b.first() || !other.Lists(r)
 	})
-	return isNew
 }
 
-// add adds a stay that lasts, of the entry that is filed and found, which is at the given place. isNew says whether no entry before has
-// its address, and isLabeled whether it has another label than the stay before.
-func (b *builder) add(s *stays.Stay, isNew bool, at uint32, isLabeled bool) {
-	l, e, facts := b.list, &s.Entry, &b.list.Facts
+// add adds the stay, which lasts and was filed and found, and is at the given place. isLabeled says whether it has another label than
+// the one before.
+func (b *builder) add(at uint32, isLabeled bool) {
+	l, s, e, facts := b.list, &b.stay, &b.stay.Entry, &b.list.Facts
 	facts.Entries++
-	for _, kind := range e.Anomalies() {
-		facts.note(kind, e)
-	}
-	if isNew {
+	if b.isNew {
 		facts.Addresses++
 	}
-	facts.Scripts = facts.Scripts || slices.ContainsFunc(b.keys, func(k index.ID) bool { return k.Class() == uint16(identity.ScriptHash) })
+	if !b.plain {
+		for _, kind := range e.Anomalies() {
+			facts.note(kind, e)
+		}
+		facts.Scripts = facts.Scripts || slices.ContainsFunc(b.keys, func(k index.ID) bool { return k.Class() == uint16(identity.ScriptHash) })
+	}
 	if !slices.Contains(facts.Kinds, e.Kind) {
 		facts.Kinds = append(facts.Kinds, e.Kind)
 	}
 	if e.FirstSeen.After(facts.LatestSeen) {
 		facts.LatestSeen = e.FirstSeen
 	}
-	b.text = appendSaid(b.text[:0], e)
-	b.hashes.add(sha256.Sum256(b.text))
+	b.hashes.add(sha256.Sum256(b.said))
 	l.entries.labeled(at, isLabeled)
 	if n := len(b.again); n > 0 {
 		facts.note(sources.Duplicate, e)

@@ -13,6 +13,7 @@ import (
 // known past.
 type Dates struct {
 	now    time.Time
+	latest time.Time // that is plausible
 	absent time.Time // the date of the list held, which lacks the entries that are new; zero: not known
 	also   *List
 	bounds map[index.ID][]bound
@@ -28,7 +29,7 @@ type bound struct{ notListedOn, since, until time.Time }
 // NewDates returns the Dates, for entries that the list held lacks, of another one and history; both may be nil. history has its stays as
 // [sources.History] returns them. A date in the future becomes now.
 func NewDates(also *List, history []sources.Entry, absent, now time.Time) *Dates {
-	d := &Dates{now: now, absent: absent, also: also, bounds: make(map[index.ID][]bound)}
+	d := &Dates{now: now, latest: now.Add(Skew), absent: absent, also: also, bounds: make(map[index.ID][]bound)}
 	for i := range history {
 		e := &history[i]
 		d.bounds[accountOf(e)] = append(d.bounds[accountOf(e)], bound{e.NotListedOn, e.FirstSeen, e.Until})
@@ -118,7 +119,7 @@ func (d *Dates) dateNew(e *sources.Entry, first *index.ID, v *view) {
 
 // plausible returns t, or now if t is in the future.
 func (d *Dates) plausible(t time.Time) time.Time {
-	if t.After(d.now.Add(Skew)) {
+	if t.After(d.latest) {
 		return d.now
 	}
 	return t

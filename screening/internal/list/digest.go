@@ -13,15 +13,16 @@ import (
 
 // hashes are SHA-256 hashes, in pieces, so that they can grow without being copied.
 type hashes struct {
-	pieces [][][sha256.Size]byte
-	n      int
+	pieces   [][][sha256.Size]byte
+	n        int
+	expected int // how many there will be
 }
 
 const hashesPerPiece = 1 << 13
 
 func (h *hashes) add(hash [sha256.Size]byte) {
 	if h.n%hashesPerPiece == 0 {
-		h.pieces = append(h.pieces, nil)
+		h.pieces = append(h.pieces, make([][sha256.Size]byte, 0, min(hashesPerPiece, max(16, h.expected-h.n))))
 	}
 	last := &h.pieces[len(h.pieces)-1]
 	*last = append(*last, hash)

@@ -2,6 +2,7 @@ package list
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -94,11 +95,22 @@ func appendFilings(dst []index.ID, e *sources.Entry) []index.ID {
 // chain as "0x" and its digits: on any other chain, that text has the same key, unless it is a
 // virtual address of tempo.
 func isEVMText(e *sources.Entry, k *index.ID) bool {
-	if _, w1, _, _ := k.Words(); w1<<16 == 0xfdfdfdfdfdfd0000 || k.Class() != uint16(identity.KeccakHash) {
+	if k.Class() != uint16(identity.KeccakHash) || isVirtual(*k) {
 		return false
 	}
 	normal := e.Address.Normalized()
 	return len(normal) == 2+2*k.Len() && normal[:2] == "0x" && (e.Listed == "" || len(e.Listed) == len(normal) && strings.EqualFold(e.Listed, normal))
+}
+
+// isVirtual reports whether k may be of a virtual address of tempo.
+func isVirtual(k index.ID) bool {
+	_, w1, _, _ := k.Words()
+	return w1<<16 == 0xfdfdfdfdfdfd0000
+}
+
+// hexKey returns the key of an address of an EVM chain of 20 bytes.
+func hexKey(raw []byte) index.ID {
+	return index.IDOfWords(uint16(identity.KeccakHash), binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[8:]), uint64(binary.LittleEndian.Uint32(raw[16:])), 0, len(raw))
 }
 
 // firstKey returns the first of the keys that appendFilings appends.

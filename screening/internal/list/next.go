@@ -37,8 +37,7 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 	} else {
 		size += len(held.file.Ended())
 	}
-	n := next{builder: newBuilder(), held: held, view: held.entries.view(), to: h.Last, w: stays.NewWriter(size)}
-	n.list.entries.index.Grow(o.N)
+	n := next{builder: newBuilder(o.N), held: held, view: held.entries.view(), to: h.Last, w: stays.NewWriter(size)}
 	for r, err := range o.Entries.Records(false, 0) {
 		if err == nil {
 			err = n.offered(r, o.Dates)
@@ -95,21 +94,22 @@ type next struct {
 	n        int    // how many stays last
 	followed int    // how many stays of the past are followed by another one, besides the past of held
 	changes  Changes
-	stay     stays.Stay // scratch
 	buf      [8]uint32
 }
 
 // offered adds an entry that is offered.
 func (n *next) offered(r *stays.Record, dates *Dates) error {
-	s := &n.stay
-	if err := r.Read(s); err != nil {
+	if err := n.file(r); err != nil {
 		return err
 	}
-	s.In = n.to
-	n.file(&s.Entry)
 	n.list.entries.section = n.w.Section()
-	isNew := n.find(r)
+	n.find(r)
 	was := n.view.appendRows(n.buf[:0], r, n.first())
+	if len(was) == 0 && n.held.file != nil || len(dates.bounds) > 0 {
+		n.whole(r)
+	}
+	s := &n.stay
+	s.In = n.to
 	if len(n.again) > 0 {
 		v := n.list.entries.view()
 		o := v.row(n.again[0])
@@ -135,7 +135,7 @@ func (n *next) offered(r *stays.Record, dates *Dates) error {
 		}
 	}
 	at, isLabeled, err := n.w.AddAs(s, r)
-	n.add(s, isNew, at, isLabeled)
+	n.add(at, isLabeled)
 	return err
 }
 

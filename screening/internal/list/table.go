@@ -1,6 +1,7 @@
 package list
 
 import (
+	"bytes"
 	"slices"
 	"sync/atomic"
 
@@ -38,7 +39,7 @@ func (t *table) listing(row uint32) (*Listing, index.ID) {
 	v := t.view()
 	r, label := v.Read(at)
 	var buf [32]byte
-	if r.IsHex(k.AppendBytes(buf[:0])) {
+	if hex := r.Hex(); hex != nil && bytes.Equal(hex, k.AppendBytes(buf[:0])) {
 		if l := t.cached(label, r, true); l.key == k.Class() { // the address follows from the key, so one label has one listing
 			return l, k
 		}
