@@ -106,16 +106,10 @@ func (s *Stay) times() [5]*time.Time {
 
 // sameLabels reports whether two stays have one label.
 func sameLabels(a, b *Stay) bool {
-	if a.Ref != b.Ref || a.Name != b.Name || a.Kind != b.Kind || a.Asset != b.Asset || a.Address.Chain() != b.Address.Chain() || a.In != b.In || a.Out != b.Out {
-		return false
-	}
-	is := b.times()
-	for i, t := range a.times() {
-		if !t.Equal(*is[i]) {
-			return false
-		}
-	}
-	return true
+	same := func(t, u time.Time) bool { return t == u || t.Equal(u) }
+	return a.In == b.In && a.Out == b.Out && a.Ref == b.Ref && a.Name == b.Name && a.Kind == b.Kind && a.Asset == b.Asset &&
+		same(a.ListedAt, b.ListedAt) && same(a.FirstSeen, b.FirstSeen) && same(a.EntityListedAt, b.EntityListedAt) &&
+		same(a.NotListedOn, b.NotListedOn) && same(a.Until, b.Until) && a.Address.Chain() == b.Address.Chain()
 }
 
 // string appends a string of a label.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"math/bits"
 	"slices"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -34,21 +35,23 @@ func (h *hashes) at(i int) *[sha256.Size]byte {
 }
 
 // digest returns the SHA-256, in hex, of the hashes, each once, in order. It divides them, in
-// place, by their first byte, and then sorts one part after the other in the cache of a processor.
+// place, by their first bits, and then sorts one part after the other in the cache of a processor.
 func (h *hashes) digest() string {
-	var ends [257]int // of the parts, by their first byte + 1
+	width := min(12, bits.Len(uint(h.n/16)))
+	partOf := func(hash *[sha256.Size]byte) int { return int(binary.BigEndian.Uint16(hash[:])) >> (16 - width) }
+	ends := make([]int, 1<<width+1) // of the parts, by their number + 1
 	for i := range h.n {
-		ends[int(h.at(i)[0])+1]++
+		ends[partOf(h.at(i))+1]++
 	}
 	for i := range ends[1:] {
 		ends[i+1] += ends[i]
 	}
-	next := ends
+	next := slices.Clone(ends)
 	for part, end := range ends[1:] {
 		for next[part] < end {
 			hash := h.at(next[part])
-			to := hash[0]
-			if int(to) != part { // exchange it with one of its part
+			to := partOf(hash)
+			if to != part { // exchange it with one of its part
 				other := h.at(next[to])
 				*hash, *other = *other, *hash
 			}
