@@ -31,8 +31,11 @@ func load4(s string, i int) uint64 {
 // unhex8 returns the four bytes, little-endian, that eight valid hex digits
 // spell.
 func unhex8(w uint64) uint64 {
-	letter := w >> 6 & eachByte // 1 for a-f and A-F
-	return pack8(w&(0x0f*eachByte) + letter*9)
+	letter := w >> 6 & eachByte       // 1 for a-f and A-F
+	n := w&(0x0f*eachByte) + letter*9 // the values of the digits
+	n = n * (1 + 1<<12) & 0xff00ff00ff00ff00
+	n = n * (1 + 1<<8) & 0xffff0000ffff0000
+	return n * (1 + 1<<16) >> 32
 }
 
 // lowerHex8 returns w with bytes from 0x40 to 0x5f, which include all capitals,
@@ -48,13 +51,6 @@ func notHex8(w uint64) uint64 {
 	n -= n >> 6 & eachByte * ('a' ^ '0' - 10)
 	letter := (n + (0x40-10)*eachByte) ^ w
 	return n&(0xf0*eachByte) | letter&(0x40*eachByte)
-}
-
-// pack8 packs the values of eight digits into four bytes, little-endian.
-func pack8(n uint64) uint64 {
-	n = n * (1 + 1<<12) & 0xff00ff00ff00ff00
-	n = n * (1 + 1<<8) & 0xffff0000ffff0000
-	return n * (1 + 1<<16) >> 32
 }
 
 // hexCase reports whether all of digits, whose length must be a multiple of
@@ -96,7 +92,27 @@ func isLowerHex(s string) bool {
 // hexWords returns the 20 bytes that the first 40 characters of s, valid hex digits, spell.
 func hexWords(s string) identity.Words {
 	_ = s[39]
-	return identity.MakeWords(unhex8(load8(s, 0))|unhex8(load8(s, 8))<<32, unhex8(load8(s, 16))|unhex8(load8(s, 24))<<32, unhex8(load8(s, 32)), 0)
+	return identity.Words{
+		W0: unhex8(load8(s, 0)) | unhex8(load8(s, 8))<<32, W1: unhex8(load8(s, 16)) | unhex8(load8(s, 24))<<32, W2: unhex8(load8(s, 32)),
+	}
+}
+
+// ParseEVM is [Parse] followed by [Address.Identity], for the text that most questions have:
+// "0x" and 40 digits in lower case, on an EVM chain with a slug. It sets a to the address. For
+// any other text it returns the zero Tag and leaves a unchanged.
+func (a *Address) ParseEVM(c Chain, s string) (identity.Words, identity.Tag) {
+	if len(s) != evmLen || s[:2] != "0x" {
+		return identity.Words{}, identity.Tag{}
+	}
+	r := lookup(c)
+	if r == 0 || r == otherEVMRow {
+		return identity.Words{}, identity.Tag{}
+	}
+	if first := &chains[r-1].codecs[0]; !first.evm || first.doubt != "" || !isLowerHex(s[2:]) {
+		return identity.Words{}, identity.Tag{}
+	}
+	*a = Address{text: s, row: r}
+	return hexWords(s[2:]), evmTag
 }
 
 // scanHex returns the offset of the first character of s, from offset at on,

@@ -88,24 +88,6 @@ const (
 // evmTag is what [Address.Identity] returns for each "0x" and 40 hex digits.
 var evmTag = identity.MakeTag(identity.AccountBit|identity.Class(chains[ethereumRow-1].id)<<kindBits, identity.KeccakHash, 20, 0)
 
-// ParseEVM is [Parse] followed by [Address.Identity], for the text that most questions have:
-// "0x" and 40 digits in lower case, on an EVM chain with a slug. It sets a to the address. For
-// any other text it returns the zero Tag and leaves a unchanged.
-func (a *Address) ParseEVM(c Chain, s string) (identity.Words, identity.Tag) {
-	if len(s) != evmLen || s[:2] != "0x" {
-		return identity.Words{}, identity.Tag{}
-	}
-	r := lookup(c)
-	if r == 0 || r == otherEVMRow {
-		return identity.Words{}, identity.Tag{}
-	}
-	if first := &chains[r-1].codecs[0]; !first.evm || first.doubt != "" || !isLowerHex(s[2:]) {
-		return identity.Words{}, identity.Tag{}
-	}
-	*a = Address{text: s, row: r}
-	return hexWords(s[2:]), evmTag
-}
-
 // Key returns the public key that controls the account of a, or its hash, in a
 // form that is comparable across chains and encodings. It reports false if the
 // address does not reveal the key, or for the zero Address. If an address has

@@ -137,9 +137,6 @@ func (e *exchange) takeClient() *problem {
 // charge charges the caller with up to n screenings of the request whose body was read, and
 // sets charged to the number that is granted; or it returns the problem if none is.
 func (e *exchange) charge(n int) (p *problem) {
-	if p := e.late(); p != nil {
-		return p
-	}
 	e.charged = n
 	if e.Meter != nil && e.route.counts {
 		var err error
@@ -190,6 +187,9 @@ func (e *exchange) uncharged(err error) *problem {
 // take no places. A batch, whose body is large, enters before that and waits for its turn,
 // and leaves half of the places to others.
 func (e *exchange) enter(waits bool) *problem {
+	if p := e.late(); p != nil {
+		return p
+	}
 	e.waits = waits
 	if !waits || e.waiting.Add(1) <= int64(max(1, e.MaxConcurrent/2)) {
 		e.slot = true
@@ -205,7 +205,7 @@ func overload() *problem {
 }
 
 // late returns a problem if the answer could hardly be sent before the WriteTimeout of the server:
-// in its last fifth, nothing more is charged or recorded.
+// in its last fifth, nothing more is computed or recorded, and a charge is refunded.
 func (e *exchange) late() *problem {
 	server, _ := e.Context().Value(http.ServerContextKey).(*http.Server)
 	if server == nil || server.WriteTimeout <= 0 || time.Since(e.start) < server.WriteTimeout/5*4 {
@@ -224,16 +224,16 @@ func (e *exchange) setRateLimit() {
 	if quota := e.caller.Quota; quota > 0 && e.Meter != nil {
 		used, from, until, err := e.Meter.Used(e.Context(), e.caller, false)
 		if !from.IsZero() {
-			policies = appendLimit(policies, "monthly", ";q=", quota, ";w=", ceil(until.Sub(from).Seconds()))
+			policies = appendLimit(policies, "monthly", ";q=", quota, ";w=", until.Sub(from).Seconds())
 		}
 		if err == nil {
-			limits = appendLimit(limits, "monthly", ";r=", max(0, quota-used), ";t=", ceil(until.Sub(e.now).Seconds()))
+			limits = appendLimit(limits, "monthly", ";r=", max(0, quota-used), ";t=", until.Sub(e.now).Seconds())
 		}
 	}
 	if l := e.caller.Burst; l != nil {
 		size, rate, tokens := l.Burst(), float64(l.Limit()), l.TokensAt(e.now)
-		policies = appendLimit(policies, "burst", ";q=", int64(size), ";w=", max(1, ceil(float64(size)/rate)))
-		limits = appendLimit(limits, "burst", ";r=", max(0, int64(tokens)), ";t=", ceil((float64(size)-tokens)/rate))
+		policies = appendLimit(policies, "burst", ";q=", int64(size), ";w=", max(1, float64(size)/rate))
+		limits = appendLimit(limits, "burst", ";r=", max(0, int64(tokens)), ";t=", (float64(size)-tokens)/rate)
 	}
 	values, n := string(append(policies, limits...)), len(policies)
 	if n > 0 {
@@ -248,13 +248,13 @@ func (e *exchange) setRateLimit() {
 const maxInteger = 999_999_999_999_999
 
 // appendLimit appends an item with two parameters to a List of RFC 8941.
-func appendLimit(b []byte, name, first string, n int64, second string, seconds int64) []byte {
+func appendLimit(b []byte, name, first string, n int64, second string, seconds float64) []byte {
 	if len(b) > 0 {
 		b = append(b, ", "...)
 	}
 	b = append(append(append(b, '"'), name...), '"')
 	b = strconv.AppendInt(append(b, first...), min(n, maxInteger), 10)
-	return strconv.AppendInt(append(b, second...), seconds, 10)
+	return strconv.AppendInt(append(b, second...), int64(math.Ceil(min(max(seconds, 0), maxSeconds))), 10)
 }
 
 // secondsUntil returns the number of seconds, rounded up, until l has n tokens.
@@ -262,7 +262,10 @@ func secondsUntil(l *rate.Limiter, now time.Time, n int) int64 {
 	return ceil((float64(n) - l.TokensAt(now)) / float64(l.Limit()))
 }
 
-// ceil returns seconds rounded up, from 0 to a billion.
+// maxSeconds bounds the seconds in a header field.
+const maxSeconds = 1e9
+
+// ceil returns seconds rounded up, from 0 to maxSeconds.
 func ceil(seconds float64) int64 {
-	return int64(math.Ceil(min(max(seconds, 0), 1e9)))
+	return int64(math.Ceil(min(max(seconds, 0), maxSeconds)))
 }

@@ -139,7 +139,9 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e := h.begin(w, r, h.route)
 	done := false
 	defer func() {
-		e.release()
+		if e.held > 0 {
+			e.release()
+		}
 		if done { // after a panic, e is not used again
 			h.end(e)
 		}

@@ -126,10 +126,13 @@ func wrongType(name string, value any) *problem {
 const maxDepth = 32
 
 // A jsonReader walks over one JSON value (RFC 8259), which encoding/json has accepted.
-type jsonReader struct {
-	body string
-	at   int
-}
+type jsonReader struct{ body, rest string }
+
+// at returns the offset of a rest.
+func (r *jsonReader) at(rest string) int { return len(r.body) - len(rest) }
+
+// between are blanks, and what stands between values. encoding/json has checked where they are.
+const between = " \t\r\n,:"
 
 // readObject returns the body of a request for rt if it is one JSON object that has the
 // fields of rt, or its problem.
@@ -147,7 +150,7 @@ func readObject(body []byte, rt *route) (object, *problem) {
 	case !json.Valid(body):
 		return nil, syntaxProblem(body)
 	}
-	r := jsonReader{body: string(body)}
+	r := jsonReader{string(body), string(body)}
 	value, p := r.value(0)
 	if p != nil {
 		return nil, p
@@ -187,87 +190,77 @@ func syntaxProblem(body []byte) *problem {
 	}
 }
 
-// next skips blanks, and the commas and colons between values, and returns the next
-// character.
-func (r *jsonReader) next() byte {
-	for strings.IndexByte(" \t\r\n,:", r.body[r.at]) >= 0 {
-		r.at++
-	}
-	return r.body[r.at]
-}
-
 // value reads a value inside depth others.
 func (r *jsonReader) value(depth int) (any, *problem) {
-	switch c := r.next(); {
+	r.rest = strings.TrimLeft(r.rest, between)
+	switch c := r.rest[0]; {
 	case c == '"':
 		return r.text()
 	case (c == '{' || c == '[') && depth == maxDepth:
-		return nil, refuseJSON("too_deep", r.at, "nested too deep")
+		return nil, refuseJSON("too_deep", r.at(r.rest), "nested too deep")
 	case c == '{':
 		fields := make(object)
-		for r.at++; r.next() != '}'; {
-			start := r.at
+		for r.rest = strings.TrimLeft(r.rest[1:], between); r.rest[0] != '}'; r.rest = strings.TrimLeft(r.rest, between) {
+			start := r.rest
 			name, p := r.text()
 			if p != nil {
 				return nil, p
 			}
 			if _, ok := fields[name]; ok {
-				return nil, duplicate(name, start)
+				return nil, duplicate(name, r.at(start))
 			}
 			if fields[name], p = r.value(depth + 1); p != nil {
 				return nil, p
 			}
 		}
-		r.at++
+		r.rest = r.rest[1:]
 		return fields, nil
 	case c == '[':
 		list := []any{}
-		for r.at++; r.next() != ']'; {
+		for r.rest = strings.TrimLeft(r.rest[1:], between); r.rest[0] != ']'; r.rest = strings.TrimLeft(r.rest, between) {
 			value, p := r.value(depth + 1)
 			if p != nil {
 				return nil, p
 			}
 			list = append(list, value)
 		}
-		r.at++
+		r.rest = r.rest[1:]
 		return list, nil
 	}
-	rest := r.body[r.at:]
-	if end := strings.IndexAny(rest, ",]} \t\r\n"); end >= 0 {
-		rest = rest[:end]
+	word := r.rest
+	if end := strings.IndexAny(word, ",]} \t\r\n"); end >= 0 {
+		word = word[:end]
 	}
-	r.at += len(rest)
-	switch rest {
+	r.rest = r.rest[len(word):]
+	switch word {
 	case "true", "false":
-		return len(rest) == len("true"), nil
+		return len(word) == len("true"), nil
 	case "null":
 		return nil, nil
 	}
-	return json.Number(rest), nil
+	return json.Number(word), nil
 }
 
 // text reads a string. It refuses half of a surrogate pair, which encoding/json replaces.
 func (r *jsonReader) text() (string, *problem) {
-	start := r.at
-	escaped := false
-	for r.at++; r.body[r.at] != '"'; r.at++ {
-		if r.body[r.at] == '\\' {
-			escaped = true
-			r.at++
+	end := 1
+	for ; r.rest[end] != '"'; end++ {
+		if r.rest[end] == '\\' {
+			end++
 		}
 	}
-	r.at++
-	raw := r.body[start:r.at]
-	if !escaped {
-		return raw[1 : len(raw)-1], nil
+	start, raw := r.rest, r.rest[:end+1]
+	r.rest = r.rest[end+1:]
+	if !strings.Contains(raw, `\`) {
+		return raw[1:end], nil
 	}
 	var text string
 	if err := json.Unmarshal([]byte(raw), &text); err != nil {
-		return "", refuseJSON("syntax", start, "unexpected character")
+		return "", refuseJSON("syntax", r.at(start), "unexpected character")
 	}
 	written := strings.ToLower(strings.ReplaceAll(raw, `\\`, "")) // an escaped backslash before ufffd makes no escape
 	if strings.Count(text, "\ufffd") > strings.Count(written, "\ufffd")+strings.Count(written, `\ufffd`) {
-		return "", refuseJSON("invalid_unicode", start, "half a surrogate pair")
+		return "", refuseJSON("invalid_unicode", r.at(start), "half a surrogate pair")
 	}
 	return text, nil
 }

@@ -6,8 +6,8 @@ import "strings"
 // a capital letter. No address, key or seed has one of them.
 var idForms = []string{
 	"hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh",                    // a UUID
-	"BBBBBBBBBBBBBBBBBBBBBBBBBB",                              // a ULID, or an id of newRequestID
-	"hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh",                        // a trace id
+	"BBBBBBBBBBBBBBBBBBBBBBBBBB",                              // a ULID
+	"hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh",                        // a trace id, or an id of begin
 	"hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh", // a traceparent
 }
 

@@ -24,7 +24,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 		return nil, p
 	}
 	found, err := e.screener.ScreenText(q.chain, q.text)
-	if q.isUnlisted(found, err) {
+	if err != nil && q.isUnlisted(found, err) {
 		return nil, e.failed(err)
 	}
 	e.now = time.Now()
@@ -36,7 +36,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 		if p != nil {
 			return nil, p
 		}
-		if found, err = lists.ScreenText(q.chain, q.text); q.isUnlisted(found, err) {
+		if found, err = lists.ScreenText(q.chain, q.text); err != nil && q.isUnlisted(found, err) {
 			return nil, e.failed(err)
 		}
 	}
@@ -113,7 +113,7 @@ func (e *exchange) answerQuestion(q question, found screening.Result) (answer re
 // isUnlisted reports whether err says that a text is not an address, and nothing in it is listed.
 // A receipt is about an address, so listed texts do not count for it.
 func (q *question) isUnlisted(found screening.Result, err error) bool {
-	return err != nil && isInput(err) && (len(found.Labels) == 0 || q.receipt)
+	return isInput(err) && (len(found.Labels) == 0 || q.receipt)
 }
 
 // shown returns what the caller may see of a result.

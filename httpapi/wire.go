@@ -84,7 +84,10 @@ type snapshot struct {
 // newResult returns the wire form of the answer about a text, without the members of the
 // snapshot. chain is its name in the answer.
 func newResult(text, chain string, r screening.Result) result {
-	w := result{Address: r.Address.Normalized(), Chain: chain, Answer: r.Answer().WithURLs(r.Sources())}
+	w := result{Address: r.Address.Normalized(), Chain: chain, Answer: r.Answer()}
+	if len(r.Labels)+len(r.Suppressed) > 0 {
+		w.Answer = w.Answer.WithURLs(r.Sources())
+	}
 	if w.Address == "" { // a listed string that is not an address
 		w.Address = sources.TrimListed(text)
 	}

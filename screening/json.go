@@ -35,7 +35,7 @@ func (r Result) Answer() Answer {
 		Score: r.Score, Level: r.Level, Labels: append([]Label{}, r.Labels...), Suppressed: slices.Clone(r.Suppressed), Formerly: slices.Clone(r.Formerly),
 		Doubts: append([]address.Doubt{}, r.Doubts...), Caveats: r.Caveats(),
 	}
-	a.AllClear = r.origin != nil && a.clear()
+	a.AllClear = r.origin != nil && a.Score == 0 && len(a.Labels)+len(a.Doubts)+len(a.Caveats) == 0
 	if a.Caveats == nil {
 		a.Caveats = []Caveat{}
 	}
@@ -64,11 +64,6 @@ func (l *Label) setURL(info *sources.Info) {
 	if l.Source == info.ID {
 		l.URL = info.URL(l.Ref)
 	}
-}
-
-// clear reports whether a has no label, no doubt and no caveat.
-func (a *Answer) clear() bool {
-	return a.Score == 0 && len(a.Labels)+len(a.Doubts)+len(a.Caveats) == 0
 }
 
 // Decided reports whether a is about the account that the text means: a doubt leaves it open,

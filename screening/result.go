@@ -117,7 +117,7 @@ func (r Result) Caveats() (caveats []Caveat) {
 	}
 	now, status := o.at, o.status
 	if o.now != nil {
-		if now = o.now(); isFuture(o.latest, now) {
+		if now = o.now(); now.Before(o.from) {
 			status = r.Sources()
 		}
 	}
@@ -136,7 +136,7 @@ func (r Result) Caveats() (caveats []Caveat) {
 		case s.Digest == "":
 			add(CaveatMissing)
 			continue
-		case !s.Loaded():
+		case s.Completeness == sources.Partial:
 			add(CaveatPartial)
 		case s.Completeness == sources.Reconstructed:
 			add(CaveatReconstructed)
@@ -157,7 +157,7 @@ func (r Result) Caveats() (caveats []Caveat) {
 type origin struct {
 	digest string
 	status []SourceStatus
-	latest time.Time        // the last LastUpdated
+	from   time.Time        // when no LastUpdated is in the future any more
 	now    func() time.Time // nil: the status is of the past
 	at     time.Time        // of the past
 	ages   *ageLimits
@@ -187,7 +187,7 @@ func (r Result) Sources() []SourceStatus {
 		return o.status
 	}
 	now := o.now()
-	if !isFuture(o.latest, now) {
+	if !now.Before(o.from) {
 		return o.status
 	}
 	status := slices.Clone(o.status) // without times of the future

@@ -75,7 +75,7 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 	if exceptions != nil {
 		excepted = exceptions.digest
 	}
-	snap.origin = &origin{digest: journal.Digest(lists, excepted), status: status, latest: latest, now: set.now, ages: set.ages, unsaved: unsaved}
+	snap.origin = &origin{digest: journal.Digest(lists, excepted), status: status, from: latest.Add(-list.Skew), now: set.now, ages: set.ages, unsaved: unsaved}
 	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
 	return snap
 }
@@ -207,7 +207,7 @@ func (snap *snapshot) lookUp(r *Result, words identity.Words, tag identity.Tag) 
 	if class == 0 {
 		class = uint16(identity.Account(tag))
 	}
-	w0, w1, w2, w3 := identity.Load(words)
+	w0, w1, w2, w3 := words.W0, words.W1, words.W2, words.W3
 	h := index.Hash(class, w0, w1, w2, w3, n)
 	if i, ok := snap.next(0, h, class, w0, w1, w2, w3, n); ok {
 		k := index.IDOfWords(class, w0, w1, w2, w3, n)

@@ -73,20 +73,13 @@ func newClaim(id, endpoint, key string, body []byte, now time.Time) Claim {
 	return c
 }
 
-// Charge implements [httpapi.Meter].
-func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte) (granted int, refund func(int), err error) {
-	if len(req.Header["Idempotency-Key"]) == 0 {
-		return r.charge(req.Context(), c, n)
-	}
+// chargeOnce charges a request with an Idempotency-Key, unless it was charged before.
+func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []byte) (granted int, refund func(int), err error) {
 	key, err := idempotencyKey(req.Header)
 	if err != nil {
 		return 0, nil, err
 	}
-	return r.chargeOnce(req.Context(), c, n, newClaim(c.ID, req.URL.Path, key, body, time.Now()))
-}
-
-// chargeOnce charges a request with an Idempotency-Key, unless it was charged before.
-func (r *Keyring) chargeOnce(ctx context.Context, c httpapi.Caller, n int, claim Claim) (granted int, refund func(int), err error) {
+	ctx, claim := req.Context(), newClaim(c.ID, req.URL.Path, key, body, time.Now())
 	release := func(int) {}
 	var got int
 	look := claim

@@ -2,13 +2,10 @@ package access
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -103,47 +100,6 @@ func New(store Store, opts *Options) *Keyring {
 	}
 	r.keys = keyCache{lookups: make(chan struct{}, maxLookups), known: make(map[string]*reading), unknown: make(map[string]*reading), used: make(map[string]time.Time)}
 	return r
-}
-
-// Authorize implements [httpapi.Authorizer]: it admits the bearer of an API key, by
-// the header field Authorization.
-func (r *Keyring) Authorize(req *http.Request) (httpapi.Caller, error) {
-	token, err := bearer(req.Header)
-	if err != nil {
-		return httpapi.Caller{}, err
-	}
-	id, hash, ok := cutToken(token)
-	read := &reading{}
-	if ok {
-		if read, err = r.find(req.Context(), id, r.maxAge); err != nil {
-			return httpapi.Caller{}, err
-		}
-	}
-	admitted := read.key.admits(hash, time.Now())
-	if !admitted && read.key.ID != "" { // it may have been rotated since it was read
-		if read, err = r.find(req.Context(), id, min(r.maxAge, rereadAfter)); err != nil {
-			return httpapi.Caller{}, err
-		}
-		admitted = read.key.admits(hash, time.Now())
-	}
-	if !admitted {
-		return httpapi.Caller{}, httpapi.ErrUnauthorized
-	}
-	r.touch(read, time.Now())
-	return read.caller, nil
-}
-
-// admits reports whether k admits the bearer of the secret with a hash. The zero Key
-// admits no caller, in the same time.
-func (k *Key) admits(hash [sha256.Size]byte, now time.Time) bool {
-	current := subtle.ConstantTimeCompare(hash[:], k.Secret[:])
-	previous := subtle.ConstantTimeCompare(hash[:], k.Previous[:])
-	if !now.Before(k.PreviousEnds) {
-		previous = 0
-	}
-	expired := !k.Expires.IsZero() && !now.Before(k.Expires)
-	revoked := !k.Revoked.IsZero() && !now.Before(k.Revoked)
-	return current|previous == 1 && !expired && !revoked && k.Scopes != ""
 }
 
 // Close returns the blocks of all callers, writes when keys were last used, and ends the

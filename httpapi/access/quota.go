@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"sync"
 	"time"
 
@@ -67,6 +68,14 @@ func (r *Keyring) quota(id string) (*quota, error) {
 	return q, nil
 }
 
+// Charge implements [httpapi.Meter].
+func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte) (granted int, refund func(int), err error) {
+	if len(req.Header["Idempotency-Key"]) > 0 {
+		return r.chargeOnce(req, c, n, body)
+	}
+	return r.charge(req.Context(), c, n)
+}
+
 // charge charges a caller with up to n screenings, in the month of the call, and returns how many
 // are granted and how to refund some. The error is an exhausted, or an [httpapi.ErrUnavailable];
 // a caller without a limit gets none.
@@ -83,7 +92,13 @@ func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int) (granted 
 		return 0, nil, err
 	}
 	for granted < n {
-		granted += q.spend(limit, n-granted)
+		q.mu.Lock()
+		if limit == q.limit {
+			took := max(0, min(int64(n-granted), q.free))
+			q.free, q.spent = q.free-took, q.spent+took
+			granted += int(took)
+		}
+		q.mu.Unlock()
 		switch {
 		case granted == n:
 		case limit == unlimited: // nobody waits for the store
@@ -101,18 +116,6 @@ func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int) (granted 
 		}
 	}
 	return granted, q.refund, nil
-}
-
-// spend takes up to n screenings of the block that was leased under a limit.
-func (q *quota) spend(limit int64, n int) int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if limit != q.limit {
-		return 0
-	}
-	took := max(0, min(int64(n), q.free))
-	q.free, q.spent = q.free-took, q.spent+took
-	return int(took)
 }
 
 // owe grants n screenings that are not leased yet, and leases them soon. While the store fails, that is

@@ -87,20 +87,20 @@ func ParseClass(name string) (Class, bool) {
 // zeros. The compiler keeps four words in registers, and a larger struct in
 // memory, where each copy costs some nanoseconds; hence Words and Tag are two
 // values.
-type Words struct{ w0, w1, w2, w3 uint64 }
+type Words struct{ W0, W1, W2, W3 uint64 }
 
 // MakeWords returns the Words that Load reads.
 func MakeWords(w0, w1, w2, w3 uint64) Words { return Words{w0, w1, w2, w3} }
 
 // Load returns the words of w.
-func Load(w Words) (w0, w1, w2, w3 uint64) { return w.w0, w.w1, w.w2, w.w3 }
+func Load(w Words) (w0, w1, w2, w3 uint64) { return w.W0, w.W1, w.W2, w.W3 }
 
 // Bytes returns the bytes of w, filled up with zeros.
 func Bytes(w Words) (b [32]byte) {
-	binary.LittleEndian.PutUint64(b[0:], w.w0)
-	binary.LittleEndian.PutUint64(b[8:], w.w1)
-	binary.LittleEndian.PutUint64(b[16:], w.w2)
-	binary.LittleEndian.PutUint64(b[24:], w.w3)
+	binary.LittleEndian.PutUint64(b[0:], w.W0)
+	binary.LittleEndian.PutUint64(b[8:], w.W1)
+	binary.LittleEndian.PutUint64(b[16:], w.W2)
+	binary.LittleEndian.PutUint64(b[24:], w.W3)
 	return b
 }
 

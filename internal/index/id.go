@@ -1,9 +1,6 @@
 package index
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // An ID identifies an account, or what controls it: a class, and a payload of at most
 // 32 bytes. IDs are equal if classes, lengths and bytes of the payloads are. The zero
@@ -53,12 +50,6 @@ func (k ID) AppendBytes(b []byte) []byte {
 	binary.LittleEndian.PutUint64(padded[16:], k.w2)
 	binary.LittleEndian.PutUint64(padded[24:], k.w3)
 	return append(b, padded[:min(k.meta>>16, 32)]...)
-}
-
-// fold multiplies and folds the 128 bits of the product to 64.
-func fold(x, y uint64) uint64 {
-	hi, lo := bits.Mul64(x, y)
-	return hi ^ lo
 }
 
 // SameBytes reports whether k and o differ in nothing but the class.

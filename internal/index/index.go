@@ -15,7 +15,6 @@ package index
 
 import (
 	"errors"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -188,21 +187,3 @@ func (t *Table) Size() int {
 	}
 	return size
 }
-
-// seed is the key of the hash function.
-var seed = [4]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64(), rand.Uint64()}
-
-// Hash returns the hash of the key that [IDOfWords] returns. It keeps the key in registers,
-// while an ID is so large that it goes through memory. It is not a cryptographic hash, but
-// nobody knows the seed.
-func Hash(class uint16, w0, w1, w2, w3 uint64, n int) uint64 {
-	return hash(w0, w1, w2, w3, uint32(n)<<16|uint32(class))
-}
-
-func hash(w0, w1, w2, w3 uint64, meta uint32) uint64 {
-	a := fold(w0^seed[0], w1^seed[1])
-	b := fold(w2^seed[2], w3^seed[3])
-	return fold(a^uint64(meta), b)
-}
-
-func hashOf(k *ID) uint64 { return hash(k.w0, k.w1, k.w2, k.w3, k.meta) }

@@ -2,8 +2,12 @@ package access
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
+	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +16,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 const (
@@ -27,6 +32,85 @@ const (
 	// grace is the extra time for which a key is admitted while the store fails.
 	grace = 5 * time.Minute
 )
+
+// Authorize implements [httpapi.Authorizer]: it admits the bearer of an API key, by
+// the header field Authorization.
+func (r *Keyring) Authorize(req *http.Request) (httpapi.Caller, error) {
+	token, err := bearer(req.Header)
+	if err != nil {
+		return httpapi.Caller{}, err
+	}
+	id, hash, ok := cutToken(token)
+	read := &reading{}
+	if ok {
+		if read, err = r.find(req.Context(), id, r.maxAge); err != nil {
+			return httpapi.Caller{}, err
+		}
+	}
+	admitted := read.key.admits(hash, time.Now())
+	if !admitted && read.key.ID != "" { // it may have been rotated since it was read
+		if read, err = r.find(req.Context(), id, min(r.maxAge, rereadAfter)); err != nil {
+			return httpapi.Caller{}, err
+		}
+		admitted = read.key.admits(hash, time.Now())
+	}
+	if !admitted {
+		return httpapi.Caller{}, httpapi.ErrUnauthorized
+	}
+	if now := time.Now().UnixMicro(); now-read.touched.Load() >= time.Second.Microseconds() {
+		r.touch(read, now)
+	}
+	return read.caller, nil
+}
+
+// admits reports whether k admits the bearer of the secret with a hash. The zero Key
+// admits no caller, in the same time.
+func (k *Key) admits(hash [sha256.Size]byte, now time.Time) bool {
+	current := subtle.ConstantTimeCompare(hash[:], k.Secret[:])
+	previous := subtle.ConstantTimeCompare(hash[:], k.Previous[:])
+	if !now.Before(k.PreviousEnds) {
+		previous = 0
+	}
+	expired := !k.Expires.IsZero() && !now.Before(k.Expires)
+	revoked := !k.Revoked.IsZero() && !now.Before(k.Revoked)
+	return current|previous == 1 && !expired && !revoked && k.Scopes != ""
+}
+
+// bearer returns the token of a request (RFC 6750, section 2.1). The error is
+// [httpapi.ErrNoCredentials], or [httpapi.ErrUnauthorized] if there are several
+// values: nobody should guess which one counts. Whether isToken holds is not checked.
+// The scheme may be in any letter case (RFC 9110, section 11.1).
+func bearer(header http.Header) (token string, err error) {
+	values := header["Authorization"]
+	if len(values) == 0 {
+		return "", httpapi.ErrNoCredentials
+	}
+	if len(values) > 1 {
+		return "", httpapi.ErrUnauthorized
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	token = strings.Trim(token, " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", httpapi.ErrNoCredentials
+	}
+	return token, nil
+}
+
+// cutToken returns the id and the hash of the secret of a token that NewKey or Rotate may
+// have made. Other tokens cost one hash, too.
+func cutToken(token string) (id string, hash [sha256.Size]byte, ok bool) {
+	var secret [secretLen]byte
+	rest, ok := strings.CutPrefix(token, tokenPrefix)
+	if at := len(rest) - secretLen - 1; ok && at > 0 && rest[at] == '_' {
+		copy(secret[:], rest[at+1:])
+		if id = rest[:at]; len(id) > rule.MaxID || strings.Trim(id, plainIDs) != "" {
+			id, ok = unescapeID(id)
+		}
+	} else {
+		ok = false
+	}
+	return id, sha256.Sum256(secret[:]), ok
+}
 
 // A keyCache holds what the store returned for key ids.
 type keyCache struct {
@@ -173,15 +257,12 @@ func (r *Keyring) ask(id string, known bool) (Key, error) {
 }
 
 // touch records that a key was used.
-func (r *Keyring) touch(read *reading, now time.Time) {
-	if now.UnixMicro()-read.touched.Load() < time.Second.Microseconds() {
-		return
-	}
-	read.touched.Store(now.UnixMicro())
+func (r *Keyring) touch(read *reading, now int64) {
+	read.touched.Store(now)
 	c := &r.keys
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.used[read.key.ID] = now
+	c.used[read.key.ID] = time.UnixMicro(now)
 	if c.timer == nil {
 		c.timer = time.AfterFunc(touchEvery, func() { r.tasks.start(func() { r.writeUsed(context.Background()) }) })
 	}
