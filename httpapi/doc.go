@@ -11,7 +11,6 @@
 //	POST {base_url}/api/v1/entries       the entries of a list, with a search
 //	GET  {base_url}/api/v1/usage         what the caller has used of its quota
 //	GET  {base_url}/openapi.yaml         this interface in OpenAPI 3.1
-//	GET  {base_url}/docs                 the same as a page with forms to try it, if Options.Docs is set
 //
 // An [Authorizer] decides who is admitted: [httpapi/access] has API keys with scopes,
 // burst limits and quotas; sessions, client certificates or a gateway work as well.

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	_ "embed"
-	"net/http"
 	"sync"
 
 	"github.com/walletscreen/walletscreen/httpapi/internal/static"
@@ -34,54 +33,4 @@ func (e *exchange) openAPI() ([]byte, *problem) {
 	}
 	e.media = "application/yaml"
 	return text, nil
-}
-
-// docsRoute is the route of /docs and the paths below it, if Options.Docs is set.
-var docsRoute = route{path: "/docs", method: http.MethodGet, answer: (*exchange).docs}
-
-// docs lets Options.Docs answer.
-func (e *exchange) docs() ([]byte, *problem) {
-	e.page = e.Docs
-	return nil, nil
-}
-
-// servePage lets a handler of a page answer, and returns the status and the code of a problem.
-func (e *exchange) servePage() (int, code) {
-	w := &statusWriter{ResponseWriter: e.w, status: http.StatusOK}
-	e.page.ServeHTTP(w, e.Request)
-	if !w.isProblem() {
-		return w.status, ""
-	}
-	e.page = nil
-	for _, name := range [...]string{"Cache-Control", "Content-Encoding", "Content-Type", "Etag", "Vary"} { // of the file
-		e.w.Header().Del(name)
-	}
-	if w.status == http.StatusNotFound {
-		return e.write(e.nothing())
-	}
-	return e.write(nil, changedTag())
-}
-
-// A statusWriter records the status of a response, and leaves it to the API to write a 404 or a
-// 412.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *statusWriter) isProblem() bool {
-	return w.status == http.StatusNotFound || w.status == http.StatusPreconditionFailed
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	if w.status = status; !w.isProblem() {
-		w.ResponseWriter.WriteHeader(status)
-	}
-}
-
-func (w *statusWriter) Write(b []byte) (int, error) {
-	if w.isProblem() {
-		return len(b), nil
-	}
-	return w.ResponseWriter.Write(b)
 }

@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"compress/gzip"
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/httpapi"
-	"github.com/walletscreen/walletscreen/httpapi/docs"
 )
 
 // TestDocuments checks that the document is the same for all callers and under any
@@ -87,33 +85,6 @@ func get(h http.Handler, method, path string, ifNoneMatch ...string) *httptest.R
 	r.Header["If-None-Match"] = ifNoneMatch
 	h.ServeHTTP(w, r)
 	return w
-}
-
-// TestDocs checks that Options.Docs answers for /docs and below, within the limits of the
-// handler, and that nothing does without it.
-func TestDocs(t *testing.T) {
-	var seen []httpapi.Observation
-	with := httpapi.NewHandler(
-		nil,
-		nil,
-		&httpapi.Options{Docs: docs.New(), Observe: func(_ context.Context, o httpapi.Observation) { seen = append(seen, o) }, ClientRate: 1, ClientBurst: 4},
-	)
-	without := httpapi.NewHandler(nil, nil, nil)
-	for _, tt := range []struct {
-		method, path string
-		status       int
-	}{{"GET", "/x/docs", 200}, {"HEAD", "/docs/docs.css", 200}, {"GET", "/docs/none", 404}, {"POST", "/docs", 405}, {"GET", "/docs", 429}} {
-		w := get(with, tt.method, tt.path)
-		if w.Code != tt.status || w.Header().Get("X-Request-Id") == "" {
-			t.Errorf("%s %s: status %d, want %d: %v", tt.method, tt.path, w.Code, tt.status, w.Header())
-		}
-		if o := seen[len(seen)-1]; o.Route != "/docs" || o.Status != tt.status {
-			t.Errorf("%s %s: observed %q and %d", tt.method, tt.path, o.Route, o.Status)
-		}
-		if w := get(without, tt.method, tt.path); w.Code != 404 {
-			t.Errorf("%s %s without the option: status %d", tt.method, tt.path, w.Code)
-		}
-	}
 }
 
 // TestDocumentsPacked asks for the document with gzip, which has an ETag of its own.

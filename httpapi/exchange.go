@@ -107,7 +107,6 @@ type exchange struct {
 	unchanged bool               // the client has the answer already
 	media     string             // the type of the answer, or "" for JSON
 	shared    []byte             // the end of the body of the answer, after what the endpoint returned
-	page      http.Handler       // answers, if it is not nil
 	buf       bytes.Buffer       // for the request body
 	values    []string           // values of header fields, in one piece
 }

@@ -114,9 +114,6 @@ func (v *service) routeOf(u *url.URL) *route {
 			return &routes[i]
 		}
 	}
-	if v.Docs != nil && (leads(docsRoute.path) || leads(docsRoute.path+"/"+path.Base(below))) {
-		return &docsRoute
-	}
 	return &noRoute
 }
 
@@ -260,8 +257,6 @@ func (e *exchange) write(body []byte, p *problem) (int, code) {
 	}
 	status, code := http.StatusOK, code("")
 	switch {
-	case p == nil && e.page != nil:
-		return e.servePage()
 	case p != nil:
 		body, e.shared = e.finish(p), nil
 		status, code = p.Status, p.Code

@@ -57,11 +57,6 @@ type Options struct {
 	// [receipt.New]: https://pkg.go.dev/github.com/walletscreen/walletscreen/screening/receipt#New
 	Receipt func(s Screening, text string) ([]byte, error)
 
-	// Docs answers requests for /docs and the paths below it. Package docs has the handler:
-	// the API's documentation as a page. Nil means that /docs answers 404.
-	// [NewEndpoints] ignores it.
-	Docs http.Handler
-
 	// Past returns the lists of an instant, for a client that sends "at": see
 	// [screening.OpenAt], and [screening.Reconstruct] for a time before anything was kept. The caller needs the scope past beside screen. The Past that was asked
 	// for last is kept. The function is called by one goroutine at a time. Nil means that the

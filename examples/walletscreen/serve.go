@@ -309,7 +309,7 @@ func (s *server) followFiles(ctx context.Context, reload <-chan os.Signal) {
 // handler returns the handler of the API and the page.
 func (s *server) handler() http.Handler {
 	opts := s.limits
-	opts.Prefix, opts.Docs = "/", docs.New()
+	opts.Prefix = "/"
 	opts.Past = func(ctx context.Context, at time.Time) (*screening.Past, error) {
 		past, _, err := s.lists.past(ctx, s.store, at)
 		return past, err
@@ -325,7 +325,7 @@ func (s *server) handler() http.Handler {
 	if s.trail != nil {
 		opts.Audit = s.trail.Record
 	}
-	api, people := httpapi.NewHandler(s.screener, s.keys, &opts), page.New()
+	api, people, described := httpapi.NewHandler(s.screener, s.keys, &opts), page.New(), docs.New()
 	if s.compat {
 		api = compat.New(s.screener, s.keys, &opts, s.kinds...)
 	}
@@ -336,6 +336,11 @@ func (s *server) handler() http.Handler {
 		file, below := strings.CutPrefix(r.URL.Path, "/page/")
 		if reads && r.URL.RawPath == "" && (r.URL.Path == "/" || below && !strings.Contains(file, "/")) {
 			people.ServeHTTP(w, r)
+			return
+		}
+		file, below = strings.CutPrefix(r.URL.Path, "/docs/")
+		if reads && r.URL.RawPath == "" && (r.URL.Path == "/docs" || below && !strings.Contains(file, "/")) {
+			described.ServeHTTP(w, r)
 			return
 		}
 		if isLogged {

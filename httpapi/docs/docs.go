@@ -1,6 +1,6 @@
 // Package docs serves the documentation of the API of package httpapi as a page, with
 // search, copy buttons and a form to try each call. The page is Swagger UI, which this
-// package contains. [New] returns its handler, for Options.Docs of package httpapi.
+// package contains. [New] returns its handler.
 package docs
 
 import (
@@ -26,12 +26,14 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // New returns a handler for the page and its files. It knows a file by the end of the
 // path, so it can be mounted under any prefix: it answers ".../docs" with the page,
 // ".../docs/" and a name with a file, and everything else with 404. The page shows the
-// document at openapi.yaml beside it, which package httpapi serves, so use it as its
-// option:
+// document at openapi.yaml beside it, which package httpapi serves, so mount both under one
+// prefix:
 //
-//	httpapi.NewHandler(screener, authorizer, &httpapi.Options{Docs: docs.New()})
+//	mux.Handle("/", httpapi.NewHandler(screener, authorizer, &httpapi.Options{Prefix: "/"}))
+//	mux.Handle("/docs", docs.New())
+//	mux.Handle("/docs/", docs.New())
 //
-// With your own router, mount it at docs and below docs/, beside openapi.yaml. The page
+// The page
 // keeps the API key that a person enters in memory only.
 func New() http.Handler {
 	all := assets()

@@ -74,9 +74,12 @@ func TestViewer(t *testing.T) {
 }
 
 func ExampleNew() {
-	api := httpapi.NewHandler(nil, nil, &httpapi.Options{Docs: docs.New()}) // give it your Screener and Authorizer
+	mux := http.NewServeMux()
+	mux.Handle("/", httpapi.NewHandler(nil, nil, &httpapi.Options{Prefix: "/"})) // give it your Screener and Authorizer
+	mux.Handle("/docs", docs.New())
+	mux.Handle("/docs/", docs.New())
 	w := httptest.NewRecorder()
-	api.ServeHTTP(w, httptest.NewRequest("GET", "/docs", nil))
+	mux.ServeHTTP(w, httptest.NewRequest("GET", "/docs", nil))
 	fmt.Println(w.Code, w.Header().Get("Content-Type"))
 	// Output: 200 text/html; charset=utf-8
 }

@@ -34,11 +34,11 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // The page calls the API of package httpapi at api/v1/ relative to its own URL, so
 // mount both under one prefix:
 //
-//	mux.Handle("/", httpapi.NewHandler(screener, authorizer, &httpapi.Options{Prefix: "/", Docs: docs.New()}))
+//	mux.Handle("/", httpapi.NewHandler(screener, authorizer, &httpapi.Options{Prefix: "/"}))
 //	mux.Handle("/{$}", page.New())
 //	mux.Handle("/page/", page.New())
 //
-// Its link to the documentation leads to docs beside it, which Options.Docs serves.
+// Its link to the documentation leads to docs beside it, which package docs serves.
 //
 // The page needs no API key of its own. If the API asks for one, a person types it
 // or opens the page with #key=KEY at the end of the URL. The page removes the key

@@ -86,10 +86,13 @@ func serveReal(t *testing.T, quota int64) (url, token string) {
 	}
 	ring := access.New(keys, nil)
 	t.Cleanup(func() { ring.Close(context.Background()) })
-	api := httpapi.NewHandler(s, ring, &httpapi.Options{Meter: ring, Store: st, Docs: docs.New()})
+	api := httpapi.NewHandler(s, ring, &httpapi.Options{Meter: ring, Store: st})
 	mux := http.NewServeMux()
-	for _, path := range []string{"/api/", "/docs", "/docs/", "/openapi.yaml"} {
+	for _, path := range []string{"/api/", "/openapi.yaml"} {
 		mux.Handle(prefix+path, api)
+	}
+	for _, path := range []string{"/docs", "/docs/"} {
+		mux.Handle(prefix+path, docs.New())
 	}
 	mux.Handle(prefix+"/", page.New())
 	server := httptest.NewServer(mux)
