@@ -57,7 +57,7 @@ var imports = map[string]string{
 	"screening/book":          "address internal/atomicfile screening",
 	"screening/receipt":       "address internal/evidence internal/version score screening sources sources/store",
 	"screening/internal/list": "address internal/identity internal/index internal/stays score sources",
-	"httpapi": "address httpapi/internal/static internal/journal internal/stays internal/visible " +
+	"httpapi": "address httpapi/internal/static internal/correct internal/journal internal/stays internal/visible " +
 		"score screening sources sources/store",
 	"httpapi/audit":           "internal/atomicfile internal/evidence internal/version address httpapi score screening screening/receipt",
 	"httpapi/compat":          "address httpapi score screening",
@@ -70,6 +70,7 @@ var imports = map[string]string{
 	"internal/identity":       "",
 	"internal/index":          "",
 	"internal/atomicfile":     "",
+	"internal/correct":        "address internal/visible",
 	"internal/vectors":        "address",
 	"internal/line":           "",
 	"internal/stays":          "address score sources",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/correct"
 )
 
 // A validation is the answer to POST /api/v1/validate.
@@ -23,13 +24,13 @@ type validation struct {
 	Doubts []address.Doubt `json:"doubts"` // never null
 
 	// The members of a problem, if it is not valid.
-	Code           code          `json:"code,omitempty"`
-	Field          string        `json:"field,omitempty"`
-	Reason         string        `json:"reason,omitempty"`
-	Detail         string        `json:"detail,omitempty"`
-	Offset         *int          `json:"offset,omitempty"`
-	SuggestedChain address.Chain `json:"suggested_chain,omitempty"`
-	Correction     *correction   `json:"correction,omitempty"`
+	Code           code                `json:"code,omitempty"`
+	Field          string              `json:"field,omitempty"`
+	Reason         string              `json:"reason,omitempty"`
+	Detail         string              `json:"detail,omitempty"`
+	Offset         *int                `json:"offset,omitempty"`
+	SuggestedChain address.Chain       `json:"suggested_chain,omitempty"`
+	Correction     *correct.Correction `json:"correction,omitempty"`
 
 	asked address.Chain // of the request, if it names one
 }
@@ -88,7 +89,7 @@ func (v *validation) propose(text string) *validation {
 	switch {
 	case v.Valid && v.asked == "" && !*v.Proven, // it may be an address of another chain with a typing error
 		len(v.Doubts) > 0, v.Reason == "bad_checksum", v.Reason == "bad_length", v.Reason == "bad_charset", v.Reason == "bad_format":
-		v.Correction = correct(v.asked, text)
+		v.Correction = correct.Text(v.asked, text)
 	}
 	return v
 }

@@ -138,3 +138,27 @@ func TestTwoInCell(t *testing.T) {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 }
+
+// The program says of one text what the page says: what may be wrong, and where that is proven.
+func TestCorrection(t *testing.T) {
+	const tron = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+	for text, want := range map[string]string{
+		tron[:33]:       "address: checksum mismatch: probably a typing error\n  one character is missing: perhaps it is\n      " + tron + "; compare it with the original\n",
+		tron[:33] + "T": "\n  a small letter and a capital are mixed up: perhaps it is\n      " + tron + "; compare it with the original\n",
+		listed[:41]:     "  no match, but digits of the address are missing: compare it with the original\n  one character is missing: perhaps it is\n      " + listed + "; compare it with the original\n",
+	} {
+		if code, stdout, stderr := call(t, "", "screen", text); code != 2 || !strings.HasPrefix(stdout, "UNDECIDED  "+text+"\n") || !strings.Contains(stdout, want) {
+			t.Errorf("screen %s: code %d, %s%s, want %s", text, code, stdout, stderr, want)
+		}
+		want = want[strings.Index(want, "  one ")+1:] // without what validate calls invalid
+		if code, stdout, _ := call(t, "", "validate", text); code != 2 || strings.Contains(want, "one") && !strings.Contains(stdout, want) {
+			t.Errorf("validate %s: code %d, %s, want %s", text, code, stdout, want)
+		}
+		if _, stdout, _ := call(t, "", "validate", "-json", text); !strings.Contains(stdout, `"correction":{"cause":`) {
+			t.Errorf("validate -json %s: %s", text, stdout)
+		}
+	}
+	if _, stdout, _ := call(t, "", "screen", "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"); strings.Contains(stdout, "perhaps") {
+		t.Errorf("a private key: %s", stdout)
+	}
+}

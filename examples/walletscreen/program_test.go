@@ -79,7 +79,7 @@ func TestScreenAddresses(t *testing.T) {
 		{[]string{"eip155:1:" + listed}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 2,
-			"UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n" +
+			"UNDECIDED  0xdAC17F958D2ee523a2206206994597C13D831ec8\n" +
 				fold("  no match, but the capitals do not match the checksum of the address: compare it with the original") + "\n"},
 		{[]string{strings.ToUpper(listed[:2]) + strings.ToLower(listed[2:])}, 1, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
@@ -99,7 +99,7 @@ func TestScreenAddresses(t *testing.T) {
 		// 2 wins over 1.
 		{[]string{listed, "0xdAC17F958D2ee523a2206206994597C13D831ec8"}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n\n" +
-			"UNDECIDED  ethereum 0xdac17f958d2ee523a2206206994597c13d831ec8\n" +
+			"UNDECIDED  0xdAC17F958D2ee523a2206206994597C13D831ec8\n" +
 			fold("  no match, but the capitals do not match the checksum of the address: compare it with the original") + "\n"},
 		// Each account that a text pays is screened.
 		{[]string{payBoth}, 1, "CLEAN_NO_MATCH  0  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n\n" +

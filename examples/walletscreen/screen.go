@@ -187,10 +187,11 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 
 // shown returns the account or, if it is not settled, the text, unless that may be a secret.
 func (v *verdict) shown() string {
+	unsure := func(d address.Doubt) bool { return d != address.DoubtUnscreenable }
 	switch a := v.result.Address; {
 	case hidesInput(v.err, v.input):
 		return "(not shown)"
-	case a.IsValid() && (v.isListed() || v.err == nil):
+	case a.IsValid() && (v.isListed() || v.err == nil && !slices.ContainsFunc(v.result.Doubts, unsure)):
 		return string(a.Chain()) + " " + a.Normalized()
 	}
 	return clean(v.input)
@@ -232,6 +233,11 @@ func (v *verdict) print(w io.Writer, colors bool) error {
 	}
 	for _, d := range r.Doubts {
 		fmt.Fprintln(w, fold("  "+but+d.Explain()))
+	}
+	if v.isUndecided() && !v.isListed() && !hidesInput(v.err, v.input) {
+		if c := corrected(string(v.reading.Chain), v.input); c != nil {
+			fmt.Fprintln(w, fold("  "+c.Explain()))
+		}
 	}
 	if v.reading.Note != "" {
 		fmt.Fprintln(w, fold("  "+clean(v.reading.Note)))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
+	"github.com/walletscreen/walletscreen/internal/correct"
 )
 
 func (p *program) validateCommand() *cli.Command {
@@ -44,6 +45,7 @@ func (p *program) validateCommand() *cli.Command {
 				v := validate(table.chain, arg)
 				if !v.isSure() {
 					p.code = exitUndecided
+					v.Correction = corrected(table.chain, v.Input)
 				}
 				var err error
 				if asJSON {
@@ -126,7 +128,16 @@ type validation struct {
 	Offset    *int            `json:"offset,omitempty"` // of the first wrong byte
 	Hint      string          `json:"hint,omitempty"`
 
+	Correction *correct.Correction `json:"correction,omitempty"` // of a single text
+
 	read []address.Address // what screen reads
+}
+
+// corrected returns what a text in doubt may have been before one copying error, or nil. Nothing
+// reads it so.
+func corrected(chain, text string) *correct.Correction {
+	c, _ := address.ParseChain(chain) // any chain, if it names none
+	return correct.Text(c, text)
 }
 
 // isSure reports whether the text is an address without a doubt.
@@ -204,6 +215,9 @@ func (v *validation) print(w io.Writer) error {
 	}
 	for _, d := range v.Doubts {
 		fmt.Fprintf(w, "  %s\n", d.Explain())
+	}
+	if v.Correction != nil {
+		fmt.Fprintln(w, fold("  "+v.Correction.Explain()))
 	}
 	t := layout{indent: "  ", wide: true}
 	for i, a := range v.Addresses {

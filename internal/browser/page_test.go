@@ -611,6 +611,9 @@ func TestProgramsTable(t *testing.T) {
 	if code, said := run(t, "receipt", "verify", files[2], "-data", filepath.Join(dir, "data"), "-in", files[0], "-out", files[1]); code != 0 {
 		t.Errorf("exit code %d: %s", code, said)
 	}
+
+	enter(t, b, "bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?bc=12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h") // pays two
+	b.wait(t, inState("verdict")+` && `+has(".label", "The list names this very address."))
 	b.quiet(t)
 }
 

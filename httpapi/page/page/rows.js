@@ -160,7 +160,7 @@ export class View {
     return h("tr", {"data-level": k},
       h("td", {"data-column": "row"}, count(r.number)),
       h("td", {"data-column": "level"}, r.class ? h("button", {type: "button", class: "open", "data-row": r.number, "aria-label": `Row ${r.number}: ${word}. Show the verdict`, onclick: () => this.actions.open(r)}, text) : h("span", {class: "open"}, text)),
-      h("td", {"data-column": "why"}, reasons.map((t, i) => [i > 0 && " · ", isolated(t)])),
+      h("td", {"data-column": "why", title: reasons.join(" · ")}, reasons.map((t, i) => [i > 0 && " · ", isolated(t)])),
       h("th", {scope: "row", "data-column": "address"}, h("span", {class: "mono"}, isolated(r.text || "(empty)"))),
       used.map(c => h("td", {"data-column": c}, isolated(cell(c)))),
       h("td", {"data-column": "chain"}, r.result || r.given ? r.chain : ""));

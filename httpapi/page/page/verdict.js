@@ -65,7 +65,7 @@ export function show(result, sources, asked, actions = [], wrong = null) {
     h("p", {class: "next"}, h("b", {}, "Next: "), v.next),
     fresh(v, lists),
     result.labels.length > 0 && h("ol", {class: "labels", "aria-label": plural(result.labels.length, "match", "matches")},
-      result.labels.map((l, i) => evidence(l, asked || result.address, lists, i === 0))),
+      result.labels.map((l, i) => evidence(l, [asked, result.address].find(a => a && same(a, l.listed_address ?? "")) ?? (asked || result.address), lists, i === 0))),
     actions.length > 0 && h("div", {class: "line actions"}, actions),
     terms(
       ["Entered as", asked && asked !== subject && h("span", {class: "mono"}, name(asked))],

@@ -1,10 +1,11 @@
-package httpapi
+package correct_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/correct"
 )
 
 // TestCorrect undoes one copying error in addresses with a checksum, at each place.
@@ -46,9 +47,9 @@ func TestCorrect(t *testing.T) {
 		{"tron", evm[2:], "", "", 0, 0},
 		{"", evm[:20] + "00" + evm[22:], "", "", 0, 0}, // two errors
 	} {
-		got := correct(c.chain, c.text)
+		got := correct.Text(c.chain, c.text)
 		if got == nil {
-			got = &correction{}
+			got = &correct.Correction{}
 		}
 		if got.Cause != c.cause || got.Address != c.want || got.Offset != c.offset || got.Length != c.wrong {
 			t.Errorf("correct(%q, %q) = %+v, want %s %s at %d, %d", c.chain, c.text, *got, c.cause, c.want, c.offset, c.wrong)
@@ -84,7 +85,7 @@ func TestCorrectChains(t *testing.T) {
 			"capitals":          swapCase(c.address, half),
 		} {
 			for _, chain := range []address.Chain{"", c.chain} {
-				if got := correct(chain, text); got == nil && text != c.address {
+				if got := correct.Text(chain, text); got == nil && text != c.address {
 					t.Errorf("correct(%q, %q): nothing, want %s", chain, text, cause)
 				} else if got != nil && (got.Cause != cause || got.Address != c.address || got.Chain != c.chain) {
 					t.Errorf("correct(%q, %q) = %+v, want %s", chain, text, *got, cause)

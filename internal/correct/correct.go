@@ -1,4 +1,5 @@
-package httpapi
+// Package correct undoes copying errors in addresses. Begin with [Text].
+package correct
 
 import (
 	"strings"
@@ -7,9 +8,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
-// A correction is the address that a text becomes if one copying error is undone. It is
+// A Correction is the address that a text becomes if one copying error is undone. It is
 // for a person to compare with the original: nothing reads a text as its correction.
-type correction struct {
+type Correction struct {
 	Cause   string        `json:"cause"`   // missing_prefix, look_alike, capitals, extra_character or missing_character
 	Address string        `json:"address"` // the text without the error
 	Chain   address.Chain `json:"chain"`
@@ -17,19 +18,31 @@ type correction struct {
 	Length  int           `json:"length"` // how many bytes of the text are wrong
 }
 
+// Explain returns a sentence for people, in lower case, without a full stop.
+func (c *Correction) Explain() string {
+	cause := map[string]string{
+		"missing_prefix":    "the 0x at the beginning is missing",
+		"look_alike":        "a character looks like another one, such as the letter O for the digit 0",
+		"capitals":          "a small letter and a capital are mixed up",
+		"extra_character":   "there is one character too many",
+		"missing_character": "one character is missing",
+	}[c.Cause]
+	return cause + ": perhaps it is " + c.Address + "; compare it with the original"
+}
+
 // longestGuessed is the length up to which a missing character is looked for: in a longer
 // text there are too many places.
 const longestGuessed = 64
 
-// correct returns the only address that text becomes by undoing one copying error, on
+// Text returns the only address that text becomes by undoing one copying error, on
 // chain or, if that is "", on any. It returns nil if there is none, or more than one. Only
 // a checksum decides, so a digit that is missing in an address without one is never guessed.
-func correct(chain address.Chain, text string) *correction {
+func Text(chain address.Chain, text string) *Correction {
 	s := strings.TrimSpace(text)
 	if len(s) < 25 || len(s) > 128 {
 		return nil
 	}
-	g := guesses{chain, s, strings.Index(text, s), make(map[address.Address]*correction)}
+	g := guesses{chain, s, strings.Index(text, s), make(map[address.Address]*Correction)}
 	if len(s) == 40 {
 		g.try("missing_prefix", "0x"+s, 0, 0)
 	}
@@ -60,14 +73,14 @@ type guesses struct {
 	chain address.Chain // or "" for any
 	text  string
 	lead  int // the offset of text in the request
-	found map[address.Address]*correction
+	found map[address.Address]*Correction
 }
 
 // try adds the addresses that a candidate is. offset and length say where the text differs.
 func (g *guesses) try(cause, candidate string, offset, length int) {
 	add := func(c address.Chain) {
 		if a, err := address.Parse(c, candidate); err == nil && a.Proven() && (cause == "missing_prefix" || hasChecksum(a, candidate)) {
-			g.found[a.Canonical()] = &correction{cause, candidate, c, g.lead + offset, length}
+			g.found[a.Canonical()] = &Correction{cause, candidate, c, g.lead + offset, length}
 		}
 	}
 	switch {
