@@ -66,8 +66,7 @@ func each(r io.Reader, do func(row) error) error {
 // File returns the blocked addresses in the file called name, as a list of the given
 // id. Its entries are [score.Blocked]: Ref is the reference, Name the reason.
 //
-// Each Load looks at the file, and reads it if it has changed or a row has expired
-// since. With a short Schedule.Every in the options of package screening, changes take
+// Each Load looks at the file, and reads it if it has changed or has a row that expires. With a short Schedule.Every in the options of package screening, changes take
 // effect within that time. Write a new file beside the old one and rename it.
 //
 // The SetExceptions of a Screener with this list reads the rows that allow, from the file as
@@ -104,32 +103,30 @@ func (s *source) Allowed() (all []sources.Allowed, err error) {
 	return all, nil
 }
 
-// Load keeps in the ETag, before the ETag of sources.File, the time during which the rows
-// that count stay the same. The digest covers these rows.
+// Load reads a list with a row that expires each time: its ETag is "". The digest covers the rows
+// that count.
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	now := time.Now()
-	var same span
-	file := sources.File(s.info, s.name, func(r io.Reader, add func(sources.Entry) error) (rev sources.Revision, err error) {
-		rev, same, err = parse(r, now, add)
+	now, expires := time.Now(), false
+	file := sources.File(s.info, s.name, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+		rev := sources.Revision{OpenEnded: true}
+		err := each(r, func(row row) error {
+			expires = expires || !row.allow && !row.expires.IsZero()
+			if row.allow || !row.expires.IsZero() && !now.Before(row.expires) {
+				return nil
+			}
+			rev.Records++
+			return add(sources.Entry{Address: row.address, Listed: row.listed, Kind: score.Blocked, Ref: row.reference, Name: row.reason})
+		})
 		return rev, err
 	})
-	held := prev
-	// sources.File compares its own digest of the bytes, which is not the digest of the rows.
-	held.Digest = ""
-	var until span
-	if n, _ := fmt.Sscanf(prev.ETag, "%d %d", &until.from, &until.to); n == 2 && until.has(now) {
-		held.Digest = prev.Digest
-		held.ETag = strings.TrimPrefix(prev.ETag, until.String()+" ")
-	}
 	var entries []sources.Entry
-	rev, err := file.Load(ctx, held, func(e sources.Entry) error {
+	rev, err := file.Load(ctx, prev, func(e sources.Entry) error {
 		entries = append(entries, e)
 		return nil
 	})
 	switch {
 	case errors.Is(err, sources.ErrUnchanged):
-		prev.Checked = time.Time{} // that is, now
-		return prev, sources.ErrUnchanged
+		return rev, sources.ErrUnchanged
 	case err != nil:
 		return sources.Revision{}, fmt.Errorf("own list %s: %w", s.info.ID, err)
 	}
@@ -137,41 +134,10 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("own list %s: %w", s.info.ID, err)
 	}
-	rev.Digest, rev.ETag = list.Digest, same.String()+" "+rev.ETag
+	if rev.Digest = list.Digest; expires {
+		rev.ETag = ""
+	}
 	return rev, err
-}
-
-// A span is the time from one expiry to the next, in seconds since 1970; 0 if there is
-// none. A clock that is put back may leave it at either end.
-type span struct{ from, to int64 }
-
-func (s span) has(t time.Time) bool {
-	return (s.from == 0 || t.Unix() >= s.from) && (s.to == 0 || t.Unix() < s.to)
-}
-
-func (s span) String() string { return fmt.Sprintf("%d %d", s.from, s.to) }
-
-// parse adds the rows that block at the time now. Until a clock leaves the span, these are
-// the same.
-func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (rev sources.Revision, same span, err error) {
-	err = each(r, func(row row) error {
-		if row.allow {
-			return nil
-		}
-		if at := row.expires.Unix(); !row.expires.IsZero() {
-			if !now.Before(row.expires) {
-				same.from = max(same.from, at)
-				return nil
-			}
-			if same.to == 0 || at < same.to {
-				same.to = at
-			}
-		}
-		rev.Records++
-		return add(sources.Entry{Address: row.address, Listed: row.listed, Kind: score.Blocked, Ref: row.reference, Name: row.reason})
-	})
-	rev.OpenEnded = true
-	return rev, same, err
 }
 
 // The columns.
