@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
@@ -110,13 +111,13 @@ func (o *listOptions) checkRPC() error {
 			return errors.New("-rpc: want CHAIN=URL, such as ethereum=https://node.example")
 		}
 		c, err := address.ParseChain(name)
-		switch u, uerr := url.Parse(endpoint); {
-		case err != nil:
+		if err != nil {
 			return fmt.Errorf("-rpc: %w", err)
-		case uerr != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-			return fmt.Errorf("-rpc %s: want a URL that begins with https:// or http://", c)
-		case isExposed(u) && !o.mirrorHTTP:
-			return fmt.Errorf("-rpc %s: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http", c)
+		}
+		if err := o.checkURL("-rpc "+string(c), endpoint); err != nil {
+			return err
+		}
+		switch {
 		case seen[c]:
 			return fmt.Errorf("-rpc %s is given twice", c)
 		case !slices.Contains(stablecoin.Chains("USDT"), c) && !slices.Contains(stablecoin.Chains("USDC"), c):
@@ -148,8 +149,11 @@ var official = []string{"OFAC_SDN", "EU_CONSOLIDATED", "UK_CONSOLIDATED"}
 // sources returns the sources that the options choose, live ones if live is set.
 func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	mirrors, err := o.mirrorURLs()
+	if err == nil && strings.Contains(o.opensanctions, "://") {
+		err = o.checkURL("-opensanctions", o.opensanctions)
+	}
 	if err == nil {
-		err = errors.Join(o.checkOpenSanctions(), o.checkRPC())
+		err = o.checkRPC()
 	}
 	if err != nil {
 		return nil, err
@@ -203,11 +207,15 @@ func (p *published) source(mirror string, live bool) sources.Source {
 	return s
 }
 
-// checkOpenSanctions returns an error if -opensanctions is a URL that needs -mirror-over-http.
-func (o *listOptions) checkOpenSanctions() error {
-	if u, err := url.Parse(o.opensanctions); err == nil && isExposed(u) && !o.mirrorHTTP {
-		return errors.New("-opensanctions: over plain HTTP, anyone on the way can take entities out of the list; " +
-			"use https://, or accept that with -mirror-over-http")
+// checkURL returns an error about a flag if its value is no URL of a list, or one that needs
+// -mirror-over-http. It does not quote the URL, which may hold a key.
+func (o *listOptions) checkURL(flag, value string) error {
+	u, err := url.Parse(value)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return fmt.Errorf("%s: want a URL that begins with https:// or http://", flag)
+	case u.Scheme == "http" && !o.mirrorHTTP && !outbox.IsLoopback(u.Hostname()):
+		return fmt.Errorf("%s: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http", flag)
 	}
 	return nil
 }
@@ -217,15 +225,13 @@ func (o *listOptions) mirrorURLs() (map[string]string, error) {
 	mirrors := make(map[string]string)
 	for _, m := range o.mirrors {
 		id, address, ok := strings.Cut(m, "=")
-		u, err := url.Parse(address)
-		switch {
-		case !ok:
+		if !ok {
 			return nil, fmt.Errorf("-mirror %q: want ID=URL, such as OFAC_SDN=https://mirror.example/sdn_advanced.xml", m)
-		case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-			return nil, fmt.Errorf("-mirror %s: want a URL that begins with https:// or http://", id)
-		case isExposed(u) && !o.mirrorHTTP:
-			return nil, fmt.Errorf("-mirror %s: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http", id)
-		case mirrors[id] != "":
+		}
+		if err := o.checkURL("-mirror "+id, address); err != nil {
+			return nil, err
+		}
+		if mirrors[id] != "" {
 			return nil, fmt.Errorf("-mirror %s is given twice", id)
 		}
 		mirrors[id] = address

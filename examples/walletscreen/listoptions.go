@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -55,12 +53,6 @@ func (p *program) dbFlag(o *listOptions) cli.Flag {
 
 // isHTTP reports whether a URL is one of plain HTTP.
 func isHTTP(u string) bool { return strings.HasPrefix(strings.ToLower(u), "http:") }
-
-// isExposed reports whether a file that is fetched from a URL can be changed on its way: it
-// comes over plain HTTP, and not from a loopback IP address.
-func isExposed(u *url.URL) bool {
-	return u.Scheme == "http" && !outbox.IsLoopback(u.Hostname())
-}
 
 // A stored source never fetches its list: its copy in the store, or in the bundle,
 // answers, at its age.

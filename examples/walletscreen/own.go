@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -38,7 +37,6 @@ func (o *listOptions) ownLists(taken []string) (all []ownList, err error) {
 		id, from, ok := strings.Cut(value, "=")
 		from, kind, chosen := strings.Cut(from, ",kind=")
 		l := ownList{id, from, score.Kind(kind)}
-		u, uerr := url.Parse(from)
 		switch {
 		case !ok || from == "":
 			return nil, fmt.Errorf("-list %q: want ID=FILE, such as OWN=/etc/walletscreen/own.csv", value)
@@ -46,10 +44,11 @@ func (o *listOptions) ownLists(taken []string) (all []ownList, err error) {
 			return nil, fmt.Errorf("-list %s: there is a list of that id already", id)
 		case chosen && (!slices.Contains(score.Latest().Kinds(), l.kind) || !l.info().MayEmit(l.kind)):
 			return nil, fmt.Errorf("-list %s: kind %.40q: want one of %s", id, kind, l.kinds())
-		case l.isURL() && (uerr != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http"):
-			return nil, fmt.Errorf("-list %s: want a file, or a URL that begins with https://", id)
-		case l.isURL() && isExposed(u) && !o.mirrorHTTP:
-			return nil, fmt.Errorf("-list %s: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http", id)
+		}
+		if l.isURL() {
+			if err := o.checkURL("-list "+id, from); err != nil {
+				return nil, err
+			}
 		}
 		all = append(all, l)
 	}

@@ -144,7 +144,7 @@ func TestListsWithKind(t *testing.T) {
 		"A=" + table + ",kind=SANCTIONED":    `-list A: kind "SANCTIONED": want one of BLOCKED, RANSOMWARE, STOLEN_FUNDS, PHISHING, SCAM, MIXER, COMMUNITY_REPORT`,
 		"A=https://x.example/y,kind=BLOCKED": `-list A: kind "BLOCKED": want one of RANSOMWARE, STOLEN_FUNDS, PHISHING, SCAM, MIXER, COMMUNITY_REPORT`,
 		"A=http://x.example/y,kind=SCAM":     `-list A: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http`,
-		"A=ftp://x.example/y":                `-list A: want a file, or a URL that begins with https://`,
+		"A=ftp://x.example/y":                `-list A: want a URL that begins with https:// or http://`,
 	} {
 		if code, _, stderr := call(t, "", "screen", "-list", list, unlisted); code != 2 || !strings.Contains(stderr, want+"\n") {
 			t.Errorf("%s: exit code %d, %q, want %q", list, code, stderr, want)
