@@ -75,11 +75,8 @@ func (f *finder) add(w Found, l labelled, end int) {
 // label returns the label of the word that begins at start.
 func (f *finder) label(text string, start int) labelled {
 	gap := text[f.end:start]
-	if l, ok := label(gap); ok {
+	if l, ok := label(gap); ok || f.end == 0 || !isBare(gap) {
 		return l
-	}
-	if f.end == 0 || !isBare(gap) {
-		return labelled{chain: chainName(gap)}
 	}
 	return f.last
 }
@@ -224,41 +221,16 @@ func (l labelled) decode(word string) (a address.Address, ok bool) {
 	return address.Address{}, false
 }
 
-// chainName returns the chain whose name is at the end of before, with a colon
-// behind it or the words that may follow, or "".
-func chainName(before string) address.Chain {
-	if len(before) > maxLabel {
-		before = before[len(before)-maxLabel:]
-	}
-	colon := false
-	for {
-		rest := strings.TrimRightFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		marks := before[len(rest):]
-		colon = colon || strings.ContainsAny(marks, ":=")
-		if rest == "" || !colon || strings.ContainsAny(marks, ";,") {
-			return ""
-		}
-		word := rest[lastNonWord(rest):]
-		before = rest[:len(rest)-len(word)]
-		if c, err := address.ParseChain(strings.ToLower(word)); err == nil {
-			return c
-		}
-		if !isQualifier(word) {
-			return ""
-		}
-	}
-}
-
 // maxLabel is the number of bytes in front of an address that are searched for its label.
 const maxLabel = 160
 
-// label returns the ticker at the end of before, the text in front of an
-// address.
+// label returns the ticker at the end of before, the text in front of an address, or the name of
+// a chain with a colon behind it or the words that may follow.
 func label(before string) (labelled, bool) {
 	if len(before) > maxLabel {
 		before = before[len(before)-maxLabel:]
 	}
-	sure := false
+	sure, ended := false, false // ended: a line ended, so a ticker may be of another sentence
 	for {
 		rest := strings.TrimRightFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		marks := before[len(rest):]
@@ -269,16 +241,21 @@ func label(before string) (labelled, bool) {
 		before = rest[:len(rest)-len(word)]
 		colon := strings.ContainsAny(marks, ":=")
 		sure = sure || colon
-		switch {
-		case isLabel(word, before, colon):
+		newLine := strings.Contains(marks, "\n") && !colon
+		if !ended && isLabel(word, before, colon) {
 			announced := announced(before)
-			if strings.Contains(marks, "\n") && !colon && !announced {
+			if newLine && !announced {
 				return labelled{}, false // the end of some sentence
 			}
 			return labelled{asset: word, known: announced || tickers()[word], sure: announced || sure}, true
-		case !isQualifier(word) || strings.Contains(marks, "\n") && !colon:
+		}
+		if c, err := address.ParseChain(strings.ToLower(word)); err == nil && sure {
+			return labelled{chain: c}, true
+		}
+		if !isQualifier(word) {
 			return labelled{}, false
 		}
+		ended = ended || newLine
 	}
 }
 
