@@ -89,10 +89,8 @@ func (f *finder) words(text string, limit int) {
 		if end-start < minPart || !isCode(text[start:end]) {
 			continue // too short, or a word of a language
 		}
-		if end == limit && end < len(text) {
-			if glued, _ := inWord(text[end:]); glued {
-				continue // to an address
-			}
+		if next, _ := utf8.DecodeRuneInString(text[end:]); end == limit && isWord(next) {
+			continue // it is glued to an address
 		}
 		// A word too short for an address must be joined to the word on the next line.
 		// Labels are looked up last, because that takes longest.
@@ -164,31 +162,24 @@ func isLikely(word string) bool {
 // nextWord returns the first word between from and limit. Both results are limit if there is
 // none.
 func nextWord(text string, from, limit int) (start, end int) {
-	for start = from; start < limit; {
-		ok, n := inWord(text[start:])
-		if ok {
-			break
-		}
-		start += n
+	n := strings.IndexFunc(text[from:limit], isWord)
+	if n < 0 {
+		return limit, limit
 	}
-	for end = start; end < limit; {
-		ok, n := inWord(text[end:])
-		if !ok {
-			break
-		}
-		end += n
+	start = from + n
+	if n = strings.IndexFunc(text[start:limit], isMark); n < 0 {
+		return start, limit
 	}
-	return min(start, limit), min(end, limit)
+	return start, start + n
 }
 
-// inWord reports whether s begins with a letter or digit, and its length.
-func inWord(s string) (ok bool, n int) {
-	if c := s[0]; c < utf8.RuneSelf {
-		return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z', 1
+func isWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
 	}
-	r, n := utf8.DecodeRuneInString(s)
-	return unicode.IsLetter(r) || unicode.IsDigit(r), n
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
+func isMark(r rune) bool { return !isWord(r) }
 
 // joined returns the first word on the next line after a word that ends at end, and where it
 // ends, or "".
@@ -232,12 +223,12 @@ func label(before string) (labelled, bool) {
 	}
 	sure, ended := false, false // ended: a line ended, so a ticker may be of another sentence
 	for {
-		rest := strings.TrimRightFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		rest := strings.TrimRightFunc(before, isMark)
 		marks := before[len(rest):]
 		if rest == "" || strings.ContainsAny(marks, ";,") {
 			return labelled{}, false
 		}
-		word := rest[lastNonWord(rest):]
+		word := rest[len(strings.TrimRightFunc(rest, isWord)):]
 		before = rest[:len(rest)-len(word)]
 		colon := strings.ContainsAny(marks, ":=")
 		sure = sure || colon
@@ -257,23 +248,6 @@ func label(before string) (labelled, bool) {
 		}
 		ended = ended || newLine
 	}
-}
-
-// lastNonWord returns the offset behind the last character of s that is neither
-// an ASCII letter or digit nor within a word of another script.
-func lastNonWord(s string) int {
-	i := len(s)
-	for i > 0 {
-		n := 1
-		if s[i-1] >= utf8.RuneSelf {
-			_, n = utf8.DecodeLastRuneInString(s[:i])
-		}
-		if ok, _ := inWord(s[i-n : i]); !ok {
-			break
-		}
-		i -= n
-	}
-	return i
 }
 
 // isLabel reports whether word, behind before, labels an address.
@@ -348,7 +322,7 @@ func isBare(gap string) bool {
 	if len(gap) > maxLabel {
 		return false
 	}
-	for _, word := range strings.FieldsFunc(gap, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, word := range strings.FieldsFunc(gap, isMark) {
 		switch {
 		case word == "and" || word == "or":
 		case len(word) <= 3 && strings.Trim(word, "0123456789") == "":
