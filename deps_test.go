@@ -34,7 +34,7 @@ var imports = map[string]string{
 	"sources/badlist": "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info",
 	"sources/opensanctions":           "score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext",
-	"sources/nbctf":                   "score sources sources/internal/csvscan sources/internal/fetch",
+	"sources/nbctf":                   "score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext",
 	"sources/mof":                     "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext",
 	"sources/stablecoin":              "address internal/atomicfile score sources sources/internal/fetch",
 	"sources/internal/csvscan":        "sources",

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -261,15 +260,4 @@ func describe(t json.Token) string {
 		return "a number"
 	}
 	return "a boolean"
-}
-
-// parseDate returns the time that s gives, in UTC, or the zero time.
-func parseDate(s string) time.Time {
-	s = sources.TrimListed(s)
-	for _, layout := range []string{time.DateOnly, "1/2/06", time.RFC3339, time.DateTime, "2006-01-02T15:04:05"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
 }

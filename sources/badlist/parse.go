@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -123,6 +124,9 @@ var darklistColumns = record{columnAddress: "address", columnName: "comment", co
 // so the list stands for them.
 const darklistRef = "addresses-darklist"
 
+// dateLayouts are the layouts of dates; see Parse.
+var dateLayouts = []string{time.DateOnly, "1/2/06", time.RFC3339, time.DateTime, "2006-01-02T15:04:05"}
+
 // A parser is the part that the formats share.
 type parser struct {
 	*Options
@@ -197,7 +201,7 @@ func (p *parser) emitAs(r record, kind score.Kind) error {
 		Kind:     kind,
 		Ref:      cmp.Or(r[columnRef], p.Ref),
 		Name:     freetext.Name(r[columnName]),
-		ListedAt: parseDate(r[columnDate]),
+		ListedAt: freetext.Date(r[columnDate], dateLayouts...),
 	}
 	chain := cmp.Or(sources.TrimListed(r[columnChain]), p.Asset)
 	if !isChain(chain) {

@@ -77,17 +77,9 @@ func read(r io.Reader) (*list, error) {
 	return l, nil
 }
 
-// day reads a day such as 2025-02-24. It returns the zero time for anything else: one
-// mistyped date must not refuse the whole list.
+// day reads a day such as 2025-02-24, perhaps with more behind it.
 func day(text string) time.Time {
-	if len(text) > len(time.DateOnly) {
-		text = text[:len(time.DateOnly)]
-	}
-	t, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		return time.Time{}
-	}
-	return t
+	return freetext.Date(text[:min(len(text), len(time.DateOnly))], time.DateOnly)
 }
 
 // first returns the earlier of two days; a zero day does not count.

@@ -15,6 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
 // The limits of a list. It had 895 rows of 35 orders in August 2026.
@@ -357,14 +358,5 @@ func orderNumber(text string) string {
 	return m[1]
 }
 
-// parseDay reads a day as the page (DD.MM.YYYY) or the export (YYYY-MM-DD) prints it, and
-// returns the zero time for anything else.
-func parseDay(text string) time.Time {
-	text = sources.TrimListed(text)
-	for _, layout := range []string{"2.1.2006", time.DateOnly} {
-		if day, err := time.Parse(layout, text); err == nil {
-			return day
-		}
-	}
-	return time.Time{}
-}
+// parseDay reads a day as the page (DD.MM.YYYY) or the export (YYYY-MM-DD) prints it.
+func parseDay(text string) time.Time { return freetext.Date(text, "2.1.2006", time.DateOnly) }

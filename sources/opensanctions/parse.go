@@ -198,7 +198,8 @@ func (d *dataset) addWallet(t [columnCount]string) error {
 			return fmt.Errorf("more than %d addresses", maxWallets)
 		}
 		e := sources.Entry{Listed: key, Kind: d.options.kind(t[columnSanctions] != ""), Ref: freetext.Name(t[columnID]), Name: freetext.Name(name)}
-		e.FirstSeen = parseTime(t[columnFirstSeen])
+		// Times of OpenSanctions name no zone, and are of UTC.
+		e.FirstSeen = freetext.Date(t[columnFirstSeen], "2006-01-02T15:04:05", time.RFC3339, time.DateTime, time.DateOnly)
 		e.Address, _ = sources.Decode("", key)
 		d.wallets = append(d.wallets, e)
 		d.ids[t[columnID]] = true
@@ -223,15 +224,4 @@ func values(cell string) ([]string, error) {
 		return nil, errors.New("more than one line")
 	}
 	return all, nil
-}
-
-// parseTime returns the time that s gives, in UTC, or the zero time. Times of
-// OpenSanctions name no zone, and are of UTC.
-func parseTime(s string) time.Time {
-	for _, layout := range []string{"2006-01-02T15:04:05", time.RFC3339, time.DateTime, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
 }

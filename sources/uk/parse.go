@@ -74,14 +74,8 @@ const (
 	maxText         = 4096 // of a name, an id, or an address
 )
 
-// day reads a day such as 27/03/2024. It returns the zero time for anything else.
-func day(text string) time.Time {
-	t, err := time.Parse("02/01/2006", sources.TrimListed(text))
-	if err != nil {
-		return time.Time{}
-	}
-	return t
-}
+// day reads a day such as 27/03/2024.
+func day(text string) time.Time { return freetext.Date(text, "02/01/2006") }
 
 // fullName joins the parts of a name: Name1 to Name5, and Name6, the family name or the
 // name of an entity.

@@ -155,3 +155,15 @@ func Name(text string) string {
 	}
 	return text[:cut] + more
 }
+
+// Date returns the time that a text gives in the first layout that fits, in UTC, or the zero time:
+// one mistyped date must not refuse a whole list.
+func Date(text string, layouts ...string) time.Time {
+	text = sources.TrimListed(text)
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
