@@ -158,25 +158,26 @@ func (i Info) MayEmit(k score.Kind) bool {
 type Revision struct {
 	// Digest names the revision: the SHA-256 of the list as it was read, in lower-case
 	// hex. Only the zero Revision has none.
-	Digest string
+	Digest string `json:"digest,omitempty"`
 	// Published is the publisher's date of the list; zero if it gives none.
-	Published time.Time
+	Published time.Time `json:"published,omitzero"`
 	// Checked is when the list was last known to be current; zero means at the time
 	// of Load. Only sources of data that were read earlier, such as bundled data, set
 	// it.
-	Checked time.Time
+	Checked time.Time `json:"checked,omitzero"`
 	// Records is the number of records of the list, with or without an address.
-	Records int
+	Records int `json:"records,omitempty"`
 	// Completeness says how much of the list was read.
-	Completeness Completeness
+	Completeness Completeness `json:"completeness,omitzero"`
 	// Provenance says in one line where the data come from, if Load did not fetch them
 	// from the publisher, as with bundled data; otherwise it is "".
-	Provenance string
+	Provenance string `json:"provenance,omitempty"`
 	// OpenEnded says that nothing in the document marks its end, as in CSV: if it was
 	// cut between two records, the rest looks whole.
-	OpenEnded bool
+	OpenEnded bool `json:"open_ended,omitempty"`
 	// ETag and LastModified are the validators of the HTTP answer with the list, or "".
-	ETag, LastModified string
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"last_modified,omitempty"`
 }
 
 // Completeness says how much of a list a revision holds.

@@ -83,43 +83,7 @@ type Held struct {
 	Asked     time.Time        `json:"asked,omitzero"`    // when the publisher was last asked for it without conditions
 	Seed      bool             `json:"seed,omitempty"`    // it came with a program
 	Damaged   bool             `json:"damaged,omitempty"` // no file proves it: what an older one has matches, but nobody is clean by it
-	Revision  sources.Revision `json:"-"`
-}
-
-// A revisionJSON is a sources.Revision in JSON.
-type revisionJSON struct {
-	Digest       string               `json:"digest,omitempty"`
-	Published    time.Time            `json:"published,omitzero"`
-	Checked      time.Time            `json:"checked,omitzero"`
-	Records      int                  `json:"records,omitempty"`
-	Completeness sources.Completeness `json:"completeness,omitzero"`
-	Provenance   string               `json:"provenance,omitempty"`
-	OpenEnded    bool                 `json:"open_ended,omitempty"`
-	ETag         string               `json:"etag,omitempty"`
-	LastModified string               `json:"last_modified,omitempty"`
-}
-
-type heldJSON Held
-
-// MarshalJSON implements [json.Marshaler].
-func (h Held) MarshalJSON() ([]byte, error) {
-	r := Storable(h.Revision)
-	return json.Marshal(struct {
-		heldJSON
-		List revisionJSON `json:"list"`
-	}{heldJSON(h), revisionJSON(r)})
-}
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (h *Held) UnmarshalJSON(text []byte) error {
-	var j struct {
-		heldJSON
-		List revisionJSON `json:"list"`
-	}
-	err := json.Unmarshal(text, &j)
-	*h = Held(j.heldJSON)
-	h.Revision = sources.Revision(j.List)
-	return err
+	Revision  sources.Revision `json:"list"`
 }
 
 // Storable returns rev as the journal has it: in UTC, and without texts that are not UTF-8.
@@ -156,6 +120,11 @@ const maxReason = 4096
 func (l *Line) format() ([]byte, error) {
 	l.Reason = strings.ToValidUTF8(l.Reason[:min(len(l.Reason), maxReason)], "\uFFFD")
 	l.At, l.From = l.At.UTC().Round(0), l.From.UTC().Round(0)
+	for _, h := range [...]*Held{l.Held, l.Offered} {
+		if h != nil {
+			h.Revision = Storable(h.Revision)
+		}
+	}
 	text, err := json.Marshal(l)
 	if err != nil {
 		return nil, err
