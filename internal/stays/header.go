@@ -1,95 +1,56 @@
 package stays
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// fields returns pointers to the fields of h, in the order of the first line of a file.
-func (h *Header) fields() []any {
-	r := &h.Revision
-	return []any{
-		&h.Source, &h.Name, &h.First, &h.Last, &h.After, &h.Program, &h.Written, &h.Lasting,
-		&r.Digest, &r.Published, &r.Checked, &r.Records, &r.Completeness, &r.Provenance, &r.OpenEnded, &r.ETag, &r.LastModified,
-	}
+// A Header describes a file.
+type Header struct {
+	Source      string
+	Name        string // of the source
+	First, Last uint32
+	After       uint64 // the number of the journal's last line when the file was written
+	Program     string // that wrote it
+	Written     time.Time
+	Revision    sources.Revision // of acceptance Last
+	Lasting     int              // bytes of the stays that last
 }
 
-// append appends the fields of h, each in quotes after a blank.
+// headerForm is how the first line of a file gives a Header.
+const headerForm = "%q %q %d %d %d %q %q %d %q %q %q %d %q %q %t %q %q"
+
+// append appends the first line.
 func (h *Header) append(b []byte) ([]byte, error) {
-	for _, field := range h.fields() {
-		text := ""
-		switch f := field.(type) {
-		case *string:
-			text = *f
-		case *sources.Completeness:
-			text = string(*f)
-		case *time.Time:
-			if y := f.UTC().Year(); y < 0 || y > 9999 {
-				return nil, fmt.Errorf("a time in the year %d: want 0 to 9999", y)
-			}
-			if !f.IsZero() {
-				text = f.UTC().Format(time.RFC3339Nano)
-			}
-		case *uint32:
-			text = strconv.FormatUint(uint64(*f), 10)
-		case *uint64:
-			text = strconv.FormatUint(*f, 10)
-		case *int:
-			text = strconv.Itoa(*f)
-		case *bool:
-			text = strconv.FormatBool(*f)
+	r := &h.Revision
+	var times [3]string
+	for i, t := range [...]time.Time{h.Written, r.Published, r.Checked} {
+		text, err := t.UTC().MarshalText()
+		if err != nil {
+			return nil, err
 		}
-		if len(text) > maxString {
-			return nil, fmt.Errorf("a text of %d bytes in the first line: want at most %d", len(text), maxString)
-		}
-		b = strconv.AppendQuoteToASCII(append(b, ' '), text)
+		times[i] = string(text)
 	}
-	return b, nil
+	b = fmt.Appendf(b, headerForm, h.Source, h.Name, h.First, h.Last, h.After, h.Program, times[0], h.Lasting,
+		r.Digest, times[1], times[2], r.Records, string(r.Completeness), r.Provenance, r.OpenEnded, r.ETag, r.LastModified)
+	if len(b) > maxHeader {
+		return nil, fmt.Errorf("a first line of %d bytes: want at most %d", len(b), maxHeader)
+	}
+	return append(b, '\n'), nil
 }
 
-// parse is the inverse of append, without the first blank.
-func (h *Header) parse(line string) error {
-	for _, field := range h.fields() {
-		quoted, err := strconv.QuotedPrefix(line)
-		if err != nil {
-			return err
-		}
-		line = strings.TrimPrefix(line[len(quoted):], " ")
-		text, err := strconv.Unquote(quoted)
-		if err != nil {
-			return err
-		}
-		var n uint64
-		switch f := field.(type) {
-		case *string:
-			*f = text
-		case *sources.Completeness:
-			*f = sources.Completeness(text)
-		case *time.Time:
-			if text != "" {
-				*f, err = time.Parse(time.RFC3339Nano, text)
-			}
-		case *uint32:
-			n, err = strconv.ParseUint(text, 10, 32)
-			*f = uint32(n)
-		case *uint64:
-			*f, err = strconv.ParseUint(text, 10, 64)
-		case *int:
-			*f, err = strconv.Atoi(text)
-		case *bool:
-			*f, err = strconv.ParseBool(text)
-		}
-		if err != nil {
-			return err
+// parse is the inverse of append.
+func (h *Header) parse(line []byte) error {
+	r := &h.Revision
+	var times [3]string
+	_, err := fmt.Sscanf(string(line), headerForm, &h.Source, &h.Name, &h.First, &h.Last, &h.After, &h.Program, &times[0], &h.Lasting,
+		&r.Digest, &times[1], &times[2], &r.Records, (*string)(&r.Completeness), &r.Provenance, &r.OpenEnded, &r.ETag, &r.LastModified)
+	for i, t := range [...]*time.Time{&h.Written, &r.Published, &r.Checked} {
+		if err == nil {
+			err = t.UnmarshalText([]byte(times[i]))
 		}
 	}
-	if line != "" {
-		return errors.New("more fields than this version of the module knows")
-	}
-	return nil
+	return err
 }

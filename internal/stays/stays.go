@@ -7,8 +7,7 @@
 //
 // # Format
 //
-// A file begins with a line of text: "walletscreen stays 1" and, each in quotes, the fields of the [Header] in
-// their order, with times by RFC 3339, "" for none. Then come two sections: the
+// A file begins with a line of text: "walletscreen stays 1" and the fields of the [Header], texts and times in quotes. Then come two sections: the
 // stays that last, in the order of the list, and those that have ended, in the order of
 // the acceptances. The next file copies the latter. A stay consists of
 //
@@ -61,18 +60,6 @@ type Stay struct {
 
 // covers reports whether s is listed in acceptance n.
 func (s *Stay) covers(n uint32) bool { return s.In <= n && (s.Out == 0 || s.Out > n) }
-
-// A Header describes a file.
-type Header struct {
-	Source      string
-	Name        string // of the source
-	First, Last uint32
-	After       uint64 // the number of the journal's last line when the file was written
-	Program     string // that wrote it
-	Written     time.Time
-	Revision    sources.Revision // of acceptance Last
-	Lasting     int              // bytes of the stays that last
-}
 
 // A File is a file in memory. It is never changed.
 type File struct {
@@ -197,12 +184,11 @@ func (f *File) Cut(n uint32, rev sources.Revision) (*File, error) {
 
 // Bytes returns the bytes of f, and its name.
 func (f *File) Bytes() (name string, data []byte, err error) {
-	header, err := f.Header.append(nil)
+	header, err := f.Header.append([]byte(magic + version + " "))
 	if err != nil {
 		return "", nil, err
 	}
-	data = append(make([]byte, 0, len(magic)+len(version)+len(header)+2+len(f.data)), magic+version...)
-	data = append(append(append(data, header...), '\n'), f.data...)
+	data = append(append(make([]byte, 0, len(header)+len(f.data)), header...), f.data...)
 	return Name{f.Source, f.First, f.Last, f.After, sumOf(data)}.String(), data, nil
 }
 
@@ -224,7 +210,7 @@ func Parse(name string, data []byte) (*File, error) {
 		return nil, fmt.Errorf("%w: %.20q, want %q: another version of this module has written it", ErrVersion, v, version)
 	}
 	f := &File{data: data[end+1:]}
-	if err := f.Header.parse(string(header)); err != nil {
+	if err := f.Header.parse(header); err != nil {
 		return nil, fmt.Errorf("%w: its first line: %w", ErrDamaged, err)
 	}
 	if name != "" && (f.Source != n.Source || f.First != n.First || f.Last != n.Last || f.After != n.After) || f.Lasting < 0 || f.Lasting > len(f.data) {

@@ -154,6 +154,35 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestHeader reads first lines with texts and times of all kinds.
+func TestHeader(t *testing.T) {
+	odd := "a \"b\" %d \xff\n\u2028 é"
+	for _, h := range []Header{
+		{Source: "TEST", First: 1, Last: 1},
+		{Source: "TEST", Name: odd, First: 3, Last: 1<<32 - 1, After: 1<<64 - 1, Program: odd, Written: day.Add(time.Nanosecond), Revision: sources.Revision{
+			Digest: odd, Published: day, Checked: day.Add(time.Hour), Records: -1, Completeness: sources.Partial, Provenance: odd, OpenEnded: true,
+			ETag: odd, LastModified: odd,
+		}},
+	} {
+		f, err := New(h, []Stay{{Entry: entry(1), In: 1}})
+		if f = through(t, f, err); f.Header.Revision != h.Revision || f.Name != h.Name || f.Program != h.Program || !f.Written.Equal(h.Written) {
+			t.Errorf("%+v, want %+v", f.Header, h)
+		}
+	}
+	for what, h := range map[string]Header{
+		"a year": {Source: "TEST", Written: day.AddDate(9000, 0, 0)},
+		"a text": {Source: "TEST", Name: strings.Repeat("x", maxHeader)},
+	} {
+		f, err := New(h, nil)
+		if err == nil {
+			_, _, err = f.Bytes()
+		}
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+}
+
 func TestName(t *testing.T) {
 	n := Name{"OFAC_SDN", 1, 17, 2044, strings.Repeat("0a", 16)}
 	if got, ok := ParseName(n.String()); !ok || got != n || !got.Has("OFAC_SDN", 17) || got.Has("OFAC_SDN", 18) || got.Has("OTHER", 3) {
