@@ -234,7 +234,7 @@ func (r *Receipt) openPast(ctx context.Context, opts *Options) (past *screening.
 	srcs, settings := make([]sources.Source, 0, len(r.Lists)), &screening.Options{Table: table}
 	for i := range r.Lists {
 		l := &r.Lists[i]
-		srcs = append(srcs, infoSource{sources.Info{ID: l.Source, Name: l.Name, Jurisdiction: l.Jurisdiction}})
+		srcs = append(srcs, sources.Static(sources.Info{ID: l.Source, Name: l.Name, Jurisdiction: l.Jurisdiction}))
 		if !l.Required {
 			settings.Optional = append(settings.Optional, l.Source)
 		}
@@ -355,13 +355,4 @@ func (r *Receipt) compareLists(got []screening.SourceStatus) error {
 		}
 	}
 	return nil
-}
-
-// An infoSource describes a list that is only looked up in a store.
-type infoSource struct{ info sources.Info }
-
-func (s infoSource) Info() sources.Info { return s.info }
-
-func (s infoSource) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
-	return sources.Revision{}, errors.ErrUnsupported
 }
