@@ -39,7 +39,7 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 		return nil, p
 	}
 	e.waitTurn()
-	body, p := e.readBody(max(maxBatchBody, e.MaxBody))
+	body, p := e.readBody(maxBatchBody)
 	if p != nil {
 		return nil, p
 	}

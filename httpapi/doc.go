@@ -52,8 +52,8 @@
 //
 // Everything that a request can make the handler hold or wait for is bounded:
 //
-//	the body                   16 KiB       413 body_too_large        Options.MaxBody
-//	the time for the body      10 seconds   408 request_timeout       Options.BodyTimeout
+//	the body                   16 KiB       413 body_too_large
+//	the time for the body      10 seconds   408 request_timeout
 //	requests at once           1024         503 overloaded            Options.MaxConcurrent
 //	values within one another  32 deep      400 invalid_json
 //
@@ -62,8 +62,8 @@
 // or read slowly, nor a database that hangs take a place. Batches, which count before their
 // bodies, take at most half of the places.
 // The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
-// MaxHeaderBytes of [http.Server]; its ReadTimeout, if set, replaces BodyTimeout,
-// which needs a ResponseWriter that [http.ResponseController] can set a deadline on.
+// MaxHeaderBytes of [http.Server]; its ReadTimeout, if set, replaces the
+// time for the body, which needs a ResponseWriter that [http.ResponseController] can set a deadline on.
 // The server closes a new connection on which nothing is sent within ReadHeaderTimeout,
 // and a used one after IdleTimeout, so a client should keep idle connections for less, or
 // repeat a request whose connection was closed before any byte of a response.

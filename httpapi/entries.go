@@ -28,7 +28,7 @@ type entryPage struct {
 
 // entries answers a POST to /api/v1/entries, so that no search text is in a URL.
 func (e *exchange) entries() ([]byte, *problem) {
-	body, p := e.readBody(e.MaxBody)
+	body, p := e.readBody(e.maxBody)
 	if p != nil {
 		return nil, p
 	}

@@ -26,6 +26,9 @@ type service struct {
 	pasts      pasts
 	answers    answers
 
+	maxBody     int64         // the limits of a body, but in tests
+	bodyTimeout time.Duration // on a server without a ReadTimeout
+
 	lastSnapshot atomic.Pointer[snapshotText]
 
 	batches   chan struct{} // semaphore: batches that are screened or recorded
@@ -35,11 +38,10 @@ type service struct {
 	exchanges sync.Pool     // of *exchange, for reuse
 }
 
-// Defaults of Options.
 const (
-	defaultMaxBody       = 16 << 10
-	defaultBodyTimeout   = 10 * time.Second
-	defaultMaxConcurrent = 1024
+	maxBody              = 16 << 10 // of a batch, it is maxBatchBody
+	bodyTimeout          = 10 * time.Second
+	defaultMaxConcurrent = 1024 // of Options
 )
 
 // maxBatches is the number of batches that are screened or recorded at once.
@@ -50,7 +52,8 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 	if opts == nil {
 		opts = &Options{}
 	}
-	v := &service{Options: *opts, screener: s, authorizer: auth, batches: make(chan struct{}, maxBatches), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+	v := &service{Options: *opts, screener: s, authorizer: auth, maxBody: maxBody, bodyTimeout: bodyTimeout,
+		batches: make(chan struct{}, maxBatches), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	v.answers.most, v.answers.mostEach = maxUnread, maxUnreadEach
 	v.changeLog.turn = make(chan struct{}, 1)
 	v.pasts.turn = make(chan struct{}, 1)
@@ -59,12 +62,6 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 	}
 	if v.Logger == nil {
 		v.Logger = slog.New(slog.DiscardHandler)
-	}
-	if v.MaxBody <= 0 {
-		v.MaxBody = defaultMaxBody
-	}
-	if v.BodyTimeout <= 0 {
-		v.BodyTimeout = defaultBodyTimeout
 	}
 	if v.MaxConcurrent <= 0 {
 		v.MaxConcurrent = defaultMaxConcurrent

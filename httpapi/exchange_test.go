@@ -160,14 +160,14 @@ func playExchange(t *testing.T, name string) {
 	}
 	grant, down := strings.CutSuffix(x.settings["grant"], " store-down")
 	quota := access.New(accesstest.New(down), nil)
-	opts := &httpapi.Options{Meter: quota, MaxBody: maxBody}
+	opts := &httpapi.Options{Meter: quota}
 	if down {
 		opts.Store = brokenStore{}
 	}
 	if x.settings["receipts"] == "signed" {
 		opts.Receipt = signedReceipt
 	}
-	h := httpapi.NewHandler(newScreener(t, x.settings["lists"]), parseGrant(t, grant), opts)
+	h := httpapi.LimitBody(httpapi.NewHandler(newScreener(t, x.settings["lists"]), parseGrant(t, grant), opts), maxBody, time.Minute)
 	if prefix := x.settings["strip"]; prefix != "" {
 		h = http.StripPrefix(prefix, h)
 	}

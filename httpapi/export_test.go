@@ -33,7 +33,17 @@ func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
 // Limits returns the limits of a handler.
 func Limits(h http.Handler) (body int64, timeout time.Duration, concurrent, depth int) {
 	l := h.(endpoint)
-	return l.MaxBody, l.BodyTimeout, l.MaxConcurrent, maxDepth
+	return l.maxBody, l.bodyTimeout, l.MaxConcurrent, maxDepth
+}
+
+// LimitBody sets the limits of a body, 0 bytes for the default, and returns the handler.
+func LimitBody(h http.Handler, most int64, timeout time.Duration) http.Handler {
+	l := h.(endpoint)
+	l.bodyTimeout = timeout
+	if most > 0 {
+		l.maxBody = most
+	}
+	return h
 }
 
 // HoldTurns takes all turns of a handler until release is called.

@@ -147,7 +147,7 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// them. It removes the deadline once a body was read to its end.
 	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if server != nil && server.ReadTimeout <= 0 && r.Body != nil && r.Body != http.NoBody {
-		http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.BodyTimeout))
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.bodyTimeout))
 	}
 	body, p := e.run()
 	if len(e.Origins) > 0 {

@@ -326,11 +326,11 @@ func serveInMemory(t *testing.T, server *http.Server) (dial func() net.Conn) {
 func TestSlow(t *testing.T) {
 	const soon = time.Minute
 	for name, server := range map[string]*http.Server{
-		"ReadTimeout": {ReadTimeout: soon, ReadHeaderTimeout: soon},
-		"BodyTimeout": {ReadHeaderTimeout: soon},
+		"ReadTimeout":  {ReadTimeout: soon, ReadHeaderTimeout: soon},
+		"body timeout": {ReadHeaderTimeout: soon},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			server.Handler = httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{BodyTimeout: soon})
+			server.Handler = httpapi.LimitBody(httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil), 0, soon)
 			dial := serveInMemory(t, server)
 			start := time.Now()
 			var callers sync.WaitGroup
@@ -372,7 +372,7 @@ func TestBodyTimeoutIsLifted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const timeout = time.Minute
 		anybody := authorizer(func(string) (httpapi.Caller, error) { return httpapi.Caller{ID: "id"}, nil })
-		inner := httpapi.NewHandler(newLoadedScreener(t), anybody, &httpapi.Options{BodyTimeout: timeout})
+		inner := httpapi.LimitBody(httpapi.NewHandler(newLoadedScreener(t), anybody, nil), 0, timeout)
 		c := serveInMemory(t, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			inner.ServeHTTP(w, r)
 			if r.Method == "POST" {

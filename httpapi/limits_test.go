@@ -97,7 +97,7 @@ func TestMaxConcurrent(t *testing.T) {
 
 // TestBuffersAreNotShared checks that concurrent responses, long and short, do not mix.
 func TestBuffersAreNotShared(t *testing.T) {
-	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{MaxBody: 1 << 20})
+	h := httpapi.LimitBody(httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil), 1<<20, time.Minute)
 	questions := []struct{ body, want string }{
 		{question, `"address":"0x098b716b8aaf21512996dc57eb0615e2383e2f96","chain":"ethereum","score":100,`},
 		{
@@ -173,7 +173,7 @@ func TestBodyIsClosed(t *testing.T) {
 // a ReadTimeout. Other HTTP/2 streams of the connection continue.
 func TestBodyTimeout(t *testing.T) {
 	for _, h2 := range []bool{false, true} {
-		server := httptest.NewUnstartedServer(httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{BodyTimeout: 1}))
+		server := httptest.NewUnstartedServer(httpapi.LimitBody(httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil), 0, 1))
 		server.EnableHTTP2 = h2
 		var conns atomic.Int32
 		server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
@@ -217,8 +217,8 @@ func TestDefaults(t *testing.T) {
 	body, timeout, concurrent, depth := httpapi.Limits(httpapi.NewHandler(nil, nil, nil))
 	comment, _, _ := strings.Cut(readFile(t, "doc.go"), "\npackage ")
 	for _, stated := range []string{
-		fmt.Sprintf("the body                   %d KiB       413 body_too_large        Options.MaxBody", body>>10),
-		fmt.Sprintf("the time for the body      %d seconds   408 request_timeout       Options.BodyTimeout", timeout/time.Second),
+		fmt.Sprintf("the body                   %d KiB       413 body_too_large", body>>10),
+		fmt.Sprintf("the time for the body      %d seconds   408 request_timeout", timeout/time.Second),
 		fmt.Sprintf("requests at once           %d         503 overloaded            Options.MaxConcurrent", concurrent),
 		fmt.Sprintf("values within one another  %d deep      400 invalid_json", depth),
 	} {

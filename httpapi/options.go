@@ -68,14 +68,6 @@ type Options struct {
 	// CORS field, so browsers refuse calls from other origins.
 	Origins []string
 
-	// MaxBody is the largest request body in bytes. Zero or less means 16 KiB. It
-	// does not hold for a batch, which may have 512 KiB.
-	MaxBody int64
-
-	// BodyTimeout is the time within which a request body must arrive, on a server
-	// without a ReadTimeout. Zero or less means 10 seconds.
-	BodyTimeout time.Duration
-
 	// MaxConcurrent is the number of admitted requests that are processed at once.
 	// One more gets 503 overloaded immediately. A request counts from when its body
 	// has arrived and the Meter or the Store has answered until its answer is ready.

@@ -57,7 +57,7 @@ func TestSlowReaders(t *testing.T) {
 // and batches half of them at most, and that all are answered in the end.
 func TestSlowBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{MaxConcurrent: 2, BodyTimeout: time.Hour})
+		h := httpapi.LimitBody(httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{MaxConcurrent: 2}), 0, time.Hour)
 		dial := serveInMemory(t, &http.Server{Handler: h})
 		batch := `{"items":[` + clean + `]}`
 		var slow []net.Conn
