@@ -21,7 +21,7 @@ import (
 // and checks that a refresh needs at most 400 bytes an entry, garbage included. The long test loads a
 // million.
 func TestRefreshMemory(t *testing.T) {
-	testRefreshMemory(t, 400, longtest.N(200_000, 1_000_000), []int{0, 1000}, func(i int) sources.Entry {
+	testRefreshMemory(t, 400, longtest.N(100_000, 1_000_000), []int{0, 1000}, func(i int) sources.Entry {
 		return sanctioned("ethereum", fmt.Sprintf("0x%040x", i), "")
 	})
 }
@@ -29,7 +29,7 @@ func TestRefreshMemory(t *testing.T) {
 // TestRefreshMemoryComments is TestRefreshMemory of a list in which each entry has a name
 // and a reference of its own: 1,000 bytes an entry. The long test loads 400,000.
 func TestRefreshMemoryComments(t *testing.T) {
-	testRefreshMemory(t, 1000, longtest.N(100_000, 400_000), []int{0}, func(i int) sources.Entry {
+	testRefreshMemory(t, 1000, longtest.N(50_000, 400_000), []int{0}, func(i int) sources.Entry {
 		e := sanctioned("ethereum", fmt.Sprintf("0x%040x", i), fmt.Sprintf("https://example.com/%d", i))
 		e.Name = fmt.Sprintf("a comment of its own %08d", i)
 		return e

@@ -263,15 +263,15 @@ func TestStoreNotWritten(t *testing.T) {
 		st := &faultyStore{Store: new(storetest.Memory)}
 		src := &flaky{info: ofac, load: numbered(1, 1, 2)}
 		s := newScreener(t, &screening.Options{Store: st}, src)
-		defer start(hourly(s))()
+		defer start(func(ctx context.Context) error { return s.Run(ctx, 10*time.Minute) })()
 		time.Sleep(time.Minute)
 		for _, fault := range []*error{&st.put, &st.append} {
 			*fault = store.ErrFull
 			for n := range 2 {
 				src.load = numbered(2+n, 1, 3+n)
-				time.Sleep(time.Hour) // until the next load
+				time.Sleep(10 * time.Minute) // until the next load
 				for range 9 {
-					time.Sleep(7 * time.Minute)
+					time.Sleep(time.Minute)
 					r, err := s.ScreenText("ethereum", clean)
 					if err != nil || !slices.Equal(r.Caveats(), []screening.Caveat{{Source: ofac.ID, Kind: screening.CaveatStore}}) ||
 						!errors.Is(s.Sources()[0].StoreErr, store.ErrFull) {
@@ -286,7 +286,7 @@ func TestStoreNotWritten(t *testing.T) {
 			}
 			*fault = nil
 			src.load = numbered(9, 1, 2)
-			time.Sleep(2 * time.Hour)
+			time.Sleep(time.Hour)
 			if r := must(s.ScreenText("ethereum", clean)); r.Caveats() != nil || s.Sources()[0].StoreErr != nil || !addedAt(t, s, 3).IsZero() {
 				t.Fatalf("saved, and the caveats %v, %v", r.Caveats(), s.Sources()[0].StoreErr)
 			}

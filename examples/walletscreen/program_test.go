@@ -271,9 +271,12 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-in", "x", secret}, "screen: unexpected argument of 51 characters beside -in"},
 		{"", []string{"lists", "status", secret}, "lists status: unexpected argument of 51 characters"},
 	} {
-		var env []string
-		if test.env != "" {
-			env = []string{test.env}
+		env := []string{test.env}
+		if test.env == "" {
+			env = onlyOFAC
+		}
+		if strings.Contains(test.want, "EU_CONSOLIDATED") {
+			env = nil
 		}
 		code, stdout, stderr := callIn(t, env, "", test.args...)
 		if got := strings.ReplaceAll(ages(stderr), "  N", " N"); code != 2 || stdout != "" || got != "walletscreen: "+test.want+"\n" {
