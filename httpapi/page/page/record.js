@@ -1,4 +1,4 @@
-// The record that is printed: one A4 page.
+// The record that is printed: one page, of A4 or Letter.
 
 import {now} from "./clock.js";
 import {byID, chainName, h, name, terms} from "./dom.js";
@@ -27,7 +27,7 @@ function sheet(v, subject, middle, lists, meta) {
   fit(byID("record"));
 }
 
-const room = 262 / 25.4 * 96; // CSS pixels: a little less than A4 within its margins
+const room = 244 / 25.4 * 96; // CSS pixels: a little less than Letter, which is lower than A4, within its margins
 
 // fit makes the letters small enough for one page.
 function fit(record) {
@@ -50,7 +50,7 @@ export function recordOne(result, sources, asked, wrong = null) {
     labels.length > 0 && h("div", {}, h("h2", {}, plural(result.labels.length, "match", "matches")), h("ol", {class: "labels"}, labels.map(l => h("li", {},
       h("p", {}, h("strong", {}, name(clip(l.name || l.source_ref || ""))), ` · ${kind(l.label)} · ${l.source} · ${clip(l.source_ref, 40)}`,
         dates(l).filter(d => d[1]).map(([what, when]) => ` · ${what.toLowerCase()}: ${when}`)),
-      h("p", {}, clip(matched(l, asked || result.address), 260)), l.url && h("p", {class: "mono"}, clip(l.url))))), more),
+      h("p", {}, clip(matched(l, [asked || result.address, result.address]), 260)), l.url && h("p", {class: "mono"}, clip(l.url))))), more),
     lists, result);
 }
 

@@ -25,17 +25,17 @@ export const past = ({when}, asOf) => Boolean(when) && h("p", {class: "asof", ro
 export const head = (sign, title, ...more) => h("div", {class: "head"}, shape(sign),
   h("div", {}, h("h2", {tabindex: "-1"}, title), more));
 
-function evidence(l, address, lists, first) {
+function evidence(l, addresses, lists, first) {
   const list = lists.find(s => s.id === l.source);
   return h("li", {class: "label"},
     h("h3", {class: first && "hidden"}, name(l.name || l.source_ref || kind(l.label))),
-    h("p", {}, matched(l, address)),
+    h("p", {}, matched(l, addresses)),
     terms(
       ["Why", !first && kind(l.label)],
       ["Reference", l.source_ref && (l.url ? link(l.url, l.source_ref, "official record") : l.source_ref)],
       ...dates(l),
       ["List", [list?.name ?? l.source, (list?.issuer ?? list?.jurisdiction) && h("span", {class: "soft"}, ` ${list.issuer ?? list.jurisdiction}`)]],
-      ["Listed as", l.listed_address && !same(l.listed_address, address) && h("span", {class: "mono"}, name(l.listed_address))]));
+      ["Listed as", l.listed_address && !addresses.some(a => same(l.listed_address, a)) && h("span", {class: "mono"}, name(l.listed_address))]));
 }
 
 // listTable returns the lists behind a verdict, with their ages when it was given.
@@ -65,7 +65,7 @@ export function show(result, sources, asked, actions = [], wrong = null) {
     h("p", {class: "next"}, h("b", {}, "Next: "), v.next),
     fresh(v, lists),
     result.labels.length > 0 && h("ol", {class: "labels", "aria-label": plural(result.labels.length, "match", "matches")},
-      result.labels.map((l, i) => evidence(l, [asked, result.address].find(a => a && same(a, l.listed_address ?? "")) ?? (asked || result.address), lists, i === 0))),
+      result.labels.map((l, i) => evidence(l, [asked || result.address, result.address], lists, i === 0))),
     actions.length > 0 && h("div", {class: "line actions"}, actions),
     terms(
       ["Entered as", asked && asked !== subject && h("span", {class: "mono"}, name(asked))],

@@ -65,10 +65,10 @@ export const kind = k => kinds[k] ?? k.charAt(0) + k.slice(1).toLowerCase().repl
 // same reports whether two spellings of an account differ in nothing that matters.
 export const same = (a, b) => a === b || (/^0x/i.test(a) && a.toLowerCase() === b.toLowerCase());
 
-// matched says in a sentence how label l was found for an address.
-export function matched(l, address) {
+// matched says in a sentence how label l was found for an address, in any of these spellings.
+export function matched(l, addresses) {
   const listed = l.listed_address ?? "";
-  const spelled = !listed || same(listed, address);
+  const spelled = !listed || addresses.some(a => same(listed, a));
   switch (l.match) {
     case "family":
       return `The list names the same account on a sister chain${spelled ? "." : `, as ${listed}.`}`;
