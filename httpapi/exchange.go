@@ -125,7 +125,7 @@ func (v *service) begin(w http.ResponseWriter, r *http.Request, rt *route) *exch
 		var id [16]byte // unique, not secret
 		binary.LittleEndian.PutUint64(id[:], rand.Uint64())
 		binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
-		e.id = hex.EncodeToString(id[:])
+		e.id = string(hex.AppendEncode(make([]byte, 0, 32), id[:]))
 	}
 	return e
 }

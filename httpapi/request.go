@@ -150,7 +150,8 @@ func readObject(body []byte, rt *route) (object, *problem) {
 	case !json.Valid(body):
 		return nil, syntaxProblem(body)
 	}
-	r := jsonReader{string(body), string(body)}
+	text := string(body)
+	r := jsonReader{text, text}
 	value, p := r.value(0)
 	if p != nil {
 		return nil, p
