@@ -28,11 +28,7 @@ type entryPage struct {
 
 // entries answers a POST to /api/v1/entries, so that no search text is in a URL.
 func (e *exchange) entries() ([]byte, *problem) {
-	body, p := e.readBody(e.maxBody)
-	if p != nil {
-		return nil, p
-	}
-	fields, p := readObject(body, e.route)
+	fields, p := e.readFields()
 	if p != nil {
 		return nil, p
 	}
@@ -52,6 +48,7 @@ func (e *exchange) entries() ([]byte, *problem) {
 	if e.screener.Sources()[i].Info.Jurisdiction == sources.Operator && !e.caller.has(scopeOwn) {
 		return nil, e.lacks(scopeOwn, "to see the operator's own lists")
 	}
+	var body []byte
 	e.takeTurn(func() { // a search reads the whole list
 		if p = e.enter(false); p != nil {
 			return

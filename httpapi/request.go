@@ -13,6 +13,15 @@ import (
 	"unicode/utf8"
 )
 
+// readFields returns the fields of the body of e.
+func (e *exchange) readFields() (object, *problem) {
+	body, p := e.readBody(e.maxBody)
+	if p != nil {
+		return nil, p
+	}
+	return readObject(body, e.route)
+}
+
 // readBody returns the body of e if it is declared as plain JSON, has at most max bytes and
 // arrives in time. It is valid until the buffer of e is used again.
 //

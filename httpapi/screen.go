@@ -55,11 +55,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 
 // readQuestion reads the body of a request to screen.
 func (e *exchange) readQuestion() (q question, p *problem) {
-	body, p := e.readBody(e.maxBody)
-	if p != nil {
-		return q, p
-	}
-	fields, p := readObject(body, e.route)
+	fields, p := e.readFields()
 	if p != nil {
 		return q, p
 	}

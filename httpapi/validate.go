@@ -37,11 +37,7 @@ type validation struct {
 
 // validate answers a POST to /api/v1/validate.
 func (e *exchange) validate() ([]byte, *problem) {
-	body, p := e.readBody(e.maxBody)
-	if p != nil {
-		return nil, p
-	}
-	fields, p := readObject(body, e.route)
+	fields, p := e.readFields()
 	if p != nil {
 		return nil, p
 	}
