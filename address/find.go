@@ -73,6 +73,8 @@ type finder struct {
 	found []Found
 	tries int // number of strings tried as addresses, for tests
 
+	sinceHex int // the length of the chunks since the last "0x", or more
+
 	edited *edited // whose text this is, or nil
 	depth  int     // the number of times that it was edited
 }
@@ -102,6 +104,7 @@ func (f *finder) searchEdited(e *edited, depth int) {
 
 // scan searches the text as it is.
 func (f *finder) scan() {
+	f.sinceHex = evmLen
 	n, n1, n2 := 0, 0, 0 // the length of the chunk, of the one before it, and of the one before that
 	for i := 0; i < len(f.text); {
 		if charClass[f.text[i]]&classAddress == 0 {
@@ -110,12 +113,19 @@ func (f *finder) scan() {
 		}
 		start := i
 		all := ^uint16(0)
+		hexAt := -1
 		for ; i < len(f.text) && charClass[f.text[i]]&classAddress != 0; i++ {
 			all &= charClass[f.text[i]]
+			if f.text[i]|0x20 == 'x' && i > start && f.text[i-1] == '0' {
+				hexAt = i - 1
+			}
 		}
 		n, n1, n2 = i-start, n, n1
-		if n+n1+n2 >= minGlued || n1 == n2 && n1 <= maxGroup || charClass[f.text[start]]&classHex != 0 {
+		if n+n1+n2 >= minGlued || n1 == n2 && n1 <= maxGroup || f.sinceHex < evmLen {
 			f.join(start, i)
+		}
+		if f.sinceHex += n; hexAt >= 0 {
+			f.sinceHex = i - hexAt
 		}
 		if (n >= minWord || n >= minChunk && all&classAlnum == 0) && f.isNew(start, i) {
 			f.chunk(start, i)

@@ -50,7 +50,7 @@ func (f *finder) joinTo(start, end int) {
 	if start == end || end-start > maxJoin || !f.reaches(start, end) {
 		return
 	}
-	p := pieces{start: start, end: end, n: end - start, groups: true, hex: true}
+	p := pieces{start: start, end: end, n: end - start, groups: true, hex: f.endsHex(start, end)}
 	p.all = classesOf(p.text()[:copy(p.text(), f.text[start:end])])
 	right := end // of the piece at p.start
 	for ; p.inner < 2 || p.groups || p.hex && p.n < evmLen; p.inner++ {
@@ -78,7 +78,7 @@ func (f *finder) joinTo(start, end int) {
 // an address that was not already searched, or may be groups or hex digits, so that others
 // before them count. In prose that is rare.
 func (f *finder) reaches(start, end int) bool {
-	if isHex(f.text[start:end]) {
+	if f.endsHex(start, end) {
 		return true
 	}
 	last := end - start
@@ -99,6 +99,12 @@ func (f *finder) reaches(start, end int) bool {
 		}
 	}
 	return n >= minGlued && f.isNew(start, end)
+}
+
+// endsHex reports whether the piece at start to end consists of hex digits and is the end of 42
+// characters, with those before it, that begin with the last "0x".
+func (f *finder) endsHex(start, end int) bool {
+	return f.sinceHex+end-start == evmLen && isHex(f.text[start:end])
 }
 
 // grow adds the piece that ends at end to the left of p, and searches for addresses. It
