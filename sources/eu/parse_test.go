@@ -161,6 +161,7 @@ func TestLabelled(t *testing.T) {
 
 // Every truncated file is refused.
 func TestTruncated(t *testing.T) {
+	longtest.WithoutRace(t)
 	for _, tt := range []struct {
 		name, doc string
 		step      int
@@ -177,6 +178,7 @@ func TestTruncated(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	longtest.WithoutRace(t)
 	for _, tt := range []struct {
 		name, doc, old, new string
 		want                string // in the error
@@ -244,6 +246,7 @@ func large(size int) (r io.Reader, entities int, wallets []string) {
 }
 
 func TestParseLarge(t *testing.T) {
+	longtest.WithoutRace(t)
 	r, entities, wallets := large(3 << 20)
 	entries, rev, err := parse(t, r)
 	if err != nil || rev.Records != entities || len(entries) != len(wallets) {
@@ -257,6 +260,7 @@ func TestParseLarge(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
+	longtest.WithoutRace(t)
 	listtest.Memory(t, eu.Parse, func(size int) io.Reader {
 		doc, _, _ := large(size)
 		return doc

@@ -130,6 +130,7 @@ func TestRecordCount(t *testing.T) {
 
 // A part of a list is refused.
 func TestTruncated(t *testing.T) {
+	longtest.WithoutRace(t)
 	for _, tt := range []struct {
 		name string
 		doc  []byte
@@ -338,6 +339,7 @@ func large(t testing.TB, size int) io.Reader {
 
 // Only the wallets of the document are held in memory.
 func TestMemory(t *testing.T) {
+	longtest.WithoutRace(t)
 	listtest.Memory(t, ofac.Parse, func(size int) io.Reader { return large(t, size) })
 }
 

@@ -142,6 +142,7 @@ func TestRetired(t *testing.T) {
 
 // Every truncated file is refused.
 func TestTruncated(t *testing.T) {
+	longtest.WithoutRace(t)
 	for _, tt := range []struct {
 		name, doc string
 		step      int
@@ -158,6 +159,7 @@ func TestTruncated(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	longtest.WithoutRace(t)
 	for _, tt := range []struct {
 		name, doc, old, new string
 		want                string // in the error
@@ -214,6 +216,7 @@ func large(t testing.TB, size int) (doc *bytes.Buffer, records int, wallets []st
 }
 
 func TestParseLarge(t *testing.T) {
+	longtest.WithoutRace(t)
 	doc, records, wallets := large(t, 3<<20)
 	entries, rev, err := parse(t, doc)
 	var got []string
@@ -226,6 +229,7 @@ func TestParseLarge(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
+	longtest.WithoutRace(t)
 	listtest.Memory(t, uk.Parse, func(size int) io.Reader {
 		doc, _, _ := large(t, size)
 		return doc
