@@ -118,7 +118,7 @@ func (f *finder) grow(p *pieces, end int) bool {
 		p.buf[maxJoin-p.n] = f.text[i]
 		p.all &= charClass[f.text[i]]
 		p.start = i
-		if p.n >= minGlued && mayProve(f.text[i], p.n) && (p.inner < 2 || p.groups || p.n == evmLen) && f.begins(i, end) && mayJoin(p.text(), p.all) && f.isNew(i, p.end) {
+		if p.n >= minGlued && mayProve(f.text[i], p.n) && (p.inner < 2 || p.groups || p.n == evmLen && p.buf[maxJoin-evmLen+1]|0x20 == 'x') && f.begins(i, end) && mayJoin(p.text(), p.all) && f.isNew(i, p.end) {
 			f.tryJoined(p)
 		}
 	}
@@ -172,6 +172,9 @@ func (f *finder) wordBehind(start int) (word string, end int) {
 
 // gapBefore returns where the gap begins that ends at end, or end if there is none.
 func (f *finder) gapBefore(end int) int {
+	if end > 1 && (f.text[end-1] == ' ' || f.text[end-1] == '\n') && charClass[f.text[end-2]]&classAddress != 0 {
+		return end - 1 // as most are
+	}
 	start := end
 	for start > 0 && end-start < maxBlanks && (isPadding(f.text[start-1]) || f.text[start-1] == '\n') {
 		start--
