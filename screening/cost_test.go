@@ -61,7 +61,7 @@ func TestCost(t *testing.T) {
 				least = max(ordinary, 20*time.Microsecond)
 			}
 			for j, unit := range adversarial() {
-				if (i+j)%longtest.N(4, 1) != 0 {
+				if (i+j)%longtest.N(7, 1) != 0 {
 					continue
 				}
 				// Ten times as much, and the search for secrets has a dear beginning.

@@ -227,7 +227,7 @@ func TestFoundIsNotClear(t *testing.T) {
 	s := loaded(t, nil, staticOf(entries))
 	found := 0
 	texts := vectors.Texts(t, "..", 1)
-	step := longtest.Step(5, 1)
+	step := longtest.Step(11, 1)
 	for i, x := range texts {
 		if i%step > 0 {
 			continue

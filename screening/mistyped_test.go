@@ -68,7 +68,10 @@ func TestMistyped(t *testing.T) {
 		for i := range len(x.text) + 1 {
 			for _, text := range mistyped(x.text, i, n+i) {
 				tried++
-				for _, name := range names {
+				for k, name := range names {
+					if (tried+k)%longtest.N(3, 1) != 0 {
+						continue // each text is asked with other names
+					}
 					r, _, err := s.ScreenInput(name, text)
 					if err != nil || len(r.Labels)+len(r.Suppressed)+len(r.Doubts) > 0 {
 						continue

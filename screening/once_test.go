@@ -26,7 +26,7 @@ import (
 func TestChangedOnce(t *testing.T) {
 	const n = 12
 	rng := rand.New(rand.NewPCG(7, 8))
-	for range longtest.N(5, 20) {
+	for range longtest.N(3, 20) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "told")
 		lists := dir

@@ -82,7 +82,7 @@ func TestRetain(t *testing.T) {
 // TestRetainJumps lets clocks jump and differ while two hours pass: nothing is deleted.
 func TestRetainJumps(t *testing.T) {
 	longtest.WithoutRace(t)
-	for _, ahead := range []time.Duration{time.Hour, 25 * time.Hour, 47 * time.Hour, 49 * time.Hour, 10 * 365 * 24 * time.Hour} {
+	for _, ahead := range []time.Duration{49 * time.Hour, 25 * time.Hour, 10 * 365 * 24 * time.Hour, time.Hour, 47 * time.Hour}[:longtest.N(3, 5)] {
 		st := store.Retain(openStore(t, t.TempDir()), 5*24*time.Hour)
 		clock := newWallClock()
 		src := &flaky{info: ofac, load: alternating(0)}

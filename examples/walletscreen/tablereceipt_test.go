@@ -126,7 +126,7 @@ func TestTableReceipt(t *testing.T) {
 	if code, stdout, _ := call(t, "", append(slices.Clone(alone[:len(alone)-1]), in)...); code != 1 || strings.Contains(stdout, "AUTHENTIC") {
 		t.Errorf("with another table: exit code %d: %s", code, stdout)
 	}
-	places := longtest.N(200, 800)
+	places := longtest.N(100, 800)
 	var all int
 	for _, name := range []string{receipt, in, out} {
 		text, err := os.ReadFile(name)
