@@ -83,8 +83,8 @@ func (r *Record) address() []byte {
 func (r *Record) Read(s *Stay) error {
 	if !r.made {
 		l, t := &r.Label, &r.stay
-		t.Asset, t.Ref, t.Name = text(t.Asset, l.Asset), text(t.Ref, l.Ref), text(t.Name, l.Name)
-		t.Kind = score.Kind(text(string(t.Kind), l.Kind))
+		t.Asset, t.Ref, t.Name = stringOf(t.Asset, l.Asset), stringOf(t.Ref, l.Ref), stringOf(t.Name, l.Name)
+		t.Kind = score.Kind(stringOf(string(t.Kind), l.Kind))
 		t.In, t.Out = l.In, l.Out
 		is := l.times()
 		for i, at := range t.times() {
@@ -119,8 +119,8 @@ func (r *Record) Read(s *Stay) error {
 	return err
 }
 
-// text returns the text b, without a copy if that is old.
-func text(old string, b []byte) string {
+// stringOf returns the text b, without a copy if that is old.
+func stringOf(old string, b []byte) string {
 	if old == string(b) {
 		return old
 	}

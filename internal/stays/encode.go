@@ -13,12 +13,15 @@ import (
 // An encoder appends stays to buf, for a decoder.
 type encoder struct {
 	buf     []byte
-	section int                // where the section begins
-	texts   [remembered]uint32 // by hash: where a text lies in the section
-	last    Stay               // whose label was appended last
+	section int              // where the section begins
+	texts   [remembered]text // by hash
+	last    Stay             // whose label was appended last
 	labeled bool
 	said    []byte // scratch
 }
+
+// A text is where a text with a hash lies in the section; 0: nowhere.
+type text struct{ hash, at uint32 }
 
 // remembered is how many texts an encoder remembers at most. If two have the same slot, it
 // remembers the latter, and appends the former again. All of them fit into the cache of a
@@ -118,26 +121,27 @@ func (c *encoder) string(s string) {
 		c.buf = append(c.buf, 0)
 		return
 	}
-	slot := &c.texts[slotOf(s)]
-	if *slot != 0 {
-		known := c.buf[c.section+int(*slot):]
+	hash := hashOf(s)
+	slot := &c.texts[hash%remembered]
+	if slot.at != 0 && slot.hash == hash {
+		known := c.buf[c.section+int(slot.at):]
 		if n, used := binary.Uvarint(known); int(n) == len(s) && string(known[used:][:n]) == s {
-			c.buf = binary.AppendUvarint(c.buf, 2+uint64(*slot))
+			c.buf = binary.AppendUvarint(c.buf, 2+uint64(slot.at))
 			return
 		}
 	}
 	c.buf = append(c.buf, 1)
-	*slot = uint32(len(c.buf) - c.section)
+	*slot = text{hash, uint32(len(c.buf) - c.section)}
 	c.buf = appendText(c.buf, s)
 }
 
-// slotOf returns the slot of a string, by its end. It is the same on all machines.
-func slotOf(s string) uint32 {
+// hashOf returns the hash of a string, by its end. It is the same on all machines.
+func hashOf(s string) uint32 {
 	h := 2166136261 ^ uint32(len(s)) // FNV-1a
 	for i := max(0, len(s)-16); i < len(s); i++ {
 		h = (h ^ uint32(s[i])) * 16777619
 	}
-	return (h ^ h>>16) % remembered
+	return h ^ h>>16
 }
 
 // appendText appends a text.

@@ -70,12 +70,17 @@ func (b *builder) past(f *stays.File, from int) (past *List, followed int, err e
 
 // had reports whether what r lists is in l, perhaps with another name and other dates, or was.
 func (l *List) had(r *stays.Record, first *index.ID) bool {
-	if l == nil {
+	if l == nil || l.entries == nil {
 		return false
 	}
 	var buf [8]uint32
-	v := l.entries.view()
-	return len(v.appendRows(buf[:0], r, first)) > 0 || slices.ContainsFunc(l.past, func(p *List) bool { return p.had(r, first) })
+	if len(l.entries.index.AppendRows(buf[:0], *first)) > 0 {
+		v := l.entries.view()
+		if len(v.appendRows(buf[:0], r, first)) > 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.past, func(p *List) bool { return p.had(r, first) })
 }
 
 // A builder makes a List. It takes one record after the other: file, find, add.
