@@ -128,7 +128,7 @@ func openHeld(ctx context.Context, st store.Store, id string, held *journal.Held
 func (s *Screener) openOlder(ctx context.Context, i int, held *journal.Held, now time.Time) (h current) {
 	names, _ := s.book.Names(ctx, s.infos[i].ID)
 	for _, name := range names {
-		f, err := s.book.Load(ctx, name)
+		f, err := journal.Load(ctx, s.book.Store(), name)
 		if err != nil {
 			continue
 		}
@@ -165,7 +165,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		if !journal.IsAhead(name, begun, state.Held[s.infos[i].ID].N) {
 			continue
 		}
-		f, err := s.book.Load(ctx, name)
+		f, err := journal.Load(ctx, s.book.Store(), name)
 		var l *list.List
 		if err == nil {
 			l, err = list.Build(f, func(e sources.Entry) error { return s.check(i, e) })

@@ -166,7 +166,8 @@ func (l *Log) follow(ctx context.Context) error {
 	if l.st == nil {
 		return nil
 	}
-	lines, damaged, found, err := l.read(ctx, l.state.Number)
+	number, sum := l.state.Number, l.state.sum
+	lines, damaged, found, err := read(ctx, l.st, number, number, sum)
 	if err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func (l *Log) follow(ctx context.Context) error {
 				l.except = &had.Exceptions
 			}
 		}
-		if lines, damaged, _, err = l.read(ctx, 0); err != nil {
+		if lines, damaged, _, err = read(ctx, l.st, 0, number, sum); err != nil {
 			return err
 		}
 		l.state = newState()
@@ -212,10 +213,10 @@ func (l *Log) follow(ctx context.Context) error {
 	return nil
 }
 
-// read returns the lines from a number on, how many lines at their end are damaged, and whether the line that is
-// known here is among them.
-func (l *Log) read(ctx context.Context, from uint64) (lines []Line, damaged uint64, found bool, err error) {
-	err = l.st.Read(ctx, from, func(b []byte) error {
+// read returns the lines from a number on, how many lines at their end are damaged, and whether the line with a known
+// number and sum is among them.
+func read(ctx context.Context, st store.Store, from, known uint64, sum string) (lines []Line, damaged uint64, found bool, err error) {
+	err = st.Read(ctx, from, func(b []byte) error {
 		p, ok := parse(b)
 		switch {
 		case !ok:
@@ -223,7 +224,7 @@ func (l *Log) read(ctx context.Context, from uint64) (lines []Line, damaged uint
 		case p.Number < from:
 		default:
 			lines, damaged = append(lines, p), 0
-			found = found || p.Number == l.state.Number && p.sum == l.state.sum
+			found = found || p.Number == known && p.sum == sum
 		}
 		return nil
 	})
@@ -339,9 +340,6 @@ func namesOf(ctx context.Context, st store.Store, source string) (all []stays.Na
 	})
 	return all, err
 }
-
-// Load opens a file.
-func (l *Log) Load(ctx context.Context, n stays.Name) (*stays.File, error) { return Load(ctx, l.st, n) }
 
 // Load opens a file of a Store. The error wraps [store.ErrDamaged] or [store.ErrVersion] if the file is at
 // fault.

@@ -18,35 +18,22 @@ type Reader struct{ last Line }
 // Next calls each for the lines since the last call. If the Store is as it was at an earlier time, it calls reset,
 // and begins again.
 func (r *Reader) Next(ctx context.Context, st store.Store, reset func(), each func(*Line)) error {
-	lines, found, err := r.read(ctx, st, r.last.Number)
+	lines, _, found, err := read(ctx, unwrap(st), r.last.Number, r.last.Number, r.last.sum)
 	if err == nil && r.last.Number > 0 && !found {
 		r.last = Line{}
 		reset()
-		lines, _, err = r.read(ctx, st, 0)
+		lines, _, _, err = read(ctx, unwrap(st), 0, 0, "")
 	}
 	if err != nil {
 		return err
 	}
 	for i := range lines {
-		each(&lines[i])
-		r.last = lines[i]
+		if lines[i].Number > r.last.Number {
+			each(&lines[i])
+			r.last = lines[i]
+		}
 	}
 	return nil
-}
-
-func (r *Reader) read(ctx context.Context, st store.Store, from uint64) (lines []Line, found bool, err error) {
-	err = unwrap(st).Read(ctx, from, func(b []byte) error {
-		l, ok := parse(b)
-		switch {
-		case !ok || l.Number < from:
-		case l.Number == r.last.Number:
-			found = l.sum == r.last.sum
-		default:
-			lines = append(lines, l)
-		}
-		return nil
-	})
-	return lines, found, err
 }
 
 // Answered returns the snapshots that answered, the last one first; see [Snapshots].

@@ -38,7 +38,7 @@ type Facts struct {
 	Kinds        []score.Kind      // of the entries
 	LatestSeen   time.Time         // the latest FirstSeen of an entry
 	AnomalyKinds map[string]int    // number of the anomalies of each kind
-	Anomalies    []sources.Anomaly `json:"-"` // the first hundred of each kind, in the order of the list
+	Anomalies    []sources.Anomaly // the first hundred of each kind, in the order of the list
 	Bytes        int               // of memory that answers use
 }
 
