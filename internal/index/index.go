@@ -2,9 +2,9 @@
 //
 // [Table.Add] files a value under a key, and [Table.AppendRows] looks it up. A key is a class
 // and at most 32 bytes; see [ID]. A value is a number that means something to the caller, such
-// as the number of a text that [Table.Intern] returned.
+// as a place in a file.
 //
-// A [Table] is slots with open addressing, rows, and texts, in slices without pointers, so the
+// A [Table] is slots with open addressing, and rows, in slices without pointers, so the
 // garbage collector has nothing to scan. A slot has half of the hash of its key, so a miss
 // reads slots only. Before that, one word of a [Filter] decides nearly all misses.
 //
@@ -18,7 +18,7 @@ import (
 	"slices"
 )
 
-// ErrTooLarge is the error of a Table with 2^31 rows or 4 GiB of texts.
+// ErrTooLarge is the error of a Table with 2^31 rows.
 var ErrTooLarge = errors.New("index: too many entries")
 
 // A Table maps keys to values. One goroutine adds rows and then calls Seal; from then on, the
@@ -30,7 +30,6 @@ type Table struct {
 	n        uint32 // how many rows there are
 	keys     int
 	expected int // how many rows there will be
-	texts    texts
 
 	filter *Filter // of a large table; nil: none
 	err    error
@@ -103,7 +102,6 @@ func (t *Table) row(n uint32) *row { return &t.rows[(n-1)/perPiece][(n-1)%perPie
 // Seal ends the adding. The error is ErrTooLarge.
 func (t *Table) Seal() error {
 	t.slots.trim()
-	t.texts.slots = slots{}
 	if t.err == nil && t.Len() > MaxShared {
 		t.filter = NewFilter(t)
 	}
@@ -178,7 +176,7 @@ func (t *Table) Len() int { return t.keys }
 // Size returns the size of t in bytes.
 func (t *Table) Size() int {
 	const rowBytes = 48
-	size := 8*len(t.slots.at) + t.texts.size()
+	size := 8 * len(t.slots.at)
 	for _, piece := range t.rows {
 		size += rowBytes * cap(piece)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/internal/index"
@@ -231,40 +230,5 @@ func TestFilter(t *testing.T) {
 	}
 	if index.NewFilter().MayHave(1) {
 		t.Error("an empty filter has a key")
-	}
-}
-
-// TestTexts interns and adds texts of many lengths.
-func TestTexts(t *testing.T) {
-	table := index.New(nil)
-	numbers, texts := make(map[string]uint32), make(map[uint32]string)
-	note := func(n uint32, text string) {
-		if had, ok := texts[n]; n == 0 || ok && had != text {
-			t.Fatalf("text %d is %.20q and %.20q", n, had, text)
-		}
-		texts[n] = text
-	}
-	for i := range 3000 {
-		text := strings.Repeat(string(rune('a'+i%7)), i%500)
-		if i%1000 == 999 {
-			text = strings.Repeat("long", i*200)
-		}
-		n, added := table.Intern(text)
-		if had, ok := numbers[text]; ok == added || ok && n != had {
-			t.Fatalf("%.20q has the number %d, %v, and had %d, %v", text, n, added, had, ok)
-		}
-		numbers[text] = n
-		note(n, text)
-		if i%10 == 0 {
-			note(table.AddText([]byte(text)), text)
-		}
-	}
-	if err := table.Seal(); err != nil {
-		t.Fatal(err)
-	}
-	for n, text := range texts {
-		if string(table.Text(n)) != text {
-			t.Errorf("text %d is %.20q, want %.20q", n, table.Text(n), text)
-		}
 	}
 }
