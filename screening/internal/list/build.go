@@ -32,7 +32,9 @@ func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.find(r)
+		if err := b.find(r); err != nil {
+			return nil, err
+		}
 		b.add(r.At, r.New)
 	}
 	l, err := b.build(f)
@@ -138,12 +140,15 @@ func (b *builder) whole(r *stays.Record) {
 func (b *builder) first() *index.ID { return &b.keys[0] }
 
 // find finds the rows of the entry that is filed, which r lists, and whether no entry before has its address.
-func (b *builder) find(r *stays.Record) {
+func (b *builder) find(r *stays.Record) error {
 	b.again = b.list.entries.index.AppendRows(b.again[:0], *b.first())
 	if b.isNew = true; len(b.again) == 0 {
-		return
+		return nil
 	}
 	b.whole(r)
+	if len(b.again) > maxAlike {
+		return fmt.Errorf("more than %d entries of the address %.100q: say once what they have in common", maxAlike, b.stay.Entry.Text())
+	}
 	v := b.list.entries.view()
 	b.again = slices.DeleteFunc(b.again, func(row uint32) bool {
 		k, _ := v.index.Row(row)
@@ -151,6 +156,7 @@ func (b *builder) find(r *stays.Record) {
 		b.isNew = b.isNew && !(k == *b.first() && r.SameAddress(other))
 		return k != *b.first() || !other.Lists(r)
 	})
+	return nil
 }
 
 // add adds the stay, which lasts and was filed and found, and is at the given place. isLabeled says whether it has another label than

@@ -14,8 +14,11 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// MaxEntries is the maximum number of entries in a list.
-const MaxEntries = 200_000_000
+// The maximum number of entries in a list, and of one address that differ in more than their dates.
+const (
+	MaxEntries = 200_000_000
+	maxAlike   = 1000 // an answer has a label for each, and each is compared with the others
+)
 
 // A List is one list: its entries, the entries that it no longer has, and the facts
 // about them. It is never changed. A nil List has no entries.

@@ -103,7 +103,9 @@ func (n *next) offered(r *stays.Record, dates *Dates) error {
 		return err
 	}
 	n.list.entries.section = n.w.Section()
-	n.find(r)
+	if err := n.find(r); err != nil {
+		return err
+	}
 	was := n.view.appendRows(n.buf[:0], r, n.first())
 	if len(was) == 0 && n.held.file != nil || len(dates.bounds) > 0 {
 		n.whole(r)

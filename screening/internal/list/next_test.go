@@ -242,3 +242,28 @@ func TestEnded(t *testing.T) {
 		t.Errorf("the past has %d lists, want one of one entry", len(l.Past()))
 	}
 }
+
+// TestOneAddress offers lists with many entries of one address: more than 1,000 that differ are an
+// error, repetitions are not.
+func TestOneAddress(t *testing.T) {
+	offer := func(n, distinct int) error {
+		w := stays.NewWriter(0)
+		for i := range n {
+			e := sources.Entry{Kind: score.Scam, Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", 1)), Name: fmt.Sprint(i * distinct / n), FirstSeen: day}
+			if err := w.Add(&stays.Stay{Entry: e}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := w.File(stays.Header{}, nil, nil)
+		if err == nil {
+			_, _, err = Next(stays.Header{Source: "TEST", Last: 1}, nil, &Offer{Entries: f, N: n, Dates: NewDates(nil, nil, time.Time{}, day)})
+		}
+		return err
+	}
+	if err := offer(2*maxAlike, maxAlike); err != nil {
+		t.Error(err)
+	}
+	if err := offer(maxAlike+2, maxAlike+2); err == nil || !strings.Contains(err.Error(), "more than 1000 entries of the address \"0x0000000000000000000000000000000000000001\"") {
+		t.Errorf("%d entries of one address: %v", maxAlike+2, err)
+	}
+}
