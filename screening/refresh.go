@@ -91,7 +91,7 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 		wg.Wait()
 	}
 	restarted := (*snapshot)(nil)
-	if len(before.segments) == 0 && s.book.HasStore() { // the first report compares with what the program before has answered from
+	if len(before.lists) == 0 && s.book.HasStore() { // the first report compares with what the program before has answered from
 		each(stored)
 		if restarted = s.answeredBefore(ctx); restarted != nil {
 			before = restarted

@@ -26,10 +26,10 @@ type snapshot struct {
 	oldest    time.Time // the oldest check of a required source
 	due       time.Time // when a list becomes too old under Options.MaxPublished; zero: never
 
-	segments []segment // the lists that are loaded, the small ones first
-	shared   int       // how many of the first segments share the filter
-	scripts  bool      // a list has an account of a script, which may wrap a witness program
-	filter   *index.Filter
+	lists   []heldList // the lists that are loaded, the small ones first
+	shared  int        // how many of the first lists share the filter
+	scripts bool       // a list has an account of a script, which may wrap a witness program
+	filter  *index.Filter
 
 	clean Result // the Result of a clean address, without the address
 }
@@ -61,7 +61,7 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 			}
 			lists[id] += l.Digest
 			for _, l := range append([]*list.List{l}, l.Past()...) {
-				snap.segments = append(snap.segments, segment{l.Index(), l, id})
+				snap.lists = append(snap.lists, heldList{l.Index(), l, id})
 				snap.scripts = snap.scripts || l.Scripts
 			}
 		}
@@ -123,22 +123,22 @@ func (snap *snapshot) require() {
 
 // share makes the filter of the small lists, or uses the filter of prev.
 func (snap *snapshot) share(prev *snapshot) {
-	large := func(seg segment) int {
-		if seg.Len() > index.MaxShared {
+	large := func(held heldList) int {
+		if held.Len() > index.MaxShared {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(snap.segments, func(a, b segment) int { return large(a) - large(b) })
+	slices.SortStableFunc(snap.lists, func(a, b heldList) int { return large(a) - large(b) })
 	var small []*index.Table
-	for _, seg := range snap.segments {
-		if large(seg) == 0 {
-			small = append(small, seg.Table)
+	for _, held := range snap.lists {
+		if large(held) == 0 {
+			small = append(small, held.Table)
 		}
 	}
 	snap.shared = len(small)
-	same := func(a, b segment) bool { return a.list == b.list }
-	if prev != nil && prev.shared == snap.shared && slices.EqualFunc(prev.segments[:snap.shared], snap.segments[:snap.shared], same) {
+	same := func(a, b heldList) bool { return a.list == b.list }
+	if prev != nil && prev.shared == snap.shared && slices.EqualFunc(prev.lists[:snap.shared], snap.lists[:snap.shared], same) {
 		snap.filter = prev.filter
 	} else {
 		snap.filter = index.NewFilter(small...)
@@ -219,7 +219,7 @@ func (snap *snapshot) lookUp(r *Result, words identity.Words, tag identity.Tag) 
 	}
 }
 
-// first returns the hash of k, and the first segment that has k.
+// first returns the hash of k, and the first list that has k.
 func (snap *snapshot) first(k *index.ID) (h uint64, i int, ok bool) {
 	w0, w1, w2, w3 := k.Words()
 	h = index.Hash(k.Class(), w0, w1, w2, w3, k.Len())
@@ -227,14 +227,14 @@ func (snap *snapshot) first(k *index.ID) (h uint64, i int, ok bool) {
 	return h, i, ok
 }
 
-// next returns the first segment from the given one on that has the key with the hash h that
+// next returns the first list from the given one on that has the key with the hash h that
 // [index.IDOfWords] returns. It keeps the key in registers.
 func (snap *snapshot) next(from int, h uint64, class uint16, w0, w1, w2, w3 uint64, n int) (i int, ok bool) {
 	if i = from; i < snap.shared && !snap.filter.MayHave(h) {
 		i = snap.shared
 	}
-	for ; i < len(snap.segments); i++ {
-		if snap.segments[i].Has(h, class, w0, w1, w2, w3, n) {
+	for ; i < len(snap.lists); i++ {
+		if snap.lists[i].Has(h, class, w0, w1, w2, w3, n) {
 			return i, true
 		}
 	}
@@ -308,12 +308,12 @@ func (snap *snapshot) findings(a *address.Address) (f findings) {
 	return f
 }
 
-// find adds to f the matches of the key k with the hash h, which is in segment i, and not in those before. k is a
+// find adds to f the matches of the key k with the hash h, which is in list i, and not in those before. k is a
 // key of the address a, and account is the key of its account; without an account, it is the key
 // of a text.
 func (snap *snapshot) find(f *findings, i int, h uint64, k *index.ID, a *address.Address, account *index.ID) {
-	for ; i < len(snap.segments); i++ {
-		snap.segments[i].addMatches(f, snap.table, h, k, a, account)
+	for ; i < len(snap.lists); i++ {
+		snap.lists[i].addMatches(f, snap.table, h, k, a, account)
 	}
 }
 
