@@ -50,7 +50,7 @@ func (c *encoder) add(s *Stay, form byte, said []byte) (at uint32, isNew bool, e
 		c.buf = append(c.buf, form)
 	}
 	c.buf = append(c.buf, said...)
-	if len(c.buf)-c.section > math.MaxUint32 {
+	if uint64(len(c.buf)-c.section) > math.MaxUint32 {
 		err = fmt.Errorf("more than %d bytes of stays", uint32(math.MaxUint32))
 	}
 	return uint32(begin), isNew, err
