@@ -80,7 +80,7 @@ func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte
 // are granted and how to refund some. The error is an exhausted, or an [httpapi.ErrUnavailable];
 // a caller without a limit gets none.
 func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int) (granted int, refund func(int), err error) {
-	limit := c.Quota
+	limit := min(c.Quota, unlimited-1)
 	if limit <= 0 {
 		limit = unlimited
 	}

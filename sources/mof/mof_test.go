@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -92,11 +93,15 @@ func TestRefused(t *testing.T) {
 // A site answers as the publisher's, with a page that has links, and counts the requests by path.
 type site struct {
 	page, doc string
-	asked     map[string]int
+
+	mu    sync.Mutex
+	asked map[string]int
 }
 
 func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch s.asked[r.URL.String()]++; {
 	case strings.HasSuffix(r.URL.Path, "/list.html"):
 		fmt.Fprint(w, s.page)
@@ -110,8 +115,8 @@ func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestSource(t *testing.T) {
 	const folder = "https://www.mof.go.jp/policy/international_policy/gaitame_kawase/gaitame/economic_sanctions/"
-	s := &site{`<div class="unique-block"><a href="./shisantouketsu20260820.csv">old</a> <a href='./shisantouketsu20260828.csv'>CSV</a>
-		<a href="./shisantouketsu20260901.xlsx">XLSX</a></div>`, listtest.ReadFile(t, file), make(map[string]int)}
+	s := &site{page: `<div class="unique-block"><a href="./shisantouketsu20260820.csv">old</a> <a href='./shisantouketsu20260828.csv'>CSV</a>
+		<a href="./shisantouketsu20260901.xlsx">XLSX</a></div>`, doc: listtest.ReadFile(t, file), asked: make(map[string]int)}
 	opts := &mof.Options{Client: &http.Client{Transport: s}}
 	sourcetest.Run(t, func(*testing.T) sources.Source { return mof.New(opts) })
 	_, rev, err := listtest.Load(t.Context(), mof.New(opts), sources.Revision{})
