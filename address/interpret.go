@@ -220,7 +220,7 @@ func doubtOf(c Chain, text string) Doubt {
 	if hasHexPrefix(text) {
 		start = 2
 	}
-	if bad := a.parseRow(r, strings.ToLower(text[:start])+text[start:], false); bad.err == ErrChecksum {
+	if bad := a.parseRow(r, lowerASCII(text[:start])+text[start:], false); bad.err == ErrChecksum {
 		return DoubtCapitals
 	}
 	return ""

@@ -38,7 +38,7 @@ func unwrap(text string) wrapped {
 		}
 	}
 	scheme, rest, ok := strings.Cut(s, ":")
-	switch scheme = strings.ToLower(scheme); {
+	switch scheme = lowerASCII(scheme); { // as long as before
 	case !ok && isLink(s):
 		w.at = -1
 		w.readLink(s)
