@@ -378,7 +378,7 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 func isSecretShape(b []byte) bool {
 	switch len(b) {
 	case 1 + 32 + sumLen:
-		return b[0] != 0
+		return b[0] > 1 // 1 is an account of concordium
 	case 1 + 32 + 1 + sumLen: // the mark of a compressed key may follow the key
 		return b[0] >= 0x80 || b[0] != 0 && b[33] == 1 || string(b[:2]) == "\xab\x36"
 	case 2 + 37 + sumLen:

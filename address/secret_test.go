@@ -167,6 +167,7 @@ func TestNotSecrets(t *testing.T) {
 		"0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798", // a public key
 		"EOS6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5GDW5CV",
 		"12 + 3,456.78 on 2026-10-01",
+		"Pay 3nKbutduFhQ2DS9uGeBJ4c3QRW2Fho5DRqR4dssfWQBNKFnxNp.", // concordium: 37 bytes in Base58Check, as of a WIF
 	} {
 		for _, c := range address.Chains() {
 			if _, err := address.Normalize(c, s); errors.Is(err, address.ErrSecret) {
