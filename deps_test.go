@@ -12,7 +12,7 @@ const module = "github.com/walletscreen/walletscreen/"
 
 // imports is which packages of this module each of its packages may import. It
 // is a statement of policy: if the test fails, the code is wrong, not this
-// table. What is not named here is not there.
+// table. A package or import that is not named here does not exist.
 var imports = map[string]string{
 	"address": "address/internal/base32 address/internal/crc16 address/internal/curve address/internal/f4jumble " +
 		"address/internal/groestl internal/base58 internal/bech32 internal/identity internal/visible",

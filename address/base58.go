@@ -6,7 +6,7 @@ import (
 
 	"github.com/decred/dcrd/crypto/blake256"
 	"golang.org/x/crypto/blake2b"
-	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 the checksum of FIO keys is made of it
+	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 FIO keys have it as their checksum
 
 	"github.com/walletscreen/walletscreen/address/internal/groestl"
 	"github.com/walletscreen/walletscreen/internal/base58"

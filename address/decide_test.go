@@ -78,7 +78,7 @@ func TestDecide(t *testing.T) {
 						certain := r.Err == nil && r.Doubts == nil
 						tried[fmt.Sprint(certain, r.Err != nil, r.Several)]++
 
-						// What is a secret shows nothing.
+						// A secret shows nothing.
 						isSecret := errors.Is(r.Err, ErrSecret)
 						if isSecret {
 							if r.Addresses != nil {

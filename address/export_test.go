@@ -69,7 +69,7 @@ var (
 )
 
 // EachMutant changes the row of c in one thing at a time, and calls f with a name of
-// the change while it holds. What is derived from the table stays as it is.
+// the change while it holds. Tables that derive from it stay as they are.
 func EachMutant(c Chain, f func(name string)) {
 	row := &chains[lookup(c)-1]
 	old := row.codecs

@@ -9,7 +9,7 @@ import (
 
 	"github.com/decred/dcrd/crypto/blake256"
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
-	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 is made of it
+	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 a part of Bitcoin's hash160
 	"golang.org/x/crypto/sha3"
 
 	"github.com/walletscreen/walletscreen/address/internal/curve"

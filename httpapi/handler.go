@@ -297,7 +297,7 @@ func (e *exchange) finish(p *problem) []byte {
 	if header := e.w.Header(); p.Status == 503 && header["Retry-After"] == nil {
 		header.Set("Retry-After", retryAfter)
 	}
-	p.Instance = e.route.path // not that of the request, which may be any text
+	p.Instance = e.route.path // not the path of the request, which may be any text
 	return marshal(p)
 }
 

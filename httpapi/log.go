@@ -65,8 +65,9 @@ var (
 	errPanic = errors.New("not an error")
 )
 
-// causeOf returns what is known of an error without its text, which may quote the request: what
-// the operating system, a database and the runtime say, the errors among constants, and the types of all others.
+// causeOf describes an error without its text, which may quote the request: by the words of
+// the operating system, a database and the runtime, the errors among constants, and the types of
+// all others.
 func causeOf(err error) string {
 	var causes []string
 	var walk func(error)

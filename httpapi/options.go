@@ -35,9 +35,9 @@ type Options struct {
 	// Logger receives each internal error, and each failure of the Authorizer, the
 	// Meter and Audit, with the request id and the id of the caller. Lines of one
 	// kind are limited to 10 in 10 seconds; the next line says how many were left
-	// out. A line never has the text of an error, which may quote the request, but what is
-	// known without it: the part that failed, the types of the errors, and what the operating
-	// system said. Nil means no log.
+	// out. A line never has the text of an error, which may quote the request, but the part
+	// that failed, the types of the errors, and the error of the operating system or the
+	// SQLSTATE of the database behind it. Nil means no log.
 	Logger *slog.Logger
 
 	// Observe is called once for each answer, after it was written, by the goroutine

@@ -16,7 +16,7 @@ type question struct {
 	receipt bool
 }
 
-// screen answers a POST to /api/v1/screen. What is cheap and the client's own fault comes before
+// screen answers a POST to /api/v1/screen. Checks that are cheap, or find a fault of the client, come before
 // the charge, and lists of the past are opened after it.
 func (e *exchange) screen() ([]byte, *problem) {
 	q, p := e.readQuestion()

@@ -30,7 +30,7 @@ import (
 // time, so that other programs on the machine change them little.
 
 // texts returns 4096 random addresses of a kind, which is a chain and the beginning of the
-// addresses. Those of most kinds are spellings of random keys.
+// addresses. Most kinds are spellings of random keys.
 func texts(b *testing.B, kind string) (address.Chain, []string) {
 	var chain address.Chain
 	var begin string

@@ -41,8 +41,8 @@ func Reconstruct(ctx context.Context, at time.Time, srcs []sources.Source, opts 
 	return p, nil
 }
 
-// unknown returns the error of an address without a label: it says what is known of the past of
-// each list that is required.
+// unknown returns the error of an address without a label: it tells the known past of each
+// list that is required.
 func unknown(lists []SourceStatus) error {
 	var why []string
 	for _, l := range lists {

@@ -103,7 +103,7 @@ const (
 	// CaveatStore: Options.Store fails. The lists held go on answering, and what lists that could not be
 	// saved add matches; see [SourceStatus].
 	CaveatStore CaveatKind = "store"
-	// CaveatReconstructed: the list was put together from what is known of its past.
+	// CaveatReconstructed: the list was put together from its known past.
 	CaveatReconstructed CaveatKind = "reconstructed"
 )
 

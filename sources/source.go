@@ -186,7 +186,7 @@ type Completeness string
 const (
 	// Whole: the publisher's document. It is the zero value, and its text is "whole".
 	Whole Completeness = ""
-	// Assembled: all wallet addresses of the list, taken from public extractions of it.
+	// Assembled: all wallet addresses of the list, taken from public extractions.
 	// The list counts as loaded, and says that it is assembled.
 	Assembled Completeness = "assembled"
 	// Partial: a known part of the list, such as an excerpt. Its entries match, but the

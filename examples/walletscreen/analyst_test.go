@@ -165,7 +165,7 @@ func TestExtractNoText(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s%s, want %d and %q", test.name, code, stdout, stderr, test.code, test.want)
 		}
 	}
-	// What is found is shown although another file cannot be read.
+	// Finds are shown although another file cannot be read.
 	file := filepath.Join(t.TempDir(), "mail.txt")
 	os.WriteFile(file, []byte(listed), 0o600)
 	if code, stdout, stderr := callIn(t, env, "", "extract", file+".none", file); code != 2 || !strings.Contains(stdout, file+":1:1  CRITICAL") ||

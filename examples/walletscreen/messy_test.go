@@ -59,7 +59,7 @@ func TestMessyTable(t *testing.T) {
 		if len(result.Labels) > 0 || err == nil && len(result.Doubts) == 0 {
 			want.level = string(result.Level)
 		}
-		want.failed = err != nil && want.level == "" // a doubt says what is wrong with a listed text
+		want.failed = err != nil && want.level == "" // a doubt says why a listed text is wrong
 		if listed := want.level != "" && want.level != "CLEAN_NO_MATCH"; byCommand[i] != want || byBatch[i] != want || r.Listed != listed ||
 			r.Wrong && err == nil {
 			if failed++; failed <= 10 {

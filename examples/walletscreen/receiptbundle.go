@@ -148,7 +148,7 @@ func (r *receiptCall) bundle(ctx context.Context, args []string) (err error) {
 	return err
 }
 
-// openReceipts returns the receipts of a file, and a function that returns a store with lists: those of a
+// openReceipts returns the receipts of a file, and a function that returns a store with lists: the lists of a
 // bundle, or the bundled ones. remove removes it.
 func (r *receiptCall) openReceipts(f *os.File) (in io.Reader, copied func(context.Context) (store.Store, error), remove func(), err error) {
 	magic := make([]byte, 4)

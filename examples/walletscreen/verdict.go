@@ -75,7 +75,7 @@ type verdict struct {
 // screen screens a text on the chain of a name, or on -chain if that is empty.
 func (j *judge) screen(chain, text string) verdict {
 	v := verdict{input: text}
-	mine := strings.TrimSpace(chain) == "" // the chain is that of -chain
+	mine := strings.TrimSpace(chain) == "" // -chain names the chain
 	if mine {
 		chain = j.chain
 	}
@@ -149,7 +149,7 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 	}
 	r := &v.result
 	var level, points, labels, failure string
-	if v.err != nil && (row.Err != nil || !v.isListed() || len(r.Doubts) == 0) { // what is wrong with a listed text is its doubt
+	if v.err != nil && (row.Err != nil || !v.isListed() || len(r.Doubts) == 0) { // a doubt says why a listed text is wrong
 		failure = v.err.Error()
 	}
 	if v.hasLevel() {

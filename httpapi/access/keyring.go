@@ -149,7 +149,7 @@ func (r *Keyring) armSweep() {
 	}
 }
 
-// sweep returns the blocks that are held for long, leases what is owed, and forgets idle callers.
+// sweep returns the blocks that are held for long, leases the screenings that are owed, and forgets idle callers.
 // While the store fails, blocks are kept.
 func (r *Keyring) sweep() {
 	for _, q := range r.active() {

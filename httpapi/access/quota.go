@@ -36,7 +36,7 @@ type quota struct {
 	leased int64 // by all processes, when the store was last asked; -1: unknown
 	free   int64 // leased and not spent; negative: owed by a caller without a limit, who was granted more than was leased
 	spent  int64 // by this process
-	owing  bool  // what is owed will be leased in a moment
+	owing  bool  // a lease of the screenings that are owed begins in a moment
 
 	read, filled time.Time // when leased was read, and the last block leased
 	err          error     // of the last lease
@@ -139,7 +139,7 @@ func (q *quota) refund(n int) {
 
 // reserve leases a block, or n if that is more, unless another goroutine has just done so. Before,
 // it returns the block of another limit; with n = 0 it returns any block and leases none. It
-// leases what is owed, too. A call of the store that failed may have taken effect, so it is not repeated.
+// leases the screenings that are owed, too. A call of the store that failed may have taken effect, so it is not repeated.
 func (r *Keyring) reserve(ctx context.Context, q *quota, limit int64, n int) error {
 	return r.call(ctx, q, func(ctx context.Context) (err error) {
 		now, size := time.Now(), int64(n)

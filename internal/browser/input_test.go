@@ -45,7 +45,7 @@ func TestInput(t *testing.T) {
 			)+` && document.getElementById("address").ariaInvalid === "false"`,
 		)
 	}
-	// What is only decoration needs no mending, but can be removed.
+	// Decoration needs no mending, but can be removed.
 	for _, text := range []string{"https://etherscan.io/address/" + lazarus, "eip155:1:" + lazarus, "ethereum:" + lazarus + "?value=1"} {
 		typed(text)
 		b.wait(t, has("#hint", "This is read as "+strings.ToLower(lazarus)+" on Ethereum")+` && document.getElementById("address").ariaInvalid === "false"`)
@@ -61,7 +61,7 @@ func TestInput(t *testing.T) {
 	if got := eval[string](t, b, `(f => f.value.slice(f.selectionStart, f.selectionEnd))(document.getElementById("address"))`); got != "O" {
 		t.Errorf("selected in the field: %q", got)
 	}
-	// What is not decided has no level, and what mends it is the first thing that Tab reaches.
+	// An undecided text has no level, and Tab reaches its mending first.
 	for text, use := range map[string]string{
 		lazarus[:20] + "7" + lazarus[20:]:         lazarus, // in doubt
 		lazarus[:20] + lazarus[21:]:               lazarus, // no address

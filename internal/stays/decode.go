@@ -145,7 +145,7 @@ func newDecoder(section []byte, from int) decoder {
 	return decoder{parser: parser{section: section, at: from}}
 }
 
-// next reads the record at d.at. Its label is that of the record that was read before unless it has a new one.
+// next reads the record at d.at. It has the label of the record that was read before, or a new one.
 func (d *decoder) next() *Record {
 	r := &d.record
 	r.At = uint32(d.at)
@@ -305,7 +305,7 @@ func (f *File) Alike(offer *File) bool {
 type Reader struct {
 	d      decoder
 	labels []uint32
-	from   uint32 // the label of d is that of the records from here to there
+	from   uint32 // the records from here to there have the label of d
 	to     uint32
 }
 

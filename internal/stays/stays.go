@@ -1,15 +1,15 @@
 // Package stays reads and writes the file of a list: all that it says, and all that it said since
 // the first acceptance that the file answers for.
 //
-// A [Stay] is an entry with the number of the acceptance that brought it and of the one that
-// ended it. So one file answers for each acceptance from First to Last: [File.At] is a filter. The
+// A [Stay] is an entry with the numbers of the acceptances that brought and ended it. So one file answers for each acceptance from First to Last: [File.At] is a filter. The
 // last stay of an entry that ended is kept for good.
 //
 // # Format
 //
-// A file begins with a line of text: "walletscreen stays 1" and the fields of the [Header], texts and times in quotes. Then come two sections: the
-// stays that last, in the order of the list, and those that have ended, in the order of
-// the acceptances. The next file copies the latter. A stay consists of
+// A file begins with a line of text: "walletscreen stays 1" and the fields of the [Header], texts
+// and times in quotes. Then come two sections: the stays that last, in the order of the list, and
+// those that have ended, in the order of the acceptances. The next file copies the latter. A stay
+// consists of
 //
 //   - a byte that says which parts follow, see the constants of this package;
 //   - its label, unless that is the label of the stay before it: chain, asset, kind, ref, name, the
@@ -20,10 +20,10 @@
 //     "0x" and 40 hex digits only in letter case, 5 bytes with a bit for each capital.
 //
 // Numbers are unsigned varints (LEB128). A text is its length and its bytes. A string
-// in a label is 0 if it is empty, 1 and a text, or 2 plus the place of an earlier text in the section. So a
-// stay can be read by the place where it begins, and that of its label: a list in memory is a file, and an index of places.
-// A time is 0 for the zero time, or 1
-// and the seconds since 1970 as a signed varint, or 2, the seconds, and the nanoseconds.
+// in a label is 0 if it is empty, 1 and a text, or 2 plus the place of an earlier text in the
+// section. So a stay can be read by its place and the place of its label: a list in memory is a
+// file, and an index of places. A time is 0 for the zero time, or 1 and the seconds since 1970 as a
+// signed varint, or 2, the seconds, and the nanoseconds.
 //
 // The name of a file has the SHA-256 of its bytes, so that no two programs write different files of
 // one name, and damage is known before a byte is believed. Equal headers and stays make equal bytes.
@@ -123,8 +123,8 @@ func NewWriter(bytes int) *Writer {
 // Add adds a stay that lasts, after those before.
 func (w *Writer) Add(s *Stay) error { return entryError(s, w.c.stay(s)) }
 
-// AddAs adds a stay that lasts, whose address and listed string are those of r. It returns where the stay begins, and whether it
-// has a new label.
+// AddAs adds a stay that lasts, with the address and the listed string of r. It returns where the
+// stay begins, and whether it has a new label.
 func (w *Writer) AddAs(s *Stay, r *Record) (at uint32, isNew bool, err error) {
 	at, isNew, err = w.c.add(s, r.form, r.said)
 	return at, isNew, entryError(s, err)

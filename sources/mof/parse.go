@@ -24,7 +24,7 @@ const (
 	columnJapanese        // the name
 	columnEnglish
 	columnOther // other information
-	columnText  // the text of the notice, which repeats what is in the other columns
+	columnText  // the text of the notice, which repeats the other columns
 )
 
 var columnNames = []string{"番号", "告示日付", "氏名（日本語）", "氏名（英語）", "その他の情報", "外務省告示情報"}

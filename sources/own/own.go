@@ -177,7 +177,7 @@ func newRow(values []string) (row, error) {
 	}
 	var err error
 	if r.address, err = decode(values[columnChain], r.listed); err != nil {
-		// A slip must not hide an account that is blocked. What is allowed must be clear.
+		// A slip must not hide an account that is blocked. An account that is allowed must be clear.
 		repaired := sources.Repair(values[columnChain], r.listed)
 		_, elsewhere := sources.Decode("", r.listed)
 		switch {

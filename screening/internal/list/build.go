@@ -96,7 +96,7 @@ type builder struct {
 	plain bool       // a record may be alike
 	again []uint32   // the rows of its entry, so far
 	isNew bool       // no entry so far has its address
-	said  []byte     // what the digest covers of it
+	said  []byte     // what the digest covers of the record
 	hex   int        // if it is plain: where the digits are in said
 }
 

@@ -61,7 +61,7 @@ func (d *Dates) date(e *sources.Entry, r *stays.Record, first *index.ID, held *L
 	}
 }
 
-// had returns the dates of what r lists on the list held, or beside it, or else those of its first stay there that has
+// had returns the dates of what r lists on the list held, or beside it, or else the dates of its first stay there that has
 // ended.
 func (d *Dates) had(r *stays.Record, first *index.ID, held *List, v *view, was []uint32) (is dates, ok bool) {
 	if len(was) > 0 {

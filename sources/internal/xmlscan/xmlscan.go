@@ -56,8 +56,8 @@ func New(r io.Reader) *Scanner {
 	return &Scanner{in: in, xml: xml.NewDecoder(bufio.NewReaderSize(in, bufSize))}
 }
 
-// Document reads the document to its end. It calls open at the root element, whose Name and Attr
-// are those of the Scanner then. open returns the functions that read the elements below the root,
+// Document reads the document to its end. It calls open at the root element, whose name and
+// attributes [Scanner.Name] and [Scanner.Attr] return then. open returns the functions that read the elements below the root,
 // each by the name of the element; a name with a slash behind it stands for the elements in that
 // element. Others are checked and skipped. After an error it returns the same error again.
 func (s *Scanner) Document(open func() (map[string]func(*Node) error, error)) error {

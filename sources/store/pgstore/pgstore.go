@@ -158,7 +158,7 @@ func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 }
 
 // Former reports whether New has found the tables of an earlier version of this module, and created
-// those of this one beside them. They stay as they are: what was answered before needs that version.
+// new ones beside them. They stay as they are: answers of that time need that version.
 func (s *Store) Former() bool { return s.former }
 
 // Close closes the connections of s, and gives up the lead. It must not be called while

@@ -8,7 +8,7 @@
 // the directory schema. They are migrated forward only, by whichever replica comes
 // first: a program that is older than its database is refused.
 //
-// What is granted is committed and on the disk before it is used, so no crash ever
+// A lease is committed and on the disk before it is used, so no crash ever
 // grants more than a limit; it loses at most the unused leases.
 package sqlstore
 
