@@ -254,7 +254,7 @@ func appendLimit(b []byte, name, first string, n int64, second string, seconds f
 	}
 	b = append(append(append(b, '"'), name...), '"')
 	b = strconv.AppendInt(append(b, first...), min(n, maxInteger), 10)
-	return strconv.AppendInt(append(b, second...), int64(math.Ceil(min(max(seconds, 0), maxSeconds))), 10)
+	return strconv.AppendInt(append(b, second...), ceil(seconds), 10)
 }
 
 // secondsUntil returns the number of seconds, rounded up, until l has n tokens.
@@ -262,10 +262,7 @@ func secondsUntil(l *rate.Limiter, now time.Time, n int) int64 {
 	return ceil((float64(n) - l.TokensAt(now)) / float64(l.Limit()))
 }
 
-// maxSeconds bounds the seconds in a header field.
-const maxSeconds = 1e9
-
-// ceil returns seconds rounded up, from 0 to maxSeconds.
+// ceil returns seconds rounded up, from 0 to a billion.
 func ceil(seconds float64) int64 {
-	return int64(math.Ceil(min(max(seconds, 0), maxSeconds)))
+	return int64(math.Ceil(min(max(seconds, 0), 1e9)))
 }

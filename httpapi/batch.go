@@ -189,7 +189,7 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 // checkItem returns the problem of an item whose address or chain is wrong, or nil if the address
 // is listed whatever else is wrong.
 func (e *exchange) checkItem(it *batchItem, err error) *problem {
-	ticker := &address.ParseError{}
+	var ticker *address.ParseError
 	switch {
 	case len(it.found.Labels) > 0:
 		return nil

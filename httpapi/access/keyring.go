@@ -43,9 +43,9 @@ import (
 // the block that it held.
 //
 // A request is counted in the month in which it is charged. [Keyring.Used] counts what all
-// processes have leased, without what this one has left of its block. So it is exact for one process, and may run ahead by the blocks that other
-// processes hold. A call that asks reads the store; the fields of a response, which do not
-// ask, may be a quarter of a second older.
+// processes have leased, without what this one has left of its block. So it is exact for one
+// process, and may run ahead by the blocks that other processes hold. A call that asks reads the
+// store; the fields of a response, which do not ask, may be a quarter of a second older.
 //
 // While the store fails, leased screenings are still granted, and then none. Callers
 // without a limit are never refused: what they are granted then is counted when the store
@@ -149,8 +149,8 @@ func (r *Keyring) armSweep() {
 	}
 }
 
-// sweep returns the blocks that are held for long, leases the screenings that are owed, and forgets idle callers.
-// While the store fails, blocks are kept.
+// sweep returns the blocks that are held for long, leases the screenings that are owed, and
+// forgets idle callers. While the store fails, blocks are kept.
 func (r *Keyring) sweep() {
 	for _, q := range r.active() {
 		q.mu.Lock()
@@ -181,7 +181,8 @@ func (r *Keyring) active() []*quota {
 }
 
 // Stats returns figures for metrics, without a call of the store: the number of
-// callers in the last minutes, the screenings that this process holds in blocks, and the number of blocks and of failures of the store since New.
+// callers in the last minutes, the screenings that this process holds in blocks, and the number
+// of blocks and of failures of the store since New.
 func (r *Keyring) Stats() (callers int, held, blocks, failures int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
