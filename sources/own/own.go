@@ -66,8 +66,9 @@ func each(r io.Reader, do func(row) error) error {
 // File returns the blocked addresses in the file called name, as a list of the given
 // id. Its entries are [score.Blocked]: Ref is the reference, Name the reason.
 //
-// Each Load looks at the file, and reads it if it has changed or has a row that expires. With a short Schedule.Every in the options of package screening, changes take
-// effect within that time. Write a new file beside the old one and rename it.
+// Each Load looks at the file, and reads it if it has changed or has a row that expires. With a
+// short Schedule.Every in the options of package screening, changes take effect within that time.
+// Write a new file beside the old one and rename it.
 //
 // The SetExceptions of a Screener with this list reads the rows that allow, from the file as
 // it is then. See [sources.AllowedBy].
