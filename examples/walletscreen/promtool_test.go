@@ -13,9 +13,7 @@ import (
 // TestPromtool lets Prometheus's own tool check the alerts, the expressions of the dashboard and
 // what a server measures, and calculates some alerts over time.
 func TestPromtool(t *testing.T) {
-	if _, err := exec.LookPath("promtool"); err != nil {
-		t.Skip("promtool is in Debian's package prometheus, which .ci/run installs")
-	}
+	needPrograms(t, "promtool") // in Debian's package prometheus, which .ci/run installs
 	dir := t.TempDir()
 	promtool := func(stdin string, args ...string) {
 		t.Helper()
