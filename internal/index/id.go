@@ -42,16 +42,6 @@ func (k ID) Len() int { return int(k.meta >> 16) }
 // Words returns the payload of k as IDOfWords takes it.
 func (k *ID) Words() (w0, w1, w2, w3 uint64) { return k.w0, k.w1, k.w2, k.w3 }
 
-// AppendBytes appends the payload of k, at most 32 bytes, to b.
-func (k ID) AppendBytes(b []byte) []byte {
-	var padded [32]byte
-	binary.LittleEndian.PutUint64(padded[:], k.w0)
-	binary.LittleEndian.PutUint64(padded[8:], k.w1)
-	binary.LittleEndian.PutUint64(padded[16:], k.w2)
-	binary.LittleEndian.PutUint64(padded[24:], k.w3)
-	return append(b, padded[:min(k.meta>>16, 32)]...)
-}
-
 // SameBytes reports whether k and o differ in nothing but the class.
 func (k *ID) SameBytes(o *ID) bool {
 	return k.w0 == o.w0 && k.w1 == o.w1 && k.w2 == o.w2 && k.w3 == o.w3 && (k.meta^o.meta)>>16 == 0

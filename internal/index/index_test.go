@@ -25,7 +25,12 @@ func derive(k index.ID) (index.ID, bool) {
 	if k.Class() != 2 {
 		return index.ID{}, false
 	}
-	b := k.AppendBytes(nil)
+	var padded [32]byte
+	w0, w1, w2, w3 := k.Words()
+	for i, w := range []uint64{w0, w1, w2, w3} {
+		binary.LittleEndian.PutUint64(padded[8*i:], w)
+	}
+	b := padded[:k.Len()]
 	slices.Reverse(b)
 	return key(3, b), true
 }

@@ -67,6 +67,14 @@ func (r *Record) Hex() []byte {
 	return r.said
 }
 
+// HexAt returns [Record.Hex] of the record at a place of a section that has no label of its own; of others nil.
+func HexAt(section []byte, at uint32) []byte {
+	if section[at] != hexAddress|noListed {
+		return nil
+	}
+	return section[at+1:][:hexDigits/2]
+}
+
 // SameAddress reports whether the addresses of r and o are spelled alike; without addresses, they are.
 func (r *Record) SameAddress(o *Record) bool {
 	return (r.form^o.form)&addressMask == 0 && bytes.Equal(r.address(), o.address())
@@ -314,14 +322,20 @@ func NewReader(section []byte, labels []uint32) Reader {
 	return Reader{d: newDecoder(section, 0), labels: labels}
 }
 
-// Read returns the record at a place, and where the record of its label is. It is valid until the next call.
-func (r *Reader) Read(at uint32) (rec *Record, label uint32) {
+// LabelOf returns from which record to which the records have the label of the one at a place. The
+// given records have new ones.
+func LabelOf(labels []uint32, at uint32) (from, to uint32) {
+	i, _ := slices.BinarySearch(labels, at+1)
+	if i == len(labels) {
+		return labels[i-1], math.MaxUint32
+	}
+	return labels[i-1], labels[i]
+}
+
+// Read returns the record at a place. It is valid until the next call.
+func (r *Reader) Read(at uint32) *Record {
 	if at < r.from || at >= r.to {
-		i, _ := slices.BinarySearch(r.labels, at+1)
-		r.from, r.to = r.labels[i-1], math.MaxUint32
-		if i < len(r.labels) {
-			r.to = r.labels[i]
-		}
+		r.from, r.to = LabelOf(r.labels, at)
 		r.d.at = int(r.from)
 		r.d.next()
 	}
@@ -329,5 +343,5 @@ func (r *Reader) Read(at uint32) (rec *Record, label uint32) {
 		r.d.at = int(at)
 		r.d.next()
 	}
-	return &r.d.record, r.from
+	return &r.d.record
 }

@@ -1,7 +1,6 @@
 package list
 
 import (
-	"bytes"
 	"slices"
 	"sync/atomic"
 
@@ -36,23 +35,25 @@ func evmAccount(k index.ID) (index.ID, bool) {
 // listing returns the listing of a row, and the key under which it is filed.
 func (t *table) listing(row uint32) (*Listing, index.ID) {
 	k, at := t.index.Row(row)
-	v := t.view()
-	r, label := v.Read(at)
-	var buf [32]byte
-	if hex := r.Hex(); hex != nil && bytes.Equal(hex, k.AppendBytes(buf[:0])) {
-		if l := t.cached(label, r, true); l.key == k.Class() { // the address follows from the key, so one label has one listing
-			return l, k
+	if hex := stays.HexAt(t.section, at); hex != nil {
+		if own := hexKey(hex); own.SameBytes(&k) {
+			label, _ := stays.LabelOf(t.labels, at)
+			if l := t.cached(at, label, true); l.key == k.Class() { // the address follows from the key, so one label has one listing
+				return l, k
+			}
 		}
 	}
-	return t.cached(at, r, false), k
+	return t.cached(at, at, false), k
 }
 
-// cached returns newListing, from the cache if possible.
-func (t *table) cached(at uint32, r *stays.Record, isHex bool) *Listing {
-	slot := &t.recent[at*0x9e3779b9>>22] // the golden ratio
+// cached returns newListing of the stay at a place, from the cache if possible, where it has the
+// given number.
+func (t *table) cached(at, number uint32, isHex bool) *Listing {
+	slot := &t.recent[number*0x9e3779b9>>22] // the golden ratio
 	l := slot.Load()
-	if l == nil || l.at != at || l.isHex != isHex {
-		l = newListing(r, at, isHex)
+	if l == nil || l.at != number || l.isHex != isHex {
+		v := t.view()
+		l = newListing(v.Read(at), number, isHex)
 		slot.Store(l)
 	}
 	return l
@@ -93,8 +94,7 @@ func (t *table) view() view {
 // row returns the stay of a row.
 func (v *view) row(row uint32) *stays.Record {
 	_, at := v.index.Row(row)
-	r, _ := v.Read(at)
-	return r
+	return v.Read(at)
 }
 
 // appendRows appends to dst, which is empty, the rows of what r lists under its first key, perhaps with other names and
