@@ -10,6 +10,9 @@ import (
 
 // screenInput is [Screener.ScreenInput].
 func (snap *snapshot) screenInput(chain, text string) (r Result, rd address.Reading, err error) {
+	if snap.screenEVM(&r, address.Chain(chain), text) {
+		return r, address.Reading{Addresses: []address.Address{r.Address}, Chain: r.Address.Chain()}, nil
+	}
 	rd = address.Interpret(chain, text)
 	err = snap.screenReading(&r, text, rd)
 	return r, rd, err
@@ -35,6 +38,9 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 			return rd.Err
 		}
 		return err
+	}
+	if a := rd.Addresses; rd.Err == nil && len(a) == 1 && rd.Doubts == nil && a[0].Normalized() == text {
+		return snap.screen(r, a[0]) // which finds a listing of the very text, too: it is filed under all that Detect reads in it
 	}
 	literal := snap.literal(text)
 	best, agree, err := snap.screenBest(rd, literal)

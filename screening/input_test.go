@@ -2,6 +2,7 @@ package screening_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -247,5 +248,41 @@ func TestFoundIsNotClear(t *testing.T) {
 	}
 	if want := 10000 / step; found < want {
 		t.Errorf("%d texts were screened, want at least %d", found, want)
+	}
+}
+
+// TestInputReading checks the shortcuts of ScreenInput: it returns the Reading of Interpret, and
+// finds a listed string that its list does not decode, whatever address the text is.
+func TestInputReading(t *testing.T) {
+	s := loaded(t, nil, staticOf([]sources.Entry{sanctioned("ethereum", lazarus, "1")}))
+	step := longtest.Step(17, 1)
+	for i, x := range vectors.Texts(t, "..", 1) {
+		if i%step > 0 {
+			continue
+		}
+		for _, text := range []string{x.Text, strings.ToUpper(x.Text)} {
+			_, rd, _ := s.ScreenInput(x.Chain, text)
+			if want := address.Interpret(x.Chain, text); fmt.Sprintf("%+v", rd) != fmt.Sprintf("%+v", want) {
+				t.Errorf("ScreenInput(%q, %q) reads %+v, Interpret %+v", x.Chain, text, rd, want)
+			}
+		}
+	}
+	var entries []sources.Entry
+	var all []address.Address
+	for i, a := range vectors.Addresses(t, "..") {
+		if i%longtest.Step(7, 1) > 0 {
+			continue
+		}
+		all = append(all, a)
+		entries = append(entries, sources.Entry{Listed: a.Normalized(), Asset: "OTHER", Kind: score.Sanctioned, Ref: a.Normalized()})
+	}
+	s = loaded(t, nil, staticOf(entries))
+	for _, a := range all {
+		for _, chain := range []string{string(a.Chain()), ""} {
+			r, _, _ := s.ScreenInput(chain, a.Normalized())
+			if !slices.ContainsFunc(r.Labels, func(l screening.Label) bool { return l.Ref == a.Normalized() }) {
+				t.Errorf("ScreenInput(%q, %q) = %+v, want the listing of the very text", chain, a.Normalized(), r)
+			}
+		}
 	}
 }

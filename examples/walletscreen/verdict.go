@@ -88,7 +88,7 @@ func (j *judge) screen(chain, text string) verdict {
 	if mine {
 		v.err = explainChain(chain, v.err)
 	}
-	if s[0] == '=' && !strings.HasPrefix(s, `="`) || scientific.MatchString(s) {
+	if s[0] == '=' && !strings.HasPrefix(s, `="`) || strings.Contains(s, "E+") && scientific.MatchString(s) {
 		v.err = errSpreadsheet
 	}
 	return v

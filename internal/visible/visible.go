@@ -24,6 +24,9 @@ func Hidden(r rune) bool { return (r < ' ' || r > '~') && unicode.In(r, hidden..
 
 // Text returns s without hidden characters. Those that separate words become spaces.
 func Text(s string) string {
+	if isPrinted(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case !Hidden(r):
@@ -33,6 +36,16 @@ func Text(s string) string {
 		}
 		return -1
 	}, s)
+}
+
+// isPrinted reports whether s consists of visible ASCII and blanks.
+func isPrinted(s string) bool {
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // Cell returns s as [Text] does, as the cell of a table that a spreadsheet program may open:
