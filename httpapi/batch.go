@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -260,11 +259,6 @@ func (e *exchange) recordItems(items []batchItem) *problem {
 	return e.unrecorded(errors.Join(errs...))
 }
 
-// A batchResult is the answer to a batch.
-type batchResult struct {
-	Results []json.RawMessage `json:"results"` // each a result or an itemProblem
-}
-
 // An itemProblem is why an item has no result.
 type itemProblem struct {
 	ID *string `json:"id,omitempty"`
@@ -273,7 +267,7 @@ type itemProblem struct {
 
 // answerBatch returns the answer.
 func (e *exchange) answerBatch(lists lists, items []batchItem) []byte {
-	answer := batchResult{Results: make([]json.RawMessage, len(items))}
+	results := make([]any, len(items)) // each a result or an itemProblem
 	status, digest, version := lists.Sources(), "", score.Latest().Version()
 	if e.asOf.IsZero() {
 		digest = e.screener.Digest()
@@ -282,13 +276,13 @@ func (e *exchange) answerBatch(lists lists, items []batchItem) []byte {
 		it := &items[i]
 		if it.bad != nil {
 			it.bad.describe()
-			answer.Results[i] = marshal(itemProblem{it.id, it.bad})
+			results[i] = itemProblem{it.id, it.bad}
 			continue
 		}
-		answer.Results[i] = marshal(it.answer)
+		results[i] = &it.answer
 		status, digest, version = it.found.Sources(), it.found.Digest(), it.found.ScoringVersion
 	}
-	return e.withSnapshot(marshal(answer), status, digest, version)
+	return e.withSnapshot(marshal(&e.buf, map[string]any{"results": results}), status, digest, version)
 }
 
 // newBatch returns the items of a batch, or its problem. Invalid items have their own

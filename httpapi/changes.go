@@ -77,7 +77,7 @@ func (e *exchange) changes() ([]byte, *problem) {
 	var p *problem
 	e.takeTurn(func() { // thousands of entries, each time
 		if p = e.enter(false); p == nil { // not while it waited for the store
-			body = marshal(struct {
+			body = marshal(&e.buf, struct {
 				Changes []*change `json:"changes"`
 			}{list})
 		}

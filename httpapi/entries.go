@@ -55,7 +55,7 @@ func (e *exchange) entries() ([]byte, *problem) {
 		}
 		var page *entryPage
 		if page, err = e.pageOf(source, strings.ToLower(strings.TrimSpace(search[:min(len(search), maxSearchText)])), after); err == nil {
-			body = marshal(page)
+			body = marshal(&e.buf, page)
 		}
 	})
 	if err != nil {

@@ -104,7 +104,8 @@ type exchange struct {
 	unchanged bool               // the client has the answer already
 	media     string             // the type of the answer, or "" for JSON
 	shared    []byte             // the end of the body of the answer, after what the endpoint returned
-	buf       bytes.Buffer       // for the request body
+	answer    result             // of a screening
+	buf       bytes.Buffer       // for the body of the request, then for that of the answer
 	values    []string           // values of header fields, in one piece
 }
 

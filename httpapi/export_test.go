@@ -17,7 +17,7 @@ var answering = new(service)
 // Answer returns the body of the response for the result r.
 func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
 	e := &exchange{service: answering, now: now}
-	return append(e.withSnapshot(marshal(newResult(address, chain, *r)), r.Sources(), r.Digest(), r.ScoringVersion), e.shared...)
+	return append(e.withSnapshot(marshal(&e.buf, newResult(address, chain, *r)), r.Sources(), r.Digest(), r.ScoringVersion), e.shared...)
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its

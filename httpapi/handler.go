@@ -298,7 +298,7 @@ func (e *exchange) finish(p *problem) []byte {
 		header.Set("Retry-After", retryAfter)
 	}
 	p.Instance = e.route.path // not the path of the request, which may be any text
-	return marshal(p)
+	return marshal(&e.buf, p)
 }
 
 // methods are the methods that an Observation names; any other may be a text of the client's.

@@ -140,8 +140,14 @@ type jsonReader struct{ body, rest string }
 // at returns the offset of a rest.
 func (r *jsonReader) at(rest string) int { return len(r.body) - len(rest) }
 
-// between are blanks, and what stands between values. encoding/json has checked where they are.
-const between = " \t\r\n,:"
+// skip drops blanks, and what stands between values, from the start of s. encoding/json has
+// checked where they are.
+func skip(s string) string {
+	for s != "" && (s[0] <= ' ' || s[0] == ',' || s[0] == ':') {
+		s = s[1:]
+	}
+	return s
+}
 
 // readObject returns the body of a request for rt if it is one JSON object that has the
 // fields of rt, or its problem.
@@ -202,7 +208,7 @@ func syntaxProblem(body []byte) *problem {
 
 // value reads a value inside depth others.
 func (r *jsonReader) value(depth int) (any, *problem) {
-	r.rest = strings.TrimLeft(r.rest, between)
+	r.rest = skip(r.rest)
 	switch c := r.rest[0]; {
 	case c == '"':
 		return r.text()
@@ -210,7 +216,7 @@ func (r *jsonReader) value(depth int) (any, *problem) {
 		return nil, refuseJSON("too_deep", r.at(r.rest), "nested too deep")
 	case c == '{':
 		fields := make(object)
-		for r.rest = strings.TrimLeft(r.rest[1:], between); r.rest[0] != '}'; r.rest = strings.TrimLeft(r.rest, between) {
+		for r.rest = skip(r.rest[1:]); r.rest[0] != '}'; r.rest = skip(r.rest) {
 			start := r.rest
 			name, p := r.text()
 			if p != nil {
@@ -227,7 +233,7 @@ func (r *jsonReader) value(depth int) (any, *problem) {
 		return fields, nil
 	case c == '[':
 		list := []any{}
-		for r.rest = strings.TrimLeft(r.rest[1:], between); r.rest[0] != ']'; r.rest = strings.TrimLeft(r.rest, between) {
+		for r.rest = skip(r.rest[1:]); r.rest[0] != ']'; r.rest = skip(r.rest) {
 			value, p := r.value(depth + 1)
 			if p != nil {
 				return nil, p

@@ -46,11 +46,10 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if err != nil && !isInput(err) {
 		return nil, e.failed(err)
 	}
-	answer, p := e.answerQuestion(q, found)
-	if p != nil {
+	if p := e.answerQuestion(q, found); p != nil {
 		return nil, p
 	}
-	return e.withSnapshot(marshal(answer), found.Sources(), found.Digest(), found.ScoringVersion), nil
+	return e.withSnapshot(marshal(&e.buf, &e.answer), found.Sources(), found.Digest(), found.ScoringVersion), nil
 }
 
 // readQuestion reads the body of a request to screen.
@@ -80,30 +79,30 @@ func (e *exchange) readQuestion() (q question, p *problem) {
 	return q, nil
 }
 
-// answerQuestion returns the answer, with its receipt, after recording it.
-func (e *exchange) answerQuestion(q question, found screening.Result) (answer result, p *problem) {
+// answerQuestion sets the answer, with its receipt, and records it.
+func (e *exchange) answerQuestion(q question, found screening.Result) *problem {
 	shown := e.shown(found)
 	if c := found.Address.Chain(); c != "" && c != q.chain { // it is listed there
 		q.chain, q.name = c, string(c)
 	}
-	answer = newResult(q.text, q.name, shown)
+	e.answer = newResult(q.text, q.name, shown)
 	if q.receipt {
-		receipt, err := e.Receipt(e.record(0, q.chain, answer.Address, shown), q.text)
+		receipt, err := e.Receipt(e.record(0, q.chain, e.answer.Address, shown), q.text)
 		if err != nil {
-			return answer, e.internal("receipt", err)
+			return e.internal("receipt", err)
 		}
-		answer.Receipt = string(receipt)
+		e.answer.Receipt = string(receipt)
 	}
 	if e.Audit != nil {
-		if p := e.unrecorded(e.Audit(e.Context(), e.record(0, q.chain, answer.Address, found))); p != nil {
-			return answer, p
+		if p := e.unrecorded(e.Audit(e.Context(), e.record(0, q.chain, e.answer.Address, found))); p != nil {
+			return p
 		}
 	}
 	e.screened = 1
 	if e.Observe != nil {
 		e.result = found
 	}
-	return answer, nil
+	return nil
 }
 
 // isUnlisted reports whether err says that a text is not an address, and nothing in it is listed.

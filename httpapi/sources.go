@@ -11,7 +11,7 @@ func (e *exchange) sources() ([]byte, *problem) {
 	for i := range status {
 		all[i] = newSource(&status[i])
 	}
-	body := marshal(all)
+	body := marshal(&e.buf, all)
 	tag := etag(body)
 	if p := e.compareTag(tag); p != nil {
 		return nil, p

@@ -39,5 +39,5 @@ func (e *exchange) usage() ([]byte, *problem) {
 	if b := e.caller.Burst; b != nil {
 		answer.Burst = &usageBurst{b.Burst(), float64(b.Limit()), max(0, int64(b.TokensAt(e.now)))}
 	}
-	return marshal(answer), nil
+	return marshal(&e.buf, answer), nil
 }

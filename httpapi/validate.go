@@ -53,7 +53,7 @@ func (e *exchange) validate() ([]byte, *problem) {
 		return nil, p
 	}
 	v.Detail = strings.Replace(v.Detail, noneListed, "", 1)
-	return marshal(v), nil
+	return marshal(&e.buf, v), nil
 }
 
 // check validates an address, as /api/v1/screen reads it, or without the name of a chain, on

@@ -50,10 +50,11 @@ func newSource(s *screening.SourceStatus) source {
 	return w
 }
 
-// marshal returns v in JSON, with a line feed. Characters that nobody sees are escaped. It is for types that cannot fail.
-func marshal(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+// marshal returns v in JSON, with a line feed, which it writes into b, in place of all else.
+// Characters that nobody sees are escaped. It is for types that cannot fail.
+func marshal(b *bytes.Buffer, v any) []byte {
+	b.Reset()
+	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		panic(err) // answered as a 500
@@ -126,7 +127,7 @@ func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, 
 				}
 			}
 		}
-		last.text = marshal(snapshot{newFreshness(status, at), version, digest, timestamp{e.now}, timestamp{e.asOf}, disclaimer})
+		last.text = marshal(new(bytes.Buffer), snapshot{newFreshness(status, at), version, digest, timestamp{e.now}, timestamp{e.asOf}, disclaimer})
 		e.lastSnapshot.Store(last)
 	}
 	e.shared = last.text[1:]
@@ -151,7 +152,7 @@ type freshness struct {
 // newFreshness returns data_freshness: an object by source, in the order of their
 // configuration.
 func newFreshness(status []screening.SourceStatus, at time.Time) json.RawMessage {
-	b := []byte{'{'}
+	b, room := []byte{'{'}, bytes.Buffer{}
 	for i := range status {
 		s := newSource(&status[i])
 		f := freshness{LastUpdated: s.LastUpdated, PublishedAt: s.PublishedAt, Partial: s.Partial, Completeness: s.Completeness, Required: s.Required}
@@ -162,8 +163,8 @@ func newFreshness(status []screening.SourceStatus, at time.Time) json.RawMessage
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(b, marshal(s.ID)...), ':')
-		b = append(b, marshal(f)...)
+		b = append(append(b, marshal(&room, s.ID)...), ':')
+		b = append(b, marshal(&room, f)...)
 	}
 	return append(b, '}')
 }

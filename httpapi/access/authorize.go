@@ -47,18 +47,20 @@ func (r *Keyring) Authorize(req *http.Request) (httpapi.Caller, error) {
 			return httpapi.Caller{}, err
 		}
 	}
-	admitted := read.key.admits(hash, time.Now())
+	now := time.Now()
+	admitted := read.key.admits(hash, now)
 	if !admitted && read.key.ID != "" { // it may have been rotated since it was read
 		if read, err = r.find(req.Context(), id, min(r.maxAge, rereadAfter)); err != nil {
 			return httpapi.Caller{}, err
 		}
-		admitted = read.key.admits(hash, time.Now())
+		now = time.Now()
+		admitted = read.key.admits(hash, now)
 	}
 	if !admitted {
 		return httpapi.Caller{}, httpapi.ErrUnauthorized
 	}
-	if now := time.Now().UnixMicro(); now-read.touched.Load() >= time.Second.Microseconds() {
-		r.touch(read, now)
+	if micros := now.UnixMicro(); micros-read.touched.Load() >= time.Second.Microseconds() {
+		r.touch(read, micros)
 	}
 	return read.caller, nil
 }

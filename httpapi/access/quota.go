@@ -31,6 +31,8 @@ type quota struct {
 	calls       chan struct{} // semaphore: one call of the store at a time, so that leased and free agree
 	touched     time.Time     // when the quota was last asked for; under the lock of the Keyring
 
+	refund func(int) // undo, as one value for all charges
+
 	mu     sync.Mutex
 	limit  int64 // under which free was leased
 	leased int64 // by all processes, when the store was last asked; -1: unknown
@@ -43,9 +45,8 @@ type quota struct {
 	retry        time.Time // before which the store is not asked again for a block
 }
 
-// quota returns the quota of a caller in the current month.
-func (r *Keyring) quota(id string) (*quota, error) {
-	now := time.Now()
+// quota returns the quota of a caller in the month of now.
+func (r *Keyring) quota(id string, now time.Time) (*quota, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -61,6 +62,7 @@ func (r *Keyring) quota(id string) (*quota, error) {
 			return nil, err
 		}
 		q = &quota{account: account{id, r.month}, from: r.from, until: r.until, calls: make(chan struct{}, 1), leased: -1}
+		q.refund = q.undo
 		r.quotas[q.account] = q
 		r.armSweep()
 	}
@@ -84,7 +86,7 @@ func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int) (granted 
 	if limit <= 0 {
 		limit = unlimited
 	}
-	q, err := r.quota(c.ID)
+	q, err := r.quota(c.ID, time.Now())
 	switch {
 	case err != nil && limit == unlimited:
 		return n, func(int) {}, nil // it cannot be counted
@@ -130,8 +132,8 @@ func (r *Keyring) owe(q *quota, n int) {
 	}
 }
 
-// refund undoes a part of a charge.
-func (q *quota) refund(n int) {
+// undo undoes a part of a charge.
+func (q *quota) undo(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.free, q.spent = q.free+int64(n), q.spent-int64(n)
@@ -213,7 +215,7 @@ func (q *quota) exhausted(changed time.Time) error {
 // read for a while, and waits a moment at most.
 func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used int64, from, until time.Time, err error) {
 	since := time.Now()
-	q, err := r.quota(c.ID)
+	q, err := r.quota(c.ID, since)
 	if err != nil {
 		return 0, from, until, err
 	}
