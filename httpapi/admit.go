@@ -208,10 +208,10 @@ func overload() *problem {
 // in its last fifth, nothing more is computed or recorded, and a charge is refunded.
 func (e *exchange) late() *problem {
 	server, _ := e.Context().Value(http.ServerContextKey).(*http.Server)
-	if server == nil || server.WriteTimeout <= 0 || time.Since(e.start) < server.WriteTimeout/5*4 {
-		return nil
+	if server != nil && server.WriteTimeout > 0 && time.Since(e.start) >= server.WriteTimeout/5*4 {
+		return overload()
 	}
-	return overload()
+	return nil
 }
 
 // setRateLimit sets RateLimit-Policy and RateLimit

@@ -22,12 +22,13 @@ type answers struct {
 // hold counts an answer of n bytes, or returns the problem of a caller with too many that are
 // unread. With n = 0 it only looks.
 func (e *exchange) hold(n int) *problem {
+	if n > 0 && n <= smallAnswer {
+		return nil
+	}
 	u := &e.answers
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
-	case n > 0 && n <= smallAnswer:
-		return nil
 	case u.all+n > u.most, u.each[e.caller.ID]+n > u.mostEach:
 		return &problem{Code: overloaded, Detail: "Too many large answers are not read yet. Read them, and retry after a second."}
 	case n == 0:

@@ -75,38 +75,28 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	return body, nil
 }
 
-// readBatch reads the body of a batch and screens its items. Of the batches that wait for that,
-// those whose answer could not be sent in time any more are not screened.
+// readBatch reads the body of a batch and screens its items, in turn with others. Batches whose
+// answer could not be sent in time any more are not screened.
 func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid int, p *problem, unlisted error) {
-	select {
-	case e.batches <- struct{}{}:
-		defer func() { <-e.batches }()
-	case <-e.Context().Done(): // the client has gone
-		return nil, nil, 0, overload(), nil
-	}
-	var fields object
 	e.takeTurn(func() {
 		if p = cmp.Or(e.late(), e.hold(0)); p != nil {
 			return
 		}
+		var fields object
 		if fields, p = readObject(body, e.route); p == nil {
 			items, p = newBatch(fields["items"].([]any))
 		}
-	})
-	if p != nil {
-		return nil, nil, 0, p, nil
-	}
-	lists = e.screener
-	if at, ok := fields["at"].(string); ok {
-		if p := e.exhausted(); p != nil {
-			return nil, nil, 0, p, nil
+		var at time.Time
+		if text, ok := fields["at"].(string); ok && p == nil {
+			at, p = e.readAt(text)
 		}
-		if lists, p = e.listsAt(at); p != nil {
-			return nil, nil, 0, p, nil
+		lists = e.screener
+		if p == nil && !at.IsZero() {
+			if p = e.exhausted(); p == nil {
+				lists, p = e.openPast(at)
+			}
 		}
-	}
-	e.takeTurn(func() {
-		if p = e.late(); p == nil {
+		if p == nil {
 			valid, unlisted = e.screenItems(lists, items)
 		}
 	})

@@ -31,8 +31,7 @@ type service struct {
 
 	lastSnapshot atomic.Pointer[snapshotText]
 
-	batches   chan struct{} // semaphore: batches that are screened or recorded
-	turns     chan struct{} // semaphore: batches that are computed
+	turns     chan struct{} // semaphore: see takeTurn
 	running   atomic.Int64  // admitted requests that are being processed
 	waiting   atomic.Int64  // the running requests that are batches
 	exchanges sync.Pool     // of *exchange, for reuse
@@ -44,16 +43,13 @@ const (
 	defaultMaxConcurrent = 1024 // of Options
 )
 
-// maxBatches is the number of batches that are screened or recorded at once.
-const maxBatches = 16
-
 // newService returns the service for a handler.
 func newService(s *screening.Screener, auth Authorizer, opts *Options) *service {
 	if opts == nil {
 		opts = &Options{}
 	}
 	v := &service{Options: *opts, screener: s, authorizer: auth, maxBody: maxBody, bodyTimeout: bodyTimeout,
-		batches: make(chan struct{}, maxBatches), turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+		turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	v.answers.most, v.answers.mostEach = maxUnread, maxUnreadEach
 	v.changeLog.turn = make(chan struct{}, 1)
 	v.pasts.turn = make(chan struct{}, 1)

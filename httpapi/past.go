@@ -25,15 +25,6 @@ type pasts struct {
 	at   time.Time
 }
 
-// listsAt returns the lists of the time in the field at of a request.
-func (e *exchange) listsAt(text string) (lists, *problem) {
-	at, p := e.readAt(text)
-	if p != nil || at.IsZero() {
-		return e.screener, p
-	}
-	return e.openPast(at)
-}
-
 func noPast(reason, detail string) *problem {
 	return &problem{Code: pastUnavailable, Field: "at", Reason: reason, Detail: detail}
 }
@@ -57,11 +48,9 @@ func (e *exchange) readAt(text string) (time.Time, *problem) {
 	return at, nil
 }
 
-// openPast opens the lists of a time, in turn with others: that takes long.
+// openPast opens the lists of a time, which takes long: the caller has a turn.
 func (e *exchange) openPast(at time.Time) (lists, *problem) {
-	var past *screening.Past
-	var err error
-	e.takeTurn(func() { past, err = e.pasts.open(e.Context(), e.Past, at) })
+	past, err := e.pasts.open(e.Context(), e.Past, at)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrGap), errors.Is(err, store.ErrDamaged):
 		return nil, noPast("not_kept", "The lists of that time are not kept here, or not whole, so nothing can be said about it."+e.keptSince())

@@ -32,7 +32,8 @@ func (e *exchange) screen() ([]byte, *problem) {
 		return nil, p
 	}
 	if !q.at.IsZero() {
-		lists, p := e.openPast(q.at)
+		var lists lists
+		e.takeTurn(func() { lists, p = e.openPast(q.at) })
 		if p != nil {
 			return nil, p
 		}
@@ -46,10 +47,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 	if err != nil && !isInput(err) {
 		return nil, e.failed(err)
 	}
-	if p := e.answerQuestion(q, found); p != nil {
-		return nil, p
-	}
-	return e.withSnapshot(marshal(&e.buf, &e.answer), found.Sources(), found.Digest(), found.ScoringVersion), nil
+	return e.answerQuestion(q, found)
 }
 
 // readQuestion reads the body of a request to screen.
@@ -79,8 +77,8 @@ func (e *exchange) readQuestion() (q question, p *problem) {
 	return q, nil
 }
 
-// answerQuestion sets the answer, with its receipt, and records it.
-func (e *exchange) answerQuestion(q question, found screening.Result) *problem {
+// answerQuestion returns the answer, with its receipt, after recording it.
+func (e *exchange) answerQuestion(q question, found screening.Result) (body []byte, p *problem) {
 	shown := e.shown(found)
 	if c := found.Address.Chain(); c != "" && c != q.chain { // it is listed there
 		q.chain, q.name = c, string(c)
@@ -89,20 +87,22 @@ func (e *exchange) answerQuestion(q question, found screening.Result) *problem {
 	if q.receipt {
 		receipt, err := e.Receipt(e.record(0, q.chain, e.answer.Address, shown), q.text)
 		if err != nil {
-			return e.internal("receipt", err)
+			return nil, e.internal("receipt", err)
 		}
 		e.answer.Receipt = string(receipt)
 	}
-	if e.Audit != nil {
-		if p := e.unrecorded(e.Audit(e.Context(), e.record(0, q.chain, e.answer.Address, found))); p != nil {
-			return p
-		}
+	body = e.withSnapshot(marshal(&e.buf, &e.answer), found.Sources(), found.Digest(), found.ScoringVersion)
+	if p = e.hold(len(body) + len(e.shared)); p == nil && e.Audit != nil {
+		p = e.unrecorded(e.Audit(e.Context(), e.record(0, q.chain, e.answer.Address, found)))
+	}
+	if p != nil {
+		return nil, p
 	}
 	e.screened = 1
 	if e.Observe != nil {
 		e.result = found
 	}
-	return nil
+	return body, nil
 }
 
 // isUnlisted reports whether err says that a text is not an address, and nothing in it is listed.

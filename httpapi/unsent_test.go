@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +16,9 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // A batch that has waited until its answer could hardly be sent before the WriteTimeout is neither
@@ -120,6 +123,46 @@ func TestUnreadAnswers(t *testing.T) {
 		synctest.Wait()
 		if w := send(h, "POST", "/api/v1/screen/batch", body, "X-Caller", "a"); w.Code != 200 {
 			t.Errorf("when all were read, a batch has status %d: %s", w.Code, w.Body)
+		}
+	})
+}
+
+// An address that many entries have is a large answer as well.
+func TestUnreadAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var entries []sources.Entry
+		for i := range 300 {
+			entries = append(entries, sources.Entry{Listed: "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", Asset: "ETH", Kind: score.Sanctioned, Ref: fmt.Sprint(i), Name: strings.Repeat("x", 200)})
+		}
+		s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "A", Name: "a", Jurisdiction: sources.US}, entries...)}, nil)
+		if err == nil {
+			_, err = s.Refresh(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := httpapi.NewHandler(s, testKeys(t), nil)
+		hit := `{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"ethereum"}`
+		httpapi.LimitUnread(h, 1<<20, 3*send(h, "POST", "/api/v1/screen", hit).Body.Len())
+		read, codes := make(chan struct{}), make(chan int, 10)
+		for range cap(codes) {
+			w := &blocked{ResponseRecorder: httptest.NewRecorder(), begun: make(chan struct{}, 1), read: read}
+			r := httptest.NewRequest("POST", "/api/v1/screen", strings.NewReader(hit))
+			r.Header.Set("Authorization", "Bearer "+testKey)
+			r.Header.Set("Content-Type", "application/json")
+			go func() { h.ServeHTTP(w, r); codes <- w.Code }()
+		}
+		synctest.Wait()
+		close(read)
+		statuses := make(map[int]int)
+		for range cap(codes) {
+			statuses[<-codes]++
+		}
+		if statuses[200] != 3 || statuses[503] != 7 {
+			t.Errorf("of 10 that do not read, by status: %v, want 3 answers", statuses)
+		}
+		if w := send(h, "POST", "/api/v1/screen", hit); w.Code != 200 {
+			t.Errorf("when all were read, the status is %d: %s", w.Code, w.Body)
 		}
 	})
 }

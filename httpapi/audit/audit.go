@@ -58,7 +58,7 @@
 // file, so a full disk loses nothing unless the program is stopped before there is
 // room. [Log.Err] reports it.
 //
-// Open replaces a line that a crash has torn by a line of type repair. A torn line was
+// Open replaces a line that a crash has cut short by a line of type repair. Such a line was
 // not flushed, so with Options.Durable it was not answered.
 package audit
 

@@ -608,8 +608,8 @@ func TestRepair(t *testing.T) {
 	for _, tt := range []struct{ name, text, kept, cut string }{
 		{"empty", "", "", ""},
 		{"whole", whole, whole, ""},
-		{"torn", whole + `{"type":"scree`, whole, `{"type":"scree`},
-		{"only torn", `{`, "", `{`},
+		{"half a line", whole + `{"type":"scree`, whole, `{"type":"scree`},
+		{"only half a line", `{`, "", `{`},
 		{"no line feed", whole + `{"type":"screening","request_id":"2"}`, whole, `{"type":"screening","request_id":"2"}`},
 		{"zeros", whole + "\x00\x00\x00", whole, "\x00\x00\x00"},
 		{"long", whole + long, whole, long[:64<<10]},

@@ -37,12 +37,12 @@ func (w *writer) open() (err error) {
 	if err != nil {
 		return err
 	}
-	size, torn, err := w.openHead(names)
+	size, half, err := w.openHead(names)
 	if err != nil {
 		return err
 	}
 	if len(names) > 0 {
-		if err := w.openLast(names[len(names)-1], size, torn); err != nil {
+		if err := w.openLast(names[len(names)-1], size, half); err != nil {
 			return err
 		}
 	}
@@ -59,10 +59,10 @@ func (w *writer) open() (err error) {
 	return nil
 }
 
-// A repairLine replaces a torn line, or says that the trail was not whole when it was opened.
+// A repairLine replaces a line that a crash has cut short, or says that the trail was not whole when it was opened.
 type repairLine struct {
 	Time    time.Time `json:"time"`
-	Cut     string    `json:"cut,omitempty"`     // the beginning of the torn line
+	Cut     string    `json:"cut,omitempty"`     // the beginning of that line
 	Missing string    `json:"missing,omitempty"` // what was not as it was written
 }
 
@@ -71,13 +71,13 @@ func (l repairLine) marshal() ([]byte, error) {
 	return evidence.Marshal(evidence.Repair, l)
 }
 
-// maxTorn is the length of the part of a torn line that is kept.
-const maxTorn = 64 << 10
+// maxCut is the length of the part of a half line that is kept.
+const maxCut = 64 << 10
 
-// openLast opens the last file, which has whole lines of a size and then a torn one, if any. It
-// replaces a torn line by a longer line of type repair, so a crash during that leaves a torn
-// last line again.
-func (w *writer) openLast(name string, size int64, torn []byte) (err error) {
+// openLast opens the last file, which has whole lines of a size and then half a line, if any. It
+// replaces half a line by a longer line of type repair, so a crash during that leaves half a
+// line again.
+func (w *writer) openLast(name string, size int64, half []byte) (err error) {
 	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -87,8 +87,8 @@ func (w *writer) openLast(name string, size int64, torn []byte) (err error) {
 			f.Close()
 		}
 	}()
-	if len(torn) > 0 {
-		line, err := repairLine{Cut: string(torn[:min(len(torn), maxTorn)])}.marshal()
+	if len(half) > 0 {
+		line, err := repairLine{Cut: string(half[:min(len(half), maxCut)])}.marshal()
 		if err != nil {
 			return err
 		}
@@ -100,18 +100,18 @@ func (w *writer) openLast(name string, size int64, torn []byte) (err error) {
 		if err := errors.Join(f.Truncate(size), w.sync(f)); err != nil {
 			return err
 		}
-		w.Logger.Warn("an audit file ended in a torn line; a line of type repair is in its place", "file", name, "bytes", len(torn))
+		w.Logger.Warn("an audit file ended in half a line; a line of type repair is in its place", "file", name, "bytes", len(half))
 	}
 	w.file, w.name, w.size, w.flushed = f, name, size, size
 	return nil
 }
 
 // openHead finds the last line of the trail, which the head does not have after a crash. It
-// returns the size of the whole lines of the last file, and the torn line that follows them.
+// returns the size of the whole lines of the last file, and the half line that follows them.
 //
 // If lines are missing at the end that the head or the witness has, the trail goes on behind
 // them, so that they stay missing.
-func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
+func (w *writer) openHead(names []string) (size int64, half []byte, err error) {
 	h, headErr := evidence.ReadHead(w.chain, w.dir)
 	seen, bad, err := evidence.ReadWitness(w.chain, w.Witness)
 	if err != nil {
@@ -124,7 +124,7 @@ func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
 			return 0, nil, err
 		}
 		if i == len(names)-1 {
-			size, torn = whole, rest
+			size, half = whole, rest
 		}
 		if w.last.N == 0 {
 			w.last = last
@@ -137,7 +137,7 @@ func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
 		if w.last.N > 0 && !fits {
 			return 0, nil, errKey
 		}
-		return size, torn, w.repair(fmt.Sprintf("%s was missing or changed: lines that were cut off before cannot be found", evidence.HeadName))
+		return size, half, w.repair(fmt.Sprintf("%s was missing or changed: lines that were cut off before cannot be found", evidence.HeadName))
 	}
 	if headErr == nil {
 		w.head = h
@@ -156,7 +156,7 @@ func (w *writer) openHead(names []string) (size int64, torn []byte, err error) {
 	case bad > 0:
 		err = w.repair(fmt.Sprintf("line %d of the witness was changed", bad))
 	}
-	return size, torn, err
+	return size, half, err
 }
 
 // repair writes a line of type repair before the next record.
@@ -168,14 +168,14 @@ func (w *writer) repair(missing string) error {
 }
 
 // lastLine returns the link of the last whole line of a file that has one, the size of all
-// whole lines, the torn line that follows them, and whether a line was written with the key of w.
-func (w *writer) lastLine(name string) (last evidence.Link, size int64, torn []byte, holds bool, err error) {
+// whole lines, the half line that follows them, and whether a line was written with the key of w.
+func (w *writer) lastLine(name string) (last evidence.Link, size int64, half []byte, holds bool, err error) {
 	evidence.ReadFile(w.dir, name, func(l evidence.TrailLine, e error) bool {
 		if err = e; e != nil {
 			return false
 		}
 		if !bytes.HasSuffix(l.Text, []byte("\n")) {
-			torn = bytes.Clone(l.Text)
+			half = bytes.Clone(l.Text)
 			return true
 		}
 		size += int64(len(l.Text))
@@ -189,7 +189,7 @@ func (w *writer) lastLine(name string) (last evidence.Link, size int64, torn []b
 		}
 		return true
 	})
-	return last, size, torn, holds, err
+	return last, size, half, holds, err
 }
 
 // remove removes the files that are too old, but never the last one.

@@ -139,7 +139,7 @@ func (w *writer) fail(err error) {
 		err = os.Remove(filepath.Join(w.dir, w.name))
 	}
 	if err != nil {
-		w.Logger.Warn("what was not flushed of an audit file cannot be cut off: its last lines may be torn, and come again in the next", "file", w.name, "error", err)
+		w.Logger.Warn("what was not flushed of an audit file cannot be cut off: its last line may be half a line, and lines come again in the next", "file", w.name, "error", err)
 	}
 	w.file = nil
 }

@@ -21,7 +21,7 @@ import (
 const (
 	Screening = "screening" // the answer about one address
 	Table     = "table"     // the answers about the rows of a table
-	Repair    = "repair"    // of a trail that was cut short or torn
+	Repair    = "repair"    // of a trail that was cut short
 )
 
 const (

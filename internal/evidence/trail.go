@@ -62,7 +62,7 @@ type TrailLine struct {
 	Text   []byte // with its line feed, valid until the next line
 }
 
-// Read returns the lines of the trail in a directory, in order. The last one may be torn if the trail is being written.
+// Read returns the lines of the trail in a directory, in order. The last one may be half a line if the trail is being written.
 func Read(dir string) iter.Seq2[TrailLine, error] {
 	return func(yield func(TrailLine, error) bool) {
 		names, err := Files(dir)
