@@ -199,7 +199,7 @@ func (l *list) readCSV(text []byte) error {
 		return fail(0, "invalid UTF-8")
 	}
 	s := csvscan.New(bytes.NewReader(text))
-	s.OpenEnd, s.EmptyLines = true, true
+	s.OpenEnd = true
 	for {
 		row, err := s.Next()
 		if err == io.EOF {

@@ -227,7 +227,6 @@ func TestParseCSVErrors(t *testing.T) {
 		{"the files exchanged", `2,"rest."` + "\r\n", good, "columns", 1},
 		{"another list's columns", good + "3,\"A\"\r\n", "", "columns", 2},
 		{"an id twice", good + third + good, "", "twice", 3},
-		{"an empty line", good + "\r\n" + third, "", "empty line", 2},
 		{"Ctrl-Z in the middle", good + "\x1a" + third, "", "Ctrl-Z", 2},
 		{"a last line without an end", good + third[:len(third)-2], "", "EOF", 2},
 		{"a quote that is not closed", good + third[:len(third)-3] + "\r\n", "", "EOF", 2},

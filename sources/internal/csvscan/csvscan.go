@@ -2,79 +2,103 @@
 // a time. [New] makes a [Scanner]; a [File] reads a file of addresses, in CSV or text.
 //
 // It is encoding/csv behind a [guard], which refuses what that package accepts: a file
-// that ends within a record, NUL bytes, CR without LF, empty lines, and records without
-// a limit. A cut file must not pass for a whole one, and a quote that is never closed
-// must not make the rest of the file one field.
+// that ends within a record, NUL bytes, and records without a limit. A cut file must not
+// pass for a whole one, and a quote that is never closed must not make the rest of the
+// file one field.
 package csvscan
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// MaxRecord limits a record, in bytes. The longest known record, of an entity with
-// very many names, is a tenth as long.
+// MaxRecord limits a record, in bytes, give or take a buffer. The longest known record, of
+// an entity with very many names, is a tenth as long.
 const MaxRecord = 1 << 20
 
 // A Scanner reads records. A field is the text between two commas, blanks included, or
 // between quotes, where commas and line ends may stand, and doubled quotes for one. A
 // record ends with LF or CR LF; so must the last one. CR LF within quotes is read as LF.
 //
-// The Scanner skips a byte order mark at the beginning, and Ctrl-Z (0x1A), MS-DOS's end
-// of a text, if it is the last byte of the file.
+// The Scanner skips empty lines, a byte order mark at the beginning, and Ctrl-Z (0x1A),
+// MS-DOS's end of a text, if it is the last byte of the file.
 type Scanner struct {
 	// Comma separates fields; zero means ','.
 	Comma rune
 	// OpenEnd allows the last record to lack its line end.
 	OpenEnd bool
-	// EmptyLines skips empty lines, which are errors otherwise.
-	EmptyLines bool
 
 	guard guard
 	csv   *csv.Reader
 	line  int64
+	next  int64 // the line behind the last record
+	mark  bool  // the last record is Ctrl-Z
 	err   error
 }
 
 // New returns a Scanner of r.
-func New(r io.Reader) *Scanner {
-	return &Scanner{guard: guard{r: r, start: 1, line: 1}}
-}
+func New(r io.Reader) *Scanner { return &Scanner{guard: guard{r: r}, next: 1} }
 
 // Line returns the line on which the last record begins, counted from 1.
 func (s *Scanner) Line() int64 { return s.line }
 
 // EndMark reports, after io.EOF, whether the file ended with Ctrl-Z.
-func (s *Scanner) EndMark() bool { return s.guard.mark && s.err == io.EOF }
+func (s *Scanner) EndMark() bool { return s.mark && s.err == io.EOF }
 
 // Next returns the fields of the next record. The slice is valid until the next call;
 // the caller owns the strings. At the end of the file Next returns io.EOF. Any other
 // error comes from the reader, or is a [*sources.RecordError] with the line on which the
 // record begins. It wraps io.ErrUnexpectedEOF if the file ends within the record.
 func (s *Scanner) Next() ([]string, error) {
-	if s.csv == nil {
-		s.guard.openEnd, s.guard.emptyLines = s.OpenEnd, s.EmptyLines
-		s.csv = csv.NewReader(&s.guard)
-		s.csv.FieldsPerRecord, s.csv.ReuseRecord = -1, true
-		if s.Comma != 0 {
-			s.csv.Comma = s.Comma
-		}
-	}
 	if s.err != nil {
 		return nil, s.err
+	}
+	if s.csv == nil {
+		s.open()
 	}
 	fields, err := s.csv.Read()
 	if err != nil {
 		s.err = s.explain(err)
 		return nil, s.err
 	}
+	s.guard.size = 0
 	line, _ := s.csv.FieldPos(0)
 	s.line = int64(line)
+	last := len(fields) - 1
+	line, _ = s.csv.FieldPos(last)
+	s.next = int64(line + strings.Count(fields[last], "\n") + 1)
+	switch isMark := last == 0 && fields[0] == ctrlZ; {
+	case s.mark, strings.HasPrefix(fields[0], ctrlZ) && !isMark:
+		s.err = s.Errorf("", "Ctrl-Z before the end")
+		return nil, s.err
+	case isMark:
+		s.mark = true
+		return s.Next()
+	}
 	return fields, nil
+}
+
+const ctrlZ = "\x1a"
+
+// open begins to read.
+func (s *Scanner) open() {
+	s.guard.openEnd = s.OpenEnd
+	in := bufio.NewReader(&s.guard)
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		in.Discard(3)
+	}
+	s.csv = csv.NewReader(in)
+	s.csv.FieldsPerRecord, s.csv.ReuseRecord = -1, true
+	if s.Comma != 0 {
+		s.csv.Comma = s.Comma
+	}
 }
 
 // Errorf returns an error of the last record, whose reference is ref, or "".
@@ -82,19 +106,69 @@ func (s *Scanner) Errorf(ref, format string, args ...any) error {
 	return &sources.RecordError{Line: s.line, Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
 }
 
-// explain returns the error to report for one of encoding/csv.
+// explain returns the error to report for one of encoding/csv or the guard.
 func (s *Scanner) explain(err error) error {
+	s.line = s.next
 	var parse *csv.ParseError
-	var record *sources.RecordError
-	switch {
-	case errors.As(err, &parse):
+	if errors.As(err, &parse) {
 		s.line = int64(parse.StartLine)
-		if errors.Is(err, csv.ErrBareQuote) {
-			return s.Errorf("", "quote in a field without quotes")
-		}
+	}
+	switch {
+	case errors.Is(err, csv.ErrBareQuote):
+		return s.Errorf("", "quote in a field without quotes")
+	case errors.Is(err, csv.ErrQuote) && s.guard.err == io.EOF:
+		return s.Errorf("", "%w: a quote that is not closed, or text behind a closing quote", io.ErrUnexpectedEOF)
+	case errors.Is(err, csv.ErrQuote):
 		return s.Errorf("", "text behind a closing quote")
-	case errors.As(err, &record):
-		s.line = record.Line
+	case errors.Is(err, errNUL), errors.Is(err, errTooLong), err == io.ErrUnexpectedEOF:
+		return s.Errorf("", "%w", err)
 	}
 	return err
+}
+
+var (
+	errNUL     = errors.New("NUL: not text")
+	errTooLong = fmt.Errorf("record of more than %d bytes", MaxRecord)
+)
+
+// A guard passes CSV on, and ends it with an error where it breaks a rule of Scanner.
+type guard struct {
+	r       io.Reader
+	openEnd bool   // the last record may lack its line end
+	size    int    // bytes read since the last record
+	tail    string // the last two bytes
+	err     error  // sticky
+}
+
+func (g *guard) Read(p []byte) (int, error) {
+	if g.err == nil && g.size > MaxRecord {
+		g.err = errTooLong
+	}
+	if g.err != nil {
+		return 0, g.err
+	}
+	n, err := g.r.Read(p)
+	if i := bytes.IndexByte(p[:n], 0); i >= 0 {
+		n, err = i, errNUL
+	}
+	g.size += n
+	g.tail += string(p[max(0, n-2):n])
+	g.tail = g.tail[max(0, len(g.tail)-2):]
+	if err == io.EOF && !g.ended() {
+		err = io.ErrUnexpectedEOF
+	}
+	g.err = err
+	return n, err
+}
+
+// ended reports whether a file may end here.
+func (g *guard) ended() bool {
+	switch end := g.tail[max(0, len(g.tail)-1):]; end {
+	case "", "\n":
+		return true
+	case ctrlZ:
+		return g.openEnd || g.tail == ctrlZ || g.tail == "\n"+ctrlZ
+	default:
+		return g.openEnd && end != "\r"
+	}
 }

@@ -80,7 +80,7 @@ func isName(cell, name string) bool { return strings.EqualFold(sources.TrimListe
 
 func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error) error {
 	s := New(in)
-	s.Comma, s.OpenEnd, s.EmptyLines = comma, f.ByHand, true
+	s.Comma, s.OpenEnd = comma, f.ByHand
 	var header []string
 	var places []int // of f.Columns, or -1
 	cells := make([]string, len(f.Columns))
@@ -95,6 +95,9 @@ func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error
 			continue
 		}
 		isComment := !f.Table && strings.HasPrefix(fields[0], "#")
+		if isComment && strings.ContainsAny(strings.Join(fields, ""), otherBreaks) {
+			return s.Errorf("", "%w", errBreak)
+		}
 		if header == nil {
 			if isComment {
 				continue
@@ -171,7 +174,7 @@ func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error
 		}
 		text := strings.TrimRight(string(line), "\r\n")
 		if strings.ContainsAny(text, otherBreaks) {
-			return fail(errors.New("a line break other than LF or CRLF, want one address on a line"))
+			return fail(errBreak)
 		}
 		if strings.Contains(text, "\x00") {
 			return fail(errors.New("NUL: not text"))
@@ -198,6 +201,8 @@ func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error
 // otherBreaks are characters at which some programs break lines and this module does not.
 // In a comment, one would hide what follows it.
 const otherBreaks = "\r\v\f\u0085\u2028\u2029"
+
+var errBreak = errors.New("a line break other than LF or CRLF, want one address on a line")
 
 // ErrTooLarge is the error of a reader made by Limit.
 var ErrTooLarge = errors.New("too large")

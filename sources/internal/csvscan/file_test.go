@@ -37,6 +37,7 @@ func TestFile(t *testing.T) {
 		{"semicolons, comments and a mark", loose, "\ufeff\n# ours\naddress;note\n#x;y\nx;#1\n", "5 x||#1"},
 		{"tabs", loose, "note\taddress\na\tx\n", "2 x||a"},
 		{"an address behind #", loose, "note,address\n#1,x\n#2,\n", "2 x||#1"},
+		{"an address in the line of a comment", loose, "address,note\n#x\ry\n", "line 2: a line break"},
 		{"an address behind #, refused", only, "note,address\n#1,x\n", "line 2: begins with #"},
 		{"other columns", only, "address,other\n", `line 1: unknown column "other"`},
 		{"a column twice", loose, "address,note,Note\n", `line 1: column "note" twice`},
