@@ -1,26 +1,24 @@
 package badlist
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// json reads a JSON document as Parse describes it. encoding/json reads the tokens and is
+// json reads a JSON document as Parse describes it, one item after the other. encoding/json is
 // exact about commas; json also refuses what the formats do not allow, such as a repeated
 // member.
 func (p *parser) json(in io.Reader, skipped int64) error {
-	d := json.NewDecoder(&tokenLimit{r: in})
-	d.UseNumber() // numbers are ignored, so none is too large
-	j := jsonParser{parser: p, d: d}
+	j := jsonParser{parser: p, in: &bounded{r: in}}
+	j.d = json.NewDecoder(j.in)
 	err := j.document()
 	if err == nil {
-		switch _, err = d.Token(); err {
+		switch _, err = j.d.Token(); err {
 		case io.EOF:
 			return nil
 		case nil:
@@ -29,235 +27,210 @@ func (p *parser) json(in io.Reader, skipped int64) error {
 			err = fmt.Errorf("after the list: %w", err)
 		}
 	}
-	return &sources.RecordError{Byte: skipped + d.InputOffset(), Err: err}
+	return &sources.RecordError{Byte: skipped + j.d.InputOffset(), Err: err}
 }
 
-// A tokenLimit reads JSON from r, and returns an error if a string in it, or what stands
-// between two strings or delimiters, is longer than maxCell: encoding/json holds each in
-// memory, and goes through blanks again whenever it reads more of them.
-type tokenLimit struct {
-	r       io.Reader
-	n       int // bytes of the string, or since the last delimiter
-	quoted  bool
-	escaped bool
+// A bounded reader fails if maxCell bytes were read since n was set to 0: encoding/json holds
+// an item in memory, and goes through blanks again whenever it reads more of them.
+type bounded struct {
+	r io.Reader
+	n int
 }
 
-func (l *tokenLimit) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	for i, c := range p[:n] {
-		switch {
-		case l.escaped:
-			l.escaped = false
-		case l.quoted && c == '\\':
-			l.escaped = true
-		case c == '"':
-			l.quoted = !l.quoted
-			l.n = 0
-		case !l.quoted && strings.IndexByte(",:[]{}", c) >= 0:
-			l.n = -1
-		}
-		if l.n++; l.n > maxCell {
-			return i, fmt.Errorf("a string, a number or blanks of more than %d bytes", maxCell)
-		}
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.n > maxCell {
+		return 0, fmt.Errorf("an item, or blanks, of more than %d bytes", maxCell)
 	}
+	n, err := b.r.Read(p)
+	b.n += n
 	return n, err
 }
 
 type jsonParser struct {
 	*parser
-	d *json.Decoder
+	in *bounded
+	d  *json.Decoder
 }
 
 // document reads the outermost value.
 func (p *jsonParser) document() error {
-	t, err := token(p.d)
+	t, err := p.token()
 	switch {
 	case err != nil:
 		return err
-	case p.List != "" && t != json.Delim('{'):
-		return fmt.Errorf("%s, want an object with the member %q", describe(t), p.List)
-	case p.List != "":
-		return p.member()
-	case t == json.Delim('{'):
-		return p.object(p.addresses)
+	case t == json.Delim('[') && p.List == "":
+		return p.array(p.item())
+	case t != json.Delim('{'):
+		return errors.New("want an object or an array; of a list in a member, want an object")
 	}
-	return p.array()
-}
-
-// member reads an object that has the list as one of its members.
-func (p *jsonParser) member() error {
 	seen := false
-	err := p.object(func(name string) error {
-		if name != p.List {
-			return skipValue(p.d)
-		}
-		if seen {
-			return fmt.Errorf("member %q given twice", name)
-		}
-		seen = true
-		if err := p.openArray(fmt.Sprintf("member %q", name)); err != nil {
+	for p.d.More() {
+		t, err := p.token()
+		if err != nil {
 			return err
 		}
-		return p.array()
-	})
-	if err == nil && !seen {
+		name, _ := t.(string) // the decoder takes nothing else as a name
+		switch {
+		case p.List == "":
+			err = p.named(name)
+		case name != p.List:
+			_, err = p.value()
+		case seen:
+			err = fmt.Errorf("member %q given twice", name)
+		default:
+			seen = true
+			if err = p.openArray(name); err == nil {
+				err = p.array(p.item())
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err = p.token(); err == nil && p.List != "" && !seen {
 		err = fmt.Errorf("no member %q", p.List)
 	}
 	return err
 }
 
-// array reads an array behind its bracket, of addresses or of objects.
-func (p *jsonParser) array() error {
-	var first json.Token
-	return p.items(func(t json.Token) (err error) {
-		if first == nil {
-			first = t
-		}
-		var r record
-		switch s, isString := t.(string); {
-		case describe(t) != describe(first):
-			return fmt.Errorf("%s after %s, want items of one type", describe(t), describe(first))
-		case isString:
-			r[columnAddress] = s
-		case t == json.Delim('{'):
-			if r, err = p.item(); err != nil {
-				return err
-			}
-			r[columnRef] = p.itemRef
-		default:
-			return fmt.Errorf("%s, want an address or an object", describe(t))
-		}
-		return p.emit(r)
-	})
-}
-
-// addresses reads a member that has an array of addresses, which belong to its name.
-func (p *jsonParser) addresses(name string) error {
+// named reads a member that has an array of addresses, which belong to its name.
+func (p *jsonParser) named(name string) error {
 	if _, isAddress := sources.Decode(p.Asset, name); isAddress {
 		return fmt.Errorf("member %.64q is an address, want the name of an array of addresses", name)
 	}
-	if err := p.openArray(fmt.Sprintf("member %.64q", name)); err != nil {
+	if err := p.openArray(name); err != nil {
 		return err
 	}
-	return p.items(func(t json.Token) error {
-		listed, ok := t.(string)
-		if !ok {
-			return fmt.Errorf("%s in an array, want a string", describe(t))
+	return p.array(func(value json.RawMessage) error {
+		var listed string
+		if json.Unmarshal(value, &listed) != nil || value[0] != '"' {
+			return fmt.Errorf("%s in an array, want a string", describe(value))
 		}
 		return p.emit(record{columnAddress: listed, columnName: name})
 	})
 }
 
-// item reads an object behind its brace, and returns the members that are
-// columns.
-func (p *jsonParser) item() (record, error) {
-	var r record
-	seen := make(map[string]bool)
-	err := p.object(func(name string) error {
-		if name == "" || !slices.Contains(p.names[:], name) {
-			return skipValue(p.d)
+// item returns a function that reads the items of an array: addresses, or objects.
+func (p *jsonParser) item() func(json.RawMessage) error {
+	var first string
+	return func(value json.RawMessage) (err error) {
+		is := describe(value)
+		if first == "" {
+			first = is
 		}
-		if seen[name] {
-			return fmt.Errorf("member %q given twice", name)
+		var r record
+		switch {
+		case is != first:
+			return fmt.Errorf("%s after %s, want items of one type", is, first)
+		case value[0] == '"':
+			err = json.Unmarshal(value, &r[columnAddress])
+		case value[0] == '{':
+			r, err = p.object(value)
+			r[columnRef] = p.itemRef
+		default:
+			return fmt.Errorf("%s, want an address or an object", is)
 		}
-		seen[name] = true
-		t, err := token(p.d)
 		if err != nil {
 			return err
+		}
+		return p.emit(r)
+	}
+}
+
+// object returns the members of an object that are columns.
+func (p *jsonParser) object(text json.RawMessage) (r record, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.Token() // the brace
+	var seen [columnCount]bool
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return r, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return r, err
 		}
 		for i := range p.names {
-			if p.names[i] != name {
+			if p.names[i] == "" || p.names[i] != name {
 				continue
 			}
-			v, isString := t.(string)
-			number, isNumber := t.(json.Number)
+			is := describe(value)
 			switch {
-			case isString:
-				r[i] = v
-			case isNumber && i != columnAddress:
-				r[i] = number.String()
-			case t != nil || i == columnAddress:
-				return fmt.Errorf("member %q: %s, want a string", name, describe(t))
+			case seen[i]:
+				return r, fmt.Errorf("member %q given twice", name)
+			case is == "a string":
+				err = json.Unmarshal(value, &r[i])
+			case is == "a number" && i != columnAddress:
+				r[i] = string(value)
+			case is != "null" || i == columnAddress:
+				err = fmt.Errorf("member %q: %s, want a string", name, is)
+			}
+			if seen[i] = true; err != nil {
+				return r, err
 			}
 		}
-		return nil
-	})
-	return r, err
+	}
+	return r, nil
 }
 
-// object reads an object behind its brace. read reads the value of a member.
-func (p *jsonParser) object(read func(name string) error) error {
-	return p.items(func(t json.Token) error {
-		return read(t.(string)) // the decoder takes nothing else as a name
-	})
-}
-
-// items reads the rest of an array or an object. read is called with the first token of each
-// item or with the name of each member.
-func (p *jsonParser) items(read func(json.Token) error) error {
+// array calls read for each item of an array, behind its bracket.
+func (p *jsonParser) array(read func(json.RawMessage) error) error {
 	for p.d.More() {
-		t, err := token(p.d)
+		value, err := p.value()
 		if err == nil {
-			err = read(t)
+			err = read(value)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	_, err := token(p.d) // the bracket or brace
+	_, err := p.token()
 	return err
 }
 
-// openArray reads the bracket that begins the value called what.
-func (p *jsonParser) openArray(what string) error {
-	t, err := token(p.d)
+// openArray reads the bracket that begins a member.
+func (p *jsonParser) openArray(name string) error {
+	t, err := p.token()
 	if err == nil && t != json.Delim('[') {
-		err = fmt.Errorf("%s: %s, want an array", what, describe(t))
+		err = fmt.Errorf("member %.64q: want an array", name)
 	}
 	return err
 }
 
-// skipValue reads a value of any kind.
-func skipValue(d *json.Decoder) error {
-	for depth := 0; ; {
-		t, err := token(d)
-		if err != nil {
-			return err
-		}
-		switch t {
-		case json.Delim('['), json.Delim('{'):
-			if depth++; depth > maxNesting {
-				return fmt.Errorf("values nested more than %d deep", maxNesting)
-			}
-		case json.Delim(']'), json.Delim('}'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
-		}
-	}
+// value returns the next value.
+func (p *jsonParser) value() (value json.RawMessage, err error) {
+	p.in.n = 0
+	err = ended(p.d.Decode(&value))
+	return value, err
 }
 
-// token returns the next token; within a list its end is never in order.
-func token(d *json.Decoder) (json.Token, error) {
-	t, err := d.Token()
+// token returns the next token.
+func (p *jsonParser) token() (json.Token, error) {
+	p.in.n = 0
+	t, err := p.d.Token()
+	return t, ended(err)
+}
+
+// ended returns the error of a list that was cut for the end of the file.
+func ended(err error) error {
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	}
-	return t, err
+	return err
 }
 
-// describe returns a description of an unexpected token.
-func describe(t json.Token) string {
-	switch t := t.(type) {
-	case nil:
-		return "null"
-	case json.Delim:
-		return t.String()
-	case string:
+// describe returns what kind of value it is.
+func describe(value json.RawMessage) string {
+	switch value[0] {
+	case '[', '{':
+		return string(value[:1])
+	case '"':
 		return "a string"
-	case json.Number:
-		return "a number"
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
 	}
-	return "a boolean"
+	return "a number"
 }

@@ -31,11 +31,10 @@ import (
 )
 
 const (
-	maxSize    = 256 << 20 // of a list, in bytes; the largest known has some 10 MB
-	maxCell    = 64 << 10  // of a text with addresses in it
-	maxListed  = 1024      // of a listed string; longer ones are not looked up
-	maxChain   = 64        // of the name of a chain or an asset
-	maxNesting = 32        // of JSON values that are ignored
+	maxSize   = 256 << 20 // of a list, in bytes; the largest known has some 10 MB
+	maxCell   = 64 << 10  // of a text with addresses in it, and of an item in JSON, give or take a buffer
+	maxListed = 1024      // of a listed string; longer ones are not looked up
+	maxChain  = 64        // of the name of a chain or an asset
 )
 
 // Parse reads a list and calls add for each of its entries. The content shows the format
