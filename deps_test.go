@@ -219,7 +219,7 @@ func TestLinks(t *testing.T) {
 }
 
 // exampleModules are the modules that only examples may link.
-var exampleModules = []string{"github.com/prometheus/", "github.com/schollz/", "github.com/urfave/"}
+var exampleModules = []string{"github.com/prometheus/", "github.com/urfave/"}
 
 func TestExampleModules(t *testing.T) {
 	for _, p := range packages(t) {

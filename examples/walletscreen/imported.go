@@ -55,7 +55,7 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 			srcs, added[id] = append(srcs, files[id]), true
 		}
 	}
-	show := newDownloads(l.stderr)
+	show := newStatus(l.stderr)
 	opts := &screening.Options{LoadOnly: true, Bytes: show.bytes}
 	if l.accept {
 		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return slices.Contains(ids, source) }

@@ -129,7 +129,7 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 		ctx, done = context.WithTimeoutCause(ctx, l.timeout, fmt.Errorf("not fetched within -timeout %v", l.timeout))
 		defer done()
 	}
-	show := newDownloads(l.stderr)
+	show := newStatus(l.stderr)
 	srcs, err := l.lists.sources(true)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 
 // load refreshes the sources into the store, and prints the results for the imported files, or
 // for all.
-func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, files map[string]*imported, show *downloads) error {
+func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, files map[string]*imported, show *status) error {
 	s, err := l.program.open(ctx, &l.lists, srcs, true, opts)
 	if err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -82,108 +81,82 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// A progress shows on a terminal how far a table is.
-type progress struct {
-	bar     *progressbar.ProgressBar // nil if there is no terminal
-	read    *countingReader
-	started time.Time
-	shown   time.Time
+// A status is a line on a terminal that says how far lists or a table are.
+type status struct {
+	w     io.Writer // nil if there is no terminal
+	mu    sync.Mutex
+	parts map[string]func() string // by list
+	last  time.Time
+	wide  int
 }
 
-// newProgress returns a progress of size bytes, -1 if that is not known.
-func newProgress(w io.Writer, size int64, read *countingReader) *progress {
-	p := &progress{read: read, started: time.Now()}
+func newStatus(w io.Writer) *status {
+	s := &status{parts: make(map[string]func() string)}
 	if isTerminal(w) {
-		p.bar = progressbar.NewOptions64(size,
-			progressbar.OptionSetWriter(w),
-			progressbar.OptionSetWidth(24),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionSpinnerType(14),
-			progressbar.OptionClearOnFinish(),
-		)
+		s.w = w
 	}
-	return p
-}
-
-// rows shows that n rows are done.
-func (p *progress) rows(n int64) {
-	if p.bar == nil {
-		return
-	}
-	now := time.Now()
-	if now.Sub(p.shown) < 100*time.Millisecond {
-		return
-	}
-	p.shown = now
-	p.bar.Describe(fmt.Sprintf("%s rows  %s rows/s", grouped(n), grouped(int64(float64(n)/now.Sub(p.started).Seconds()))))
-	p.bar.Set64(p.read.n.Load())
-}
-
-// finish removes the bar.
-func (p *progress) finish() {
-	if p.bar != nil {
-		p.bar.Clear()
-	}
-}
-
-// downloads shows on a terminal how much of each list has come.
-type downloads struct {
-	w    io.Writer // nil if there is no terminal
-	mu   sync.Mutex
-	now  map[string]string
-	last time.Time
-	wide int
-}
-
-func newDownloads(w io.Writer) *downloads {
-	d := &downloads{now: make(map[string]string)}
-	if isTerminal(w) {
-		d.w = w
-	}
-	return d
+	return s
 }
 
 // bytes shows how many bytes of list id were read.
-func (d *downloads) bytes(id string, read, total int64) {
-	text := fmt.Sprintf("%s %.1f MB", id, float64(read)/1e6)
-	if total > 0 {
-		text += fmt.Sprintf(" of %.1f", float64(total)/1e6)
-	}
-	d.show(id, text)
+func (s *status) bytes(id string, read, total int64) {
+	s.show(id, func() string {
+		text := fmt.Sprintf("%s %.1f MB", id, float64(read)/1e6)
+		if total > 0 {
+			text += fmt.Sprintf(" of %.1f", float64(total)/1e6)
+		}
+		return text
+	})
 }
 
-// entries takes how many entries of a list have come.
-func (d *downloads) entries(id string, n int) {
+// entries shows how many entries of a list have come.
+func (s *status) entries(id string, n int) {
 	if n > 0 {
-		d.show(id, fmt.Sprintf("%s %s entries", id, grouped(int64(n))))
+		s.show(id, func() string { return fmt.Sprintf("%s %s entries", id, grouped(int64(n))) })
 	}
 }
 
-func (d *downloads) show(id, text string) {
-	if d.w == nil {
+// table returns a function that shows how many rows of a table of size bytes, -1 if that is not
+// known, are done.
+func (s *status) table(size int64, in *countingReader) func(rows int64) {
+	began := time.Now()
+	return func(rows int64) {
+		s.show("", func() string {
+			took := time.Since(began)
+			text := fmt.Sprintf("%s  %s rows/s", count(rows, "row"), grouped(int64(float64(rows)/took.Seconds())))
+			if read := in.n.Load(); read > 0 && size > 0 {
+				text += fmt.Sprintf("  %d %%, %v left", 100*read/size, time.Duration(float64(took)*float64(size-read)/float64(read)).Round(time.Second))
+			}
+			return text
+		})
+	}
+}
+
+// show shows a part, but not more than ten times a second.
+func (s *status) show(id string, text func() string) {
+	if s.w == nil {
 		return
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.now[id] = text
-	if time.Since(d.last) < 100*time.Millisecond {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parts[id] = text
+	if time.Since(s.last) < 100*time.Millisecond {
 		return
 	}
-	d.last = time.Now()
+	s.last = time.Now()
 	var all []string
-	for _, id := range slices.Sorted(maps.Keys(d.now)) {
-		all = append(all, d.now[id])
+	for _, id := range slices.Sorted(maps.Keys(s.parts)) {
+		all = append(all, s.parts[id]())
 	}
 	line := strings.Join(all, "   ")
-	fmt.Fprintf(d.w, "\r%-*s", d.wide, line)
-	d.wide = len(line)
+	fmt.Fprintf(s.w, "\r%-*s", s.wide, line)
+	s.wide = len(line)
 }
 
 // finish removes the line.
-func (d *downloads) finish() {
-	if d.w != nil && d.wide > 0 {
-		fmt.Fprintf(d.w, "\r%*s\r", d.wide, "")
+func (s *status) finish() {
+	if s.wide > 0 {
+		fmt.Fprintf(s.w, "\r%*s\r", s.wide, "")
 	}
 }
 

@@ -223,9 +223,9 @@ func (t *tableJob) run(ctx context.Context) error {
 	if err != nil {
 		return setupError{err}
 	}
-	bar := newProgress(t.stderr, size, counted)
-	err = t.copy(ctx, reader, out, bar)
-	bar.finish()
+	line := newStatus(t.stderr)
+	err = t.copy(ctx, reader, out, line.table(size, counted))
+	line.finish()
 	if e := out.Close(); err == nil && e != nil {
 		err = e
 	}
@@ -252,7 +252,7 @@ func (t *tableJob) run(ctx context.Context) error {
 }
 
 // copy reads and writes all rows. Only whole rows are written.
-func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, bar *progress) error {
+func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, done func(rows int64)) error {
 	const flushAt = 64 << 10
 	buf := reader.AppendHeader(make([]byte, 0, 2*flushAt))
 	pending := tally{levels: make(map[score.Level]int64)}
@@ -269,7 +269,7 @@ func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, b
 			if err := ctx.Err(); err != nil {
 				return errors.Join(err, flush())
 			}
-			bar.rows(pending.rows)
+			done(pending.rows)
 		}
 		row, err := reader.Next()
 		if err == io.EOF {

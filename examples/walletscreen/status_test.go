@@ -1,0 +1,34 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStatus shows how far a table and lists are, on what stands for a terminal.
+func TestStatus(t *testing.T) {
+	var screen bytes.Buffer
+	s := newStatus(&screen)
+	s.bytes("A", 1, 2)
+	if s.finish(); screen.Len() > 0 {
+		t.Errorf("without a terminal: %q", &screen)
+	}
+	s.w = &screen
+	in := &countingReader{}
+	in.n.Store(25)
+	s.table(100, in)(1000)
+	s.bytes("A", 5e6, 10e6)
+	s.entries("B", 0)
+	s.last = time.Time{}
+	s.entries("B", 7)
+	s.finish()
+	lines := strings.Split(screen.String(), "\r")
+	if len(lines) != 5 || !strings.HasPrefix(lines[1], "1,000 rows  ") || !strings.Contains(lines[1], "  25 %, ") || !strings.HasSuffix(lines[1], " left") {
+		t.Fatalf("%q", lines)
+	}
+	if !strings.HasPrefix(lines[2], "1,000 rows  ") || !strings.HasSuffix(strings.TrimRight(lines[2], " "), "   A 5.0 MB of 10.0   B 7 entries") || strings.TrimSpace(lines[3]) != "" {
+		t.Errorf("%q", lines)
+	}
+}
