@@ -221,7 +221,7 @@ func (a Address) Canonical() Address {
 		first := &cs[form]
 		rd := a.reader()
 		defer rd.free()
-		rd.out = first.enc.write(rd.out[:0], first, c.account(rd))
+		rd.out = first.enc.write(rd.out[:0], first, first.payload(c.account(rd)))
 		if string(rd.out) != a.text {
 			a.text = string(rd.out)
 		}

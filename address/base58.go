@@ -26,14 +26,18 @@ const (
 	keccakBlake                  // Keccak-256 of BLAKE2b-256: waves
 	ripemd                       // RIPEMD-160: fio
 	keccak                       // Keccak-256: monero
+	substrate                    // BLAKE2b-512 of "SS58PRE" and the bytes: the first two bytes of it
 	noHash                       // there is no checksum
 	lastHash
 )
 
 // size returns the length of the checksum.
 func (h checkHash) size() int {
-	if h == noHash {
+	switch h {
+	case noHash:
 		return 0
+	case substrate:
+		return 2
 	}
 	return sumLen
 }
@@ -59,6 +63,10 @@ func (h checkHash) sum(b []byte) [sumLen]byte {
 	case keccak:
 		sum := keccak256(b)
 		return [sumLen]byte(sum[:])
+	case substrate:
+		var buf [64]byte
+		sum := blake2b.Sum512(append(append(buf[:0], "SS58PRE"...), b...))
+		return [sumLen]byte(sum[:])
 	case ripemd:
 		h := ripemd160.New()
 		h.Write(b)
@@ -70,17 +78,14 @@ func (h checkHash) sum(b []byte) [sumLen]byte {
 	return [sumLen]byte(twice[:])
 }
 
-// verifies reports whether the last four bytes of b are the checksum of the
-// others, if h has one.
+// verifies reports whether b ends with the checksum of its other bytes, if h has one.
 func (h checkHash) verifies(b []byte) bool {
-	if h == noHash {
-		return true
+	at := len(b) - h.size()
+	if h == noHash || at < 0 {
+		return at >= 0
 	}
-	if len(b) < sumLen {
-		return false
-	}
-	at := len(b) - sumLen
-	return h.sum(b[:at]) == [sumLen]byte(b[at:])
+	sum := h.sum(b[:at])
+	return string(sum[:h.size()]) == string(b[at:])
 }
 
 // base58Check is Base58 of version bytes, the payload, and a checksum of both,
@@ -162,6 +167,9 @@ func (e base58Check) read(r *reader, c *codec) fault {
 	inBlocks := e.alphabet == base58.CryptoNote // in which the version shows even if the length is wrong
 	n := len(c.prefix) + c.size + e.hash.size()
 	if c.size != 0 && !inBlocks && len(r.s) > len(e.lead)+e.maxDigits(n) {
+		if e.hash == substrate {
+			return badLength
+		}
 		return r.tooLong58(len(e.lead))
 	}
 	b, bad := r.decode58(e.letters(), len(e.lead))
@@ -174,13 +182,15 @@ func (e base58Check) read(r *reader, c *codec) fault {
 	rightSize := c.size != 0 && len(b) == n || c.size == 0 && len(b) > n
 	version := hasVersion(b, c.prefix)
 	switch {
-	case !rightSize && !inBlocks:
+	case !rightSize && !inBlocks && !(e.hash == substrate && (len(b) == 35 || len(b) == 36)):
 		return badLength
 	case r.quiet && !version:
 		return badSyntax
 	case !r.trusted && !r.verify58(e.hash):
 		return badChecksum
-	case !version:
+	case e.hash == substrate && len(b) == 35 && 0x40 <= b[0] && b[0] < 0x80: // the first byte of two
+		return badLength
+	case !version, !rightSize && e.hash == substrate: // of another chain
 		return fault{err: ErrSyntax, at: -1, lead: inBlocks}
 	case !rightSize:
 		return badLength
@@ -259,8 +269,11 @@ func numbers(a *base58.Alphabet, prefix string, n int) (low, high string) {
 
 // maxDigits returns an upper bound of the number of digits of n bytes.
 func (e base58Check) maxDigits(n int) int {
-	if e.alphabet == base58.CryptoNote {
+	switch {
+	case e.alphabet == base58.CryptoNote:
 		return base58.BlocksLen(n)
+	case e.hash == substrate:
+		return 50 // with any prefix
 	}
 	return (n*138 + 99) / 100
 }

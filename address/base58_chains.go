@@ -1,10 +1,13 @@
 package address
 
 import (
+	"slices"
+
+	"golang.org/x/crypto/blake2b"
+
 	"github.com/walletscreen/walletscreen/address/internal/curve"
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/identity"
-	"slices"
 )
 
 // The ed25519 key of an address must be the public key of a secret to be a key:
@@ -115,20 +118,11 @@ func tron() codecs {
 //
 // See "Account aliases" in the documentation of Concordium.
 func concordium() codecs {
-	alias := codec{enc: aliasText{}, prefix: "\x01", size: 32, what: "alias", core: func(r *reader) []byte { return r.payload()[:29] }}
+	alias := codec{enc: base58Check{}, prefix: "\x01", size: 32, what: "alias", core: func(r *reader) []byte { return r.payload()[:29] }}
 	first := alias
 	first.what = "account"
 	first.check = func(r *reader) fault { return unless(string(r.payload()[29:]) == "\x00\x00\x00") }
 	return codecs{first, alias}
-}
-
-// aliasText is base58Check. It writes 29 bytes as the first alias of the account.
-type aliasText struct{ base58Check }
-
-func (e aliasText) write(dst []byte, c *codec, payload []byte) []byte {
-	var b [64]byte
-	copy(b[:], payload)
-	return e.base58Check.write(dst, c, b[:c.size])
 }
 
 // elastos is Base58Check of a prefix and the hash160 of a script: of one key, of several,
@@ -244,4 +238,39 @@ func mina() codecs {
 		b := r.payload()
 		return unless(b[32] <= 1 && curve.IsPallasX((*[32]byte)(b)))
 	}}}
+}
+
+// ss58 is the Base58 of a prefix of one or two bytes for the chain, a 32-byte
+// account id, and the first two bytes of a BLAKE2b hash. Normalize also reads
+// the generic prefix 42.
+//
+// See "SS58 address format" in the Polkadot documentation, and the SS58
+// registry.
+func ss58(prefix uint16) codecs {
+	with := func(prefix uint16) codecs {
+		version := string([]byte{byte(prefix)})
+		if prefix >= 0x40 { // the low byte's upper bits come first
+			version = string([]byte{0x40 | byte(prefix>>2)&0x3f, byte(prefix>>8) | byte(prefix&3)<<6})
+		}
+		return codecs{{enc: base58Check{hash: substrate}, prefix: version, size: 32, key: identity.Substrate}}
+	}
+	if prefix == 42 {
+		return with(42)
+	}
+	return all(with(prefix), with(42).only(tolerated))
+}
+
+// astar is ss58, whose accounts have an account on the EVM of the chain, unless their
+// owner has claimed another one: the hash of "evm:" and the id.
+//
+// See pallet-unified-accounts in its repository, HashedDefaultMappings.
+func astar() codecs {
+	cs := ss58(5)
+	for i := range cs {
+		cs[i].also = func(ks *keys, r *reader, id []byte) {
+			sum := blake2b.Sum256(append(append(r.tmp[:0], "evm:"...), id...))
+			ks.add(identity.KeccakHash, sum[:20])
+		}
+	}
+	return cs
 }

@@ -200,6 +200,15 @@ func (c *codec) account(r *reader) []byte {
 	return r.payload()
 }
 
+// payload returns the bytes of the account that core identifies: core, and what uncore
+// adds, or zeros.
+func (c *codec) payload(core []byte) []byte {
+	if c.uncore != nil {
+		return c.uncore(core)[0]
+	}
+	return append(core, make([]byte, max(0, c.size-len(core)))...)
+}
+
 // read reads the text as an address of the chain, and returns the form: the
 // index of the codec. It looks for a reason only if there is none.
 func (cs codecs) read(r *reader) (form, fault) {

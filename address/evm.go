@@ -3,6 +3,7 @@ package address
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
@@ -100,12 +101,13 @@ func evmPrefixed(lead string) codecs { return all(evm(), evmWith(lead, nil)) }
 // See TIP-1022, "Virtual Addresses for TIP-20 Deposit Forwarding".
 func tempo() codecs {
 	with := func(anyTag bool) codec {
-		c := codec{enc: virtualText{hex20{lead: "0x"}}, size: 20, kind: 1, what: "virtual", doubt: DoubtUnscreenable, show: evm()[0].show}
+		c := codec{enc: hex20{lead: "0x"}, size: 20, kind: 1, what: "virtual", doubt: DoubtUnscreenable, show: evm()[0].show}
 		c.check = func(r *reader) fault {
 			b := r.payload()
 			return unless(string(b[4:14]) == virtualMark && (anyTag || string(b[14:]) == noTag))
 		}
 		c.core = func(r *reader) []byte { return r.payload()[:4] }
+		c.uncore = func(master []byte) [][]byte { return [][]byte{append(slices.Clone(master[:4]), virtualMark+noTag...)} }
 		return c
 	}
 	return all(codecs{with(false), with(true)}, evm())
@@ -115,17 +117,6 @@ const (
 	virtualMark = "\xfd\xfd\xfd\xfd\xfd\xfd\xfd\xfd\xfd\xfd"
 	noTag       = "\x00\x00\x00\x00\x00\x00"
 )
-
-// virtualText is hex20. It writes the four bytes of a master without a tag.
-type virtualText struct{ hex20 }
-
-func (e virtualText) write(dst []byte, c *codec, payload []byte) []byte {
-	dst = e.hex20.write(dst, c, payload)
-	if len(payload) == 4 {
-		dst = appendHex(dst, "", []byte(virtualMark+noTag))
-	}
-	return dst
-}
 
 // erc1191 is the rule of ERC-1191: EIP-55 with the chain id in the hash. See
 // ERC-1191, "Add chain id to mixed-case checksum address encoding", and RSKIP-60.

@@ -111,16 +111,24 @@ func (filecoinText) bounds(c *codec) bounds {
 }
 
 // numberText is the characters prefix and a decimal number of at most 63 bits
-// without leading zeros, as filecoin and hedera number accounts.
-type numberText struct{}
+// without leading zeros, as filecoin and hedera number accounts. If it is checked, a
+// dash and five letters follow, which prove the number and the ledger of hedera: 0 is
+// the main network.
+type numberText struct {
+	checked bool
+	ledger  uint32
+}
 
-func (numberText) read(r *reader, c *codec) fault {
+func (e numberText) read(r *reader, c *codec) fault {
 	n := len(c.prefix)
 	if !strings.HasPrefix(r.s, c.prefix) {
 		return badLead(r.s, c.prefix)
 	}
-	r.claimed = len(r.s) <= n+19 && strings.IndexByte(r.s, '-') < 0
+	r.claimed = !e.checked && len(r.s) <= n+19 && strings.IndexByte(r.s, '-') < 0
 	id, end, bad := parseID(r.s, n)
+	if bad.err == nil && e.checked {
+		end, bad = e.readSum(r, end)
+	}
 	switch {
 	case bad.err != nil:
 		return bad
@@ -132,12 +140,42 @@ func (numberText) read(r *reader, c *codec) fault {
 	return fault{}
 }
 
-func (numberText) write(dst []byte, c *codec, payload []byte) []byte {
-	return strconv.AppendUint(append(dst, c.prefix...), binary.BigEndian.Uint64(payload), 10)
+// readSum reads the checksum of the number that ends at dash, and returns its end.
+func (e numberText) readSum(r *reader, dash int) (end int, bad fault) {
+	switch {
+	case dash == len(r.s):
+		return 0, badLength
+	case r.s[dash] != '-':
+		return 0, badChar(dash)
+	}
+	r.claimed = true
+	switch end = skip(classLower, r.s, dash+1); {
+	case end < len(r.s):
+		return 0, badChar(end)
+	case end != dash+1+5:
+		return 0, badLength
+	case hederaSum([]byte(r.s[:dash]), e.ledger) != [5]byte([]byte(r.s[dash+1:])):
+		return 0, badChecksum
+	}
+	return end, fault{}
 }
 
-func (numberText) bounds(c *codec) bounds {
-	return bounds{len(c.prefix) + 1, len(c.prefix) + 19, classAddress, c.prefix, false}
+func (e numberText) write(dst []byte, c *codec, payload []byte) []byte {
+	from := len(dst)
+	dst = strconv.AppendUint(append(dst, c.prefix...), binary.BigEndian.Uint64(payload), 10)
+	if e.checked {
+		sum := hederaSum(dst[from:], e.ledger)
+		dst = append(append(dst, '-'), sum[:]...)
+	}
+	return dst
+}
+
+func (e numberText) bounds(c *codec) bounds {
+	b := bounds{len(c.prefix) + 1, len(c.prefix) + 19, classAddress, c.prefix, e.checked}
+	if e.checked {
+		b.min, b.max = b.min+6, b.max+6
+	}
+	return b
 }
 
 // parseID parses the account number at offset at of s: decimal digits without

@@ -1,9 +1,6 @@
 package address
 
 import (
-	"encoding/binary"
-	"strings"
-
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -36,7 +33,7 @@ func hedera() codecs {
 	short.enc, long.enc = hexText{lead: "0.0.302d300706052b8104000a032200"}, hexText{lead: "0.0.3036301006072a8648ce3d020106052b8104000a032200"}
 	return codecs{
 		{enc: numberText{}, prefix: "0.0.", size: 8, also: number},
-		{enc: hederaChecked{}, prefix: "0.0.", size: 8, also: number},
+		{enc: numberText{checked: true}, prefix: "0.0.", size: 8, also: number},
 		{enc: hex20{lead: "0x"}, size: 20, proof: unproven, also: number,
 			check:  func(r *reader) fault { return unless([12]byte(r.buf[:]) == [12]byte{} && r.buf[12] < 0x80) },
 			core:   func(r *reader) []byte { return r.payload()[12:] },
@@ -44,54 +41,9 @@ func hedera() codecs {
 		{enc: hex20{lead: "0x"}, size: 20, kind: 1, proof: unproven, key: identity.KeccakHash},
 		{enc: hexText{lead: "0.0.302a300506032b6570032100"}, size: 32, kind: 2, key: identity.Ed25519},
 		short, long,
-		{enc: hederaChecked{ledger: 1}, prefix: "0.0.", size: 8, use: testers},
-		{enc: hederaChecked{ledger: 2}, prefix: "0.0.", size: 8, use: testers},
+		{enc: numberText{checked: true, ledger: 1}, prefix: "0.0.", size: 8, use: testers},
+		{enc: numberText{checked: true, ledger: 2}, prefix: "0.0.", size: 8, use: testers},
 	}
-}
-
-// hederaChecked is numberText, a dash, and five letters that prove the number
-// and the ledger: 0 is the main network.
-type hederaChecked struct{ ledger uint32 }
-
-func (e hederaChecked) read(r *reader, c *codec) fault {
-	if !strings.HasPrefix(r.s, c.prefix) {
-		return badLead(r.s, c.prefix)
-	}
-	id, dash, bad := parseID(r.s, len(c.prefix))
-	switch {
-	case bad.err != nil:
-		return bad
-	case dash == len(r.s):
-		return badLength
-	case r.s[dash] != '-':
-		return badChar(dash)
-	}
-	r.claimed = true
-	for i := dash + 1; i < len(r.s); i++ {
-		if r.s[i] < 'a' || r.s[i] > 'z' {
-			return badChar(i)
-		}
-	}
-	switch {
-	case len(r.s) != dash+1+5:
-		return badLength
-	case hederaSum([]byte(r.s[:dash]), e.ledger) != [5]byte([]byte(r.s[dash+1:])):
-		return badChecksum
-	}
-	binary.BigEndian.PutUint64(r.buf[:8], id)
-	r.n, r.normal = 8, true
-	return fault{}
-}
-
-func (e hederaChecked) write(dst []byte, c *codec, payload []byte) []byte {
-	from := len(dst)
-	dst = numberText{}.write(dst, c, payload)
-	sum := hederaSum(dst[from:], e.ledger)
-	return append(append(dst, '-'), sum[:]...)
-}
-
-func (hederaChecked) bounds(c *codec) bounds {
-	return bounds{len(c.prefix) + 7, len(c.prefix) + 25, classAddress, c.prefix, true}
 }
 
 // hederaSum returns the checksum letters of an account id on a ledger whose id
