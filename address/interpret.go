@@ -244,32 +244,21 @@ func readOn(c Chain, s string) (rd Reading) {
 	var a Address
 	f := a.normalize(c, r, s)
 	if f.bad.err == nil {
-		a.setNumber(c)
-		rd.Addresses = []Address{a}
-		rd.addDoubt(doubtOf(c, f.text))
-		return rd
+		f.found, f.texts = []Address{a}, []string{f.text}
 	}
-	bare, _ := trimBlanks(s)
-	u, _ := readURI(c, r, bare)
-	if len(u.payees) == 0 && !u.unnamed {
-		rd.Err = f.explain(c, r, s)
-		return rd
-	}
-	p := u.readPayees(r)
-	rd.Addresses = p.found
-	for i := range p.found {
-		p.found[i].setNumber(c)
-	}
-	for _, text := range p.texts {
+	for i, text := range f.texts {
+		f.found[i].setNumber(c)
 		rd.addDoubt(doubtOf(c, text))
 	}
-	if u.bad.err != nil || p.bad.err != ErrSeveral {
+	rd.Addresses = f.found
+	switch {
+	case f.bad.err == ErrSeveral:
+		rd.Several = len(f.found) > 1
+		if f.unnamed {
+			rd.addDoubt(DoubtUnscreenable)
+		}
+	case f.bad.err != nil:
 		rd.Err = f.explain(c, r, s)
-		return rd
-	}
-	rd.Several = len(p.found) > 1
-	if u.unnamed {
-		rd.addDoubt(DoubtUnscreenable)
 	}
 	return rd
 }

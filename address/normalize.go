@@ -16,6 +16,10 @@ type failure struct {
 	at   int
 	bad  fault
 	uri  *uri // if the fault is in what surrounds the address
+
+	found   []Address // the accounts that a URI with several recipients pays, each once
+	texts   []string  // that were parsed, one for each of found
+	unnamed bool      // the URI also pays somebody whom no address names
 }
 
 // normalize sets a, which is zero, to s as [Normalize] reads it on chain c, in row r.
@@ -25,7 +29,7 @@ func (a *Address) normalize(c Chain, r uint16, s string) failure {
 		return failure{text: s}
 	}
 	if len(s) > maxTolerated {
-		return failure{s, 0, badLength, nil}
+		return failure{text: s, bad: badLength}
 	}
 	bare, at := trimBlanks(s)
 	if len(bare) != len(s) {
@@ -47,24 +51,27 @@ func (a *Address) normalize(c Chain, r uint16, s string) failure {
 	}
 	u, ok := readURI(c, r, bare)
 	if !ok {
-		return failure{bare, at, bad, nil}
+		return failure{text: bare, at: at, bad: bad}
 	}
 	return a.normalizeURI(u, r, at)
 }
 
 // normalizeURI is normalize for a URI at offset at.
 func (a *Address) normalizeURI(u uri, r uint16, at int) failure {
+	var f failure
+	if len(u.payees) > 0 || u.unnamed {
+		if f = u.readPayees(r); f.bad.err == nil {
+			*a = f.found[0]
+			return failure{text: f.texts[0]}
+		}
+		f.at += at
+	}
 	if u.bad.err != nil {
 		around := u // on the heap, unlike u
-		return failure{u.body, at + u.at, u.bad, &around}
+		f.text, f.at, f.bad, f.uri = u.body, at+u.at, u.bad, &around
 	}
-	if len(u.payees) > 0 || u.unnamed {
-		f := u.readPayees(r)
-		if f.bad.err != nil {
-			return failure{f.bare, at + f.at, f.bad, nil}
-		}
-		*a = f.found[0]
-		return failure{text: f.texts[0]}
+	if f.bad.err != nil {
+		return f
 	}
 	bad := a.parseRow(r, u.body, true)
 	if bad.err == nil {
@@ -73,7 +80,7 @@ func (a *Address) normalizeURI(u uri, r uint16, at int) failure {
 	if text := cutTag(r, u.body); text != u.body && a.parseRow(r, text, true).err == nil {
 		return failure{text: text}
 	}
-	inBody := failure{u.body, at + u.at, bad, nil}
+	inBody := failure{text: u.body, at: at + u.at, bad: bad}
 	whole, prefix := u.whole(), len(u.scheme)+1
 	if whole == "" {
 		return inBody
@@ -84,7 +91,7 @@ func (a *Address) normalizeURI(u uri, r uint16, at int) failure {
 	case other.err == nil:
 		return failure{text: whole}
 	case bad.err != ErrChecksum && (other.err == ErrChecksum || other.err == ErrNetwork || other.at >= prefix):
-		return failure{whole, at + u.at - prefix, other, nil}
+		return failure{text: whole, at: at + u.at - prefix, bad: other}
 	}
 	return inBody
 }

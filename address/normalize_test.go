@@ -2,10 +2,12 @@ package address_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/bech32"
 )
 
 const (
@@ -190,5 +192,19 @@ func TestNormalizeStarknet(t *testing.T) {
 	}
 	if read < 1000 {
 		t.Errorf("%d addresses are read", read)
+	}
+}
+
+// TestManyPayees checks that a URI of more than 4096 bytes is not read: its payees are
+// compared with each other, so that a longer one would take seconds.
+func TestManyPayees(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	uri := "bitcoin:?"
+	for n := 1; len(uri) < 4200; n++ {
+		uri += "bc=" + toBech32("bc", bech32.Bech32, 0)(randomBytes(rng, 20)) + "&"
+		r := address.Interpret("bitcoin", uri)
+		if ok := r.Err == nil && len(r.Addresses) == n; ok != (len(uri) <= 4096) {
+			t.Fatalf("Interpret of %d bytes returns %d addresses, %v", len(uri), len(r.Addresses), r.Err)
+		}
 	}
 }

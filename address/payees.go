@@ -84,23 +84,14 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// A payment is the result of reading the recipients of a URI.
-type payment struct {
-	found []Address // each account once
-	texts []string  // that were parsed, one for each of found
-
-	bare string // the text that bad is about
-	at   int    // its offset in the URI
-	bad  fault  // why the URI is not a payment to one account
-}
-
-// readPayees reads the body and the payees of u as addresses of row r.
-func (u *uri) readPayees(r uint16) (p payment) {
+// readPayees reads the body and the payees of u as addresses of row r. There is no fault
+// if they are of one account.
+func (u *uri) readPayees(r uint16) failure {
 	all := u.payees
 	if u.body != "" {
 		all = append([]payee{{u.body, u.at}}, all...)
 	}
-	p.bare, p.at = u.body, u.at
+	p := failure{text: u.body, at: u.at, unnamed: u.unnamed}
 	for i, to := range all {
 		var a Address
 		bad := a.parseRow(r, to.text, true)
@@ -110,7 +101,7 @@ func (u *uri) readPayees(r uint16) (p payment) {
 		switch {
 		case bad.err != nil:
 			if p.bad.err == nil {
-				p.bare, p.at, p.bad = to.text, to.at, bad
+				p.text, p.at, p.bad = to.text, to.at, bad
 			}
 		case !slices.ContainsFunc(p.found, func(b Address) bool { return b.Canonical() == a.Canonical() }):
 			p.found, p.texts = append(p.found, a), append(p.texts, to.text)
