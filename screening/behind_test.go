@@ -82,7 +82,14 @@ func TestBehind(t *testing.T) {
 				_, err := os.Stat(filepath.Join(dir, "journal"))
 				known := err == nil // when the broken list was published
 				caveat := []screening.Caveat{{Source: ofac.ID, Kind: screening.CaveatMissing}}
-				if tt.older {
+				before := 0 // entries of the list before the broken one, which match
+				switch {
+				case tt.older:
+					before = 11
+				case tt.seeded:
+					before = 10
+				}
+				if before > 0 {
 					caveat[0].Kind = screening.CaveatPartial
 				}
 				check := func(when string, s *screening.Screener) {
@@ -94,7 +101,7 @@ func TestBehind(t *testing.T) {
 					if tt.optional && (err != nil || r.AllClear() || !slices.Equal(r.Caveats(), caveat)) {
 						t.Errorf("%s: %+v, %v, want the caveat %v", when, r.Caveats(), err, caveat)
 					}
-					if st := s.Sources()[0]; st.Loaded() || (st.Entries == 11) != tt.older || st.Entries != 0 && !tt.older {
+					if st := s.Sources()[0]; st.Loaded() || st.Entries != before {
 						t.Errorf("%s: held are %d entries of %s: %v", when, st.Entries, st.Digest, st.StoreErr)
 					}
 				}
@@ -114,6 +121,16 @@ func TestBehind(t *testing.T) {
 					}
 					time.Sleep(time.Hour)
 				}
+				live.load = func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+					return sources.Revision{}, sources.ErrUnchanged
+				}
+				if _, err := s.Refresh(ctx); !errors.Is(err, sources.ErrUnchanged) {
+					t.Errorf("unchanged, but asked without a revision: %v", err)
+				}
+				check("unchanged, but asked without a revision", s)
+				s = newScreener(t, opts(), src, other)
+				s.Open(ctx)
+				check("and started again", s)
 				if live.load = second.load; known {
 					if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrOlder) {
 						t.Errorf("an older list: %v, want ErrOlder", err)

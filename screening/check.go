@@ -13,8 +13,8 @@ func (s *Screener) check(i int, e sources.Entry) error {
 	if !e.Address.IsValid() && strings.TrimSpace(e.Listed) == "" {
 		return fmt.Errorf("entry %.64q lists nothing", e.Ref)
 	}
-	if _, ok := s.table.Points(e.Kind, score.Exact); !ok {
-		return fmt.Errorf("%s: scoring %s does not know the kind %.64q", nameOf(e), s.table.Version(), e.Kind)
+	if _, ok := s.opts.Table.Points(e.Kind, score.Exact); !ok {
+		return fmt.Errorf("%s: scoring %s does not know the kind %.64q", nameOf(e), s.opts.Table.Version(), e.Kind)
 	}
 	if !s.infos[i].MayEmit(e.Kind) {
 		return fmt.Errorf("%s: a list of jurisdiction %s may not say %s", nameOf(e), s.infos[i].Jurisdiction, e.Kind)
@@ -30,22 +30,21 @@ func nameOf(e sources.Entry) string {
 	return fmt.Sprintf("entry %.64q of %.128q", e.Ref, e.Text())
 }
 
-// decide returns why a counted list may not replace the one beside it, or nil. The operator decides on a
-// list that is suspect.
-func (s *Screener) decide(ctx context.Context, i int, c *comparison, had *current, d *draft) error {
+// decide says whether a counted list replaces the one held. The operator decides on a list that is suspect.
+func (s *Screener) decide(ctx context.Context, i int, c *comparison, had *current, d *draft) verdict {
 	came := current{list: d.list, held: d.held}
 	came.age(d.held.Revision.Checked, c.now)
 	was, is := had.status(s.infos[i], s.required[i]), came.status(s.infos[i], s.required[i])
-	if late := c.held.later; late.published.After(was.Published) && !isAhead(late.published, c.now) {
-		was.Published = late.published
+	if late := c.held.later; late.Revision.Published.After(was.Published) && !isAhead(late.Revision.Published, c.now) {
+		was.Published = late.Revision.Published
 	}
-	was.Addresses = max(was.Addresses, c.held.later.addresses)
+	was.Addresses = max(was.Addresses, c.held.later.Addresses)
 	return judge(c, func(suspect error) bool {
-		if s.accept == nil || !s.accept(s.infos[i].ID, suspect, was, is) {
+		if s.opts.Accept == nil || !s.opts.Accept(s.infos[i].ID, suspect, was, is) {
 			return false
 		}
-		s.log.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,
+		s.opts.Logger.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,
 			"held_digest", was.Digest, "digest", is.Digest)
 		return true
-	}).reason
+	})
 }

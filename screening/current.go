@@ -15,16 +15,29 @@ type current struct {
 	name string       // of the file in the store
 
 	checked time.Time    // last successful check; zero: none that counts
-	also    *list.List   // of lists that were accepted and could not be saved: they match as well
-	lost    time.Time    // since when that is so
-	unsaved error        // why the last of them could not be saved, unless it was judged again since
-	late    *offer       // the last of them, to be saved when the store works again
+	unsaved *unsaved     // matches as well; nil: nothing
 	damaged error        // why the list accepted last cannot be proved; then list is an older one
 	later   journal.Held // that list
 
 	known journal.Held // what the journal says, by which offers are judged
 
 	err error // the error of the last load
+}
+
+// unsaved is what was accepted and could not be saved. It is never changed.
+type unsaved struct {
+	list  *list.List // of the entries of all such lists
+	since time.Time
+	last  *offer // to be saved when the store works again; nil: none
+	err   error  // why last could not be saved, unless it was judged again since
+}
+
+// unsavedSince returns since when the journal may say another thing than what matches; zero: it does not.
+func (h *current) unsavedSince() time.Time {
+	if h.unsaved == nil {
+		return time.Time{}
+	}
+	return h.unsaved.since
 }
 
 // isLoaded reports whether all of the list that was accepted last is held.
@@ -81,14 +94,13 @@ func (h *current) sight() sight {
 	rev := &h.held.Revision
 	v := sight{
 		digest: rev.Digest, completeness: rev.Completeness, provenance: rev.Provenance, seed: h.held.Seed, published: rev.Published, read: h.checked,
-		records: rev.Records, most: h.held.Most, behind: h.damaged != nil,
+		records: rev.Records, most: h.held.Most,
 	}
 	if h.list != nil {
 		v.entries, v.addresses = h.list.Entries, h.list.Addresses
 	}
 	if h.damaged != nil {
-		v.later = later{h.later.Revision.Published, h.later.Addresses}
-		v.most = h.later.Most
+		v.later, v.most = h.later, h.later.Most
 	}
 	return v
 }

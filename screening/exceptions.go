@@ -173,7 +173,7 @@ func (s *Screener) withAllowed(exceptions []Exception) ([]Exception, error) {
 // checkAllowed returns an error if src allows accounts and SetExceptions was never called: they
 // would be blocked in silence.
 func (s *Screener) checkAllowed(src sources.Source) error {
-	if s.excepted.Load() || s.loadOnly {
+	if s.excepted.Load() || s.opts.LoadOnly {
 		return nil
 	}
 	allowed, err := sources.AllowedBy(src)

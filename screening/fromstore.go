@@ -33,8 +33,8 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 	start := time.Now()
 	next, err := s.openHeld(ctx, i, held, now)
 	if err == nil {
-		next.also, next.lost, next.unsaved, next.late, next.known = had.also, had.lost, had.unsaved, had.late, had.known
-		s.log.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries,
+		next.unsaved, next.known = had.unsaved, had.known
+		s.opts.Logger.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries,
 			"last_updated", next.checked, "digest", next.held.Revision.Digest, "took", time.Since(start))
 		if held.Damaged {
 			held.Damaged = false
@@ -47,7 +47,7 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 	}
 	damage := fmt.Errorf("store: %w", err)
 	if had.damaged == nil || had.list == nil {
-		s.log.ErrorContext(ctx, "the list accepted last cannot be opened", "source", id, "error", err)
+		s.opts.Logger.ErrorContext(ctx, "the list accepted last cannot be opened", "source", id, "error", err)
 	}
 	if had.list == nil {
 		known := had.known
@@ -187,7 +187,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 			}
 			return had, nil
 		}
-		had.add(l, s.now())
+		had.add(l, s.now(), nil, nil)
 		had.damaged, had.later = errAhead, journal.Held{N: f.Last, Digest: l.Digest, Addresses: l.Addresses, Revision: f.Revision}
 		switch {
 		case newest == nil:
@@ -211,7 +211,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		if errors.Is(err, store.ErrMoved) {
 			return had, err
 		}
-		s.log.WarnContext(ctx, "a list that was accepted is not in the journal, and cannot be written there", "source", s.infos[i].ID, "error", err)
+		s.opts.Logger.WarnContext(ctx, "a list that was accepted is not in the journal, and cannot be written there", "source", s.infos[i].ID, "error", err)
 		return had, nil
 	}
 	return next, nil

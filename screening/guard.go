@@ -23,17 +23,12 @@ const (
 	maxStuck = 3
 )
 
-// A guard calls the Load of a Source that is not ours. Whatever that does, a list
+// guarded calls the Load of a Source that is not ours. Whatever that does, a list
 // that is not whole is an error: it may panic, end its goroutine, ignore its context,
-// call add from several goroutines or after it returned, and ignore the errors of add.
-type guard struct {
-	sources.Source
-	stuck *atomic.Int32 // loads that were left behind and have not returned
-}
-
-// load is Load. If ctx ends and Load does not return soon, load leaves it behind.
-func (g guard) load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	if n := g.stuck.Load(); n >= maxStuck {
+// call add from several goroutines or after it returned, and ignore the errors of add. If ctx ends and
+// Load does not return soon, guarded returns without it. stuck counts the loads that have not returned.
+func guarded(ctx context.Context, src sources.Source, stuck *atomic.Int32, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	if n := stuck.Load(); n >= maxStuck {
 		return sources.Revision{}, fmt.Errorf("%w: %d earlier loads are still running, no other is begun", ErrStuck, n)
 	}
 	var mu sync.Mutex // guards add and refused
@@ -51,15 +46,15 @@ func (g guard) load(ctx context.Context, prev sources.Revision, add func(sources
 		err error
 	}
 	done := make(chan outcome, 1)
-	g.stuck.Add(1)
+	stuck.Add(1)
 	go func() {
 		o := outcome{err: errEnded}
 		defer func() {
-			g.stuck.Add(-1)
+			stuck.Add(-1)
 			done <- o
 		}()
 		defer caught(&o.err)
-		o.rev, o.err = g.Load(ctx, prev, locked)
+		o.rev, o.err = src.Load(ctx, prev, locked)
 	}()
 	var o outcome
 	select {

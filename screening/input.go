@@ -137,7 +137,7 @@ func (snap *snapshot) suppressAs(r *Result, allowed []Suppressed) {
 	}
 	if len(r.Labels) > 0 {
 		r.Score = r.Labels[0].Points
-		r.Level = snap.table.Level(r.Score)
+		r.Level = snap.opts.Table.Level(r.Score)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -32,21 +33,14 @@ type sight struct {
 	records            int
 	entries, addresses int
 
-	most     int  // of a list that is held: the addresses that it has had, see journal.Most
-	behind   bool // another list was accepted later, and cannot be opened
-	later    later
-	replaced bool // of a list that is offered: a list that was accepted has replaced it before
-}
-
-// later is what the journal says of a list that was accepted and cannot be opened.
-type later struct {
-	published time.Time
-	addresses int
+	most     int          // of a list that is held: the addresses that it has had, see journal.Most
+	later    journal.Held // a list that was accepted later, and cannot be opened
+	replaced bool         // of a list that is offered: another one was accepted later
 }
 
 // isLoaded reports whether all of the list accepted last is held.
 func (s *sight) isLoaded() bool {
-	return s.digest != "" && s.completeness != sources.Partial && !s.behind
+	return s.digest != "" && s.completeness != sources.Partial && s.later.N == 0
 }
 
 // isBundled reports whether the list may be years old, so that most entries have changed since.
@@ -109,7 +103,7 @@ var laws = []law{
 	{func(c *comparison) bool { return c.offered.digest == "" }, refused, says(errNoDigest), false},
 	{func(c *comparison) bool { return c.offered.records <= 0 && !c.own }, refused, says(errNoRecords), false},
 	{func(c *comparison) bool { return c.before() && !isImport(&c.held, &c.offered, c.asks) }, ignored, says(errRead), false},
-	{func(c *comparison) bool { return c.offered.seed && (c.offered.behind || c.offered.replaced) }, ignored, says(errReplaced), false},
+	{func(c *comparison) bool { return c.offered.seed && c.offered.replaced }, ignored, says(errReplaced), false},
 	{func(c *comparison) bool { return c.held.isLoaded() && c.offered.completeness == sources.Partial }, refused, says(errPart), false},
 	{isSame, confirmed, says(errSame), false},
 	{func(c *comparison) bool { return c.hasList() && c.offered.addresses == 0 && c.held.addresses > 0 }, refused, says(ErrEmptied), true},
@@ -126,7 +120,7 @@ var laws = []law{
 // counting must decide. A time to come is no evidence of anything.
 func judge(given *comparison, accept func(suspect error) bool) verdict {
 	c := *given
-	for _, t := range []*time.Time{&c.held.published, &c.held.later.published} {
+	for _, t := range []*time.Time{&c.held.published, &c.held.later.Revision.Published} {
 		if isAhead(*t, c.now) {
 			*t = time.Time{}
 		}
@@ -178,7 +172,7 @@ func (c *comparison) older() (older bool, published time.Time) {
 	if !held.IsZero() && !came.IsZero() {
 		older = c.hasList() && came.Before(held)
 	}
-	if late := c.held.later.published; late.After(held) && !came.IsZero() && came.Before(late) {
+	if late := c.held.later.Revision.Published; late.After(held) && !came.IsZero() && came.Before(late) {
 		return true, late
 	}
 	return older, held
@@ -186,7 +180,7 @@ func (c *comparison) older() (older bool, published time.Time) {
 
 // isSame reports whether both lists are the same, and nothing is missing of the list held.
 func isSame(c *comparison) bool {
-	return c.same && !c.held.behind && c.offered.digest == c.held.digest && c.offered.completeness == c.held.completeness
+	return c.same && c.held.later.N == 0 && c.offered.digest == c.held.digest && c.offered.completeness == c.held.completeness
 }
 
 // hasGrown reports whether the list offered has more addresses than it may gain at once.
@@ -225,7 +219,7 @@ func saysOlder(c *comparison) error {
 // list that cannot be opened. It returns how many there were, and how many are lost.
 func (c *comparison) shrunk() (shrunk bool, from, lost int) {
 	held, n := &c.held, c.offered.addresses
-	switch late := held.later.addresses; {
+	switch late := held.later.Addresses; {
 	case held.digest != "" && n == 0 && held.addresses > 0: // it was emptied
 		return false, 0, 0
 	case held.digest != "" && c.lost > mayLose(c.maxShrink, held.addresses):

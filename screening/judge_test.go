@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -35,6 +36,7 @@ func heldKinds() []kind[sight] {
 		change(&s)
 		return s
 	}
+	later := journal.Held{N: 2, Addresses: 1300, Revision: sources.Revision{Published: present.AddDate(0, 0, -10)}}
 	return []kind[sight]{
 		{"nothing", sight{}},
 		{"whole", with(func(*sight) {})},
@@ -46,8 +48,8 @@ func heldKinds() []kind[sight] {
 		{"once 1,900", with(func(s *sight) { s.most = 1900 })},
 		{"of 2062", with(func(s *sight) { s.published = thatDay.AddDate(36, 0, 0) })},
 		{"read in 2062", with(func(s *sight) { s.published, s.read = time.Time{}, thatDay.AddDate(36, 0, 0) })},
-		{"behind", with(func(s *sight) { s.behind, s.later = true, later{present.AddDate(0, 0, -10), 1300} })},
-		{"only lost", sight{later: later{present.AddDate(0, 0, -10), 1300}}},
+		{"behind", with(func(s *sight) { s.later = later })},
+		{"only lost", sight{later: later}},
 		{"emptied", with(func(s *sight) { s.entries, s.addresses, s.most = 0, 0, 1000 })},
 	}
 }
@@ -91,11 +93,11 @@ func offeredKinds() []kind[func(*comparison)] {
 			all(c, 1020, 0)
 		}},
 		{"older seed", func(c *comparison) {
-			c.offered.published, c.offered.read, c.offered.seed, c.offered.behind = next(-1), next(-1), true, c.held.behind
+			c.offered.published, c.offered.read, c.offered.seed, c.offered.replaced = next(-1), next(-1), true, c.held.later.N > 0
 			all(c, 1020, 0)
 		}},
 		{"newer seed", func(c *comparison) {
-			c.offered.published, c.offered.read, c.offered.seed, c.offered.behind = next(29), next(29), true, c.held.behind
+			c.offered.published, c.offered.read, c.offered.seed, c.offered.replaced = next(29), next(29), true, c.held.later.N > 0
 			all(c, 1020, 0)
 		}},
 		{"seed, replaced", func(c *comparison) {

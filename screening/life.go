@@ -1,6 +1,7 @@
 package screening
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,9 +52,9 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 		}
 		var reason error
 		next, _, reason, err = s.consider(ctx, i, next, o, nil)
-		if next.also, next.lost, next.unsaved = had.also, had.lost, had.unsaved; reason != nil { // the operator had accepted it
-			next.add(had.list, s.now())
-			next.unsaved = fmt.Errorf("store: it is as it was at an earlier time: %w", reason)
+		if next.unsaved = had.unsaved; reason != nil { // the operator had accepted it
+			next.add(had.list, s.now(), nil, fmt.Errorf("store: it is as it was at an earlier time: %w", reason))
+			next.unsaved.last = nil
 		}
 		if err == nil {
 			ld.back = back
@@ -70,20 +71,13 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 		}
 		ld.started = next.damaged == nil || s.running.Load()
 	}
-	if next.late != nil {
-		return s.saveLate(ctx, i, next)
-	}
-	return next, nil
-}
-
-// saveLate offers again the list of source i that was accepted last and could not be saved. If another list
-// was accepted meanwhile that it does not replace, it ends.
-func (s *Screener) saveLate(ctx context.Context, i int, had current) (current, error) {
-	next, _, _, err := s.consider(ctx, i, had, had.late, nil)
-	if err == nil && next.late != nil {
-		err = s.append(ctx, &journal.Line{Type: journal.Gap, Source: s.infos[i].ID, From: next.lost, Reason: "a list could not be saved"}, &next.known)
-		if err == nil {
-			next.also, next.lost, next.unsaved, next.late = nil, time.Time{}, nil, nil
+	if u := next.unsaved; u != nil && u.last != nil {
+		next, _, _, err = s.consider(ctx, i, next, u.last, nil)
+		if err == nil && next.unsaved != nil { // another list was accepted meanwhile, which it does not replace
+			err = s.append(ctx, &journal.Line{Type: journal.Gap, Source: id, From: u.since, Reason: "a list could not be saved"}, &next.known)
+			if err == nil {
+				next.unsaved = nil
+			}
 		}
 	}
 	return next, err
@@ -91,25 +85,27 @@ func (s *Screener) saveLate(ctx context.Context, i int, had current) (current, e
 
 // note appends a line whose failure does no harm.
 func (s *Screener) note(ctx context.Context, l *journal.Line) {
-	if s.loadOnly || !s.running.Load() {
+	if s.opts.LoadOnly || !s.running.Load() {
 		return // it answers nobody, or only reads
 	}
 	if err := s.book.Append(ctx, l, nil); err != nil {
-		s.log.WarnContext(ctx, "journal not written", "error", err)
+		s.opts.Logger.WarnContext(ctx, "journal not written", "error", err)
 	}
 }
 
-// add lets what l has match beside the list held.
-func (h *current) add(l *list.List, now time.Time) {
-	if h.lost.IsZero() {
-		h.lost = now
+// add lets what l has match beside the list held; last and err are as in unsaved, and nil for what they were.
+func (h *current) add(l *list.List, now time.Time, last *offer, err error) {
+	had := h.unsaved
+	if had == nil {
+		h.unsaved = &unsaved{l, now, last, err}
+		return
 	}
-	if h.also == nil || h.also.Digest == l.Digest {
-		h.also = l
+	h.unsaved = &unsaved{l, had.since, cmp.Or(last, had.last), cmp.Or(err, had.err)}
+	if had.list.Digest == l.Digest {
 		return
 	}
 	var all []stays.Stay
-	for _, l := range []*list.List{h.also, l} {
+	for _, l := range []*list.List{had.list, l} {
 		for e, err := range l.All() {
 			if err != nil { // it is in memory
 				continue
@@ -121,7 +117,7 @@ func (h *current) add(l *list.List, now time.Time) {
 	f, err := stays.New(stays.Header{Last: 1}, all)
 	if err == nil {
 		if both, err := list.Build(f, func(sources.Entry) error { return nil }); err == nil {
-			h.also = both
+			h.unsaved.list = both
 		}
 	}
 }
@@ -135,22 +131,24 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 		return had, report, nil, failed // nothing is accepted that cannot be compared with the list held
 	}
 	defer caught(&reason) // panics of callbacks
-	d, reason := s.judgeOffer(ctx, i, &had, o)
-	switch {
-	case reason == errSame:
+	d, v := s.judgeOffer(ctx, i, &had, o)
+	switch v.decision {
+	case confirmed:
 		next, err = s.confirm(ctx, i, had, o, failed)
 		return next, report, nil, err
-	case reason == errRead, reason == errReplaced:
-		s.log.DebugContext(ctx, "list ignored", "source", s.infos[i].ID, "reason", reason)
+	case ignored:
+		s.opts.Logger.DebugContext(ctx, "list ignored", "source", s.infos[i].ID, "reason", v.reason)
 		return had, report, nil, failed
-	case reason != nil:
-		if failed == nil {
-			had.unsaved = nil
+	case refused:
+		if failed == nil && had.unsaved != nil {
+			again := *had.unsaved
+			again.err = nil
+			had.unsaved = &again
 		}
 		if failed == nil && d.refused != nil {
-			failed = s.append(ctx, &journal.Line{Type: journal.Refused, Source: s.infos[i].ID, Reason: reason.Error(), Offered: d.refused, From: had.lost}, &had.known)
+			failed = s.append(ctx, &journal.Line{Type: journal.Refused, Source: s.infos[i].ID, Reason: v.reason.Error(), Offered: d.refused, From: had.unsavedSince()}, &had.known)
 		}
-		return had, report, reason, failed
+		return had, report, v.reason, failed
 	}
 	if failed == nil {
 		next, failed = s.save(ctx, i, &had, d)
@@ -163,9 +161,7 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 		if late.checked.IsZero() {
 			late.checked = s.now()
 		}
-		had.late = &late
-		had.add(d.list, s.now())
-		had.unsaved = fmt.Errorf("store: %w", failed)
+		had.add(d.list, s.now(), &late, fmt.Errorf("store: %w", failed))
 		report.Unchanged = false
 	}
 	return had, report, nil, failed
@@ -193,12 +189,12 @@ func (s *Screener) save(ctx context.Context, i int, had *current, d *draft) (nex
 	}
 	next = current{list: d.list, held: d.held, name: name, known: d.held}
 	next.age(d.held.Revision.Checked, s.now())
-	err = s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: id, Held: &next.held, From: had.lost, Added: d.changes.Added, Removed: d.changes.Removed}, &had.known)
+	err = s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: id, Held: &next.held, From: had.unsavedSince(), Added: d.changes.Added, Removed: d.changes.Removed}, &had.known)
 	if is := s.book.Held(id); errors.Is(err, store.ErrMoved) && !is.Is(&next.held) { // or another program has adopted it
 		s.book.Delete(ctx, name) // it was judged by a list that is not held any more
 	}
 	if err == nil {
-		s.log.InfoContext(ctx, "list accepted", "source", id, "kept", s.book.IsKept(), "took", time.Since(start))
+		s.opts.Logger.InfoContext(ctx, "list accepted", "source", id, "kept", s.book.IsKept(), "took", time.Since(start))
 	}
 	return next, err
 }
@@ -224,18 +220,17 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 	held.Revision = journal.Storable(rev)
 	news := held.Revision
 	news.Checked = had.held.Revision.Checked
-	if since.Abs() >= confirmEvery || news != had.held.Revision || !had.lost.IsZero() {
+	if since.Abs() >= confirmEvery || news != had.held.Revision || had.unsaved != nil {
 		if failed == nil {
 			failed = s.saveAgain(ctx, i, &had)
 		}
 		if failed == nil {
-			failed = s.append(ctx, &journal.Line{Type: journal.Checked, Source: s.infos[i].ID, Held: &held, From: had.lost}, &had.known)
+			failed = s.append(ctx, &journal.Line{Type: journal.Checked, Source: s.infos[i].ID, Held: &held, From: had.unsavedSince()}, &had.known)
 		}
 		if failed != nil {
 			return had, failed
 		}
-		had.also, had.lost, had.unsaved, had.late = nil, time.Time{}, nil, nil
-		had.held, had.known = held, held
+		had.unsaved, had.held, had.known = nil, held, held
 	}
 	had.err = nil
 	had.age(held.Revision.Checked, now)

@@ -1,6 +1,7 @@
 package screening
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,18 +30,20 @@ const (
 // If notify is true, it calls Options.Report for each swap of another list.
 func (s *Screener) update(ctx context.Context, i int, t task, notify bool) SourceReport {
 	ld := &s.sourceLocks[i]
-	if err := ld.lock.acquire(ctx); err != nil {
+	select {
+	case ld.lock <- struct{}{}:
+		defer func() { <-ld.lock }()
+	case <-ctx.Done():
 		report := SourceReport{SourceStatus: s.Sources()[i]}
-		report.Err = sourceError(s.infos[i].ID, fmt.Errorf("waiting for another load: %w", err))
+		report.Err = sourceError(s.infos[i].ID, fmt.Errorf("waiting for another load: %w", ctx.Err()))
 		return report
 	}
-	defer ld.lock.release()
 	had := s.list(i)
 	next, failed := s.takeAll(ctx, i, had)
 	opened := next.list != had.list
 	if t == stored {
 		report := SourceReport{Unchanged: !opened}
-		if opened || next.also != had.also || next.damaged != had.damaged || !next.checked.Equal(had.checked) || next.err != had.err {
+		if opened || next.unsaved != had.unsaved || next.damaged != had.damaged || !next.checked.Equal(had.checked) || next.err != had.err {
 			s.publish(i, next, report, notify && opened)
 		}
 		report.SourceStatus = s.Sources()[i]
@@ -50,15 +53,14 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 	if opened {
 		s.publish(i, next, SourceReport{Unchanged: true}, notify)
 	}
-	had = next
-	next, report := s.offered(ctx, i, t, had, failed)
-	s.publish(i, next, report, notify && (t == live || next.list != had.list))
-	if next.list != had.list && !s.loadOnly && s.book.IsKept() {
-		ctx := context.WithoutCancel(ctx)
-		err := s.book.Append(ctx, &journal.Line{Type: journal.Answering, Source: s.infos[i].ID, Held: &next.held}, &next.held)
-		if report.after != nil && (err == nil || errors.Is(err, store.ErrMoved)) { // of two programs with one list, the one whose file it is
-			s.book.Tidy(ctx, next.name)
-		}
+	var seeded SourceReport
+	if t == live && next.list == nil && s.seed(i) != nil { // the list must be no less than its seed
+		next, seeded = s.offered(ctx, i, open, next, failed, notify)
+	}
+	_, report := s.offered(ctx, i, t, next, failed, notify)
+	if seeded.after != nil { // before, there was nothing
+		after := cmp.Or(report.after, seeded.after)
+		report.Unchanged, report.Added, report.Removed, report.before, report.after = false, after.Distinct(), 0, nil, after
 	}
 	loadErr := report.Err
 	report.SourceStatus = s.Sources()[i]
@@ -79,9 +81,9 @@ func (s *Screener) takeAll(ctx context.Context, i int, had current) (next curren
 	return next, err
 }
 
-// offered asks source i, or its seed if t is open, for a list, and returns what to hold then. failed is
+// offered asks source i, or its seed if t is open, for a list, and answers from what is to be held then. failed is
 // why the store did not answer, or nil.
-func (s *Screener) offered(ctx context.Context, i int, t task, had current, failed error) (next current, report SourceReport) {
+func (s *Screener) offered(ctx context.Context, i int, t task, had current, failed error, notify bool) (next current, report SourceReport) {
 	id := s.infos[i].ID
 	next, report = had, SourceReport{Unchanged: had.list != nil}
 	o, loadErr := s.offer(ctx, i, t, &had)
@@ -99,14 +101,7 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 		if ctx.Err() == nil || failed == nil {
 			s.setStore(failed)
 		}
-		if reason != nil && loadErr == nil {
-			loadErr = reason
-		}
-		if reason != nil && t == live && had.list == nil && !o.seed { // a seed is better than nothing
-			if o, _ := s.offer(ctx, i, open, &had); o != nil {
-				next, report, _, failed = s.consider(ctx, i, had, o, failed)
-			}
-		}
+		loadErr = reason
 	}
 	switch {
 	case loadErr != nil:
@@ -119,26 +114,29 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 		report.Unchanged = false
 		report.Err = sourceError(id, loadErr)
 		next.err = report.Err
-		s.log.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "last_updated", had.checked, "error", loadErr)
+		s.opts.Logger.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "last_updated", had.checked, "error", loadErr)
+	}
+	s.publish(i, next, report, notify && (t == live || next.list != had.list))
+	if next.list != had.list && !s.opts.LoadOnly && s.book.IsKept() {
+		ctx := context.WithoutCancel(ctx)
+		err := s.book.Append(ctx, &journal.Line{Type: journal.Answering, Source: id, Held: &next.held}, &next.held)
+		if report.after != nil && (err == nil || errors.Is(err, store.ErrMoved)) { // of two programs with one list, the one whose file it is
+			s.book.Tidy(ctx, next.name)
+		}
 	}
 	return next, report
 }
 
-// offer asks source i, or its seed if t is open, or if nothing else is to be had; nil if there is no list.
-func (s *Screener) offer(ctx context.Context, i int, t task, had *current) (o *offer, err error) {
+// offer asks source i, or its seed if t is open. It returns nil if there is no list.
+func (s *Screener) offer(ctx context.Context, i int, t task, had *current) (*offer, error) {
+	if t == live {
+		return s.ask(ctx, i, had)
+	}
 	seed := s.seed(i)
-	switch {
-	case t == live:
-		if o, err = s.ask(ctx, i, had); err != nil && had.list == nil && seed != nil {
-			o, _ = s.load(ctx, i, seed, sources.Revision{})
-		}
-	case seed != nil:
-		o, err = s.load(ctx, i, seed, sources.Revision{})
+	if seed == nil {
+		return nil, nil
 	}
-	if o != nil && o.err != nil {
-		o = nil
-	}
-	return o, err
+	return s.load(ctx, i, seed, sources.Revision{})
 }
 
 // ask loads source i.
@@ -158,13 +156,14 @@ func (s *Screener) ask(ctx context.Context, i int, had *current) (*offer, error)
 		prev.Completeness = sources.Partial // or Seeded would load the seed
 	}
 	o, err := s.load(ctx, i, s.sources[i], prev)
-	o.began = now
-	if err == nil {
-		if s.sourceLocks[i].dated = true; !conditional {
-			o.asked = now
-		}
+	if err != nil {
+		return nil, err
 	}
-	return o, err
+	o.began = now
+	if s.sourceLocks[i].dated = true; !conditional {
+		o.asked = now
+	}
+	return o, nil
 }
 
 // askEvery is how often a list is asked for without conditions.
@@ -175,13 +174,12 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, prev sou
 	defer func() {
 		caught(&err) // panics of callbacks
 		if err != nil {
-			o = &offer{err: err}
+			o = nil
 		}
 	}()
-	had := s.list(i)
 	o, err = s.read(ctx, i, src, prev)
-	if errors.Is(err, sources.ErrUnchanged) && !had.held.Revision.IsZero() {
-		checked := o.rev.Checked
+	if errors.Is(err, sources.ErrUnchanged) && prev.Digest != "" {
+		had, checked := s.list(i), o.rev.Checked
 		if o.rev, err = unchanged(had.revision(), o.rev, err); errors.Is(err, sources.ErrUnchanged) {
 			o.unchanged, err = true, nil
 		}
@@ -190,7 +188,7 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, prev sou
 	if err == nil {
 		err = s.checkAllowed(src)
 	}
-	o.seed, o.err = src == s.seed(i), err
+	o.seed = src == s.seed(i)
 	return o, err
 }
 
@@ -239,11 +237,11 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		return o, err
 	}
 	o.history = history
-	limited, progressed, stop := whileProgress(ctx, s.schedules[i].Timeout)
+	limited, progressed, stop := whileProgress(ctx, cmp.Or(s.schedule(i).Timeout, defaultTimeout))
 	defer stop()
 	bytes := sources.Progress(ctx)
-	if s.bytes != nil {
-		bytes = func(read, total int64) { s.bytes(s.infos[i].ID, read, total) }
+	if s.opts.Bytes != nil {
+		bytes = func(read, total int64) { s.opts.Bytes(s.infos[i].ID, read, total) }
 	}
 	limited = sources.WithProgress(limited, func(read, total int64) {
 		progressed()
@@ -255,7 +253,7 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		room = len(l.File().Lasts()) + 1<<10
 	}
 	w := stays.NewWriter(room)
-	rev, err := guard{src, &s.sourceLocks[i].stuck}.load(limited, prev, func(e sources.Entry) error {
+	rev, err := guarded(limited, src, &s.sourceLocks[i].stuck, prev, func(e sources.Entry) error {
 		progressed()
 		if err := s.check(i, e); err != nil {
 			return err
@@ -318,8 +316,8 @@ func whileProgress(ctx context.Context, limit time.Duration) (limited context.Co
 
 // progressOf calls Options.Progress.
 func (s *Screener) progressOf(i, entries int) {
-	if s.progress != nil {
-		s.progress(s.infos[i].ID, entries)
+	if s.opts.Progress != nil {
+		s.opts.Progress(s.infos[i].ID, entries)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
@@ -25,7 +24,6 @@ type offer struct {
 	ended     []sources.Entry
 	history   []sources.Entry // see sources.History
 	unchanged bool            // the source says that it is the list held
-	err       error           // there is none
 }
 
 // A draft is the list of an offer, ready to be accepted.
@@ -41,93 +39,33 @@ func (d *draft) isOf(held *list.List) bool {
 	return held != nil && d.list.Digest == held.Digest && d.list.Entries == held.Entries && !d.changes.Stays
 }
 
-// judgeOffer returns the list of an offer, and why it does not replace had, or nil.
-func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer) (d *draft, err error) {
+// judgeOffer returns the list of an offer, and whether it replaces had.
+func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer) (d *draft, v verdict) {
 	d = new(draft)
-	c := s.compare(i, had, o)
 	if o.unchanged {
-		return d, errSame
+		return d, verdict{confirmed, errSame}
 	}
-	if err := judge(c, nil).reason; err != nil {
-		if err != errRead && err != errReplaced && err != errNoDigest {
+	c, now := s.compare(i, had, o), s.now().UTC()
+	c.same = s.isAlike(had, o, now)
+	if v = judge(c, nil); v.decision != accepted {
+		if v.decision == refused && v.reason != errNoDigest {
 			d.refused = &journal.Held{Entries: o.n, Revision: o.rev}
 		}
-		return d, err
+		return d, v
 	}
 	s.progressOf(i, o.n)
-	now := s.now().UTC()
-	if s.isAlike(had, o, now) {
-		c.same = true
-		if err := judge(c, nil).reason; err != nil {
-			return d, err
-		}
+	if err := s.draft(i, d, had, o, now); err != nil {
+		return d, verdict{refused, err}
 	}
-	absent := time.Time{}
-	if had.isLoaded() {
-		absent = had.checked
-	}
-	dates := list.NewDates(had.also, o.history, absent, now)
-	if err := s.draft(i, d, had, o, dates, now); err != nil {
-		return d, err
-	}
-	if d.isOf(had.list) {
-		c.same = true
-		if err := judge(c, nil).reason; err != nil {
-			return d, err
-		}
-	}
-	beside := had
-	if had.list == nil && !o.seed && s.seed(i) != nil { // Open was not called
-		if beside, err = s.compareSeed(ctx, i, had, d, o, dates, now); err != nil {
-			return d, err
-		}
-		lost := c.held.later
-		c = s.compare(i, beside, o)
-		c.held.later = lost
-	}
-	if err := count(c, d, beside.list, o); err != nil {
-		return d, err
-	}
-	if had.list == nil { // nothing was answered from before
-		d.changes.Added, d.changes.Removed = d.list.Distinct(), 0
+	c.same = d.isOf(had.list)
+	if err := count(c, d, had.list, o); err != nil {
+		return d, verdict{refused, err}
 	}
 	d.held.Most = journal.Most(c.held.most, d.list.Addresses)
-	if err := s.decide(ctx, i, c, beside, d); err != nil {
+	if v = s.decide(ctx, i, c, had, d); v.decision == refused {
 		d.refused = &d.held
-		return d, err
 	}
-	return d, nil
-}
-
-// compareSeed returns the seed of source i as the list with which d, the list of o, is compared. It is had if the seed cannot be
-// loaded.
-func (s *Screener) compareSeed(ctx context.Context, i int, had *current, d *draft, o *offer, dates *list.Dates, now time.Time) (*current, error) {
-	seed := s.seedBeside(ctx, i)
-	if seed == nil {
-		return had, nil
-	}
-	beside := new(draft)
-	err := s.draft(i, beside, seed, o, dates, now)
-	d.changes = beside.changes
-	return seed, err
-}
-
-// seedBeside returns the seed of source i as a list that is held, or nil.
-func (s *Screener) seedBeside(ctx context.Context, i int) *current {
-	o, err := s.read(ctx, i, s.seed(i), sources.Revision{})
-	if err != nil {
-		return nil
-	}
-	o.seed = true
-	d := new(draft)
-	now := s.now().UTC()
-	if s.draft(i, d, new(current), o, list.NewDates(nil, nil, time.Time{}, now), now) != nil {
-		return nil
-	}
-	h := &current{list: d.list, held: d.held}
-	h.held.Most = d.list.Addresses
-	h.age(d.held.Revision.Checked, now)
-	return h
+	return d, v
 }
 
 // isAlike reports whether an offer has the entries of the list held, in their order, and nothing says
@@ -140,49 +78,32 @@ func (s *Screener) isAlike(had *current, o *offer, now time.Time) bool {
 }
 
 // draft builds the list of an offer that follows had.
-func (s *Screener) draft(i int, d *draft, had *current, o *offer, dates *list.Dates, now time.Time) error {
-	checked := o.checked
-	if checked.IsZero() || checked.After(now) {
-		checked = now
+func (s *Screener) draft(i int, d *draft, had *current, o *offer, now time.Time) error {
+	next := list.Offer{Entries: o.entries, N: o.n, Ended: o.ended, History: o.history, Checked: o.checked}
+	if next.Checked.IsZero() || next.Checked.After(now) {
+		next.Checked = now
+	}
+	if had.isLoaded() {
+		next.Absent = had.checked
+	}
+	if had.unsaved != nil {
+		next.Beside = had.unsaved.list
 	}
 	rev := journal.Storable(o.rev)
-	rev.Checked = checked
-	if rev.Completeness == sources.Partial {
+	if rev.Checked = next.Checked; rev.Completeness == sources.Partial {
 		rev.Checked = o.checked
 	}
-	ends := make(map[sources.Entry]time.Time, len(o.ended))
-	for k := range o.ended {
-		ends[o.ended[k].Canonical()] = o.ended[k].Until
-	}
-	until := func(e *sources.Entry) time.Time {
-		if at, ok := ends[e.Canonical()]; ok {
-			return at
-		}
-		if at := dates.Ended(e); !at.IsZero() {
-			return at
-		}
-		if checked.After(e.FirstSeen) {
-			return checked
-		}
-		return now
-	}
 	to := max(had.held.N, had.later.N) + 1
-	ended := slices.Clone(o.ended)
-	for _, e := range o.history {
-		if !e.Until.IsZero() {
-			ended = append(ended, e)
-		}
-	}
 	h := stays.Header{Source: s.infos[i].ID, Name: s.infos[i].Name, Last: to, Written: now, Revision: rev}
 	err := s.building(func() (err error) {
-		d.list, d.changes, err = list.Next(h, had.list, &list.Offer{Entries: o.entries, N: o.n, Ended: ended, Until: until, Dates: dates})
+		d.list, d.changes, err = list.Next(h, had.list, &next)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	d.held = journal.Held{
-		N: to, Digest: d.list.Digest, Entries: d.list.Entries, Addresses: d.list.Addresses, Most: d.list.Addresses,
+		N: to, Digest: d.list.Digest, Entries: d.list.Entries, Addresses: d.list.Addresses,
 		Accepted: now, Asked: now, Seed: o.seed, Revision: rev,
 	}
 	return nil
@@ -195,10 +116,11 @@ func (s *Screener) compare(i int, had *current, o *offer) *comparison {
 		held: had.sight(),
 		offered: sight{
 			digest: rev.Digest, completeness: rev.Completeness, provenance: rev.Provenance, seed: o.seed, published: rev.Published, read: o.checked,
-			records: rev.Records, behind: had.damaged != nil && had.later.Revision.Digest != rev.Digest,
-			replaced: had.held.Revision.Digest != rev.Digest && s.book.Seen(s.infos[i].ID, rev.Digest),
+			records: rev.Records,
+			replaced: had.damaged != nil && had.later.Revision.Digest != rev.Digest ||
+				had.held.Revision.Digest != rev.Digest && s.book.Seen(s.infos[i].ID, rev.Digest),
 		},
-		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.accept != nil, maxShrink: s.maxShrink, now: s.now(),
+		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.opts.Accept != nil, maxShrink: s.opts.MaxShrink, now: s.now(),
 	}
 }
 

@@ -1,14 +1,10 @@
 package screening
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/score"
-	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -102,63 +98,4 @@ type Options struct {
 	// Logger logs every refresh. Nil means no log. It never receives a screened
 	// address.
 	Logger *slog.Logger
-}
-
-// newSettings checks the arguments of New.
-func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
-	set := &settings{
-		sources: slices.Clone(srcs), rank: make(map[string]int), table: opts.Table, maxAge: opts.MaxAge, maxShrink: opts.MaxShrink,
-		loadOnly: opts.LoadOnly, accept: opts.Accept, progress: opts.Progress, bytes: opts.Bytes, log: opts.Logger, now: time.Now,
-	}
-	if set.loadOnly && opts.Store == nil {
-		return nil, errors.New("screening: LoadOnly needs a Store")
-	}
-	if len(srcs) == 0 {
-		return nil, errors.New("screening: no sources: without a list every address would be clean")
-	}
-	if set.table == nil {
-		set.table = score.Latest()
-	}
-	if set.maxShrink == 0 {
-		set.maxShrink = defaultMaxShrink
-	}
-	if set.log == nil {
-		set.log = slog.New(slog.DiscardHandler)
-	}
-	if !(set.maxShrink > 0 && set.maxShrink <= 1) {
-		return nil, fmt.Errorf("screening: MaxShrink is %v: want more than 0 and at most 1", set.maxShrink)
-	}
-	if set.maxAge < 0 {
-		return nil, fmt.Errorf("screening: MaxAge is %v: want a positive duration, or 0 for no limit", set.maxAge)
-	}
-	refreshed := false // a required source is
-	for _, src := range srcs {
-		if src == nil {
-			return nil, errors.New("screening: a source is nil")
-		}
-		info := src.Info()
-		if err := info.Validate(); err != nil {
-			return nil, fmt.Errorf("screening: %w", err)
-		}
-		if set.has(info.ID) {
-			return nil, fmt.Errorf("screening: two sources have the id %s", info.ID)
-		}
-		set.infos = append(set.infos, info)
-		set.rank[info.ID] = rankOf(info)
-		required := !slices.Contains(opts.Optional, info.ID)
-		set.required = append(set.required, required)
-		refreshed = refreshed || required && !info.Final
-	}
-	for _, id := range opts.Optional {
-		if !set.has(id) {
-			return nil, fmt.Errorf("screening: the optional source %q is not among the sources: want one of %s", id, set.ids())
-		}
-	}
-	if !refreshed {
-		set.maxAge = 0 // it is about required sources that are refreshed
-	}
-	if err := set.limitAges(opts); err != nil {
-		return nil, err
-	}
-	return set, set.schedule(opts.Schedule)
 }

@@ -1,6 +1,7 @@
 package screening
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,8 +30,8 @@ const (
 // part of a list (see [sources.Revision]) replaces only another part, and never counts as
 // loaded.
 //
-// Of a source made by [sources.Seeded], Refresh loads the live list. Only if that
-// fails, and nothing is held, it answers from the seed.
+// Of a source made by [sources.Seeded], Refresh loads the live list. If nothing is held, it
+// accepts the seed first, with which the live list is compared.
 //
 // Refresh returns when the last source is done, or when ctx ends. A source that does not
 // return soon after its context has ended is left behind: its error wraps [ErrStuck],
@@ -108,8 +109,8 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 	defer s.mu.Unlock()
 	after := s.snap.Load()
 	r := Report{Sources: reports, Digest: after.origin.digest, before: before, after: after}
-	if s.report != nil {
-		s.report(r)
+	if s.opts.Report != nil {
+		s.opts.Report(r)
 	}
 	return r
 }
@@ -131,7 +132,7 @@ func (s *Screener) answeredBefore(ctx context.Context) *snapshot {
 		case !held.Is(&all[i].held):
 			h, err := s.openHeld(ctx, i, &held, s.now())
 			if err != nil {
-				s.log.WarnContext(ctx, "it is not known what was reported before", "source", info.ID, "error", err)
+				s.opts.Logger.WarnContext(ctx, "it is not known what was reported before", "source", info.ID, "error", err)
 				return nil
 			}
 			all[i] = h
@@ -184,7 +185,7 @@ func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 // it loads a list.
 func (s *Screener) start(ctx context.Context, every time.Duration) {
 	least := every
-	for _, sched := range s.schedules {
+	for _, sched := range s.opts.Schedule {
 		if sched.Every > 0 {
 			least = min(least, sched.Every)
 		}
@@ -209,10 +210,8 @@ const quiet = 24 * time.Hour
 
 // runOne loads source i on its schedule until ctx ends.
 func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
-	sched := s.schedules[i]
-	if sched.Every > 0 {
-		every = sched.Every
-	}
+	sched := s.schedule(i)
+	every = cmp.Or(sched.Every, every)
 	retry := firstRetry
 	for ctx.Err() == nil {
 		if !s.leads(ctx, i) {
@@ -368,7 +367,7 @@ func (s *Screener) leads(ctx context.Context, i int) bool {
 	}
 	leads, err := replicas.Lead(ctx, s.infos[i].ID)
 	if err != nil && ctx.Err() == nil {
-		s.log.WarnContext(ctx, "list not loaded: the store does not say whether this program leads", "source", s.infos[i].ID, "error", err)
+		s.opts.Logger.WarnContext(ctx, "list not loaded: the store does not say whether this program leads", "source", s.infos[i].ID, "error", err)
 	}
 	if ctx.Err() == nil && err != nil {
 		s.setStore(err)
@@ -381,7 +380,7 @@ func (s *Screener) leads(ctx context.Context, i int) bool {
 // loaded the list.
 func (s *Screener) resign(ctx context.Context, i int, wait time.Duration) (loaded bool) {
 	if err := s.book.Shared().Resign(ctx, s.infos[i].ID); err != nil && ctx.Err() == nil {
-		s.log.WarnContext(ctx, "the lead was not given up", "source", s.infos[i].ID, "error", err)
+		s.opts.Logger.WarnContext(ctx, "the lead was not given up", "source", s.infos[i].ID, "error", err)
 	}
 	checked, until := s.list(i).checked, time.Now().Add(wait)
 	for ctx.Err() == nil && time.Now().Before(until) && !loaded {

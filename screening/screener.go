@@ -38,7 +38,6 @@ import (
 // called concurrently.
 type Screener struct {
 	*settings
-	report      func(Report) // Options.Report
 	book        *journal.Log
 	sourceLocks []sourceLock  // by source
 	builders    chan struct{} // a semaphore: fewer goroutines build than there are processors
@@ -56,31 +55,12 @@ type Screener struct {
 
 // A sourceLock is the state of the loads of one source.
 type sourceLock struct {
-	lock    lock         // held while the source is loaded; guards the following
-	started bool         // the store was asked for files that are ahead of the journal
-	dated   bool         // the list has the history that its source knows
-	back    int          // how often the store had gone back when it was asked last
-	stuck   atomic.Int32 // loads that were left behind
+	lock    chan struct{} // has room for one that loads the source; guards the following
+	started bool          // the store was asked for files that are ahead of the journal
+	dated   bool          // the list has the history that its source knows
+	back    int           // how often the store had gone back when it was asked last
+	stuck   atomic.Int32  // loads that were left behind
 }
-
-// A lock is a mutex. A goroutine can stop waiting for it.
-type lock chan struct{}
-
-func (l lock) acquire(ctx context.Context) error {
-	select {
-	case l <- struct{}{}:
-		return nil
-	default:
-	}
-	select {
-	case l <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (l lock) release() { <-l }
 
 // New returns a Screener of the given sources, at least one. It does no I/O and starts
 // no goroutine; nothing is loaded until [Screener.Open], [Screener.Refresh] or
@@ -97,14 +77,13 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	}
 	s := &Screener{
 		settings:    set,
-		report:      opts.Report,
 		sourceLocks: make([]sourceLock, len(srcs)),
 		builders:    make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
 		held:        make([]current, len(srcs)),
 	}
 	s.book = journal.New(opts.Store, func() time.Time { return s.now() })
 	for i := range s.sourceLocks {
-		s.sourceLocks[i].lock = make(lock, 1)
+		s.sourceLocks[i].lock = make(chan struct{}, 1)
 	}
 	s.begin(0)
 	s.snap.Store(newSnapshot(set, s.held, nil, nil, nil))
@@ -256,7 +235,7 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 	if err != nil {
 		return fmt.Errorf("the exceptions cannot be saved, so those that are new do not hold: store: %w", err)
 	}
-	s.log.InfoContext(ctx, "exceptions set", "exceptions", len(exceptions))
+	s.opts.Logger.InfoContext(ctx, "exceptions set", "exceptions", len(exceptions))
 	return nil
 }
 
@@ -265,11 +244,11 @@ func (s *Screener) begin(every time.Duration) {
 	if s.running.Load() && every == 0 {
 		return
 	}
-	p := journal.Program{Answers: !s.loadOnly, Every: every, Scoring: s.table.Version()}
+	p := journal.Program{Answers: !s.opts.LoadOnly, Every: every, Scoring: s.opts.Table.Version()}
 	for _, info := range s.infos {
 		p.Sources = append(p.Sources, info.ID)
 	}
-	if s.loadOnly {
+	if s.opts.LoadOnly {
 		s.book.Begin(p, nil)
 		return
 	}
@@ -294,7 +273,7 @@ func (s *Screener) setStore(err error) {
 	s.mu.Unlock()
 	if news {
 		if err != nil {
-			s.log.Error("the store fails: answers go on from the lists held", "error", err)
+			s.opts.Logger.Error("the store fails: answers go on from the lists held", "error", err)
 		}
 		s.swap(func() {}, false)
 	}
@@ -310,7 +289,7 @@ func (s *Screener) swap(change func(), notify bool, srcs ...SourceReport) {
 	before := s.snap.Load()
 	after := newSnapshot(s.settings, s.held, s.exceptions, s.storeErr, before)
 	s.snap.Store(after)
-	if notify && s.report != nil {
-		s.report(Report{Sources: srcs, Digest: after.origin.digest, before: before, after: after})
+	if notify && s.opts.Report != nil {
+		s.opts.Report(Report{Sources: srcs, Digest: after.origin.digest, before: before, after: after})
 	}
 }

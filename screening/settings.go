@@ -2,8 +2,11 @@ package screening
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,25 +15,90 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// settings are the options of New, checked and with defaults filled in. They are never
+// settings are the options of New, checked and with defaults filled in, and the sources. They are never
 // changed.
 type settings struct {
-	sources   []sources.Source
-	infos     []sources.Info
-	required  []bool
-	rank      map[string]int // by the id of the source, for the order of labels
-	schedules []Schedule
-	table     *score.Table
-	maxAge    time.Duration   // zero if no source is required
-	due       []time.Duration // by source: Options.MaxPublished
-	ages      *ageLimits
-	maxShrink float64
-	loadOnly  bool
-	accept    func(source string, reason error, held, came SourceStatus) bool
-	progress  func(string, int)
-	bytes     func(string, int64, int64)
-	log       *slog.Logger
-	now       func() time.Time
+	opts     Options
+	sources  []sources.Source
+	infos    []sources.Info
+	required []bool
+	rank     map[string]int // by the id of the source, for the order of labels
+	maxAge   time.Duration  // zero if no required source is refreshed
+	limits   *limits
+	now      func() time.Time
+}
+
+// limits are the ages from which the lists have caveats.
+type limits struct {
+	checked   time.Duration
+	published []time.Duration // by source; zero: none
+}
+
+// staleAfter is the age of a check from which a list has a caveat without Options.MaxAge.
+const staleAfter = 48 * time.Hour
+
+// newSettings checks the arguments of New.
+func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
+	set := &settings{opts: *opts, sources: slices.Clone(srcs), rank: make(map[string]int), now: time.Now}
+	if opts.LoadOnly && opts.Store == nil {
+		return nil, errors.New("screening: LoadOnly needs a Store")
+	}
+	if len(srcs) == 0 {
+		return nil, errors.New("screening: no sources: without a list every address would be clean")
+	}
+	if opts.Table == nil {
+		set.opts.Table = score.Latest()
+	}
+	if opts.Logger == nil {
+		set.opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if set.opts.MaxShrink = cmp.Or(opts.MaxShrink, defaultMaxShrink); !(set.opts.MaxShrink > 0 && set.opts.MaxShrink <= 1) {
+		return nil, fmt.Errorf("screening: MaxShrink is %v: want more than 0 and at most 1", opts.MaxShrink)
+	}
+	if opts.MaxAge < 0 {
+		return nil, fmt.Errorf("screening: MaxAge is %v: want a positive duration, or 0 for no limit", opts.MaxAge)
+	}
+	set.limits = &limits{checked: cmp.Or(opts.MaxAge, staleAfter)}
+	for _, src := range srcs {
+		if src == nil {
+			return nil, errors.New("screening: a source is nil")
+		}
+		info := src.Info()
+		if err := info.Validate(); err != nil {
+			return nil, fmt.Errorf("screening: %w", err)
+		}
+		if set.has(info.ID) {
+			return nil, fmt.Errorf("screening: two sources have the id %s", info.ID)
+		}
+		required := !slices.Contains(opts.Optional, info.ID)
+		if required && !info.Final {
+			set.maxAge = opts.MaxAge
+		}
+		set.infos, set.required, set.rank[info.ID] = append(set.infos, info), append(set.required, required), rankOf(info)
+		set.limits.published = append(set.limits.published, cmp.Or(opts.MaxPublished[info.ID], info.Rhythm))
+	}
+	for _, given := range []struct {
+		option string
+		ids    iter.Seq[string]
+	}{{"Optional", slices.Values(opts.Optional)}, {"Schedule", maps.Keys(opts.Schedule)}, {"MaxPublished", maps.Keys(opts.MaxPublished)}} {
+		for id := range given.ids {
+			if !set.has(id) {
+				return nil, fmt.Errorf("screening: %s names %q, which is not among the sources: want one of %s", given.option, id, set.ids())
+			}
+		}
+	}
+	for id, sched := range opts.Schedule {
+		if sched.Every < 0 || sched.Retry < 0 || sched.Timeout < 0 {
+			return nil, fmt.Errorf("screening: the schedule of %s has a negative duration", id)
+		}
+	}
+	for id, limit := range opts.MaxPublished {
+		if limit <= 0 {
+			return nil, fmt.Errorf("screening: MaxPublished of %s is %v: want a positive duration", id, limit)
+		}
+	}
+	set.opts.Schedule, set.opts.MaxPublished = maps.Clone(opts.Schedule), maps.Clone(opts.MaxPublished)
+	return set, nil
 }
 
 // has reports whether there is a source with this id.
@@ -62,58 +130,10 @@ type Schedule struct {
 	Timeout time.Duration
 }
 
+// schedule returns the Schedule of source i.
+func (set *settings) schedule(i int) Schedule { return set.opts.Schedule[set.infos[i].ID] }
+
 const (
 	defaultTimeout = time.Hour
 	firstRetry     = time.Minute
 )
-
-// schedule sets the schedules of the sources.
-func (set *settings) schedule(given map[string]Schedule) error {
-	for id := range given {
-		if !set.has(id) {
-			return fmt.Errorf("screening: the scheduled source %q is not among the sources: want one of %s", id, set.ids())
-		}
-	}
-	for _, info := range set.infos {
-		sched := given[info.ID]
-		if sched.Every < 0 || sched.Retry < 0 || sched.Timeout < 0 {
-			return fmt.Errorf("screening: the schedule of %s has a negative duration", info.ID)
-		}
-		if sched.Timeout == 0 {
-			sched.Timeout = defaultTimeout
-		}
-		set.schedules = append(set.schedules, sched)
-	}
-	return nil
-}
-
-// ageLimits are the ages from which the lists have caveats.
-type ageLimits struct {
-	checked   time.Duration
-	published []time.Duration // by source; zero: none
-}
-
-// staleAfter is the age of a check from which a list has a caveat without Options.MaxAge.
-const staleAfter = 48 * time.Hour
-
-// limitAges sets the limits of ages.
-func (set *settings) limitAges(opts *Options) error {
-	for id, limit := range opts.MaxPublished {
-		if !set.has(id) {
-			return fmt.Errorf("screening: MaxPublished is of %q, which is not among the sources: want one of %s", id, set.ids())
-		}
-		if limit <= 0 {
-			return fmt.Errorf("screening: MaxPublished of %s is %v: want a positive duration", id, limit)
-		}
-	}
-	set.ages = &ageLimits{checked: cmp.Or(opts.MaxAge, staleAfter)}
-	for i, info := range set.infos {
-		limit := opts.MaxPublished[info.ID]
-		set.ages.published = append(set.ages.published, cmp.Or(limit, info.Rhythm))
-		if !set.required[i] {
-			limit = 0
-		}
-		set.due = append(set.due, limit)
-	}
-	return nil
-}

@@ -49,13 +49,17 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 		if st.StoreErr == nil && storeErr != nil {
 			st.StoreErr = sourceError(id, storeErr)
 		}
-		if h.unsaved != nil && st.StoreErr == nil { // other calls of the store work
-			unsaved, st.StoreErr = true, sourceError(id, h.unsaved)
+		matching := []*list.List{h.list}
+		if u := h.unsaved; u != nil {
+			matching = append(matching, u.list)
+			if u.err != nil && st.StoreErr == nil { // other calls of the store work
+				unsaved, st.StoreErr = true, sourceError(id, u.err)
+			}
 		}
 		if status = append(status, st); st.LastUpdated.After(latest) {
 			latest = st.LastUpdated
 		}
-		for _, l := range []*list.List{h.list, h.also} {
+		for _, l := range matching {
 			if l == nil {
 				continue
 			}
@@ -75,8 +79,8 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 	if exceptions != nil {
 		excepted = exceptions.digest
 	}
-	snap.origin = &origin{digest: journal.Digest(lists, excepted), status: status, from: latest.Add(-list.Skew), now: set.now, ages: set.ages, unsaved: unsaved}
-	snap.clean = Result{Level: set.table.Level(0), ScoringVersion: set.table.Version(), origin: snap.origin}
+	snap.origin = &origin{digest: journal.Digest(lists, excepted), status: status, from: latest.Add(-list.Skew), now: set.now, limits: set.limits, unsaved: unsaved}
+	snap.clean = Result{Level: set.opts.Table.Level(0), ScoringVersion: set.opts.Table.Version(), origin: snap.origin}
 	return snap
 }
 
@@ -86,7 +90,7 @@ func (snap *snapshot) require() {
 	checked := true
 	for i := range snap.held {
 		h := &snap.held[i]
-		if limit := snap.settings.due[i]; limit > 0 && h.isLoaded() && !snap.infos[i].Final {
+		if limit := snap.opts.MaxPublished[snap.infos[i].ID]; limit > 0 && snap.required[i] && h.isLoaded() && !snap.infos[i].Final {
 			published := h.held.Revision.Published
 			if isAhead(published, h.held.Accepted) {
 				published = time.Time{}
@@ -114,7 +118,7 @@ func (snap *snapshot) require() {
 		snap.oldest = time.Time{}
 	}
 	switch {
-	case snap.loadOnly:
+	case snap.opts.LoadOnly:
 		snap.notLoaded = ErrLoadOnly
 	case missing != nil:
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
@@ -290,7 +294,7 @@ func (snap *snapshot) finish(r *Result, f findings) {
 	}
 	if len(r.Labels) > 0 {
 		r.Score = r.Labels[0].Points
-		r.Level = snap.table.Level(r.Score)
+		r.Level = snap.opts.Table.Level(r.Score)
 	}
 }
 
@@ -313,7 +317,7 @@ func (snap *snapshot) findings(a *address.Address) (f findings) {
 // of a text.
 func (snap *snapshot) find(f *findings, i int, h uint64, k *index.ID, a *address.Address, account *index.ID) {
 	for ; i < len(snap.lists); i++ {
-		snap.lists[i].addMatches(f, snap.table, h, k, a, account)
+		snap.lists[i].addMatches(f, snap.opts.Table, h, k, a, account)
 	}
 }
 

@@ -9,131 +9,134 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Dates say since when the entries of a list are listed, by the list held before and by its
-// known past.
-type Dates struct {
+// dates say since when the entries of a list are listed, by what is known of its past.
+type dates struct {
 	now    time.Time
 	latest time.Time // that is plausible
-	absent time.Time // the date of the list held, which lacks the entries that are new; zero: not known
-	also   *List
-	bounds map[index.ID][]bound
+	spans  map[index.ID][]span
 }
 
-// dates are the first copy of a list that has an entry, and the last one before without it.
-type dates struct{ firstSeen, notListedOn time.Time }
+// A span is what copies of a list say of a stay of an account on it: the last copy before it, the first copy that
+// has the account, and the first one again without it; zero if there is none.
+type span struct{ notListedOn, since, until time.Time }
 
-// A bound is what copies of a list say of a stay of an account on it. until is zero if the
-// stay has not ended.
-type bound struct{ notListedOn, since, until time.Time }
-
-// NewDates returns the Dates, for entries that the list held lacks, of another one and history; both may be nil. history has its stays as
-// [sources.History] returns them. A date in the future becomes now.
-func NewDates(also *List, history []sources.Entry, absent, now time.Time) *Dates {
-	d := &Dates{now: now, latest: now.Add(Skew), absent: absent, also: also, bounds: make(map[index.ID][]bound)}
+// newDates returns the dates of history, which has its stays as [sources.History] returns them. A date in the
+// future becomes now.
+func newDates(history []sources.Entry, now time.Time) *dates {
+	d := &dates{now: now, latest: now.Add(Skew), spans: make(map[index.ID][]span)}
 	for i := range history {
 		e := &history[i]
-		d.bounds[accountOf(e)] = append(d.bounds[accountOf(e)], bound{e.NotListedOn, e.FirstSeen, e.Until})
+		d.spans[accountOf(e)] = append(d.spans[accountOf(e)], span{e.NotListedOn, e.FirstSeen, e.Until})
 	}
 	return d
 }
 
-// date sets FirstSeen and NotListedOn of an entry that is offered, which r lists under the given first key. was are its rows
-// in the list held, with the entries of v.
-func (d *Dates) date(e *sources.Entry, r *stays.Record, first *index.ID, held *List, v *view, was []uint32) {
+// date sets FirstSeen and NotListedOn of the entry that is offered and filed, which r lists. was are its rows in the
+// list held.
+func (n *next) date(e *sources.Entry, r *stays.Record, was []uint32) {
+	d := n.dates
 	copied := d.plausible(e.FirstSeen)
-	if had, ok := d.had(r, first, held, v, was); ok {
-		e.FirstSeen, e.NotListedOn = had.firstSeen, had.notListedOn
+	if had, ok := n.hadDates(r, was); ok {
+		e.FirstSeen, e.NotListedOn = had.since, had.notListedOn
 	} else {
-		d.dateNew(e, first, v)
+		n.dateNew(e)
 	}
 	e.FirstSeen = d.plausible(e.FirstSeen)
 	if !copied.IsZero() && copied.Before(e.FirstSeen) {
 		e.FirstSeen = copied
 	}
-	if len(d.bounds) > 0 {
+	if len(d.spans) > 0 {
 		if copied.IsZero() {
 			copied = d.now
 		}
-		d.bound(e, copied)
+		d.correct(e, copied)
 	}
 	if e.NotListedOn.After(e.FirstSeen) {
 		e.NotListedOn = time.Time{}
 	}
 }
 
-// had returns the dates of what r lists on the list held, or beside it, or else the dates of its first stay there that has
-// ended.
-func (d *Dates) had(r *stays.Record, first *index.ID, held *List, v *view, was []uint32) (is dates, ok bool) {
+// hadDates returns the dates of what r lists on the list held, or beside it, or else the dates of its first stay there that
+// has ended.
+func (n *next) hadDates(r *stays.Record, was []uint32) (is span, ok bool) {
+	dated := func(v *view, row uint32) span {
+		o := v.row(row)
+		return span{notListedOn: o.NotListedOn, since: o.FirstSeen}
+	}
 	if len(was) > 0 {
-		o := v.row(was[0])
-		return dates{o.FirstSeen, o.NotListedOn}, true
+		return dated(&n.view, was[0]), true
 	}
 	var buf [8]uint32
-	past := held.past
-	if d.also != nil {
-		v := d.also.entries.view()
-		if rows := v.appendRows(buf[:0], r, first); len(rows) > 0 {
-			o := v.row(rows[0])
-			return dates{o.FirstSeen, o.NotListedOn}, true
+	past := n.held.past
+	if beside := n.offer.Beside; beside != nil {
+		v := beside.entries.view()
+		if rows := v.appendRows(buf[:0], r, n.first()); len(rows) > 0 {
+			return dated(&v, rows[0]), true
 		}
-		past = slices.Concat(past, d.also.past)
+		past = slices.Concat(past, beside.past)
 	}
 	for _, l := range past {
 		v := l.entries.view()
-		for _, row := range v.appendRows(buf[:0], r, first) {
-			o := v.row(row)
-			if !ok || o.FirstSeen.Before(is.firstSeen) {
-				is, ok = dates{o.FirstSeen, o.NotListedOn}, true
+		for _, row := range v.appendRows(buf[:0], r, n.first()) {
+			if o := dated(&v, row); !ok || o.since.Before(is.since) {
+				is, ok = o, true
 			}
 		}
 	}
-	return is, ok && !is.firstSeen.IsZero() // it came back
+	return is, ok && !is.since.IsZero() // it came back
 }
 
 // dateNew dates an entry that is new, as far as its dates are not known. If the list held has the
 // account under another reference or ticker, they are as there.
-func (d *Dates) dateNew(e *sources.Entry, first *index.ID, v *view) {
+func (n *next) dateNew(e *sources.Entry) {
 	if e.FirstSeen.IsZero() {
-		e.FirstSeen = d.now
+		e.FirstSeen = n.dates.now
 	}
-	if d.absent.IsZero() || v.table == nil {
+	absent := n.offer.Absent
+	if absent.IsZero() || n.view.table == nil {
 		return
 	}
-	var had dates
+	var had span
 	ok := false
 	var buf [8]uint32
-	for _, row := range v.index.AppendRows(buf[:0], *first) {
+	for _, row := range n.view.index.AppendRows(buf[:0], *n.first()) {
 		var s stays.Stay
-		v.row(row).Read(&s) // never fails: it was read before
-		if accountOf(&s.Entry) == accountOf(e) && (!ok || s.FirstSeen.Before(had.firstSeen)) {
-			had, ok = dates{s.FirstSeen, s.NotListedOn}, true
+		n.view.row(row).Read(&s) // never fails: it was read before
+		if accountOf(&s.Entry) == accountOf(e) && (!ok || s.FirstSeen.Before(had.since)) {
+			had, ok = span{notListedOn: s.NotListedOn, since: s.FirstSeen}, true
 		}
 	}
 	switch {
-	case !ok && d.absent.Before(e.FirstSeen) && d.absent.After(e.NotListedOn):
-		e.NotListedOn = d.absent
-	case ok && had.firstSeen.Before(e.FirstSeen):
-		e.FirstSeen, e.NotListedOn = had.firstSeen, had.notListedOn
+	case !ok && absent.Before(e.FirstSeen) && absent.After(e.NotListedOn):
+		e.NotListedOn = absent
+	case ok && had.since.Before(e.FirstSeen):
+		e.FirstSeen, e.NotListedOn = had.since, had.notListedOn
 	}
 }
 
 // plausible returns t, or now if t is in the future.
-func (d *Dates) plausible(t time.Time) time.Time {
+func (d *dates) plausible(t time.Time) time.Time {
 	if t.After(d.latest) {
 		return d.now
 	}
 	return t
 }
 
-// Ended returns when the stay of e ended by the history, perhaps in other letter case; zero if that is
-// not known.
-func (d *Dates) Ended(e *sources.Entry) (until time.Time) {
-	for _, s := range d.bounds[accountOf(e)] {
+// until returns when the stay of e ended: by the history, perhaps in other letter case, or else when the list without
+// it was read.
+func (d *dates) until(e *sources.Entry, read time.Time) (until time.Time) {
+	for _, s := range d.spans[accountOf(e)] {
 		if s.until.After(e.FirstSeen) && s.until.After(until) {
 			until = s.until
 		}
 	}
-	return until
+	switch {
+	case !until.IsZero():
+		return until
+	case read.After(e.FirstSeen):
+		return read
+	}
+	return d.now
 }
 
 // accountOf returns the key of the account of e, or of its text.
@@ -144,9 +147,9 @@ func accountOf(e *sources.Entry) index.ID {
 	return TextKey(e.Listed)
 }
 
-// bound corrects FirstSeen and NotListedOn of e by the history of the list. A copy of the
+// correct corrects FirstSeen and NotListedOn of e by the history of the list. A copy of the
 // given day has e.
-func (d *Dates) bound(e *sources.Entry, day time.Time) {
+func (d *dates) correct(e *sources.Entry, day time.Time) {
 	h, ok := d.stay(e, day)
 	if !ok {
 		return
@@ -163,9 +166,9 @@ func (d *Dates) bound(e *sources.Entry, day time.Time) {
 
 // stay returns the first stay of the account of e that the given day is in; else the first
 // one that has not ended; else, if the list may be a copy of years ago, the first one.
-func (d *Dates) stay(e *sources.Entry, day time.Time) (h bound, ok bool) {
+func (d *dates) stay(e *sources.Entry, day time.Time) (h span, ok bool) {
 	best := 0
-	for _, s := range d.bounds[accountOf(e)] {
+	for _, s := range d.spans[accountOf(e)] {
 		rank := 0
 		switch {
 		case s.notListedOn.Before(day) && (s.until.IsZero() || day.Before(s.until)):
@@ -184,7 +187,7 @@ func (d *Dates) stay(e *sources.Entry, day time.Time) (h bound, ok bool) {
 
 // Lacks reports whether a list does not say what the given history says.
 func Lacks(held *List, history []sources.Entry) (bool, error) {
-	d := NewDates(nil, history, time.Time{}, time.Time{})
+	d := newDates(history, time.Time{})
 	until := make(map[stays.Key]time.Time)
 	for e, err := range held.file.At(held.file.Last) {
 		if err != nil {
@@ -194,7 +197,7 @@ func Lacks(held *List, history []sources.Entry) (bool, error) {
 			until[key] = e.Until
 		}
 		first, not := e.FirstSeen, e.NotListedOn
-		if d.bound(&e, first); e.Until.IsZero() && (!first.Equal(e.FirstSeen) || !not.Equal(e.NotListedOn)) {
+		if d.correct(&e, first); e.Until.IsZero() && (!first.Equal(e.FirstSeen) || !not.Equal(e.NotListedOn)) {
 			return true, nil
 		}
 	}

@@ -1,7 +1,6 @@
 // Package list holds one list in the form that answers questions.
 //
-// [Build] opens a [List] of a file of stays, and [Next] makes the List that follows it, with
-// the [Dates] since when an entry is listed.
+// [Build] opens a [List] of a file of stays, and [Next] makes the List that follows it.
 package list
 
 import (

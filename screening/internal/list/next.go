@@ -22,14 +22,16 @@ type Changes struct {
 
 // An Offer is what a list says that follows the list held.
 type Offer struct {
-	Entries *stays.File                      // in their order
-	N       int                              // how many
-	Ended   []sources.Entry                  // that it says it had, with their Until
-	Until   func(e *sources.Entry) time.Time // says when an entry ended that is not listed any more
-	Dates   *Dates
+	Entries *stays.File     // in their order
+	N       int             // how many
+	Ended   []sources.Entry // that it says it had, with their Until
+	History []sources.Entry // the known past of the list, see sources.History
+	Checked time.Time       // when it was read
+	Beside  *List           // matches beside the list held; nil: none does
+	Absent  time.Time       // the date of the list held, which lacks the entries that are new; zero: not known
 }
 
-// Next returns the list of the acceptance h.Last that follows the list held, which may be nil.
+// Next returns the list of the acceptance h.Last, at the time h.Written, that follows the list held, which may be nil.
 func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 	size := o.Entries.Len() + 8*o.N // dates are added
 	if held == nil {
@@ -37,18 +39,20 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 	} else {
 		size += len(held.file.Ended())
 	}
-	n := next{builder: newBuilder(o.N), held: held, view: held.entries.view(), to: h.Last, w: stays.NewWriter(size)}
+	n := next{
+		builder: newBuilder(o.N), offer: o, dates: newDates(o.History, h.Written),
+		held: held, view: held.entries.view(), to: h.Last, w: stays.NewWriter(size),
+	}
 	for r, err := range o.Entries.Records(false, 0) {
 		if err == nil {
-			err = n.offered(r, o.Dates)
+			err = n.offered(r)
 		}
 		if err != nil {
 			return nil, Changes{}, err
 		}
 	}
 	n.list.entries.section = n.w.Section()
-	old := n.ended(o.Until)
-	old = n.addEnded(old, o.Ended)
+	old := n.addEnded(n.ended())
 	n.changes.Stays = n.changes.Stays || len(old) > 0
 	before, from := n.held.file, 0
 	past, followed := n.held.past, n.held.followed+n.followed
@@ -85,6 +89,8 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 // A next makes the list that follows another one.
 type next struct {
 	*builder
+	offer    *Offer
+	dates    *dates
 	held     *List
 	view     view // of held
 	to       uint32
@@ -98,7 +104,7 @@ type next struct {
 }
 
 // offered adds an entry that is offered.
-func (n *next) offered(r *stays.Record, dates *Dates) error {
+func (n *next) offered(r *stays.Record) error {
 	if err := n.file(r); err != nil {
 		return err
 	}
@@ -107,7 +113,7 @@ func (n *next) offered(r *stays.Record, dates *Dates) error {
 		return err
 	}
 	was := n.view.appendRows(n.buf[:0], r, n.first())
-	if len(was) == 0 && n.held.file != nil || len(dates.bounds) > 0 {
+	if len(was) == 0 && n.held.file != nil || len(n.dates.spans) > 0 {
 		n.whole(r)
 	}
 	s := &n.stay
@@ -117,7 +123,7 @@ func (n *next) offered(r *stays.Record, dates *Dates) error {
 		o := v.row(n.again[0])
 		s.FirstSeen, s.NotListedOn = o.FirstSeen, o.NotListedOn
 	} else {
-		dates.date(&s.Entry, r, n.first(), n.held, &n.view, was)
+		n.date(&s.Entry, r, was)
 		if len(was) == 0 {
 			n.changes.Added++
 		}
@@ -142,9 +148,13 @@ func (n *next) offered(r *stays.Record, dates *Dates) error {
 }
 
 // ended returns the stays that end because their entries are not offered as they were.
-func (n *next) ended(until func(*sources.Entry) time.Time) (old []stays.Stay) {
+func (n *next) ended() (old []stays.Stay) {
 	if n.n == n.held.stays {
 		return nil
+	}
+	said := make(map[stays.Key]time.Time)
+	for i := range n.offer.Ended {
+		said[stays.KeyOf(&n.offer.Ended[i])] = n.offer.Ended[i].Until
 	}
 	lost := make(map[index.ID]bool)
 	v := n.held.entries.view()
@@ -171,15 +181,25 @@ func (n *next) ended(until func(*sources.Entry) time.Time) (old []stays.Stay) {
 				n.lasts.add(row) // it is repeated, and ends once
 			}
 		}
-		s.Until, s.Out = until(&s.Entry).UTC().Round(0), n.to
+		ok := false
+		if s.Until, ok = said[stays.KeyOf(&s.Entry)]; !ok {
+			s.Until = n.dates.until(&s.Entry, n.offer.Checked)
+		}
+		s.Until, s.Out = s.Until.UTC().Round(0), n.to
 		old = append(old, s)
 	}
 	n.changes.Lost = len(lost)
 	return old
 }
 
-// addEnded adds the entries that a list says it had, unless they are known.
-func (n *next) addEnded(old []stays.Stay, ended []sources.Entry) []stays.Stay {
+// addEnded adds the entries that a list says it had, or that its history has, unless they are known.
+func (n *next) addEnded(old []stays.Stay) []stays.Stay {
+	ended := slices.Clip(n.offer.Ended)
+	for _, e := range n.offer.History {
+		if !e.Until.IsZero() {
+			ended = append(ended, e)
+		}
+	}
 	if len(ended) == 0 {
 		return old
 	}

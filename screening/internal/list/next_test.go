@@ -48,9 +48,7 @@ func follow(t *testing.T, held *List, to uint32, entries []sources.Entry, ended 
 	}
 	l, c, err := Next(stays.Header{Source: "TEST", Last: to, After: uint64(to) * 10, Written: day}, held, &Offer{
 		Entries: offer, N: len(entries),
-		Ended: ended,
-		Until: func(*sources.Entry) time.Time { return day.AddDate(1, 0, 0) },
-		Dates: NewDates(nil, nil, time.Time{}, day),
+		Ended: ended, Checked: day.AddDate(1, 0, 0),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +254,7 @@ func TestOneAddress(t *testing.T) {
 		}
 		f, err := w.File(stays.Header{}, nil, nil)
 		if err == nil {
-			_, _, err = Next(stays.Header{Source: "TEST", Last: 1}, nil, &Offer{Entries: f, N: n, Dates: NewDates(nil, nil, time.Time{}, day)})
+			_, _, err = Next(stays.Header{Source: "TEST", Last: 1, Written: day}, nil, &Offer{Entries: f, N: n})
 		}
 		return err
 	}
