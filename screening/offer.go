@@ -83,8 +83,8 @@ func (s *Screener) draft(i int, d *draft, had *current, o *offer, now time.Time)
 	if next.Checked.IsZero() || next.Checked.After(now) {
 		next.Checked = now
 	}
-	if had.isLoaded() {
-		next.Absent = had.checked
+	if had.isLoaded() && !o.rev.Published.Before(had.held.Revision.Published) {
+		next.Absent = had.checked // an older list, which the operator has accepted, is no evidence
 	}
 	if had.unsaved != nil {
 		next.Beside = had.unsaved.list
