@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,6 +96,37 @@ func TestReadme(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWatchmanTable checks that the table of watchman is about the cases that there are now, as
+// many of each theme. The long test of examples/conform/watchman asks watchman itself.
+func TestWatchmanTable(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "<!-- watchman -->\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	all, err := readCases(os.DirFS("cases"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"**all**": len(all)}
+	for _, c := range all {
+		want[c.Theme]++
+	}
+	for _, row := range strings.Split(table, "\n")[2:] {
+		cells := strings.Split(strings.Trim(row, "| "), " | ")
+		tried, _ := strconv.Atoi(cells[1])
+		not, _ := strconv.Atoi(cells[len(cells)-1])
+		if want[cells[0]] != tried+not {
+			t.Errorf("README.md: watchman was asked %d cases of %s, of %d", tried+not, cells[0], want[cells[0]])
+		}
+		delete(want, cells[0])
+	}
+	if len(want) > 0 {
+		t.Errorf("README.md: watchman was not asked about %v", want)
 	}
 }
 
