@@ -1,7 +1,10 @@
 package address
 
 import (
+	"slices"
+
 	"github.com/walletscreen/walletscreen/address/internal/curve"
+	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -117,4 +120,210 @@ func decredKeyHash(b []byte) [20]byte {
 	copy(key[:], b)
 	key[0] = 2 + b[0]>>7
 	return blake160(key[:])
+}
+
+// witness is SegWit: Bech32 of a version and a program. Version 0 has the
+// checksum of BIP-173, the others the checksum of BIP-350. If size is 0, the
+// payload is the version and the program, which have no other codec.
+type witness struct {
+	version byte // if size is not 0
+	always  bool // all versions have the checksum of BIP-173: handshake
+	blind   bool // Blech32, with a blinding key of 33 bytes in front of the program: liquid
+}
+
+// The limits of a SegWit address and of its witness program, from BIP-173.
+const (
+	maxSegWit   = 90
+	minProgram  = 2
+	maxProgram  = 40
+	blindingKey = 33
+)
+
+// code returns the code of the text, and the number of bytes in front of the program.
+func (e witness) code() (code *bech32.Code, front int) {
+	if e.blind {
+		return bech32.Blech, blindingKey
+	}
+	return bech32.Std, 0
+}
+
+func (e witness) read(r *reader, c *codec) fault {
+	code, front := e.code()
+	if len(r.s) > maxSegWit+2*front && c.size <= maxProgram+front {
+		return badLength
+	}
+	data, bad := r.data32(code, bech32.Bech32, c.prefix, 0)
+	switch {
+	case bad.err != nil && (bad.err != ErrChecksum || r.fault32 != bech32.OK || e.always):
+		return bad
+	case data == "":
+		return badLength
+	}
+	version := code.Value(data[0])
+	switch {
+	case version > 16 && !e.always:
+		return badChar(len(c.prefix) + 1)
+	case !e.always && (version == 0) != (r.variant == bech32.Bech32):
+		return badChecksum
+	}
+	data = data[1:]
+	n := code.Size(data)
+	switch {
+	case n < 0:
+		return badSyntax
+	case c.size != 0 && (n != c.size || version != e.version), c.size == 0 && !isProgram(version, n-front):
+		return badLength
+	}
+	r.n = 0
+	if c.size == 0 {
+		r.buf[0], r.n = version, 1
+	}
+	if r.n += code.Read(r.buf[r.n:r.n+n], data); e.blind && r.buf[r.n-n]|1 != 3 {
+		return badSyntax // not a compressed public key
+	}
+	r.normal = isLowerBech32(r.s)
+	return fault{}
+}
+
+// isProgram reports whether a witness program of n bytes may have the version.
+func isProgram(version byte, n int) bool {
+	if version == 0 {
+		return n == 20 || n == 32
+	}
+	return minProgram <= n && n <= maxProgram
+}
+
+func (e witness) write(dst []byte, c *codec, payload []byte) []byte {
+	version := e.version
+	if c.size == 0 {
+		version, payload = payload[0], payload[1:]
+	}
+	if version > 31 {
+		return dst
+	}
+	v := bech32.Bech32m
+	if version == 0 || e.always {
+		v = bech32.Bech32
+	}
+	var buf [128]byte
+	code, _ := e.code()
+	return code.Append(dst, c.prefix, bech32.Unpack(append(buf[:0], version), payload), v)
+}
+
+func (e witness) bounds(c *codec) bounds {
+	b := bounds32(c, "", 1)
+	if e.blind {
+		more := bech32.Blech.ChecksumLen - bech32.Std.ChecksumLen
+		b.min, b.max = b.min+more, b.max+more
+	}
+	if c.size == 0 {
+		b.min, b.max = b.min+4, 2*maxSegWit
+	}
+	return b
+}
+
+// segwit is the witness programs of a chain: P2WPKH, P2WSH, P2TR and programs of
+// other versions. A Taproot key need not be a point of the curve, because the
+// consensus rules accept payments to any key.
+//
+// See BIP-173 and BIP-350.
+func segwit(hrps ...string) (cs codecs) {
+	for _, hrp := range hrps {
+		cs = append(cs,
+			codec{enc: witness{}, prefix: hrp, size: 20, kind: kindWPKH, key: identity.Hash160, what: "p2wpkh"},
+			codec{enc: witness{}, prefix: hrp, size: 32, kind: kindWSH, key: identity.WitnessScript, what: "p2wsh"},
+			codec{enc: witness{version: 1}, prefix: hrp, size: 32, kind: kindTaproot, key: identity.Taproot, what: "p2tr"},
+			codec{enc: witness{}, prefix: hrp, kind: kindWitness, what: "witness"})
+	}
+	return cs
+}
+
+// test returns codecs of test networks. They only tell the network, so the witness
+// programs of any size have one.
+func test(lists ...codecs) codecs {
+	return slices.DeleteFunc(all(lists...).only(testers), func(c codec) bool {
+		_, ok := c.enc.(witness)
+		return ok && c.size != 0 && c.kind != kindMWEB
+	})
+}
+
+// confidential is the confidential addresses of liquid, which have a blinding
+// key in front of the hash (V…) or of the witness program (lq1…). The key affects
+// what others can see, not who owns the coins.
+//
+// See key_io.cpp and chainparams.cpp of Elements.
+func confidential(hrp, blind string, plain codecs) (cs codecs) {
+	for _, c := range plain {
+		if e, ok := c.enc.(witness); ok {
+			e.blind = true
+			c.enc, c.prefix = e, hrp
+			if c.size == 0 {
+				c.core = func(r *reader) []byte {
+					r.tmp[0] = r.buf[0]
+					return r.tmp[:1+copy(r.tmp[1:], r.buf[1+blindingKey:r.n])]
+				}
+				cs = append(cs, c)
+				continue
+			}
+		} else {
+			c.prefix = blind + c.prefix
+			c.check = func(r *reader) fault { return unless(r.buf[0]|1 == 3) }
+		}
+		c.size += blindingKey
+		c.core = func(r *reader) []byte { return r.payload()[blindingKey:] }
+		cs = append(cs, c)
+	}
+	return cs
+}
+
+// mweb is two public keys for litecoin's MimbleWimble extension blocks, encoded
+// like version 0 of SegWit but longer.
+func mweb(hrp string) codecs {
+	return codecs{{enc: witness{}, prefix: hrp, size: 2 * 33, kind: kindMWEB, what: "shielded",
+		check: func(r *reader) fault { return unless(r.buf[0]|1 == 3 && r.buf[33]|1 == 3) }}}
+}
+
+// sapling is a shielded receiver, 43 bytes: zcash, pivx.
+func sapling(hrps ...string) codecs {
+	return codec{enc: bech32Text, size: 43, kind: kindSapling, what: "shielded", keys: saplingKeys}.with(hrps...)
+}
+
+func saplingKeys(r *reader, b []byte) {
+	r.keys.addHashed(identity.Sapling, b)
+}
+
+// pactus is Bech32m of a type, one five-bit value, and 20 bytes, the hash of a
+// key. The type determines which of three kinds of keys is hashed, and how:
+// validator, BLS account, Ed25519 account, secp256k1 account. No other chain
+// hashes keys the same way.
+//
+// See crypto/address.go of its node.
+func pactus() (cs codecs) {
+	for typ := uint8(1); typ <= 4; typ++ {
+		cs = append(cs, codec{enc: witness{version: typ}, prefix: "pc", size: 20, kind: typ},
+			codec{enc: witness{version: typ}, prefix: "tpc", size: 20, kind: typ, use: testers})
+	}
+	return cs
+}
+
+// handshake is a witness version from 0 to 31 and a program of 2 to 40 bytes,
+// always with the checksum of BIP-173. In version 0, 20 bytes are the
+// BLAKE2b-160 hash of a key, 32 bytes the SHA3-256 hash of a script.
+//
+// See lib/primitives/address.js of hsd.
+func handshake() codecs {
+	with := func(hrp string) codecs {
+		return codecs{
+			{enc: witness{always: true}, prefix: hrp, size: 20, key: identity.Blake2b160},
+			{enc: witness{always: true}, prefix: hrp, kind: 1},
+		}
+	}
+	return all(with("hs"), test(with("ts"), with("rs"), with("ss")))
+}
+
+// liquid is addresses as on Bitcoin, and confidential ones.
+func liquid() codecs {
+	blind := func(hrp, blind string, plain codecs) codecs { return append(plain, confidential(hrp, blind, plain)...) }
+	return all(blind("lq", "\x0c", all(pkh("\x39"), sh("\x27"), segwit("ex"))),
+		test(blind("tlq", "\x17", all(pkh("\x24", "\x13"), segwit("tex"))), blind("el", "\x04", all(pkh("\xeb", "\x4b"), segwit("ert")))))
 }
