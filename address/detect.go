@@ -59,7 +59,14 @@ const (
 // detect calls yield with s as an address of each chain, in the order of the
 // table, until yield returns false. An EVM address is one of ethereum alone.
 func detect(s string, how manner, yield func(Address) bool) {
+	if s == "" {
+		return
+	}
 	all := classesOf(s)
+	from := &looks
+	if how == provenOnly {
+		from = &provenLooks
+	}
 	var rd *reader
 	defer func() {
 		if rd != nil {
@@ -67,8 +74,8 @@ func detect(s string, how manner, yield func(Address) bool) {
 		}
 	}()
 	last, evm := uint16(0), false
-	for _, l := range candidates(s) {
-		if l.row == last || how == provenOnly && !l.proves || !fits(s, all, l) {
+	for _, l := range from[s[0]] {
+		if l.row == last || !fits(s, all, l) {
 			continue
 		}
 		c := &chains[l.row-1].codecs[l.form]
@@ -98,17 +105,10 @@ type look struct {
 	form      form
 }
 
-// candidates returns the codecs whose texts may begin as s does, in the order of
-// the table. The EVM chains that write accounts like ethereum are not among them.
-func candidates[T string | []byte](s T) []*look {
-	if len(s) == 0 {
-		return nil
-	}
-	return looks[s[0]]
-}
-
-// looks holds the codecs by the first characters of their texts.
-var looks = func() (t [256][]*look) {
+// looks holds the codecs by the first characters of their texts, in the order of the table, and
+// provenLooks those whose texts prove themselves. The EVM chains that write accounts like
+// ethereum are not among them.
+var looks, provenLooks = func() (t, proven [256][]*look) {
 	for i := range chains {
 		for j := range chains[i].codecs {
 			c := &chains[i].codecs[j]
@@ -119,22 +119,26 @@ var looks = func() (t [256][]*look) {
 			l.min, l.max = max(l.min, len(l.lead)), min(l.max, maxDiagnosed)
 			for _, l := range narrowed(c, l) {
 				for first := range t {
-					if l.begins(byte(first)) {
-						t[first] = append(t[first], l)
+					if !l.begins(byte(first)) {
+						continue
+					}
+					t[first] = append(t[first], l)
+					if l.proves {
+						proven[first] = append(proven[first], l)
 					}
 				}
 			}
 		}
 	}
-	return t
+	return t, proven
 }()
 
 // provenLens tells, by the first character, the lengths of the texts that prove themselves, as a
 // bit set.
 var provenLens = func() (t [256][maxDiagnosed/64 + 1]uint64) {
-	for first, ls := range looks {
+	for first, ls := range provenLooks {
 		for _, l := range ls {
-			for n := l.min; n <= l.max && l.proves; n++ {
+			for n := l.min; n <= l.max; n++ {
 				t[first][n/64] |= 1 << (n % 64)
 			}
 		}

@@ -1,6 +1,7 @@
 package address
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
@@ -22,10 +23,12 @@ type hex20 struct {
 	rule *caseRule // nil: EIP-55 alone
 }
 
-// A caseRule is another checksum in the letter case of 40 hex digits.
+// A caseRule is a checksum in the letter case of 40 hex digits: EIP-55, or a variant of
+// it, or another one.
 type caseRule struct {
-	fits func(digits string) bool
-	put  func(digits string) string // returns lower-case digits with capitals
+	prefix string                   // is hashed in front of the digits
+	invert byte                     // 0x20 if the letter case is inverted
+	other  func(digits string) bool // nil, or whether digits match another checksum
 }
 
 const evmLen = 2 + 40
@@ -58,7 +61,7 @@ func (e hex20) read(r *reader, c *codec) fault {
 	switch {
 	case !ok:
 		return badChar(n + firstNonHex(digits))
-	case kind == hasUpper|hasLower && !r.tolerant && !isEIP55(digits) && (e.rule == nil || !e.rule.fits(digits)):
+	case kind == hasUpper|hasLower && !r.tolerant && !eip55.matches(digits) && (e.rule == nil || !e.rule.matches(digits)):
 		return badChecksum
 	}
 	r.n = 20
@@ -81,12 +84,10 @@ func evm() codecs { return evmWith("0x", nil) }
 
 // evmWith is the accounts of an EVM chain in a spelling of its own.
 func evmWith(lead string, rule *caseRule) codecs {
-	put := withEIP55
-	if rule != nil {
-		put = rule.put
-	}
-	return codecs{{enc: hex20{lead, rule}, size: 20, key: identity.KeccakHash, evm: true,
-		show: func(text string) string { return text[:len(lead)] + put(text[len(lead):]) }}}
+	return codecs{{enc: hex20{lead, rule}, size: 20, key: identity.KeccakHash, evm: true, show: func(text string) string {
+		b := cmp.Or(rule, eip55).capitals(text[len(lead):])
+		return text[:len(lead)] + string(b[:])
+	}}}
 }
 
 // evmPrefixed is the accounts of an EVM chain that writes them with another
@@ -118,46 +119,32 @@ const (
 	noTag       = "\x00\x00\x00\x00\x00\x00"
 )
 
-// erc1191 is the rule of ERC-1191: EIP-55 with the chain id in the hash. See
-// ERC-1191, "Add chain id to mixed-case checksum address encoding", and RSKIP-60.
-func erc1191(chainID string) *caseRule {
-	prefix := chainID + "0x"
-	return &caseRule{
-		fits: func(digits string) bool { return hasCapitals(digits, prefix, 0) },
-		put:  func(digits string) string { return withCapitals(digits, prefix, 0) },
+var (
+	eip55 = &caseRule{}
+
+	// erc1191 is EIP-55 with the chain id of rootstock in the hash. See ERC-1191, "Add chain
+	// id to mixed-case checksum address encoding", and RSKIP-60.
+	erc1191 = &caseRule{prefix: "300x"}
+
+	// wanchain inverts the letter case of EIP-55, to distinguish its addresses from Ethereum
+	// addresses. The node accepts any letter case. See toChecksumAddress of wanchain-util.
+	wanchain = &caseRule{invert: 0x20}
+)
+
+// matches reports whether the letter case of digits is a checksum by the rule.
+func (e *caseRule) matches(digits string) bool {
+	if e.other != nil {
+		return e.other(digits)
 	}
-}
-
-// wanchain is the rule of Wanchain, whose wallets invert the letter case of
-// EIP-55 to distinguish its addresses from Ethereum addresses. The node accepts
-// any letter case. See toChecksumAddress of wanchain-util.
-var wanchain = &caseRule{
-	fits: func(digits string) bool { return hasCapitals(digits, "", 0x20) },
-	put:  func(digits string) string { return withCapitals(digits, "", 0x20) },
-}
-
-// withEIP55 returns digits, 40 lower-case hex digits, with the capitals of
-// EIP-55.
-func withEIP55(digits string) string { return withCapitals(digits, "", 0) }
-
-// withCapitals returns digits, 40 lower-case hex digits, with capitals set by
-// the hash of prefix and digits. If invert is 0x20, it inverts the letter case.
-func withCapitals(digits, prefix string, invert byte) string {
-	b := capitals(digits, prefix, invert)
-	return string(b[:])
-}
-
-// hasCapitals reports whether the letter case of digits is what withCapitals makes of
-// them.
-func hasCapitals(digits, prefix string, invert byte) bool {
-	b := capitals(digits, prefix, invert)
+	b := e.capitals(digits)
 	return string(b[:]) == digits
 }
 
-// capitals is withCapitals for digits in any letter case.
-func capitals(digits, prefix string, invert byte) (b [40]byte) {
+// capitals returns digits, in any letter case, with capitals where the nibble of the hash of
+// the lower-case digits is 8 or more.
+func (e *caseRule) capitals(digits string) (b [40]byte) {
 	var buf [8 + 40]byte
-	text := append(buf[:0], prefix...)
+	text := append(buf[:0], e.prefix...)
 	for i := 0; i < len(b); i += 8 {
 		binary.LittleEndian.PutUint64(b[i:], load8(digits, i)|caseBits) // digits have this bit, too
 	}
@@ -169,15 +156,10 @@ func capitals(digits, prefix string, invert byte) (b [40]byte) {
 		upper := h>>2&0x00200020_00200020 | h<<10&0x20002000_20002000
 		w := binary.LittleEndian.Uint64(b[i:])
 		letters := w >> 1 & caseBits
-		binary.LittleEndian.PutUint64(b[i:], w^(upper^uint64(invert)*(caseBits/0x20))&letters)
+		binary.LittleEndian.PutUint64(b[i:], w^(upper^uint64(e.invert)*(caseBits/0x20))&letters)
 	}
 	return b
 }
-
-// isEIP55 reports whether the letter case of mixed, 40 valid hex digits,
-// matches EIP-55: a letter is upper case if the nibble at its position in the
-// hash of the lower-case digits is 8 or more.
-func isEIP55(mixed string) bool { return hasCapitals(mixed, "", 0) }
 
 // zilliqa is Bech32 of 20 bytes, or "0x" and their 40 hex digits. Digits in
 // mixed case must match Zilliqa's own checksum or, since the chain has an EVM,
@@ -191,7 +173,7 @@ func isEIP55(mixed string) bool { return hasCapitals(mixed, "", 0) }
 //
 // See ZIP-1, and toChecksumAddress in zilliqa-js.
 func zilliqa() codecs {
-	rule := &caseRule{fits: isZilliqaCase}
+	rule := &caseRule{other: isZilliqaCase}
 	return codecs{
 		{enc: bech{variant: bech32.Bech32}, prefix: "zil", size: 20, key: identity.KeccakHash},
 		{enc: hex20{"0x", rule}, size: 20, key: identity.KeccakHash},

@@ -334,7 +334,7 @@ func (f *finder) standsAlone(start, done, end int) bool {
 // EIP-55.
 func isEIP55Capitals(digits string) bool {
 	kind, _ := hexCase(digits)
-	return kind == hasLower|hasUpper && isEIP55(digits)
+	return kind == hasLower|hasUpper && eip55.matches(digits)
 }
 
 // inside searches for addresses with separators that begin with the word at

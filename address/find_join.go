@@ -136,7 +136,7 @@ func (f *finder) tryJoined(p *pieces) {
 		kind, _ := hexCase(s[2:])
 		hasSum := kind == hasLower|hasUpper
 		var a Address
-		if (groups || hasSum && isEIP55(s[2:]) || !hasSum && p.hex) && (hasSum || !f.isHash(p.end)) && a.parseRow(ethereumRow, s, true).err == nil {
+		if (groups || hasSum && eip55.matches(s[2:]) || !hasSum && p.hex) && (hasSum || !f.isHash(p.end)) && a.parseRow(ethereumRow, s, true).err == nil {
 			f.add(a, p.start, p.end)
 		}
 	case p.inner < 2 || groups && marks(s) >= minMarks:
@@ -206,7 +206,7 @@ func (f *finder) begins(start, end int) bool {
 // mayJoin reports false if b, whose characters have the classes all in common, is certainly
 // not an address, so that most texts are not copied to a string.
 func mayJoin(b []byte, all uint16) bool {
-	return slices.ContainsFunc(candidates(b), func(l *look) bool { return l.proves && fits(b, all, l) })
+	return slices.ContainsFunc(provenLooks[b[0]], func(l *look) bool { return fits(b, all, l) })
 }
 
 // marks returns the number of digits and of capitals behind small letters, which hardly occur

@@ -85,7 +85,7 @@ var chains = [...]chain{
 	{60, "vechain", "VeChain", "vechain:b1ac3413d346d43539627e6be7ec1b4a", 818, "vechain-thor", "VET", evm()},
 	{61, "theta", "Theta", "eip155:361", 500, "theta-mainnet theta-token", "THETA TFUEL", evm()},
 	{62, "wanchain", "Wanchain", "eip155:888", 5718350, "", "WAN", evmWith("0x", wanchain)},
-	{63, "rootstock", "Rootstock", "eip155:30", 137, "rsk", "RBTC RSK", evmWith("0x", erc1191("30"))},
+	{63, "rootstock", "Rootstock", "eip155:30", 137, "rsk", "RBTC RSK", evmWith("0x", erc1191)},
 	{64, "xdc", "XDC Network", "eip155:50", 550, "xdc-network xinfin", "XDC", evmPrefixed("xdc")},
 	{65, "ronin", "Ronin", "eip155:2020", 60, "ronin-mainnet", "RON", evmPrefixed("ronin:")},
 	{66, "harmony", "Harmony", "eip155:1666600000", 1023, "hmy-s0 harmony-shard-0", "ONE", evmCosmos("one", "")},
