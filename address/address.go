@@ -105,11 +105,6 @@ func (a *Address) parseRow(r uint16, s string, tolerant bool) fault {
 	}
 	rd := newReader(s, tolerant)
 	defer rd.free()
-	return a.readRow(rd, r)
-}
-
-// readRow is parseRow for the text of rd.
-func (a *Address) readRow(rd *reader, r uint16) fault {
 	form, bad := chains[r-1].codecs.read(rd)
 	if bad.err == nil {
 		*a = rd.address(r, form)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/decred/dcrd/crypto/blake256"
 	"golang.org/x/crypto/blake2b"
-	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 FIO keys have it as their checksum
 
 	"github.com/walletscreen/walletscreen/address/internal/groestl"
 	"github.com/walletscreen/walletscreen/internal/base58"
@@ -68,10 +67,8 @@ func (h checkHash) sum(b []byte) [sumLen]byte {
 		sum := blake2b.Sum512(append(append(buf[:0], "SS58PRE"...), b...))
 		return [sumLen]byte(sum[:])
 	case ripemd:
-		h := ripemd160.New()
-		h.Write(b)
-		var buf [ripemd160.Size]byte
-		return [sumLen]byte(h.Sum(buf[:0]))
+		sum := sumRIPEMD(b)
+		return [sumLen]byte(sum[:])
 	}
 	once := sha256.Sum256(b)
 	twice := sha256.Sum256(once[:])

@@ -35,63 +35,43 @@ func (c *chain) hasKind(kind string) bool {
 	return slices.ContainsFunc(c.codecs, func(c codec) bool { return c.what == kind })
 }
 
-// row returns the row of c in the table, or nil.
+// row returns the row of c in the table, or an empty one.
 func (c Chain) row() *chain {
 	if r := rowOf(c); r != 0 && r != otherEVMRow {
 		return &chains[r-1]
 	}
-	return nil
+	return &chain{slip44: -1}
 }
 
 // Name returns the display name of c, such as "Bitcoin Cash", or "" if c is not
 // supported.
 func (c Chain) Name() string {
-	if row := c.row(); row != nil {
-		return row.name
-	}
-	if digits, ok := chainNumber(c); ok {
+	name := c.row().name
+	if digits, ok := chainNumber(c); ok && name == "" {
 		return "EVM chain " + digits
 	}
-	return ""
+	return name
 }
 
 // CAIP2 returns the CAIP-2 chain id of c, such as "eip155:1", or "" if none is
 // registered.
 func (c Chain) CAIP2() string {
-	if row := c.row(); row != nil {
-		return row.caip2
-	}
 	if _, ok := chainNumber(c); ok {
 		return string(c)
 	}
-	return ""
+	return c.row().caip2
 }
 
 // SLIP44 returns the SLIP-44 coin type of c, or -1 if none is registered.
-func (c Chain) SLIP44() int {
-	if row := c.row(); row != nil {
-		return int(row.slip44)
-	}
-	return -1
-}
+func (c Chain) SLIP44() int { return int(c.row().slip44) }
 
 // Aliases returns the other full names that [ParseChain] accepts for c.
-func (c Chain) Aliases() []string {
-	if row := c.row(); row != nil {
-		return strings.Fields(row.aliases)
-	}
-	return nil
-}
+func (c Chain) Aliases() []string { return strings.Fields(c.row().aliases) }
 
 // Tickers returns the tickers of the assets on c, in upper case, which
 // sanctions lists use. A ticker does not identify a chain, since several chains
 // can share one.
-func (c Chain) Tickers() []string {
-	if row := c.row(); row != nil {
-		return strings.Fields(row.tickers)
-	}
-	return nil
-}
+func (c Chain) Tickers() []string { return strings.Fields(c.row().tickers) }
 
 // Chains returns the slugs of the chains in the table, sorted. Every other EVM
 // chain is supported as "eip155:" and its number. The caller may modify the

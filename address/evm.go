@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -71,7 +72,7 @@ func (e hex20) read(r *reader, c *codec) fault {
 }
 
 func (e hex20) write(dst []byte, c *codec, payload []byte) []byte {
-	return appendHex(dst, e.lead, payload)
+	return hex.AppendEncode(append(dst, e.lead...), payload)
 }
 
 func (e hex20) bounds(*codec) bounds {
@@ -218,17 +219,6 @@ func sei() codecs {
 	return all(cosmos("sei"), evm())
 }
 
-// appendHex appends lead and the hex digits of b.
-func appendHex(dst []byte, lead string, b []byte) []byte {
-	dst = append(dst, lead...)
-	for _, c := range b {
-		dst = append(dst, hexLower[c>>4], hexLower[c&15])
-	}
-	return dst
-}
-
-const hexLower = "0123456789abcdef"
-
 // hexText is the characters lead and the hex digits of the payload, without a
 // checksum, in lower case.
 type hexText struct {
@@ -273,10 +263,10 @@ func (e hexText) read(r *reader, c *codec) fault {
 }
 
 func (e hexText) write(dst []byte, c *codec, payload []byte) []byte {
-	dst = appendHex(dst, e.lead, payload)
+	dst = hex.AppendEncode(append(dst, e.lead...), payload)
 	if e.sum != nil {
 		sum := e.sum(payload)
-		dst = appendHex(dst, "", sum[:e.sumLen])
+		dst = hex.AppendEncode(dst, sum[:e.sumLen])
 	}
 	return dst
 }

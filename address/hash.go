@@ -9,28 +9,29 @@ import (
 
 	"github.com/decred/dcrd/crypto/blake256"
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
-	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 a part of Bitcoin's hash160
+	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 a part of Bitcoin's hash160, and the checksum of FIO keys
 	"golang.org/x/crypto/sha3"
 
 	"github.com/walletscreen/walletscreen/address/internal/curve"
 )
 
 // blake160 returns ripemd160(blake256(b)).
-func blake160(b []byte) (out [ripemd160.Size]byte) {
+func blake160(b []byte) [ripemd160.Size]byte {
 	sum := blake256.Sum256(b)
-	h := ripemd160.New()
-	h.Write(sum[:])
-	h.Sum(out[:0])
-	return out
+	return sumRIPEMD(sum[:])
 }
 
 // hash160 returns ripemd160(sha256(b)).
-func hash160(b []byte) (out [ripemd160.Size]byte) {
+func hash160(b []byte) [ripemd160.Size]byte {
 	sum := sha256.Sum256(b)
+	return sumRIPEMD(sum[:])
+}
+
+func sumRIPEMD(b []byte) (sum [ripemd160.Size]byte) {
 	h := ripemd160.New()
-	h.Write(sum[:])
-	h.Sum(out[:0])
-	return out
+	h.Write(b)
+	h.Sum(sum[:0])
+	return sum
 }
 
 // A keccakState is a Keccak-256 hash with buffers for its input and output.

@@ -118,19 +118,12 @@ func (a *Address) ParseEVM(c Chain, s string) (identity.Words, identity.Tag) {
 // scanHex returns the offset of the first character of s, from offset at on,
 // that is not a hex digit, or -1; and whether the digits include capitals.
 func scanHex(s string, at int) (bad int, capitals bool) {
-	if digits := s[at:]; len(digits)%8 == 0 { // the common case
-		if kind, ok := hexCase(digits); ok {
-			return -1, kind&hasUpper != 0
-		}
-	}
 	for i := at; i < len(s); i++ {
-		switch c := s[i]; {
-		case '0' <= c && c <= '9', 'a' <= c && c <= 'f':
-		case 'A' <= c && c <= 'F':
-			capitals = true
-		default:
+		class := charClass[s[i]]
+		if class&classHex == 0 {
 			return i, false
 		}
+		capitals = capitals || class&classUpper != 0
 	}
 	return -1, capitals
 }
@@ -168,20 +161,12 @@ func putHexNumber(dst *[32]byte, digits string) {
 // hasHexPrefix reports whether s begins with "0x" or "0X".
 func hasHexPrefix(s string) bool { return len(s) >= 2 && s[0] == '0' && s[1]|0x20 == 'x' }
 
-// isHexKey reports whether s is 64 hex digits, with or without "0x": a private key,
-// or the hash of a transaction, or an account of another chain.
-func isHexKey(s string) bool {
-	if hasHexPrefix(s) {
-		s = s[2:]
-	}
-	return len(s) == 64 && isHex(s)
-}
-
 // badHexLength returns the fault of a string that is not as long as "0x" and
 // the required digits. It distinguishes text that is not hex from hex of the
-// wrong length.
+// wrong length, and from 64 digits: a private key, the hash of a transaction, or
+// an account of another chain.
 func badHexLength(s string) fault {
-	if isHexKey(s) {
+	if len(s) == 64 && isHex(s) || len(s) == hex32Len && hasHexPrefix(s) && isHex(s[2:]) {
 		return badSyntax
 	}
 	if hasHexPrefix(s) {

@@ -3,6 +3,7 @@ package address
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"strings"
 
 	"golang.org/x/crypto/blake2b"
@@ -54,7 +55,7 @@ func fuel() codecs {
 			return fault{}
 		}
 		var lower [64]byte
-		appendHex(lower[:0], "", r.payload())
+		hex.Encode(lower[:], r.payload())
 		sum := sha256.Sum256(lower[:])
 		if !hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*i) }) {
 			return badChecksum
@@ -165,7 +166,7 @@ func (e hexNumber) isOther(digits string) bool {
 
 func (e hexNumber) write(dst []byte, c *codec, payload []byte) []byte {
 	from := len(dst) + len("0x")
-	dst = appendHex(dst, "0x", payload)
+	dst = hex.AppendEncode(append(dst, "0x"...), payload)
 	if e.min == 64 || !e.keep && e.min > 1 {
 		return dst
 	}
@@ -226,7 +227,7 @@ func (flowText) read(r *reader, c *codec) fault {
 }
 
 func (flowText) write(dst []byte, c *codec, payload []byte) []byte {
-	return appendHex(dst, "0x", payload)
+	return hex.AppendEncode(append(dst, "0x"...), payload)
 }
 
 func (flowText) bounds(*codec) bounds { return bounds{16, 18, classAddress, "", false} }

@@ -3,6 +3,7 @@ package address
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
@@ -175,8 +176,7 @@ func (subaccountText) write(dst []byte, c *codec, payload []byte) []byte {
 	var sum [4]byte
 	binary.BigEndian.PutUint32(sum[:], crc32IEEE(payload))
 	dst = append(base32.Lower.Append(dst, sum[:]), '.')
-	digits := appendHex(nil, "", payload[n:])
-	return append(dst, strings.TrimLeft(string(digits), "0")...)
+	return append(dst, strings.TrimLeft(hex.EncodeToString(payload[n:]), "0")...)
 }
 
 // narrow knows where the first hyphen of its principal is, and the full stop.

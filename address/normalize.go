@@ -330,14 +330,7 @@ func isEVMChain(c *chain) bool {
 // with scheme, in any letter case, or zero. A scheme is a slug, another name of
 // the chain, or an abbreviation that its wallets use.
 func schemeRow(scheme string) uint16 {
-	var buf [maxSlug]byte
-	lower := buf[:copy(buf[:], scheme)]
-	for i, c := range lower {
-		if 'A' <= c && c <= 'Z' {
-			lower[i] = c | 0x20
-		}
-	}
-	if r := lookup(Chain(lower)); r != 0 { // the common case
+	if r := lookup(Chain(lowerASCII(scheme))); r != 0 { // the common case
 		return r
 	}
 	for _, s := range schemes {
