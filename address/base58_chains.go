@@ -94,25 +94,6 @@ func tezos() (cs codecs) {
 	return cs
 }
 
-// neo is Base58Check of a version byte and the hash160 of the account's
-// verification script. Neo and Ontology use the same version and derive the same
-// script from a key, so an address of one is an address of the other. Neo N3
-// uses other scripts. The test networks use the same addresses.
-//
-// See "Wallets" in the Neo documentation, and common/address.go of Ontology.
-func neo(version string) codecs { return hashed(version, 0, identity.ScriptHash, "") }
-
-// tron is Base58Check of the byte 41 and the 20 bytes that the same key has on
-// the EVM chains. The public test networks use the same addresses, apart from
-// retired ones. The hex digits of the 21 bytes, with "0x" or without, have no
-// checksum.
-//
-// See the TRON protocol document, "Account model".
-func tron() codecs {
-	return all(hashed("\x41", 0, identity.KeccakHash, ""), codecs{{enc: hexText{lead: "41"}, size: 20, use: tolerated}, {enc: hexText{lead: "0x41"}, size: 20, use: tolerated}},
-		test(hashed("\xa0", 0, 0, "")))
-}
-
 // concordium is Base58Check of the version 1 and 32 bytes. The first 29 identify the
 // account; each of the 2^24 values of the others is an alias of that account. The test network uses
 // the same addresses.
@@ -126,15 +107,6 @@ func concordium() codecs {
 	return codecs{first, alias}
 }
 
-// elastos is Base58Check of a prefix and the hash160 of a script: of one key, of several,
-// of a side chain, of a deposit or of a stake. Keys are of the curve P-256, so that no other chain has
-// them. The test network uses the same addresses. The Elastos Smart Chain is another chain.
-//
-// See core/contract/contract.go and common/uint168.go of Elastos.ELA.
-func elastos() codecs {
-	return all(hashed("\x21", 0, 0, "account"), hashed("\x12", 1, 0, "multisig"), hashed("\x4b", 2, 0, "cross-chain"), hashed("\x1f", 3, 0, "deposit"), hashed("\x3f", 4, 0, "stake"))
-}
-
 // alephium is a byte for the type and 32 bytes in Base58: the hash of a key or of a script,
 // or the id of a contract. There is no checksum. The test network uses the same addresses.
 // Addresses of several keys, and those without a group, are not read.
@@ -145,15 +117,6 @@ func alephium() codecs {
 		return codecs{{enc: base58Check{hash: noHash}, prefix: prefix, size: 32, kind: kind, what: what, yield: isOneCase}}
 	}
 	return all(with("\x00", 0, "account"), with("\x02", 1, "script"), with("\x03", 2, "contract"))
-}
-
-// waves is the version 1, the chain id 'W', and 20 bytes of the hash of the key,
-// which no other chain derives. An alias is not an address; only the chain can
-// resolve it.
-//
-// See "Cryptographic practical details" in the Waves documentation.
-func waves() codecs {
-	return all(hashed("\x01W", 0, 0, ""), test(hashed("\x01T", 0, 0, ""), hashed("\x01S", 0, 0, ""))).by(keccakBlake)
 }
 
 // ergo is a byte for network and type, and the content: a public key (P2PK), the
@@ -196,27 +159,6 @@ func secp256k1Payload(r *reader) fault { return unless(isSecp256k1Key([33]byte(r
 // x.
 func secp256k1Keys(r *reader, compressed []byte) {
 	r.keys.add(identity.Secp256k1, compressed[1:])
-}
-
-// helium is the format of Helium before the chain moved to Solana in 2023:
-// Base58Check of the version 0, a byte for network and key type, and 32 bytes of
-// the key. Key type 0 is the x coordinate of a P-256 key; 1 is an ed25519 key.
-//
-// See lib/crypto of helium-crypto-rs, public_key and network.
-func helium() codecs {
-	key := func(version string, kind uint8, key identity.Class) codecs {
-		return codecs{{enc: base58Check{}, prefix: version, size: 32, kind: kind, key: key}}
-	}
-	return all(key("\x00\x00", 0, 0), key("\x00\x01", 1, identity.Ed25519), test(key("\x00\x10", 0, 0), key("\x00\x11", 1, 0)))
-}
-
-// aeternity is "ak_" and the Base58Check of an ed25519 public key, without a
-// version byte. The test network uses the same addresses. Other identifiers of
-// the chain, such as "ct_" for a contract, are not addresses.
-//
-// See "API encoding" in the æternity protocol documentation.
-func aeternity() codecs {
-	return codecs{{enc: base58Check{lead: "ak_"}, size: 32, key: identity.Ed25519}}
 }
 
 // fio is a public key, to which FIO pays: "FIO" and the Base58 of a compressed
@@ -297,15 +239,6 @@ func cryptonote(standard, integrated, sub string, tests ...string) codecs {
 	return cs
 }
 
-// zano is cryptonote without subaddresses. The addresses of auditable wallets, and payment
-// ids of other lengths than 8, are not read. The test network uses the same addresses.
-//
-// See CURRENCY_PUBLIC_ADDRESS_BASE58_PREFIX and CURRENCY_PUBLIC_INTEG_ADDRESS_BASE58_PREFIX
-// in src/currency_core/currency_config.h of hyle-team/zano.
-func zano() codecs {
-	return all(twoKeys("\xc5\x01", 0, 0, "account"), twoKeys("\xf8\x6c", 8, 0, "integrated"))
-}
-
 const keysLen = 64
 
 var cryptonoteText = base58Check{hash: keccak, alphabet: base58.CryptoNote}
@@ -321,4 +254,16 @@ func twoKeys(tag string, more int, kind uint8, what string) codecs {
 			sum := sha256.Sum256(b)
 			r.keys.add(identity.CryptoNote, sum[:])
 		}}}
+}
+
+// helium is the format of Helium before the chain moved to Solana in 2023:
+// Base58Check of the version 0, a byte for network and key type, and 32 bytes of
+// the key. Key type 0 is the x coordinate of a P-256 key; 1 is an ed25519 key.
+//
+// See lib/crypto of helium-crypto-rs, public_key and network.
+func helium() codecs {
+	key := func(version string, kind uint8, key identity.Class) codecs {
+		return codecs{{enc: base58Check{}, prefix: version, size: 32, kind: kind, key: key}}
+	}
+	return all(key("\x00\x00", 0, 0), key("\x00\x01", 1, identity.Ed25519), test(key("\x00\x10", 0, 0), key("\x00\x11", 1, 0)))
 }

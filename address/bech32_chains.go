@@ -4,19 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/walletscreen/walletscreen/address/internal/f4jumble"
-	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
-
-// chia is the hash of a puzzle; see "Bech32m addresses" in its documentation.
-func chia() codecs {
-	c := codec{enc: bech32mText, size: 32}
-	return all(c.with("xch"), test(c.with("txch")))
-}
-
-// oasis is a version and the end of the SHA-512/256 hash of a key and its
-// context; see "Staking addresses" in its documentation.
-func oasis() codecs { return codecs{{enc: bech32Text, prefix: "oasis", size: 21}} }
 
 // radix is an account: its first byte says that it was made by a transaction, or
 // comes with a secp256k1 or an ed25519 key. Other entities have other
@@ -25,7 +14,7 @@ func oasis() codecs { return codecs{{enc: bech32Text, prefix: "oasis", size: 21}
 // See entity_type.rs of radixdlt-scrypto.
 func radix() codecs {
 	c := codec{enc: bech32mText, size: 30, what: "account"}
-	cs := all(c.with("account_rdx"), test(c.with("account_tdx_2_", "account_sim", "account_loc")))
+	cs := c.on("account_rdx", "account_tdx_2_", "account_sim", "account_loc")
 	cs[0].check = func(r *reader) fault {
 		b := r.buf[0]
 		return unless(b == 0xc1 || b == 0xd1 || b == 0x51)
@@ -50,14 +39,6 @@ func namada() codecs {
 	}
 }
 
-// midnight is an unshielded address; shielded ones have another human-readable
-// part.
-func midnight() codecs {
-	c := codec{enc: bech32mText, size: 32, what: "account"}
-	return all(c.with("mn_addr"), test(c.with("mn_addr_preprod", "mn_addr_preview", "mn_addr_devnet",
-		"mn_addr_test", "mn_addr_dev", "mn_addr_undeployed", "mn_addr_qanet")))
-}
-
 // multiversx is the Bech32 of 32 bytes, which are an ed25519 public key or, if
 // they begin with eight zeros, a contract.
 //
@@ -69,16 +50,6 @@ func multiversx() codecs {
 		}}
 	}
 	return codecs{with(0, "account", identity.Ed25519, false), with(1, "contract", 0, true)}
-}
-
-// avalanche is the X- and P-Chain of Avalanche: the upper-case name of the
-// chain, a dash, and the Bech32 of the hash160 of a secp256k1 key. The C-Chain is
-// an EVM chain.
-//
-// See utils/formatting/address of AvalancheGo.
-func avalanche(lead string) codecs {
-	c := codec{enc: bech{bech32.Bech32, lead}, size: 20, key: identity.Hash160}
-	return all(c.with("avax"), test(c.with("fuji", "local", "custom")))
 }
 
 // penumbra is the Bech32m of 80 bytes, permuted by F4Jumble: a diversifier, a

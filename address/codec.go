@@ -65,6 +65,11 @@ func (c codec) with(prefixes ...string) (cs codecs) {
 	return cs
 }
 
+// on returns c with the prefix of the main network, and with those of test networks.
+func (c codec) on(main string, tests ...string) codecs {
+	return all(c.with(main), test(c.with(tests...)))
+}
+
 // only returns cs for the given use.
 func (cs codecs) only(u use) codecs {
 	cs = slices.Clone(cs)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -91,11 +90,6 @@ func evmWith(lead string, rule *caseRule) codecs {
 	}}}
 }
 
-// evmPrefixed is the accounts of an EVM chain that writes them with another
-// prefix instead of "0x". See the XDC Network documentation, "XDC address
-// prefix", and the Ronin documentation, "Address formats".
-func evmPrefixed(lead string) codecs { return all(evm(), evmWith(lead, nil)) }
-
 // tempo is evm, and virtual addresses: the four bytes of a master, ten bytes fd, and
 // a tag of six bytes, which is not part of the account. Only the chain knows the
 // address of the master.
@@ -176,9 +170,9 @@ func (e *caseRule) capitals(digits string) (b [40]byte) {
 func zilliqa() codecs {
 	rule := &caseRule{other: isZilliqaCase}
 	return codecs{
-		{enc: bech{variant: bech32.Bech32}, prefix: "zil", size: 20, key: identity.KeccakHash},
+		{enc: bech32Text, prefix: "zil", size: 20, key: identity.KeccakHash},
 		{enc: hex20{"0x", rule}, size: 20, key: identity.KeccakHash},
-		{enc: bech{variant: bech32.Bech32}, prefix: "tzil", size: 20, use: testers},
+		{enc: bech32Text, prefix: "tzil", size: 20, use: testers},
 	}
 }
 
@@ -209,15 +203,6 @@ func hasCase(digits string, isUpper func(i, letters int) bool) bool {
 
 // bit returns bit i of a hash, most significant bit first.
 func bit(sum *[32]byte, i int) bool { return sum[i/8]>>(7-i%8)&1 == 1 }
-
-// sei is the accounts of a Cosmos chain, and the accounts of all EVM chains. A key
-// has one account of each kind. Only the chain knows which accounts belong together,
-// because their bytes are the results of different hashes.
-//
-// See "Accounts" in its documentation.
-func sei() codecs {
-	return all(cosmos("sei"), evm())
-}
 
 // hexText is the characters lead and the hex digits of the payload, without a
 // checksum, in lower case.

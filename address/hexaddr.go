@@ -253,22 +253,6 @@ func isFlowCode(word uint64) bool {
 	return parity == 0 && word != 0
 }
 
-// icon is "hx" for an account or "cx" for a contract, and 40 lower-case hex
-// digits. There is no checksum.
-//
-// See the ICON documentation, "Account and address".
-func icon() codecs {
-	return codecs{{enc: hexText{lead: "hx", lower: true}, size: 20, what: "account"}, {enc: hexText{lead: "cx", lower: true}, size: 20, kind: 1, what: "contract"}}
-}
-
-// siacoin is 76 hex digits that encode 32 bytes, the hash of the conditions for
-// spending, and the first 6 bytes of their BLAKE2b-256 hash.
-//
-// See go.sia.tech/core, types.Address.
-func siacoin() codecs {
-	return codecs{{enc: hexText{sumLen: 6, sum: blake2b.Sum256}, size: 32}}
-}
-
 // casper is a public key in hex, after "01" for ed25519 or "02" for secp256k1,
 // or "account-hash-" and the hash of the key, which is canonical. Digits in mixed
 // case must match the checksum of CEP-57, which covers the bytes of the key or of

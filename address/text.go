@@ -73,16 +73,6 @@ func (tonText) write(dst []byte, c *codec, payload []byte) []byte {
 
 func (tonText) bounds(*codec) bounds { return bounds{48, 48, classBase64, "", true} }
 
-// arweave is 43 characters of URL-safe Base64 that encode 32 bytes, the SHA-256
-// hash of a key. The last character contains two bits that must be zero. There is
-// no checksum, so text that is provably an address of another chain, such as a
-// Bech32 address of 43 characters, is none.
-//
-// See the Arweave documentation, "Key format", and HTTP API.
-func arweave() codecs {
-	return codecs{{enc: base64Text{}, size: 32, open: true, yield: isOneCase}}
-}
-
 // base64Text is the characters prefix and URL-safe Base64 of the payload, behind
 // which the characters tail follow.
 type base64Text struct{ tail string }
@@ -191,16 +181,6 @@ func (e nameText) read(r *reader, c *codec) fault {
 func (nameText) write(dst []byte, c *codec, payload []byte) []byte { return append(dst, payload...) }
 
 func (e nameText) bounds(*codec) bounds { return bounds{e.min, e.max, classAddress, "", false} }
-
-// antelope is the names of eos and wax: 1 to 12 lower-case letters, digits from
-// 1 to 5, and dots that are neither first nor last. There is no checksum. A
-// public key is not an account.
-//
-// See the Antelope documentation, "Accounts and permissions: naming
-// conventions".
-func antelope() codecs {
-	return codecs{{enc: nameText{1, 12, antelopeFault}, what: "name"}}
-}
 
 func antelopeFault(s string) fault {
 	for i := range len(s) {
