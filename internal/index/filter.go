@@ -64,8 +64,7 @@ func Hash(class uint16, w0, w1, w2, w3 uint64, n int) uint64 {
 	return fold(a^uint64(uint32(n)<<16|uint32(class)), b)
 }
 
-// HashOf returns the hash of k.
-func HashOf(k *ID) uint64 { return Hash(k.Class(), k.w0, k.w1, k.w2, k.w3, k.Len()) }
+func hashOf(k *ID) uint64 { return Hash(k.Class(), k.w0, k.w1, k.w2, k.w3, k.Len()) }
 
 // fold multiplies and folds the 128 bits of the product to 64.
 func fold(x, y uint64) uint64 {

@@ -25,16 +25,14 @@ var ErrTooLarge = errors.New("index: too many entries")
 // table is not changed, and its methods may be called concurrently.
 type Table struct {
 	derive   func(ID) (ID, bool)
-	derived  []uint64 // slots that are not in slots yet
-	slots    slots    // numbers of rows, the first of each key; with derivedBit also under the derived key
+	slots    slots // numbers of rows, the first of each key; with derivedBit also under the derived key
 	rows     [][]row
 	n        uint32 // how many rows there are
 	keys     int
 	expected int // how many rows there will be
 
-	filter  *Filter // of a large table; nil: none
-	touched uint64  // means nothing, see Touch
-	err     error
+	filter *Filter // of a large table; nil: none
+	err    error
 }
 
 // A row is a value under a key. Its number is at least 1.
@@ -50,7 +48,7 @@ const (
 )
 
 // New returns an empty Table. If derive, which may be nil, returns another key for a key, the
-// rows of that key are found under both once the Table is sealed, and the other takes no more than a slot.
+// rows of that key are found under both, and the other takes no more than a slot.
 func New(derive func(ID) (ID, bool)) *Table {
 	if derive == nil {
 		derive = func(ID) (ID, bool) { return ID{}, false }
@@ -79,7 +77,7 @@ func (t *Table) Add(k ID, value uint32) (number, first uint32) {
 	t.n++
 	t.rows[last] = append(t.rows[last], row{key: k, value: value})
 	number = t.n
-	h := HashOf(&k)
+	h := hashOf(&k)
 	for at := t.slots.begin(h); ; at++ {
 		n, end := t.slots.next(&at, h)
 		if end {
@@ -92,40 +90,17 @@ func (t *Table) Add(k ID, value uint32) (number, first uint32) {
 		}
 	}
 	t.keys++
-	t.slots.add(slotOf(h, number))
+	t.slots.add(h, number)
 	if d, ok := t.derive(k); ok {
-		if t.derived = append(t.derived, slotOf(HashOf(&d), number|derivedBit)); len(t.derived) == 64 {
-			t.addDerived()
-		}
+		t.slots.add(hashOf(&d), number|derivedBit)
 	}
 	return number, number
-}
-
-// addDerived adds the slots of derived keys, many at once.
-func (t *Table) addDerived() {
-	t.touched += t.Touch(t.derived)
-	for _, slot := range t.derived {
-		t.slots.add(slot)
-	}
-	t.derived = t.derived[:0]
-}
-
-// Touch reads the slots where the searches for some hashes will begin. They may be anywhere in memory: a processor
-// waits for them all together, and not for each in turn. The result means nothing.
-func (t *Table) Touch(hashes []uint64) (touched uint64) {
-	if len(t.slots.at) > 0 {
-		for _, h := range hashes {
-			touched += t.slots.at[t.slots.begin(h)]
-		}
-	}
-	return touched
 }
 
 func (t *Table) row(n uint32) *row { return &t.rows[(n-1)/perPiece][(n-1)%perPiece] }
 
 // Seal ends the adding. The error is ErrTooLarge.
 func (t *Table) Seal() error {
-	t.addDerived()
 	t.slots.trim()
 	if t.err == nil && t.Len() > MaxShared {
 		t.filter = NewFilter(t)
@@ -165,7 +140,7 @@ func (t *Table) is(n uint32, k *ID) bool {
 
 // AppendRows appends to dst, which is empty, the numbers of the rows that are found under k, in
 // the order in which they were added.
-func (t *Table) AppendRows(dst []uint32, k ID) []uint32 { return t.AppendRowsOf(dst, HashOf(&k), &k) }
+func (t *Table) AppendRows(dst []uint32, k ID) []uint32 { return t.AppendRowsOf(dst, hashOf(&k), &k) }
 
 // AppendRowsOf is AppendRows with the hash of k.
 func (t *Table) AppendRowsOf(dst []uint32, h uint64, k *ID) []uint32 {

@@ -32,16 +32,13 @@ func (s *slots) next(at *int, h uint64) (number uint32, end bool) {
 	}
 }
 
-// slotOf returns the slot of a number with hash h.
-func slotOf(h uint64, number uint32) uint64 { return h>>32<<32 | uint64(number) }
-
-// add adds a slot.
-func (s *slots) add(slot uint64) {
+// add adds a number with hash h.
+func (s *slots) add(h uint64, number uint32) {
 	if s.n >= len(s.at)/4*3 {
 		s.resize(max(16, 2*len(s.at)))
 	}
 	s.n++
-	s.put(slot)
+	s.put(h>>32<<32 | uint64(number))
 }
 
 // put puts a slot into the first place that is free.

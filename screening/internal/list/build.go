@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"time"
 
@@ -21,7 +20,7 @@ const Skew = time.Minute
 
 // Build returns the list of the last acceptance of a file. An error of check ends it.
 func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
-	b := newBuilder(len(f.Lasts())/stays.MinBytes, f, nil)
+	b := newBuilder(len(f.Lasts()) / stays.MinBytes)
 	b.list.entries.section = f.Lasts()
 	for r, err := range f.Records(false, 0) {
 		if err == nil {
@@ -99,50 +98,19 @@ type builder struct {
 	isNew bool       // no entry so far has its address
 	said  []byte     // what the digest covers of the record
 	hex   int        // if it is plain: where the digits are in said
-
-	records []byte         // all that are read
-	touched int            // of records: the keys before are in the cache of the processor
-	tables  []*index.Table // in which the keys are looked up
-	nothing uint64         // see index.Table.Touch
 }
 
-// newBuilder returns the builder of a list with about n entries, of the records of f that last. They are looked up in held, too, which
-// may be nil.
-func newBuilder(n int, f *stays.File, held *table) *builder {
-	b := &builder{list: &List{entries: newTable()}, hashes: hashes{expected: n}, records: f.Lasts()}
+// newBuilder returns the builder of a list with about n entries.
+func newBuilder(n int) *builder {
+	b := &builder{list: &List{entries: newTable()}, hashes: hashes{expected: n}}
 	b.list.entries.index.Grow(n)
-	b.tables = append(b.tables, b.list.entries.index)
-	if n < 1<<15 {
-		b.touched = math.MaxInt // small tables are in the cache
-	}
-	if held != nil {
-		b.tables = append(b.tables, held.index)
-	}
 	return b
-}
-
-// touch loads from memory what the search for the keys of the next records reads, if they are as short as the one at a place.
-func (b *builder) touch(at int) {
-	var hashes [64]uint64
-	n := 0
-	for ; n < len(hashes) && at+stays.MinBytes <= len(b.records); n++ {
-		k := hexKey(b.records[at+1 : at+stays.MinBytes])
-		hashes[n] = index.HashOf(&k)
-		at += stays.MinBytes
-	}
-	for _, t := range b.tables {
-		b.nothing += t.Touch(hashes[:n])
-	}
-	b.touched = at
 }
 
 // file reads a record, and finds out under which keys it is filed.
 func (b *builder) file(r *stays.Record) error {
 	raw := r.Hex()
 	if b.alike = raw != nil && b.plain && !r.New && !isVirtual(hexKey(raw)); b.alike {
-		if int(r.At) >= b.touched {
-			b.touch(int(r.At))
-		}
 		b.keys[0] = hexKey(raw)
 		digits := b.said[b.hex : b.hex+2*len(raw)]
 		hex.Encode(digits, raw)

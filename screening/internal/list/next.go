@@ -40,7 +40,7 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 		size += len(held.file.Ended())
 	}
 	n := next{
-		builder: newBuilder(o.N, o.Entries, held.entries), offer: o, dates: newDates(o.History, h.Written),
+		builder: newBuilder(o.N), offer: o, dates: newDates(o.History, h.Written),
 		held: held, view: held.entries.view(), to: h.Last, w: stays.NewWriter(size),
 	}
 	for r, err := range o.Entries.Records(false, 0) {
