@@ -28,7 +28,7 @@ func TestGenerated(t *testing.T) {
 	doc := load(t)
 	g := newGenerator(t)
 	seen := map[string]int{}
-	for i := range longtest.N(800, 20000) {
+	for i := range longtest.N(800, 4000) {
 		r, body := g.request()
 		w := httptest.NewRecorder()
 		g.handler.ServeHTTP(w, r)
