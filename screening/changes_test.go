@@ -199,7 +199,9 @@ func TestBookModel(t *testing.T) {
 		mine := newBook(t, own...)
 		official, reported := &published{info: ofac}, &published{info: community}
 		m := model{ids: []string{ofac.ID, community.ID}, entries: make([][]sources.Entry, 2)}
-		s := newScreener(t, &screening.Options{MaxShrink: 1}, official, reported)
+		s := newScreener(t, &screening.Options{Accept: func(_ string, reason error, _, _ screening.SourceStatus) bool {
+			return errors.Is(reason, screening.ErrShrunk)
+		}}, official, reported)
 		for step := range 5 {
 			before := m
 			before.entries = slices.Clone(m.entries)

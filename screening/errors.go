@@ -27,7 +27,7 @@ var (
 
 // The reasons why a list is suspect; see Options.Accept.
 var (
-	// ErrShrunk: the list has lost more addresses than Options.MaxShrink allows.
+	// ErrShrunk: the list has lost more addresses than [Options].Accept says.
 	ErrShrunk = errors.New("list has shrunk beyond the limit")
 	// ErrEmptied: the list has lost all its addresses.
 	ErrEmptied = errors.New("list has lost all its addresses")

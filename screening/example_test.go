@@ -19,20 +19,20 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// The Screener reports the bytes of a download, and the entries.
-func ExampleOptions_progress() {
+// The Screener reports the bytes of a download.
+func ExampleOptions_bytes() {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		list := strings.NewReader(strings.Repeat("1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n", 2500))
 		http.ServeContent(w, r, "list.txt", time.Time{}, list)
 	}))
 	defer server.Close()
 
-	var bytes, announced int64
 	src := badlist.New(&badlist.Options{URL: server.URL, Client: server.Client()})
 	s, err := screening.New([]sources.Source{src}, &screening.Options{
-		Bytes: func(source string, read, total int64) { bytes, announced = read, total },
-		Progress: func(source string, entries int) {
-			fmt.Println(source, bytes, "of", announced, "bytes,", entries, "entries")
+		Bytes: func(source string, read, total int64) {
+			if read == total {
+				fmt.Println(source, read, "of", total, "bytes")
+			}
 		},
 	})
 	if err != nil {
@@ -43,10 +43,7 @@ func ExampleOptions_progress() {
 		fmt.Println(err)
 	}
 	// Output:
-	// COMMUNITY_BADLIST 0 of 0 bytes, 0 entries
-	// COMMUNITY_BADLIST 87500 of 87500 bytes, 1000 entries
-	// COMMUNITY_BADLIST 87500 of 87500 bytes, 2000 entries
-	// COMMUNITY_BADLIST 87500 of 87500 bytes, 2500 entries
+	// COMMUNITY_BADLIST 87500 of 87500 bytes
 }
 
 // An auditor takes the digest that a program logged with a result, and screens against

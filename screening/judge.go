@@ -11,11 +11,11 @@ import (
 
 // Limits of a plausible list.
 const (
-	defaultMaxShrink = 0.2
-	minShrunk        = 3              // addresses; fewer are lost in the ordinary course
-	maxGrowth        = 10             // times
-	minGrown         = 10_000         // addresses that any list may gain
-	maxAhead         = 48 * time.Hour // by how much the publisher's date of a list may lie in the future
+	maxShrink = 0.2            // the share of its addresses that a list may lose
+	minShrunk = 3              // addresses; fewer are lost in the ordinary course
+	maxGrowth = 10             // times
+	minGrown  = 10_000         // addresses that any list may gain
+	maxAhead  = 48 * time.Hour // by how much the publisher's date of a list may lie in the future
 )
 
 // isAhead reports whether a publisher's date lies in the future at the time now, so that it says
@@ -51,7 +51,6 @@ type comparison struct {
 	held, offered sight
 	own           bool // a list of the operator's own
 	asks          bool // the operator decides on suspect lists
-	maxShrink     float64
 	now           time.Time
 	same          bool // their entries are the same
 
@@ -61,7 +60,7 @@ type comparison struct {
 }
 
 // mayLose returns how many of its addresses a list may lose.
-func mayLose(maxShrink float64, addresses int) int {
+func mayLose(addresses int) int {
 	return max(minShrunk-1, int(maxShrink*float64(addresses)))
 }
 
@@ -222,11 +221,11 @@ func (c *comparison) shrunk() (shrunk bool, from, lost int) {
 	switch late := held.later.Addresses; {
 	case held.digest != "" && n == 0 && held.addresses > 0: // it was emptied
 		return false, 0, 0
-	case held.digest != "" && c.lost > mayLose(c.maxShrink, held.addresses):
+	case held.digest != "" && c.lost > mayLose(held.addresses):
 		return true, held.addresses, c.lost
-	case held.most-n >= minShrunk && n*2 < held.most && c.maxShrink < 0.5:
+	case held.most-n >= minShrunk && n*2 < held.most:
 		return true, held.addresses, held.most - n
-	case late-n > mayLose(c.maxShrink, late):
+	case late-n > mayLose(late):
 		return true, late, late - n
 	}
 	return false, 0, 0

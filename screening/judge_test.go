@@ -124,7 +124,7 @@ func offeredKinds() []kind[func(*comparison)] {
 func each(change func(*comparison), f func(held, offered string, c *comparison)) {
 	for _, h := range heldKinds() {
 		for _, o := range offeredKinds() {
-			c := &comparison{held: h.is, offered: sight{digest: "offered", records: 1000, entries: 1000, addresses: 1000}, maxShrink: defaultMaxShrink, now: present, counted: true}
+			c := &comparison{held: h.is, offered: sight{digest: "offered", records: 1000, entries: 1000, addresses: 1000}, now: present, counted: true}
 			change(c)
 			o.is(c)
 			f(h.name, o.name, c)

@@ -247,7 +247,6 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		progressed()
 		bytes(read, total)
 	})
-	s.progressOf(i, 0)
 	room := 0
 	if l := s.list(i).list; l != nil {
 		room = len(l.File().Lasts()) + 1<<10
@@ -265,9 +264,7 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		if o.n == list.MaxEntries {
 			return fmt.Errorf("more than %d entries", list.MaxEntries)
 		}
-		if o.n++; o.n%1000 == 0 {
-			s.progressOf(i, o.n)
-		}
+		o.n++
 		return w.Add(&stays.Stay{Entry: stays.Normal(e)})
 	})
 	if err == nil {
@@ -312,13 +309,6 @@ func whileProgress(ctx context.Context, limit time.Duration) (limited context.Co
 			timer.Load().Stop()
 			cancel(nil)
 		}
-}
-
-// progressOf calls Options.Progress.
-func (s *Screener) progressOf(i, entries int) {
-	if s.opts.Progress != nil {
-		s.opts.Progress(s.infos[i].ID, entries)
-	}
 }
 
 // unchanged returns the revision that is held with what may be new in rev, which a

@@ -53,7 +53,6 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 		}
 		return d, v
 	}
-	s.progressOf(i, o.n)
 	if err := s.draft(i, d, had, o, now); err != nil {
 		return d, verdict{refused, err}
 	}
@@ -120,7 +119,7 @@ func (s *Screener) compare(i int, had *current, o *offer) *comparison {
 			replaced: had.damaged != nil && had.later.Revision.Digest != rev.Digest ||
 				had.held.Revision.Digest != rev.Digest && s.book.Seen(s.infos[i].ID, rev.Digest),
 		},
-		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.opts.Accept != nil, maxShrink: s.opts.MaxShrink, now: s.now(),
+		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.opts.Accept != nil, now: s.now(),
 	}
 }
 

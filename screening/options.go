@@ -30,17 +30,12 @@ type Options struct {
 	// Rhythm of its [sources.Info] has a [Caveat] only.
 	MaxPublished map[string]time.Duration
 
-	// MaxShrink is the share of its addresses, above 0 and up to 1, that a list may
-	// lose in one refresh, whatever others it gains, unless the list held is bundled. A list
-	// that loses more, and at least 3 addresses, is suspect. Zero means 0.2.
-	MaxShrink float64
-
 	// Accept decides whether the list that came from a source is accepted although it is
 	// suspect: it was loaded without an error, but differs from the list held in
 	// a way that suggests a fault. reason says why, and wraps one of these errors:
 	//
-	//   - [ErrShrunk]: the list lost more than MaxShrink of the addresses, and at least 3; or by
-	//     and by more than half of them, if MaxShrink is less than a half;
+	//   - [ErrShrunk]: the list lost more than a fifth of the addresses, and at least 3, whatever
+	//     others it gained; or by and by more than half of them. A bundled list held may lose any;
 	//   - [ErrEmptied]: it lost all addresses: perhaps the publisher changed the format;
 	//   - [ErrGrown]: it has more than ten times the addresses, and 10,000 more, unless the
 	//     list held is a part of the list, was assembled, or is a seed;
@@ -72,12 +67,6 @@ type Options struct {
 	// Schedule sets, by the id of a source, how often Run loads it and how long a load
 	// may take, if that differs from the default.
 	Schedule map[string]Schedule
-
-	// Progress is called while a list is loaded, with the number of entries so far: 0
-	// when the load begins, then each further thousand, and the number of all at the
-	// end of the list. It is called from several goroutines and should return
-	// quickly.
-	Progress func(source string, entries int)
 
 	// Bytes is called while a source reads its list: read counts the bytes so far, total
 	// is how many there are, or -1. See [sources.WithProgress]. It is called from several

@@ -400,7 +400,6 @@ func TestNewRefusesNonsense(t *testing.T) {
 		{"bad jurisdiction", []sources.Source{sources.Static(sources.Info{ID: "A", Name: "x", Jurisdiction: "USA"})}, nil},
 		{"unknown optional", []sources.Source{one}, &screening.Options{Optional: []string{"OFAC"}}},
 		{"negative age", []sources.Source{one}, &screening.Options{MaxAge: -1}},
-		{"shrink over 1", []sources.Source{one}, &screening.Options{MaxShrink: 20}},
 	} {
 		if s, err := screening.New(tt.srcs, tt.opts); err == nil {
 			t.Errorf("%s: New = %v, want an error", tt.name, s)
@@ -584,7 +583,6 @@ func TestShrinkGuard(t *testing.T) {
 		{"2 of 9", 9, 7, screening.Options{}, false},
 		{"exactly 20 %", 300, 240, screening.Options{}, false},
 		{"more than 20 %", 300, 239, screening.Options{}, true},
-		{"wider limit", 300, 239, screening.Options{MaxShrink: 0.5}, false},
 		{"accepted", 300, 10, screening.Options{Accept: func(source string, reason error, held, came screening.SourceStatus) bool {
 			return source == "OFAC_SDN" && errors.Is(reason, screening.ErrShrunk) && held.Addresses == 300 && came.Addresses == 10
 		}}, false},
@@ -616,7 +614,7 @@ func TestShrinkToNothing(t *testing.T) {
 	for _, had := range []int{1, 9, 300} {
 		allow := false
 		src := &flaky{info: ofac, load: many(had)}
-		s := loaded(t, &screening.Options{MaxShrink: 1, Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return allow }}, src)
+		s := loaded(t, &screening.Options{Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return allow }}, src)
 		src.load = func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
 			return sources.Revision{Digest: "none", Records: 18_000}, nil
 		}

@@ -52,9 +52,6 @@ func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	if opts.Logger == nil {
 		set.opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	if set.opts.MaxShrink = cmp.Or(opts.MaxShrink, defaultMaxShrink); !(set.opts.MaxShrink > 0 && set.opts.MaxShrink <= 1) {
-		return nil, fmt.Errorf("screening: MaxShrink is %v: want more than 0 and at most 1", opts.MaxShrink)
-	}
 	if opts.MaxAge < 0 {
 		return nil, fmt.Errorf("screening: MaxAge is %v: want a positive duration, or 0 for no limit", opts.MaxAge)
 	}

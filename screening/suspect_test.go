@@ -302,14 +302,5 @@ func TestShrunkByFifths(t *testing.T) {
 		if err := load(6, 400); err != nil {
 			t.Errorf("400 of 450 addresses: %v", err)
 		}
-		opts.MaxShrink = 0.9
-		if !kept {
-			s = newScreener(t, opts, src)
-		}
-		for i, n := range []int{400, 100, 41} {
-			if err := load(7+i, n); err != nil {
-				t.Errorf("%d addresses, if it may lose nine tenths: %v", n, err)
-			}
-		}
 	}
 }

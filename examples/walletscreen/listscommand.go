@@ -134,7 +134,7 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return l.load(ctx, srcs, &screening.Options{LoadOnly: true, Progress: show.entries, Bytes: show.bytes}, nil, show)
+	return l.load(ctx, srcs, &screening.Options{LoadOnly: true, Bytes: show.bytes}, nil, show)
 }
 
 // load refreshes the sources into the store, and prints the results for the imported files, or

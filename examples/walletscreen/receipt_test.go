@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -258,5 +259,18 @@ func TestReceiptLine(t *testing.T) {
 	if code, stdout, stderr := call(t, "", "receipt", "verify", filepath.Join(dir, "receipts.jsonl"), "-data", data); code != 0 ||
 		!strings.HasPrefix(stdout, "SAME  CRITICAL") {
 		t.Errorf("%s\nverify: exit code %d\n%s%s", line, code, stdout, stderr)
+	}
+}
+
+// TestEachReceipt reads a file of several receipts, signed and not.
+func TestEachReceipt(t *testing.T) {
+	const line, signature = `{"format":"walletscreen evidence 1"}` + "\n", "\n— a signature\n"
+	all := []string{line + signature, line, line, line + signature}
+	var got []string
+	if err := eachReceipt(strings.NewReader(strings.Join(all, "")), func(n int, data []byte) error {
+		got = append(got, string(data))
+		return nil
+	}); err != nil || !slices.Equal(got, all) {
+		t.Errorf("%v, %q", err, got)
 	}
 }

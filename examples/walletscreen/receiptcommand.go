@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -263,7 +264,15 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 func eachReceipt(r io.Reader, each func(n int, data []byte) error) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 2<<20)
-	in.Split(receipt.Split)
+	in.Split(func(data []byte, atEOF bool) (int, []byte, error) { // a receipt has its signatures behind it
+		if i := bytes.Index(data, []byte("\n{")); i >= 0 {
+			return i + 1, data[:i+1], nil
+		}
+		if atEOF && len(data) > 0 {
+			return len(data), data, nil
+		}
+		return 0, nil, nil
+	})
 	n := 0
 	for in.Scan() {
 		n++

@@ -20,15 +20,14 @@ func TestStatus(t *testing.T) {
 	in.n.Store(25)
 	s.table(100, in)(1000)
 	s.bytes("A", 5e6, 10e6)
-	s.entries("B", 0)
 	s.last = time.Time{}
-	s.entries("B", 7)
+	s.bytes("B", 7e6, -1)
 	s.finish()
 	lines := strings.Split(screen.String(), "\r")
 	if len(lines) != 5 || !strings.HasPrefix(lines[1], "1,000 rows  ") || !strings.Contains(lines[1], "  25 %, ") || !strings.HasSuffix(lines[1], " left") {
 		t.Fatalf("%q", lines)
 	}
-	if !strings.HasPrefix(lines[2], "1,000 rows  ") || !strings.HasSuffix(strings.TrimRight(lines[2], " "), "   A 5.0 MB of 10.0   B 7 entries") || strings.TrimSpace(lines[3]) != "" {
+	if !strings.HasPrefix(lines[2], "1,000 rows  ") || !strings.HasSuffix(strings.TrimRight(lines[2], " "), "   A 5.0 MB of 10.0   B 7.0 MB") || strings.TrimSpace(lines[3]) != "" {
 		t.Errorf("%q", lines)
 	}
 }

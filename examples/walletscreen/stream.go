@@ -109,13 +109,6 @@ func (s *status) bytes(id string, read, total int64) {
 	})
 }
 
-// entries shows how many entries of a list have come.
-func (s *status) entries(id string, n int) {
-	if n > 0 {
-		s.show(id, func() string { return fmt.Sprintf("%s %s entries", id, grouped(int64(n))) })
-	}
-}
-
 // table returns a function that shows how many rows of a table of size bytes, -1 if that is not
 // known, are done.
 func (s *status) table(size int64, in *countingReader) func(rows int64) {

@@ -5,7 +5,6 @@
 package book
 
 import (
-	"errors"
 	"iter"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -33,9 +32,6 @@ type Change struct {
 	// was missing.
 	Before, After screening.Result
 }
-
-// ErrDamaged: the file of ChangedOnce is of another kind.
-var ErrDamaged = errors.New("book is damaged")
 
 // New makes a Book of the given addresses, in any order; repetitions do no harm. An error in
 // addresses ends it and is returned, so that no Book is made of a part of them. The zero

@@ -29,7 +29,7 @@ import (
 //
 // The file is created if it does not exist, and its text is private: addresses and what lists
 // say of them. Calls for one file must not overlap. The errors come from Changed and from the
-// file; if the file is of another kind, the error wraps [ErrDamaged].
+// file, which must not be of another kind.
 func (b *Book) ChangedOnce(file string, r screening.Report) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		v, err := openVerdicts(file)
@@ -128,7 +128,7 @@ func openVerdicts(name string) (*verdicts, error) {
 	}
 	lines, isOurs := bytes.CutPrefix(text, []byte(verdictsHeader))
 	if !isOurs {
-		return nil, fmt.Errorf("%w: %s: want the first line %q", ErrDamaged, name, verdictsHeader)
+		return nil, fmt.Errorf("book: %s is another file: want the first line %q", name, verdictsHeader)
 	}
 	v := &verdicts{of: make(map[address.Address]string)}
 	n := 0

@@ -52,11 +52,11 @@ type Receipt struct {
 	Snapshot string `json:"snapshot"`
 	// ModuleVersion is the version of this module that gave the answer.
 	ModuleVersion string `json:"module_version"`
-	Lists         []List `json:"lists,omitempty"`
+	Lists         []list `json:"lists,omitempty"`
 }
 
-// A List is the state of a list.
-type List struct {
+// A list is the state of a list.
+type list struct {
 	Source       string               `json:"source"`
 	Name         string               `json:"name"`
 	Jurisdiction sources.Jurisdiction `json:"jurisdiction"`
@@ -116,16 +116,16 @@ func New(c address.Chain, text string, r screening.Result, at time.Time) (*Recei
 func From(r screening.Result, at time.Time) *Receipt {
 	answer, all := r.Answer(), r.Sources()
 	rec := &Receipt{Time: at.UTC().Round(0), Answer: &answer, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(),
-		ModuleVersion: version.Module(), Lists: make([]List, len(all))}
+		ModuleVersion: version.Module(), Lists: make([]list, len(all))}
 	for i := range all {
 		rec.Lists[i] = listOf(&all[i])
 	}
 	return rec
 }
 
-func listOf(s *screening.SourceStatus) List {
+func listOf(s *screening.SourceStatus) list {
 	seconds := func(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
-	return List{s.Info.ID, s.Info.Name, s.Info.Jurisdiction, s.Digest, seconds(s.Published), seconds(s.LastUpdated), s.Completeness, s.Required}
+	return list{s.Info.ID, s.Info.Name, s.Info.Jurisdiction, s.Digest, seconds(s.Published), seconds(s.LastUpdated), s.Completeness, s.Required}
 }
 
 // normalize returns the normal form of text, which is the text itself if it is not an address
@@ -201,16 +201,4 @@ func parse(text []byte) (*Receipt, error) {
 		err = evidence.ErrChanged
 	}
 	return r, err
-}
-
-// Split is a [bufio.SplitFunc] that returns the receipts of a file one by one, each with
-// its signatures. Its Scanner needs a buffer of 2 MiB for the largest ones.
-func Split(data []byte, atEOF bool) (advance int, token []byte, err error) {
-	if i := bytes.Index(data, []byte("\n{")); i >= 0 {
-		return i + 1, data[:i+1], nil
-	}
-	if atEOF && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
 }

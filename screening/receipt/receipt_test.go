@@ -1,7 +1,6 @@
 package receipt_test
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -9,10 +8,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -468,22 +465,6 @@ func TestRecord(t *testing.T) {
 		`","published_at":"2025-03-04T00:00:00Z","last_updated":"2025-03-04T12:00:00Z","completeness":"whole","required":true}],"n":1,"prev":"","sum":"`
 	if want = sealed(want); line != want {
 		t.Errorf("receipt\n%s, want\n%s", line, want)
-	}
-}
-
-// TestSplit reads a file of several receipts, signed and not.
-func TestSplit(t *testing.T) {
-	h := newHistory(t)
-	all := [][]byte{h.before, unsigned(h.after), unsigned(h.before), h.after}
-	sc := bufio.NewScanner(io.MultiReader(bytes.NewReader(all[0]), bytes.NewReader(bytes.Join(all[1:], nil))))
-	sc.Buffer(nil, 2<<20)
-	sc.Split(receipt.Split)
-	var got [][]byte
-	for sc.Scan() {
-		got = append(got, bytes.Clone(sc.Bytes()))
-	}
-	if sc.Err() != nil || !slices.EqualFunc(got, all, bytes.Equal) {
-		t.Errorf("%v, %q", sc.Err(), got)
 	}
 }
 
