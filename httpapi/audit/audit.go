@@ -72,6 +72,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -121,19 +122,17 @@ var (
 // A Log writes records to the files of a directory. Its methods may be called
 // concurrently.
 type Log struct {
-	opts   Options
-	wake   chan struct{} // has a value if something is queued
-	writer writer
+	opts    Options
+	queue   chan *record
+	maxWait time.Duration // the longest wait of Record for room in the queue, and for the disk
+	writer  writer
+	begun   atomic.Bool // Run was called
 
-	maxQueue int           // the number of records that may wait to be written
-	maxWait  time.Duration // the longest wait of Record for room in the queue, and for the disk
+	closing sync.RWMutex // locked for reading while a record is queued
+	closed  bool
 
 	mu      sync.Mutex // guards what follows
-	queue   []record
-	room    chan struct{} // closed when the queue has room or the state has changed
-	begun   bool          // Run was called
-	closed  bool
-	pending int // records that the writer has not flushed
+	pending int        // records that the writer has not flushed
 	written uint64
 	refused uint64
 	err     error // why records cannot be written at the moment, or nil
@@ -155,7 +154,7 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	l := &Log{opts: *opts, maxQueue: 8192, maxWait: time.Second, wake: make(chan struct{}, 1), room: make(chan struct{})}
+	l := &Log{opts: *opts, queue: make(chan *record, 8192), maxWait: time.Second}
 	if l.opts.Logger == nil {
 		l.opts.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -195,7 +194,7 @@ func Hash(key []byte, address string) string {
 func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
 	text, err := l.newLine(&s)
 	if err == nil {
-		err = l.put(ctx, record{line: text, result: s.Result})
+		err = l.put(ctx, &record{line: text, result: s.Result})
 	}
 	if err != nil {
 		l.mu.Lock()
@@ -206,77 +205,42 @@ func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
 }
 
 // put queues r, and waits for room and, if the Log is durable, for the disk.
-func (l *Log) put(ctx context.Context, r record) error {
-	var late <-chan time.Time
-	wait := func() {
-		if late == nil {
-			late = time.After(l.maxWait)
-		}
-	}
-	for {
-		l.mu.Lock()
-		if l.closed || l.err != nil {
-			defer l.mu.Unlock()
-			if l.closed {
-				return errClosed
-			}
-			return l.err
-		}
-		if len(l.queue) < l.maxQueue {
-			break
-		}
-		room := l.room
-		l.mu.Unlock()
-		wait()
+func (l *Log) put(ctx context.Context, r *record) error {
+	late := time.Now().Add(l.maxWait)
+	wait := func(room chan<- *record, written <-chan error) error {
 		select {
-		case <-room:
-		case <-late:
+		case room <- r:
+			return nil
+		case err := <-written:
+			return err
+		case <-time.After(time.Until(late)):
 			return errFull
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+	var written chan error // the writer sets that of r to nil
 	if l.opts.Durable {
-		r.written = make(chan error, 1)
+		written = make(chan error, 1)
+		r.written = written
 	}
-	l.queue = append(l.queue, r)
-	l.mu.Unlock()
-	select {
-	case l.wake <- struct{}{}:
-	default:
+	l.closing.RLock()
+	err := l.Err()
+	if l.closed {
+		err = errClosed
 	}
-	if r.written == nil {
-		return nil
+	if err == nil {
+		select {
+		case l.queue <- r:
+		default:
+			err = wait(l.queue, nil)
+		}
 	}
-	wait()
-	select {
-	case err := <-r.written:
-		return err
-	case <-late:
-		return errFull
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	l.closing.RUnlock()
+	if err == nil && written != nil {
+		err = wait(nil, written)
 	}
-}
-
-// take appends the queued records to pending, and empties the queue.
-func (l *Log) take(pending []record) []record {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	pending = append(pending, l.queue...)
-	if len(l.queue) >= l.maxQueue {
-		l.changed()
-	}
-	clear(l.queue)
-	l.queue = l.queue[:0]
-	l.pending = len(pending)
-	return pending
-}
-
-// changed wakes the callers that wait for room. The caller holds the lock.
-func (l *Log) changed() {
-	close(l.room)
-	l.room = make(chan struct{})
+	return err
 }
 
 const (
@@ -293,21 +257,19 @@ const (
 // It returns nil if all accepted records were written, else an error with the number
 // of those that were not.
 func (l *Log) Run(ctx context.Context) error {
-	l.mu.Lock()
-	begun := l.begun
-	l.begun = true
-	l.mu.Unlock()
-	if begun {
+	if l.begun.Swap(true) {
 		return errors.New("audit: Run was called before")
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		queue := l.queue
+		if l.Err() != nil {
+			queue = nil // until it is time to try again
+		}
 		select {
-		case <-l.wake:
-			if l.Err() != nil {
-				continue // until it is time to try again
-			}
+		case r := <-queue:
+			l.writer.pending = append(l.writer.pending, r)
 		case <-timer.C:
 		case <-ctx.Done():
 			return l.close()
@@ -329,7 +291,9 @@ func (l *Log) Run(ctx context.Context) error {
 // it must be called again, or 0 if only after the next record.
 func (l *Log) advance(last bool) (again time.Duration) {
 	w := &l.writer
-	w.pending = l.take(w.pending)
+	for range len(l.queue) {
+		w.pending = append(w.pending, <-l.queue)
+	}
 	// A failure is over only when something was flushed.
 	again, err := w.advance(last || l.Err() != nil)
 	l.mu.Lock()
@@ -342,7 +306,6 @@ func (l *Log) advance(last bool) (again time.Duration) {
 			l.opts.Logger.Error("audit records cannot be written; screening is refused until they can", "error", err)
 		}
 		l.err = fmt.Errorf("%w: %w", errBroken, err)
-		l.changed()
 		return retryEvery
 	case l.err != nil:
 		l.opts.Logger.Info("audit records can be written again")
@@ -353,10 +316,9 @@ func (l *Log) advance(last bool) (again time.Duration) {
 
 // close writes the remaining records, and unlocks the directory.
 func (l *Log) close() error {
-	l.mu.Lock()
+	l.closing.Lock()
 	l.closed = true
-	l.changed()
-	l.mu.Unlock()
+	l.closing.Unlock()
 	l.advance(true)
 	w := &l.writer
 	err := w.close()

@@ -25,7 +25,7 @@ func (l *Log) Limit(maxBytes int64, maxQueue int, maxWait time.Duration) {
 		l.writer.maxBytes = maxBytes
 	}
 	if maxQueue > 0 {
-		l.maxQueue = maxQueue
+		l.queue = make(chan *record, maxQueue)
 	}
 	if maxWait > 0 {
 		l.maxWait = maxWait

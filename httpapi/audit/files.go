@@ -163,7 +163,7 @@ func (w *writer) openHead(names []string) (size int64, half []byte, err error) {
 func (w *writer) repair(missing string) error {
 	w.Logger.Error("the audit trail is not whole; a line of type repair says so", "missing", missing)
 	line, err := repairLine{Missing: missing}.marshal()
-	w.pending = append(w.pending, record{line: line})
+	w.pending = append(w.pending, &record{line: line})
 	return err
 }
 

@@ -38,7 +38,7 @@ type writer struct {
 	flushed int64     // the flushed part of size
 	since   time.Time // when the oldest unflushed record was written
 
-	pending []record
+	pending []*record
 	written int    // the number of pending records in file
 	total   uint64 // the number of flushed records
 	text    []byte // a buffer for one write
@@ -124,10 +124,10 @@ func (w *writer) flush() error {
 // records. The records are written later nevertheless, so such a caller may have one
 // record too many.
 func (w *writer) fail(err error) {
-	for i, r := range w.pending {
+	for _, r := range w.pending {
 		if r.written != nil {
 			r.written <- fmt.Errorf("%w: %w", errBroken, err)
-			w.pending[i].written = nil
+			r.written = nil
 		}
 	}
 	w.written, w.last = 0, w.head.Last
