@@ -126,11 +126,11 @@ func (e *exchange) takeClient() *problem {
 	if e.ClientAddress != nil {
 		address = e.ClientAddress
 	}
-	wait, ok := e.clients.allow(address(e.Request), rate.Limit(e.ClientRate), e.ClientBurst, time.Now())
-	if ok {
+	_, wait := e.clients.allow(address(e.Request), rate.Limit(e.ClientRate), e.ClientBurst, time.Now())
+	if wait == 0 {
 		return nil
 	}
-	e.w.Header().Set("Retry-After", strconv.FormatInt(max(1, wait), 10))
+	e.w.Header().Set("Retry-After", strconv.FormatInt(wait, 10))
 	return &problem{Code: rateLimited, Detail: "There were too many requests without valid credentials from this address. Retry after the seconds in Retry-After."}
 }
 

@@ -11,47 +11,53 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// clients limits the requests of each client address that are not admitted. The zero
-// value is ready to use.
-type clients struct {
-	mu       sync.Mutex
-	limiters map[string]*rate.Limiter
+// limits limits how often something may happen, by a name. The zero value is ready to use.
+type limits struct {
+	mu     sync.Mutex
+	byName map[string]*limit
 }
 
-// maxClients is the maximum number of client addresses remembered. Beyond it, idle ones are
-// forgotten first, then any.
-const maxClients = 1 << 16
+type limit struct {
+	*rate.Limiter
+	refused int // since something was allowed
+}
 
-// allow reports whether a client may make one more request. If not, it returns the
-// number of seconds until it may.
-func (c *clients) allow(client string, limit rate.Limit, burst int, now time.Time) (wait int64, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	l := c.limiters[client]
-	if l == nil {
-		if len(c.limiters) >= maxClients {
-			c.makeRoom(now)
-		} else if c.limiters == nil {
-			c.limiters = make(map[string]*rate.Limiter)
+// maxNames is the maximum number of names remembered. Beyond it, idle ones are forgotten first,
+// then any.
+const maxNames = 1 << 16
+
+// allow returns 0, and how often the name was refused since it was allowed last; or the number of
+// seconds until it is allowed.
+func (l *limits) allow(name string, r rate.Limit, burst int, now time.Time) (refused int, wait int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := l.byName[name]
+	if one == nil {
+		if len(l.byName) >= maxNames {
+			l.makeRoom(now)
+		} else if l.byName == nil {
+			l.byName = make(map[string]*limit)
 		}
-		l = rate.NewLimiter(limit, burst)
-		c.limiters[client] = l
+		one = &limit{Limiter: rate.NewLimiter(r, burst)}
+		l.byName[name] = one
 	}
-	if l.AllowN(now, 1) {
-		return 0, true
+	if !one.AllowN(now, 1) {
+		one.refused++
+		return 0, max(1, secondsUntil(one.Limiter, now, 1))
 	}
-	return secondsUntil(l, now, 1), false
+	refused, one.refused = one.refused, 0
+	return refused, 0
 }
 
-// makeRoom forgets the clients whose limiters are full, which are as good as new
-// ones, and then others, until half of the room is free. The caller holds mu.
-func (c *clients) makeRoom(now time.Time) {
-	maps.DeleteFunc(c.limiters, func(_ string, l *rate.Limiter) bool { return l.TokensAt(now) >= float64(l.Burst()) })
-	for client := range c.limiters {
-		if len(c.limiters) <= maxClients/2 {
+// makeRoom forgets the names whose limits are unused, which are as good as new, and then others,
+// until half of the room is free. The caller holds mu.
+func (l *limits) makeRoom(now time.Time) {
+	maps.DeleteFunc(l.byName, func(_ string, one *limit) bool { return one.TokensAt(now) >= float64(one.Burst()) })
+	for name := range l.byName {
+		if len(l.byName) <= maxNames/2 {
 			return
 		}
-		delete(c.limiters, client)
+		delete(l.byName, name)
 	}
 }
 

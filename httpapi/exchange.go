@@ -20,8 +20,8 @@ type service struct {
 	Options    // with the defaults filled in
 	screener   *screening.Screener
 	authorizer Authorizer
-	log        throttle
-	clients    clients
+	lines      limits // of the log, by the code of the problem
+	clients    limits // requests that are not admitted, by the address of the client
 	changeLog  changeLog
 	pasts      pasts
 	answers    answers

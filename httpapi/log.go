@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -35,14 +34,17 @@ func (e *exchange) panicked(value any) *problem {
 	return &problem{Code: internal, Detail: "An internal error occurred. Nothing can be said about the address."}
 }
 
+// logLines is the number of lines of one kind that are logged at once; then there is one each second.
+const logLines = 10
+
 // logError logs why a part of the program has failed. A line has no text that may be the client's: see
 // causeOf. So nothing has to be removed from it.
 func (e *exchange) logError(kind code, part string, err error, more ...slog.Attr) {
 	if context.Cause(e.Context()) != nil {
 		return // the client has gone, which is not a fault
 	}
-	left, ok := e.log.allow(kind, time.Now())
-	if !ok {
+	left, wait := e.lines.allow(string(kind), 1, logLines, time.Now())
+	if wait > 0 {
 		return
 	}
 	if left > 0 {
@@ -97,46 +99,4 @@ func causeOf(err error) string {
 	}
 	walk(err)
 	return strings.Join(causes, "; ")
-}
-
-// A throttle limits log lines of one kind.
-type throttle struct {
-	mu    sync.Mutex
-	kinds map[code]*window
-}
-
-// A window counts the lines of one kind since start.
-type window struct {
-	start         time.Time
-	lines, passed int
-}
-
-// The limit of log lines of one kind.
-const (
-	logLines  = 10
-	logWindow = 10 * time.Second
-)
-
-// allow reports whether a line may be logged, and how many of its kind were left out
-// since the last one.
-func (t *throttle) allow(kind code, now time.Time) (left int, ok bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.kinds == nil {
-		t.kinds = make(map[code]*window)
-	}
-	w := t.kinds[kind]
-	if w == nil {
-		w = &window{start: now}
-		t.kinds[kind] = w
-	}
-	if now.Sub(w.start) >= logWindow {
-		w.start, w.lines = now, 0
-	}
-	if w.lines++; w.lines > logLines {
-		w.passed++
-		return 0, false
-	}
-	left, w.passed = w.passed, 0
-	return left, true
 }

@@ -34,7 +34,7 @@ type Options struct {
 
 	// Logger receives each internal error, and each failure of the Authorizer, the
 	// Meter and Audit, with the request id and the id of the caller. Lines of one
-	// kind are limited to 10 in 10 seconds; the next line says how many were left
+	// kind are limited to 10 at once and one each second; the next line says how many were left
 	// out. A line never has the text of an error, which may quote the request, but the part
 	// that failed, the types of the errors, and the error of the operating system or the
 	// SQLSTATE of the database behind it. Nil means no log.
