@@ -30,8 +30,7 @@ returning key_id`, []any{c.KeyID, formatHash(c.Token), formatHash(c.Print), c.Ex
 				}
 				if fresh {
 					held = c
-					s.forgetClaims(ctx, now)
-					s.boundClaims(ctx, c.KeyID)
+					s.tidy(ctx, c.KeyID, now)
 					return nil
 				}
 			}
@@ -83,34 +82,21 @@ func (s *Store) Unclaim(ctx context.Context, c access.Claim) error {
 	})
 }
 
-// A fresh claim deletes up to forgetAtOnce expired ones, and the first one in
-// forgetEvery looks whether there are any.
+// The first fresh claim in tidyEach deletes up to tidyAtOnce expired ones.
 const (
-	forgetAtOnce = 100
-	forgetEvery  = time.Minute
+	tidyEach   = 1024
+	tidyAtOnce = 2 * tidyEach
 )
 
-// forgetClaims deletes expired claims. What it fails to delete is left to the next
-// call.
-func (s *Store) forgetClaims(ctx context.Context, now time.Time) {
-	if now.UnixMicro() < s.prune.Load() || !s.pruning.TryLock() {
+// tidy deletes expired claims, and the oldest ones of a key that has too many. What it fails to
+// delete is left to a later call.
+func (s *Store) tidy(ctx context.Context, id string, now time.Time) {
+	if (s.claims.Add(1)-1)%s.tidyEach != 0 {
 		return
 	}
-	defer s.pruning.Unlock()
-	n, err := s.exec(ctx, `
+	s.exec(ctx, `
 delete from walletscreen_claim where (key_id, token) in
-	(select key_id, token from walletscreen_claim where expires <= $1 order by expires limit $2)`, now.UnixMicro(), forgetAtOnce)
-	if err != nil || n < forgetAtOnce {
-		s.prune.Store(now.Add(forgetEvery).UnixMicro())
-	}
-}
-
-// boundClaims deletes the oldest claims of a key that has too many. What it fails to delete is
-// left to a later call.
-func (s *Store) boundClaims(ctx context.Context, id string) {
-	if s.claims.Add(1)%s.boundEach != 0 {
-		return
-	}
+	(select key_id, token from walletscreen_claim where expires <= $1 order by expires limit $2)`, now.UnixMicro(), tidyAtOnce)
 	s.exec(ctx, `
 delete from walletscreen_claim where key_id = $1 and expires <=
 	(select expires from walletscreen_claim where key_id = $1 order by expires desc limit 1 offset $2)`, id, s.keepClaims)

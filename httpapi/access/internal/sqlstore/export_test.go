@@ -20,4 +20,4 @@ func (s *Store) Leased(ctx context.Context, id string, m int) (int64, error) {
 }
 
 // BoundClaims makes s keep only n claims of a key, and look at each claim.
-func (s *Store) BoundClaims(n int64) { s.keepClaims, s.boundEach = n, 1 }
+func (s *Store) BoundClaims(n int64) { s.keepClaims, s.tidyEach = n, 1 }

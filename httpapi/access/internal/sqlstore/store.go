@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,12 +32,10 @@ type Store struct {
 	transient func(error) bool
 	owned     bool
 
-	pruned  atomic.Int32 // the last month in which old totals were deleted
-	pruning sync.Mutex   // held while claims are deleted
-	prune   atomic.Int64 // the time before which there are no claims to delete
-
-	claims                atomic.Int64 // fresh ones
-	keepClaims, boundEach int64        // of a key at most, looked at once in so many fresh claims
+	pruned     atomic.Int32 // the last month in which old totals were deleted
+	claims     atomic.Int64 // fresh ones
+	keepClaims int64        // of a key at most
+	tidyEach   int64        // but in tests
 }
 
 var _ access.Store = (*Store)(nil)
@@ -54,7 +51,7 @@ var _ access.Store = (*Store)(nil)
 // Transactions of db must be durable once committed, and each statement must see what
 // was committed before it began.
 func New(ctx context.Context, db *sql.DB, hasTable, lock string, transient func(error) bool, owned bool) (*Store, error) {
-	s := &Store{db: db, hasTable: hasTable, lock: lock, transient: transient, owned: owned, keepClaims: 100_000, boundEach: 1024}
+	s := &Store{db: db, hasTable: hasTable, lock: lock, transient: transient, owned: owned, keepClaims: 100_000, tidyEach: tidyEach}
 	ctx, cancel := context.WithTimeout(ctx, migrateTime)
 	defer cancel()
 	if err := s.retry(ctx, s.migrate); err != nil {
