@@ -22,9 +22,6 @@ type answers struct {
 // hold counts an answer of n bytes, or returns the problem of a caller with too many that are
 // unread. With n = 0 it only looks.
 func (e *exchange) hold(n int) *problem {
-	if n > 0 && n <= smallAnswer {
-		return nil
-	}
 	u := &e.answers
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -56,23 +55,10 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 		return nil, e.failed(unlisted)
 	}
 	e.takeTurn(func() {
-		e.screened = e.grantItems(items)
+		e.grantItems(items)
 		body = e.answerBatch(lists, items)
 	})
-	if p := cmp.Or(e.late(), e.hold(len(body)+len(e.shared))); p != nil {
-		return nil, p
-	}
-	if p := e.recordItems(items); p != nil {
-		return nil, p
-	}
-	if e.Observe != nil {
-		for i := range items {
-			if items[i].bad == nil {
-				e.batch = append(e.batch, items[i].found)
-			}
-		}
-	}
-	return body, nil
+	return body, e.late()
 }
 
 // readBatch reads the body of a batch and screens its items, in turn with others. Batches whose
@@ -194,59 +180,24 @@ func (e *exchange) checkItem(it *batchItem, err error) *problem {
 // maxSnapshots bounds the repetitions of a batch because a list was replaced.
 const maxSnapshots = 10
 
-// grantItems marks the items beyond the charged number, and returns how many remain.
-func (e *exchange) grantItems(items []batchItem) (granted int) {
+// grantItems answers as many items as are charged, and marks those beyond.
+func (e *exchange) grantItems(items []batchItem) {
 	for i := range items {
 		it := &items[i]
 		switch {
 		case it.bad != nil:
-		case granted < e.charged:
-			granted++
+		case len(e.screened) < e.charged:
 			name := it.name
 			if c, err := address.ParseChain(name); it.chain != "" && (err != nil || c != it.chain) {
 				name = string(it.chain)
 			}
 			it.answer = newResult(it.text, name, e.shown(it.found))
 			it.answer.ID = it.id
+			e.screened = append(e.screened, e.record(i, it.chain, it.answer.Address, it.found))
 		default:
 			it.bad = &problem{Code: quotaExceeded, Detail: fmt.Sprintf("The quota of %d screenings in a calendar month (UTC) ended before this item. It was not screened.", e.caller.Quota)}
 		}
 	}
-	return granted
-}
-
-// recorders is the number of items that are recorded at once, so that those that
-// wait for the disk wait together.
-const recorders = 32
-
-// recordItems gives the answered items to Options.Audit.
-func (e *exchange) recordItems(items []batchItem) *problem {
-	if e.Audit == nil {
-		return nil
-	}
-	var todo []int
-	for i := range items {
-		if items[i].bad == nil {
-			todo = append(todo, i)
-		}
-	}
-	errs := make([]error, min(recorders, len(todo)))
-	var wg sync.WaitGroup
-	for w := range errs {
-		wg.Go(func() {
-			defer func() {
-				if v := recover(); v != nil {
-					errs[w] = fmt.Errorf("panic: %v", v)
-				}
-			}()
-			for k := w; k < len(todo) && errs[w] == nil; k += len(errs) {
-				it := &items[todo[k]]
-				errs[w] = e.Audit(e.Context(), e.record(todo[k], it.chain, it.answer.Address, it.found))
-			}
-		})
-	}
-	wg.Wait()
-	return e.unrecorded(errors.Join(errs...))
 }
 
 // An itemProblem is why an item has no result.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -83,7 +82,7 @@ func TestBatchQuota(t *testing.T) {
 		h := httpapi.NewHandler(
 			newScreener(t, "loaded"),
 			granted(c),
-			&httpapi.Options{Meter: keys, Audit: func(context.Context, httpapi.Screening) error { return fail }},
+			&httpapi.Options{Meter: keys, Audit: func(context.Context, ...httpapi.Screening) error { return fail }},
 		)
 		batch := func(n int) string {
 			return `{"items":[{"address":"0x1","chain":"ethereum"},` + strings.Repeat(clean+",", n-1) + clean + `]}`
@@ -120,15 +119,14 @@ func TestBatchQuota(t *testing.T) {
 
 // TestBatchAudit checks that each result is recorded once, with its index.
 func TestBatchAudit(t *testing.T) {
-	var mu sync.Mutex
 	records := map[int]httpapi.Screening{}
-	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Audit: func(_ context.Context, s httpapi.Screening) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if _, ok := records[s.Item]; ok {
-			return fmt.Errorf("item %d twice", s.Item)
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Audit: func(_ context.Context, all ...httpapi.Screening) error {
+		for _, s := range all {
+			if _, ok := records[s.Item]; ok {
+				return fmt.Errorf("item %d twice", s.Item)
+			}
+			records[s.Item] = s
 		}
-		records[s.Item] = s
 		return nil
 	}})
 	var items []string
@@ -153,11 +151,8 @@ func TestBatchAudit(t *testing.T) {
 func TestRequestIDHidesAddresses(t *testing.T) {
 	const account = "0x098b716b8aaf21512996dc57eb0615e2383e2f96"
 	var recorded string
-	var mu sync.Mutex // the items of a batch are recorded concurrently
-	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Audit: func(_ context.Context, s httpapi.Screening) error {
-		mu.Lock()
-		defer mu.Unlock()
-		recorded = s.RequestID
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Audit: func(_ context.Context, all ...httpapi.Screening) error {
+		recorded = all[0].RequestID
 		return nil
 	}})
 	for _, tt := range []struct{ path, body, id string }{

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -82,7 +81,7 @@ func (e *exchange) changes() ([]byte, *problem) {
 			}{list})
 		}
 	})
-	return body, cmp.Or(p, e.hold(len(body)))
+	return body, p
 }
 
 // hideOwn removes the entries and the reasons of lists that are not known to be a

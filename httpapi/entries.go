@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"encoding/json"
 	"runtime"
 	"slices"
@@ -61,7 +60,7 @@ func (e *exchange) entries() ([]byte, *problem) {
 	if err != nil {
 		return nil, e.internal("entries", err)
 	}
-	return body, cmp.Or(p, e.hold(len(body)))
+	return body, p
 }
 
 // pageOf returns the entries of a list that have the text in them, from a position on.

@@ -101,8 +101,8 @@ func ExampleOptions_observe() {
 	h := httpapi.NewHandler(s, nil, &httpapi.Options{
 		Observe: func(ctx context.Context, o httpapi.Observation) {
 			fmt.Printf("route=%s method=%s status=%d code=%s caller=%q\n", o.Route, o.Method, o.Status, o.Code, o.CallerID)
-			if o.Result.Level != "" { // a screening was answered
-				levels[o.Result.Level]++ // under a lock, in a server
+			for _, s := range o.Screenings {
+				levels[s.Result.Level]++ // under a lock, in a server
 			}
 		},
 	})

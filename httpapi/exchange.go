@@ -94,15 +94,14 @@ type exchange struct {
 	charged int  // screenings that the Meter has granted
 	refund  func(int)
 
-	screened  int                // addresses that were screened and answered
-	result    screening.Result   // of a screening that succeeded, for Observe
-	batch     []screening.Result // of a batch that succeeded, for Observe
-	unchanged bool               // the client has the answer already
-	media     string             // the type of the answer, or "" for JSON
-	shared    []byte             // the end of the body of the answer, after what the endpoint returned
-	answer    result             // of a screening
-	buf       bytes.Buffer       // for the body of the request, then for that of the answer
-	values    []string           // values of header fields, in one piece
+	screened  []Screening  // for Audit and Observe
+	one       [1]Screening // the memory of screened, unless it is a batch
+	unchanged bool         // the client has the answer already
+	media     string       // the type of the answer, or "" for JSON
+	shared    []byte       // the end of the body of the answer, after what the endpoint returned
+	answer    result       // of a screening
+	buf       bytes.Buffer // for the body of the request, then for that of the answer
+	values    []string     // values of header fields, in one piece
 }
 
 // maxKept is the size up to which a buffer is kept for other exchanges.

@@ -160,8 +160,8 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	done = true
 }
 
-// run checks the method, admits the request and calls the endpoint. It returns the body of
-// a 200, or nil for a 204 or a 304, or the problem. A panic becomes a problem, but
+// run checks the method, admits the request, calls the endpoint, and records what was screened. It
+// returns the body of a 200, or nil for a 204 or a 304, or the problem. A panic becomes a problem, but
 // http.ErrAbortHandler passes through. run writes nothing, and holds no slot when it
 // returns, so a client that reads slowly takes no place of others.
 func (e *exchange) run() (body []byte, p *problem) {
@@ -204,7 +204,18 @@ func (e *exchange) run() (body []byte, p *problem) {
 			runtime.Gosched() // as in waitTurn: screenings that are ready run before
 		}
 	}
-	return rt.answer(e)
+	if body, p = rt.answer(e); rt.scope == "" || p != nil {
+		return body, p
+	}
+	if n := len(body) + len(e.shared); n > smallAnswer {
+		if p = e.hold(n); p != nil {
+			return nil, p
+		}
+	}
+	if e.Audit != nil && len(e.screened) > 0 {
+		p = e.audit()
+	}
+	return body, p
 }
 
 // allow returns the methods of rt.
@@ -314,7 +325,7 @@ func (e *exchange) observe(status int, code code) {
 		o.Method = e.Method
 	}
 	if status == http.StatusOK {
-		o.Result, o.Batch, o.Screened = e.result, e.batch, e.screened
+		o.Screenings = e.screened
 	}
 	e.service.Observe(e.Context(), o)
 }

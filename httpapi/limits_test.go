@@ -23,8 +23,8 @@ import (
 func TestMaxConcurrent(t *testing.T) {
 	const most = 3
 	arrived, leave := make(chan bool), make(chan bool)
-	opts := &httpapi.Options{MaxConcurrent: most, Audit: func(_ context.Context, s httpapi.Screening) error {
-		switch s.CallerID {
+	opts := &httpapi.Options{MaxConcurrent: most, Audit: func(_ context.Context, all ...httpapi.Screening) error {
+		switch all[0].CallerID {
 		case "wait":
 			arrived <- true
 			<-leave

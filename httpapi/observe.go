@@ -8,7 +8,7 @@ import (
 )
 
 // An Observation describes one answer to Options.Observe, for metrics, access logs
-// and traces. Only Result and Batch are confidential: they hold the addresses and their labels.
+// and traces. Only Screenings is confidential: it holds the addresses and their labels.
 //
 // For tracing, wrap the handler in otelhttp.NewHandler or the like: Observe receives
 // the context of the request, with the span.
@@ -30,16 +30,12 @@ type Observation struct {
 	// Duration is the time from the call of the handler until the ResponseWriter
 	// has accepted the last byte.
 	Duration time.Duration
-	// Screened is the number of addresses that were screened and answered.
-	Screened int
-	// Result is the result of a single screening that was answered with 200;
-	// otherwise it is zero, with the Level "".
-	Result screening.Result
-	// Batch holds the results of a batch that was answered.
-	Batch []screening.Result
+	// Screenings are the addresses that were answered with 200: one, or those of a batch. They
+	// are valid until Observe returns.
+	Screenings []Screening
 }
 
-// A Screening is the record of one answered address, for Options.Audit.
+// A Screening is the record of one answered address.
 type Screening struct {
 	// Time is when the address was screened.
 	Time time.Time

@@ -7,15 +7,16 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/screening"
 )
 
 // ask sends a request with a key and a body.
@@ -36,6 +37,7 @@ func TestObserve(t *testing.T) {
 		if ctx == nil || o.Duration <= 0 || o.RequestID != "id-7" {
 			t.Errorf("%v %+v: want a context, a duration, and the request id", ctx, o)
 		}
+		o.Screenings = slices.Clone(o.Screenings)
 		seen = append(seen, o)
 	}}
 	h := httpapi.NewHandler(s, testKeys(t), opts)
@@ -77,12 +79,16 @@ func TestObserve(t *testing.T) {
 		if tt.name == "word" {
 			tt.method = "_OTHER"
 		}
+		var got screening.Result
+		if len(o.Screenings) > 0 {
+			got = o.Screenings[0].Result
+		}
 		if w.Code != tt.status || o.Route != tt.route || o.Method != tt.method || o.Status != tt.status || o.Code != tt.code || o.CallerID != tt.keyID ||
-			string(o.Result.Level) != tt.level {
+			string(got.Level) != tt.level {
 			t.Errorf("%s: status %d, observed %+v", tt.name, w.Code, o)
 		}
-		if (o.Result.Digest() != "") != (tt.level != "") || (o.Result.ScoringVersion != "") != (tt.level != "") {
-			t.Errorf("%s: the result is %+v", tt.name, o.Result)
+		if (got.Digest() != "") != (tt.level != "") || (got.ScoringVersion != "") != (tt.level != "") {
+			t.Errorf("%s: the result is %+v", tt.name, got)
 		}
 	}
 }
@@ -115,7 +121,8 @@ func TestObserveAllocatesNothing(t *testing.T) {
 func TestAudit(t *testing.T) {
 	var records []httpapi.Screening
 	w := &recordedWriter{header: http.Header{}}
-	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Audit: func(_ context.Context, s httpapi.Screening) error {
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Audit: func(_ context.Context, all ...httpapi.Screening) error {
+		s := all[0]
 		if w.written {
 			t.Error("asked after the answer")
 		}
@@ -180,8 +187,8 @@ func TestAuditFails(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{
 		Logger:  slog.New(slog.NewTextHandler(&logged, nil)),
 		Observe: func(_ context.Context, o httpapi.Observation) { seen = o },
-		Audit: func(_ context.Context, s httpapi.Screening) error {
-			return errors.New("disk full, at 0x098B716B8Aaf21512996dC57EB0615e2383E2f96, which is " + s.Address)
+		Audit: func(_ context.Context, all ...httpapi.Screening) error {
+			return errors.New("disk full, at 0x098B716B8Aaf21512996dC57EB0615e2383E2f96, which is " + all[0].Address)
 		},
 	})
 	w := ask(h, "POST", "/api/v1/screen", testKey, question)
@@ -189,7 +196,7 @@ func TestAuditFails(t *testing.T) {
 		strings.Contains(w.Body.String(), "CRITICAL") {
 		t.Errorf("%v, status %d: %s", err, w.Code, w.Body)
 	}
-	if seen.Code != "audit_unavailable" || seen.Status != 503 || seen.Result.Level != "" || seen.Result.Address != (address.Address{}) {
+	if seen.Code != "audit_unavailable" || seen.Status != 503 || len(seen.Screenings) > 0 {
 		t.Errorf("observed %+v", seen)
 	}
 	if text := logged.String(); !strings.Contains(text, "part=audit") || !strings.Contains(text, "id-7") || strings.Contains(strings.ToLower(text), "0x098b") {

@@ -44,10 +44,11 @@ type Options struct {
 	// that served it. It may be called concurrently. Nil costs nothing.
 	Observe func(context.Context, Observation)
 
-	// Audit records each screening before its answer is written. If it returns an
-	// error, the response is 503 audit_unavailable. It may be called concurrently. Package
-	// audit has one that writes files. Nil keeps no records.
-	Audit func(context.Context, Screening) error
+	// Audit records the screenings of an answer before it is written; those of a batch at once.
+	// They are valid until it returns. If it returns an error, the response is 503
+	// audit_unavailable. It may be called concurrently. Package audit has one that writes files.
+	// Nil keeps no records.
+	Audit func(context.Context, ...Screening) error
 
 	// Receipt returns the receipt of a screening of a text, for a client that sends "receipt": true: what
 	// Encode returns for the receipt of [receipt.New]. An error is logged

@@ -49,9 +49,9 @@ func TestSecretsPlanted(t *testing.T) {
 	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{
 		Logger: logger, Meter: access.New(access.NewMemory(), nil), Origins: []string{"https://app.example"},
 		Observe: func(_ context.Context, o httpapi.Observation) { fmt.Fprintf(&told, "observed %+v\n", o) },
-		Audit: func(_ context.Context, s httpapi.Screening) error {
-			fmt.Fprintf(&told, "recorded %+v\n", s)
-			return fmt.Errorf("no record of %s", s.Address)
+		Audit: func(_ context.Context, all ...httpapi.Screening) error {
+			fmt.Fprintf(&told, "recorded %+v\n", all)
+			return fmt.Errorf("no record of %s", all[0].Address)
 		},
 	})
 	rng := rand.New(rand.NewPCG(15, 3))

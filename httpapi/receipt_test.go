@@ -31,7 +31,7 @@ func TestReceiptFails(t *testing.T) {
 			return nil, errors.New("no ink for " + s)
 		},
 	}
-	opts.Audit = func(_ context.Context, _ httpapi.Screening) error { recorded++; return nil }
+	opts.Audit = func(_ context.Context, _ ...httpapi.Screening) error { recorded++; return nil }
 	h := httpapi.NewHandler(newLoadedScreener(t), parseGrant(t, "quota=1"), opts)
 	for _, tt := range []struct {
 		receipt string

@@ -77,7 +77,7 @@ func (e *exchange) readQuestion() (q question, p *problem) {
 	return q, nil
 }
 
-// answerQuestion returns the answer, with its receipt, after recording it.
+// answerQuestion returns the answer, with its receipt.
 func (e *exchange) answerQuestion(q question, found screening.Result) (body []byte, p *problem) {
 	shown := e.shown(found)
 	if c := found.Address.Chain(); c != "" && c != q.chain { // it is listed there
@@ -91,18 +91,10 @@ func (e *exchange) answerQuestion(q question, found screening.Result) (body []by
 		}
 		e.answer.Receipt = string(receipt)
 	}
-	body = e.withSnapshot(marshal(&e.buf, &e.answer), found.Sources(), found.Digest(), found.ScoringVersion)
-	if p = e.hold(len(body) + len(e.shared)); p == nil && e.Audit != nil {
-		p = e.unrecorded(e.Audit(e.Context(), e.record(0, q.chain, e.answer.Address, found)))
+	if e.Audit != nil || e.Observe != nil {
+		e.screened = append(e.one[:0], e.record(0, q.chain, e.answer.Address, found))
 	}
-	if p != nil {
-		return nil, p
-	}
-	e.screened = 1
-	if e.Observe != nil {
-		e.result = found
-	}
-	return body, nil
+	return e.withSnapshot(marshal(&e.buf, &e.answer), found.Sources(), found.Digest(), found.ScoringVersion), nil
 }
 
 // isUnlisted reports whether err says that a text is not an address, and nothing in it is listed.
@@ -124,8 +116,9 @@ func (e *exchange) record(item int, chain address.Chain, address string, r scree
 	return Screening{Time: e.now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: address, Result: r}
 }
 
-// unrecorded returns the problem for an error of Options.Audit, or nil for none.
-func (e *exchange) unrecorded(err error) *problem {
+// audit records what was screened.
+func (e *exchange) audit() *problem {
+	err := e.Audit(e.Context(), e.screened...)
 	if err == nil {
 		return nil
 	}

@@ -30,7 +30,7 @@ func TestLateBatch(t *testing.T) {
 			defer ring.Close(context.Background())
 			var recorded atomic.Int64
 			h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{
-				Meter: ring, Audit: func(context.Context, httpapi.Screening) error { recorded.Add(1); return nil },
+				Meter: ring, Audit: func(_ context.Context, all ...httpapi.Screening) error { recorded.Add(int64(len(all))); return nil },
 			})
 			dial := serveInMemory(t, &http.Server{Handler: h, WriteTimeout: 15 * time.Second})
 			release := httpapi.HoldTurns(h)
@@ -79,7 +79,7 @@ func TestUnreadAnswers(t *testing.T) {
 		var recorded atomic.Int64
 		h := httpapi.NewHandler(newScreener(t, "loaded"), authorizerFunc(func(r *http.Request) (httpapi.Caller, error) {
 			return httpapi.Caller{ID: r.Header.Get("X-Caller")}, nil
-		}), &httpapi.Options{Audit: func(context.Context, httpapi.Screening) error { recorded.Add(1); return nil }})
+		}), &httpapi.Options{Audit: func(_ context.Context, all ...httpapi.Screening) error { recorded.Add(int64(len(all))); return nil }})
 		hit := `{"address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","chain":"ethereum"}`
 		body := `{"items":[` + strings.Repeat(hit+",", 99) + hit + `]}`
 		read, begun := make(chan struct{}), make(chan struct{}, 10_000)

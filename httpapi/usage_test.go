@@ -74,7 +74,7 @@ func TestCounts(t *testing.T) {
 		quota := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 1000, Burst: rate.NewLimiter(1000, 1000)}
 		var audit error
-		opts := &httpapi.Options{Meter: quota, Audit: func(context.Context, httpapi.Screening) error {
+		opts := &httpapi.Options{Meter: quota, Audit: func(context.Context, ...httpapi.Screening) error {
 			if audit == nil {
 				return nil
 			}

@@ -128,10 +128,10 @@ func newFixture(t *testing.T, k access.Key, s *walletscreen.Screener) *fixture {
 	logger := slog.New(slog.NewTextHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	ring := access.New(f.store, &access.Options{Logger: logger})
 	t.Cleanup(func() { ring.Close(context.Background()) })
-	opts := &httpapi.Options{Meter: ring, Logger: logger, Audit: func(_ context.Context, r httpapi.Screening) error {
+	opts := &httpapi.Options{Meter: ring, Logger: logger, Audit: func(_ context.Context, all ...httpapi.Screening) error {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.screened = append(f.screened, r)
+		f.screened = append(f.screened, all...)
 		return nil
 	}}
 	f.api = httpapi.NewHandler(s, ring, opts)

@@ -233,10 +233,10 @@ func TestReports(t *testing.T) {
 // counts as one match.
 func TestMatchesAreCountedOnce(t *testing.T) {
 	m := newMetrics()
-	m.Observe(t.Context(), httpapi.Observation{Route: "/api/v1/screen", Status: 200, Result: screening.Result{
+	m.Observe(t.Context(), httpapi.Observation{Route: "/api/v1/screen", Status: 200, Screenings: []httpapi.Screening{{Result: screening.Result{
 		Level: "CRITICAL", Labels: []screening.Label{{Source: "A"}, {Source: "B"}, {Source: "A"}, {Source: "B"}},
 		Suppressed: make([]screening.Suppressed, 2),
-	}})
+	}}}})
 	w := httptest.NewRecorder()
 	m.handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	for _, want := range []string{`ing_matches_total{source="A"} 1`, `ing_matches_total{source="B"} 1`, "ings_suppressed_total 1"} {

@@ -187,27 +187,33 @@ func Hash(key []byte, address string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Record records a screening. It is for Options.Audit of [httpapi.NewHandler]. It
-// returns nil as soon as the record is queued or, with Options.Durable, flushed. The
+// Record records screenings. It is for Options.Audit of [httpapi.NewHandler]. It
+// returns nil as soon as the records are queued or, with Options.Durable, flushed. The
 // error says that too many records wait, that they cannot be written, or that l is closed; or it comes from ctx. A record
 // that was queued may be written in spite of an error.
-func (l *Log) Record(ctx context.Context, s httpapi.Screening) error {
-	text, err := l.newLine(&s)
+func (l *Log) Record(ctx context.Context, all ...httpapi.Screening) (err error) {
+	records := make([]*record, len(all))
+	for i := range all {
+		records[i] = &record{result: all[i].Result}
+		if records[i].line, err = l.newLine(&all[i]); err != nil {
+			break
+		}
+	}
 	if err == nil {
-		err = l.put(ctx, &record{line: text, result: s.Result})
+		err = l.put(ctx, records)
 	}
 	if err != nil {
 		l.mu.Lock()
-		l.refused++
+		l.refused += uint64(len(all))
 		l.mu.Unlock()
 	}
 	return err
 }
 
-// put queues r, and waits for room and, if the Log is durable, for the disk.
-func (l *Log) put(ctx context.Context, r *record) error {
+// put queues records, and waits for room and, if the Log is durable, for the disk.
+func (l *Log) put(ctx context.Context, records []*record) error {
 	late := time.Now().Add(l.maxWait)
-	wait := func(room chan<- *record, written <-chan error) error {
+	wait := func(room chan<- *record, r *record, written <-chan error) error {
 		select {
 		case room <- r:
 			return nil
@@ -219,26 +225,28 @@ func (l *Log) put(ctx context.Context, r *record) error {
 			return context.Cause(ctx)
 		}
 	}
-	var written chan error // the writer sets that of r to nil
-	if l.opts.Durable {
-		written = make(chan error, 1)
-		r.written = written
-	}
 	l.closing.RLock()
 	err := l.Err()
 	if l.closed {
 		err = errClosed
 	}
-	if err == nil {
+	var written chan error // receives the outcome of each record
+	if l.opts.Durable {
+		written = make(chan error, len(records))
+	}
+	for i := 0; i < len(records) && err == nil; i++ {
+		records[i].written = written
 		select {
-		case l.queue <- r:
+		case l.queue <- records[i]:
 		default:
-			err = wait(l.queue, nil)
+			err = wait(l.queue, records[i], nil)
 		}
 	}
 	l.closing.RUnlock()
-	if err == nil && written != nil {
-		err = wait(nil, written)
+	for range cap(written) {
+		if err == nil {
+			err = wait(nil, nil, written)
+		}
 	}
 	return err
 }

@@ -736,3 +736,56 @@ func BenchmarkRecord(b *testing.B) {
 		})
 	}
 }
+
+// TestRecordBatch records many screenings at once, more than have room, with the disk as it fails.
+func TestRecordBatch(t *testing.T) {
+	for _, durable := range []bool{false, true} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			var bad atomic.Bool
+			s := newScreener(t)
+			l := open(t, dir, &audit.Options{Durable: durable})
+			l.Limit(0, 8, 0)
+			l.Fail(nil, func(f *os.File) error {
+				if bad.Load() {
+					return errDisk
+				}
+				return f.Sync()
+			})
+			stop := run(l)
+			record := func(id string, n int) error {
+				all := make([]httpapi.Screening, n)
+				for i := range all {
+					all[i] = newScreening(t, s, fmt.Sprint(id, "-", i))
+				}
+				return l.Record(t.Context(), all...)
+			}
+			if err := record("a", 100); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(time.Second)
+			bad.Store(true)
+			if err := record("b", 5); durable != errors.Is(err, errDisk) {
+				t.Errorf("without a disk: %v", err)
+			}
+			time.Sleep(time.Second)
+			bad.Store(false)
+			time.Sleep(2 * time.Second)
+			if err := record("c", 1); err != nil {
+				t.Error(err)
+			}
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+			got := requests(read(t, dir))
+			for id, n := range got {
+				if n != 1 {
+					t.Errorf("%s is there %d times", id, n)
+				}
+			}
+			if _, written, refused := l.Stats(); len(got) != 106 || written != 106 || (refused == 5) != durable {
+				t.Errorf("durable %v: %d lines, %d written, %d refused", durable, len(got), written, refused)
+			}
+		})
+	}
+}

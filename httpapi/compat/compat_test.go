@@ -331,11 +331,13 @@ func TestLimits(t *testing.T) {
 	fail := false
 	opts := &httpapi.Options{
 		Logger: slog.New(slog.NewTextHandler(&log, nil)), Meter: &meter{quota: 3},
-		Audit: func(_ context.Context, s httpapi.Screening) error {
+		Audit: func(_ context.Context, all ...httpapi.Screening) error {
 			if fail {
 				return errors.New("the disk is full")
 			}
-			recorded = append(recorded, s.CallerID+" "+s.Address)
+			for _, s := range all {
+				recorded = append(recorded, s.CallerID+" "+s.Address)
+			}
 			return nil
 		},
 	}

@@ -118,14 +118,11 @@ func (m *Metrics) Observe(_ context.Context, o httpapi.Observation) {
 	}
 	m.requests.WithLabelValues(route, strconv.Itoa(o.Status), o.Code).Inc()
 	m.durations.WithLabelValues(route).Observe(o.Duration.Seconds())
-	if o.Screened > 0 {
-		m.callers.WithLabelValues(m.caller(o.CallerID)).Add(float64(o.Screened))
+	if n := len(o.Screenings); n > 0 {
+		m.callers.WithLabelValues(m.caller(o.CallerID)).Add(float64(n))
 	}
-	if o.Result.Level != "" {
-		m.count(&o.Result)
-	}
-	for i := range o.Batch {
-		m.count(&o.Batch[i])
+	for i := range o.Screenings {
+		m.count(&o.Screenings[i].Result)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestCallers(t *testing.T) {
 	} {
 		m := metrics.New(tt.callers)
 		observe := func(id string, screened int) {
-			m.Observe(t.Context(), httpapi.Observation{Route: "/api/v1/screen", Status: 200, CallerID: id, Screened: screened})
+			m.Observe(t.Context(), httpapi.Observation{Route: "/api/v1/screen", Status: 200, CallerID: id, Screenings: make([]httpapi.Screening, screened)})
 		}
 		observe("free", 0) // a caller that screens nothing takes no series
 		observe("user@corp.example", 3)

@@ -58,7 +58,7 @@ func TestRareAnswers(t *testing.T) {
 
 	// A second request arrives while the first one is being recorded.
 	asked, answer := make(chan bool), make(chan bool)
-	busy := httpapi.NewHandler(screener, keys, &httpapi.Options{MaxConcurrent: 1, Audit: func(context.Context, httpapi.Screening) error {
+	busy := httpapi.NewHandler(screener, keys, &httpapi.Options{MaxConcurrent: 1, Audit: func(context.Context, ...httpapi.Screening) error {
 		close(asked)
 		<-answer
 		return nil
@@ -74,7 +74,7 @@ func TestRareAnswers(t *testing.T) {
 	<-done
 
 	broken := authorizer(func() (httpapi.Caller, error) { return httpapi.Caller{}, errors.New("broken") })
-	refusing := &httpapi.Options{Audit: func(context.Context, httpapi.Screening) error { return errors.New("disk full") }}
+	refusing := &httpapi.Options{Audit: func(context.Context, ...httpapi.Screening) error { return errors.New("disk full") }}
 	for code, w := range map[string]*httptest.ResponseRecorder{
 		"":                  ask(httpapi.NewHandler(screener, keys, nil), path, good()),
 		"overloaded":        overloaded,

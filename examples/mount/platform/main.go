@@ -87,8 +87,11 @@ type service struct {
 // observe measures an answer of the API, and adds to its span what it was, without the address.
 func (s *service) observe(ctx context.Context, o httpapi.Observation) {
 	s.meets.Observe(ctx, o)
-	trace.SpanFromContext(ctx).SetAttributes(attribute.String("screening.route", o.Route), attribute.String("screening.caller", o.CallerID),
-		attribute.String("screening.level", string(o.Result.Level)), attribute.String("screening.request_id", o.RequestID))
+	span := trace.SpanFromContext(ctx)
+	span.SetAttributes(attribute.String("screening.route", o.Route), attribute.String("screening.caller", o.CallerID), attribute.String("screening.request_id", o.RequestID))
+	if len(o.Screenings) == 1 {
+		span.SetAttributes(attribute.String("screening.level", string(o.Screenings[0].Result.Level)))
+	}
 }
 
 // withdraw stands for a route of the service: it refuses any address that is not clear.
