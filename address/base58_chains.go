@@ -77,23 +77,6 @@ func xrp() codecs {
 
 func first20(r *reader) []byte { return r.payload()[:20] }
 
-// tezos is Base58Check of a prefix of three bytes and 20 bytes, 36 characters in
-// all. The accounts are implicit ones, named by the hash of a key (tz1 to tz4),
-// smart contracts (KT1) and smart rollups (sr1). No other chain derives the same
-// hash from a key. The test networks use the same addresses.
-//
-// See src/lib_crypto/base58.ml of Octez, module Prefix.
-func tezos() (cs codecs) {
-	for kind, prefix := range [...]string{"\x06\xa1\x9f", "\x06\xa1\xa1", "\x06\xa1\xa4", "\x06\xa1\xa6", "\x02\x5a\x79", "\x06\x7c\x75"} {
-		what := "account"
-		if kind == 4 {
-			what = "contract"
-		}
-		cs = append(cs, hashed(prefix, uint8(kind), 0, what)...)
-	}
-	return cs
-}
-
 // concordium is Base58Check of the version 1 and 32 bytes. The first 29 identify the
 // account; each of the 2^24 values of the others is an alias of that account. The test network uses
 // the same addresses.

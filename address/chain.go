@@ -119,44 +119,31 @@ func foldName(name string) string {
 
 var hyphens = strings.NewReplacer(" ", "-", "_", "-")
 
-// chainNames maps every name of a chain, folded, to the chain's row plus one.
-var chainNames = sync.OnceValue(func() map[string]uint16 {
-	names := make(map[string]uint16)
-	add := func(name string, i int) {
-		name = foldName(name)
-		if _, ok := names[name]; !ok && name != "" {
-			names[name] = uint16(i + 1)
-		}
-	}
-	for i := range chains {
-		if uint16(i+1) != otherEVMRow {
-			add(string(chains[i].slug), i)
-		}
-	}
-	for i := range chains {
-		for alias := range strings.FieldsSeq(chains[i].aliases) {
-			add(alias, i)
-		}
-		add(chains[i].caip2, i)
-	}
-	for i := range chains {
-		add(chains[i].name, i)
-	}
-	return names
-})
-
-// tickers maps each ticker to the first of its chains' rows plus one.
-var tickers = sync.OnceValue(func() map[string]uint16 {
-	rows := make(map[string]uint16)
-	for i := range chains {
-		for ticker := range strings.FieldsSeq(chains[i].tickers) {
-			if rows[ticker] == 0 {
-				rows[ticker] = uint16(i + 1)
+// index returns a map of names to rows plus one. A name that several rows have is of the first,
+// by the first function that returns it.
+func index(names ...func(c *chain) []string) func() map[string]uint16 {
+	return sync.OnceValue(func() map[string]uint16 {
+		rows := make(map[string]uint16)
+		for _, of := range names {
+			for i := range chains {
+				for _, name := range of(&chains[i]) {
+					if rows[name] == 0 && name != "" && name != otherEVMSlug {
+						rows[name] = uint16(i + 1)
+					}
+				}
 			}
 		}
-	}
-	return rows
-})
+		return rows
+	})
+}
+
+// chainNames are the names of chains, folded.
+var chainNames = index(
+	func(c *chain) []string { return []string{string(c.slug)} },
+	func(c *chain) []string { return append(strings.Fields(c.aliases), foldName(c.caip2)) },
+	func(c *chain) []string { return []string{foldName(c.name)} })
+
+var tickers = index(func(c *chain) []string { return strings.Fields(c.tickers) })
 
 // maxSlug is the longest name that ParseChain reads. All names are far shorter.
 const maxSlug = 64

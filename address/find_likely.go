@@ -256,15 +256,7 @@ func below(text string, start int) string {
 // hexOf returns the length of word if it has hex digits only, one of them a digit,
 // and otherwise 0.
 func hexOf(word string) int {
-	var any uint16
-	for i := range len(word) {
-		c := charClass[word[i]]
-		if c&classHex == 0 {
-			return 0
-		}
-		any |= c
-	}
-	if any&classDigit == 0 {
+	if !isHex(word) || isOf(classUpper|classLower, word) {
 		return 0
 	}
 	return len(word)

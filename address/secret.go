@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"iter"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -222,15 +223,11 @@ func areWords(word string, foreign bool) bool {
 	if strings.ToLower(word) != word && strings.ToUpper(word) != word {
 		return false
 	}
-	var seen [256]bool
-	different := 0
+	seen := uint32(0)
 	for _, c := range []byte(word) {
-		if !seen[c] {
-			seen[c] = true
-			different++
-		}
+		seen |= 1 << (c & 31)
 	}
-	return foreign || different >= 6
+	return foreign || bits.OnesCount32(seen) >= 6
 }
 
 // The lengths of the shortest secret in digits, and of the longest that is recognized in pieces.

@@ -245,7 +245,9 @@ var chains = [...]chain{
 	{159, "eclipse", "Eclipse", "", -1, "", "", solana()},
 	{250, "fogo", "Fogo", "", -1, "", "FOGO", solana()}, // docs.fogo.io: runs Solana programs, keys and tools without a change
 	{160, "xrp", "XRP Ledger", "xrpl:0", 144, "ripple xrp-ledger xrpledger", "XRP", xrp()},
-	{161, "tezos", "Tezos", "tezos:NetXdQprcVkpaWU", 1729, "", "XTZ", tezos()},
+	// Tezos: hashes of keys (tz1 to tz4), smart contracts (KT1) and smart rollups (sr1). No other chain derives the same hash
+	// from a key. The test networks use the same addresses. See src/lib_crypto/base58.ml of Octez, module Prefix.
+	{161, "tezos", "Tezos", "tezos:NetXdQprcVkpaWU", 1729, "", "XTZ", all(hashed("\x06\xa1\x9f", 0, 0, "account"), hashed("\x06\xa1\xa1", 1, 0, "account"), hashed("\x06\xa1\xa4", 2, 0, "account"), hashed("\x06\xa1\xa6", 3, 0, "account"), hashed("\x02\x5a\x79", 4, 0, "contract"), hashed("\x06\x7c\x75", 5, 0, "account"))},
 	// Neo and Ontology derive the same script from a key, Neo N3 another one. The test networks use the same addresses.
 	// See "Wallets" in the Neo documentation, and common/address.go of Ontology.
 	{162, "neo", "Neo Legacy", "", 888, "neo-legacy", "NEO GAS", hashed("\x17", 0, identity.ScriptHash, "")},
