@@ -170,19 +170,33 @@ func (f *finder) wordBehind(start int) (word string, end int) {
 	return word, start + len(rest) - len(text) + len(word)
 }
 
-// gapBefore returns where the gap begins that ends at end, or end if there is none.
+// gapBefore returns where the gap begins that ends at end, or end if there is none, or if
+// what stands before it is no piece of an address.
 func (f *finder) gapBefore(end int) int {
-	if end > 1 && (f.text[end-1] == ' ' || f.text[end-1] == '\n') && charClass[f.text[end-2]]&classAddress != 0 {
-		return end - 1 // as most are
+	start := end - 1
+	if end < 2 || f.text[start] != ' ' && f.text[start] != '\n' || charClass[f.text[start-1]]&classAddress == 0 { // else it is one character, as most are
+		for start = end; start > 0 && end-start < maxBlanks && (isPadding(f.text[start-1]) || f.text[start-1] == '\n'); {
+			start--
+		}
+		if !isGap(f.text[start:end]) {
+			return end
+		}
 	}
-	start := end
-	for start > 0 && end-start < maxBlanks && (isPadding(f.text[start-1]) || f.text[start-1] == '\n') {
-		start--
-	}
-	if !isGap(f.text[start:end]) {
+	if f.isWhole(start) {
 		return end
 	}
 	return start
+}
+
+// isWhole reports whether the word that ends at end is an address that the last chunk showed, of
+// a length at which checksums have 24 bits or more. Nothing is behind such an address: it is no
+// piece of another one.
+func (f *finder) isWhole(end int) bool {
+	if len(f.found) == 0 {
+		return false
+	}
+	last := f.found[len(f.found)-1]
+	return last.End == end && minGlued <= end-last.Start && end-last.Start <= evmLen && isOf(classAlnum, f.text[last.Start:end]) && (last.Start == 0 || !f.isAlnum(last.Start-1))
 }
 
 // isGap reports whether gap, which is white space, may be between two pieces: a blank, or one
