@@ -101,9 +101,9 @@ func (a *auditCall) verify(context.Context, []string) error {
 	}
 	outcome := "as they were written"
 	if n := len(trail.Faults); n > 0 {
-		outcome = count(int64(n), "fault")
+		outcome = counted(int64(n), "fault")
 	}
-	fmt.Fprintf(a.stdout, "%s, %d to %d: %s\n", count(int64(trail.Lines), "line"), trail.First, trail.Last, outcome)
+	fmt.Fprintf(a.stdout, "%s, %d to %d: %s\n", counted(int64(trail.Lines), "line"), trail.First, trail.Last, outcome)
 	_, err = fmt.Fprintf(a.stdout, "sum of line %d: %s\n", trail.Last, trail.Sum)
 	return err
 }

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
@@ -205,19 +203,6 @@ func (p *published) source(mirror string, live bool) sources.Source {
 		return sources.Seeded(s, p.bundled())
 	}
 	return s
-}
-
-// checkURL returns an error about a flag if its value is no URL of a list, or one that needs
-// -mirror-over-http. It does not quote the URL, which may hold a key.
-func (o *listOptions) checkURL(flag, value string) error {
-	u, err := url.Parse(value)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return fmt.Errorf("%s: want a URL that begins with https:// or http://", flag)
-	case u.Scheme == "http" && !o.mirrorHTTP && !outbox.IsLoopback(u.Hostname()):
-		return fmt.Errorf("%s: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http", flag)
-	}
-	return nil
 }
 
 // mirrorURLs returns the URLs of -mirror by the id of their list.

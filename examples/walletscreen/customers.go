@@ -20,12 +20,6 @@ type customer struct {
 	address address.Address
 }
 
-// customers calls each for each address of the table.
-func (w *watcher) customers(each func(customer) error) error {
-	_, err := readCustomers(w.file, each)
-	return err
-}
-
 // readCustomers calls each for each address of a table of customers. It returns how many
 // rows have no address that can be watched.
 func readCustomers(file string, each func(customer) error) (bad int, err error) {
@@ -52,7 +46,7 @@ func readCustomers(file string, each func(customer) error) (bad int, err error) 
 		if c.id == "" {
 			c.id, c.unnamed = fmt.Sprintf("row %d", n), true
 		}
-		found, err := decided(row.Chain, sources.TrimListed(row.Address))
+		found, err := meantBy(row.Chain, sources.TrimListed(row.Address))
 		if err != nil {
 			bad++
 			continue
@@ -65,8 +59,8 @@ func readCustomers(file string, each func(customer) error) (bad int, err error) 
 	}
 }
 
-// decided returns the addresses that a text means, one for each chain that it may be of.
-func decided(chain, text string) ([]address.Address, error) {
+// meantBy returns the addresses that a text means, one for each chain that it may be of.
+func meantBy(chain, text string) ([]address.Address, error) {
 	if strings.TrimSpace(chain) == "" {
 		if a, err := address.Normalize("ethereum", text); err == nil {
 			return []address.Address{a}, nil

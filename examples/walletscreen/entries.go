@@ -16,7 +16,7 @@ import (
 type eachEntry func(add func(held *screening.SourceStatus, e sources.Entry) error) error
 
 // anyResult returns an answer from l, for what all answers have in common, or why there is none.
-func anyResult(l lists) (screening.Result, error) {
+func anyResult(l screeningLists) (screening.Result, error) {
 	return l.Screen(anyAddress)
 }
 

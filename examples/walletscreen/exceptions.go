@@ -25,11 +25,9 @@ type decisions struct {
 	lists    *listOptions
 	screener *screening.Screener
 	log      *slog.Logger
-	last     []digest // of the files as they were last read
-	said     string   // the error that was last logged
+	last     [][sha256.Size]byte // of the files as they were last read
+	said     string              // the error that was last logged
 }
-
-type digest [sha256.Size]byte
 
 // openDecisions sets the exceptions, and returns nil if no file can have any.
 func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, log *slog.Logger) (*decisions, error) {
@@ -46,7 +44,7 @@ func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, 
 // load sets the exceptions of the files, if one has changed.
 func (d *decisions) load(ctx context.Context) error {
 	var first []byte // of -exceptions
-	var digests []digest
+	var digests [][sha256.Size]byte
 	read := func(flag, name string) ([]byte, error) {
 		text, err := readAtMost(name, maxOwn)
 		if err != nil {

@@ -17,7 +17,7 @@ var exportColumns = []string{
 }
 
 func (l *listsCall) export(ctx context.Context, _ []string) error {
-	write := map[string]func(lists, eachEntry) error{"csv": l.exportCSV, "lines": l.exportLines, "feed": l.exportLines, "nitro": l.exportNitro}[l.format]
+	write := map[string]func(screeningLists, eachEntry) error{"csv": l.exportCSV, "lines": l.exportLines, "feed": l.exportLines, "nitro": l.exportNitro}[l.format]
 	if write == nil {
 		return fmt.Errorf("-format %.40q: want csv, lines, feed or nitro", l.format)
 	}
@@ -37,7 +37,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	var from lists = s
+	var from screeningLists = s
 	if l.fromID != "" {
 		from, err = l.openID(ctx, st, srcs)
 	} else {
@@ -69,7 +69,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 }
 
 // exportCSV writes a row for each entry.
-func (l *listsCall) exportCSV(_ lists, each eachEntry) error {
+func (l *listsCall) exportCSV(_ screeningLists, each eachEntry) error {
 	out, err := openOutput(l.out, l.stdout, nil)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (l *listsCall) exportCSV(_ lists, each eachEntry) error {
 		err = out.Close()
 	}
 	if err == nil {
-		fmt.Fprintf(l.stderr, "%s\n", count(n, "row"))
+		fmt.Fprintf(l.stderr, "%s\n", counted(n, "row"))
 	}
 	return err
 }

@@ -21,13 +21,13 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// ticker matches what may be part of the name of a file.
-var ticker = regexp.MustCompile(`^[A-Z0-9]{1,16}$`)
+// tickerForm matches what may be part of the name of a file.
+var tickerForm = regexp.MustCompile(`^[A-Z0-9]{1,16}$`)
 
 // exportLines writes files of addresses by their tickers, in the layout that many programs read:
 // sanctioned_addresses_ETH.txt with one address a line, and .json with an array of strings. In
 // -format feed the other files of a feed stand beside them.
-func (l *listsCall) exportLines(lists lists, each eachEntry) error {
+func (l *listsCall) exportLines(lists screeningLists, each eachEntry) error {
 	if l.out == "" || l.out == "-" {
 		return fmt.Errorf("-format %s: want -out, the directory for the files", l.format)
 	}
@@ -90,7 +90,7 @@ func (l *listsCall) exportLines(lists lists, each eachEntry) error {
 	for _, texts := range texts.texts {
 		n += len(texts)
 	}
-	fmt.Fprintf(l.stderr, "%s\n", count(int64(n), "line"))
+	fmt.Fprintf(l.stderr, "%s\n", counted(int64(n), "line"))
 	return nil
 }
 
@@ -113,7 +113,7 @@ type tickerTexts struct {
 
 // add adds an entry.
 func (t *tickerTexts) add(held *screening.SourceStatus, e sources.Entry) {
-	if !e.Kind.Official() || e.Kind == score.Seized || !ticker.MatchString(e.Asset) || strings.ContainsAny(e.Text(), "\r\n") {
+	if !e.Kind.Official() || e.Kind == score.Seized || !tickerForm.MatchString(e.Asset) || strings.ContainsAny(e.Text(), "\r\n") {
 		t.left[held.Info.ID]++
 		return
 	}

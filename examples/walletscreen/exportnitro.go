@@ -102,7 +102,7 @@ func (l *listsCall) nitroSalt() (string, error) {
 }
 
 // nitroAnswer returns an answer from the lists, or an error if a required one has a caveat.
-func (l *listsCall) nitroAnswer(lists lists) (screening.Result, error) {
+func (l *listsCall) nitroAnswer(lists screeningLists) (screening.Result, error) {
 	answer, err := anyResult(lists)
 	if err != nil {
 		return answer, err
@@ -117,7 +117,7 @@ func (l *listsCall) nitroAnswer(lists lists) (screening.Result, error) {
 }
 
 // exportNitro writes the filter of Arbitrum Nitro.
-func (l *listsCall) exportNitro(lists lists, each eachEntry) error {
+func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 	if l.match != "exact" && l.match != "key" {
 		return fmt.Errorf("-match %.40q: want exact or key", l.match)
 	}
@@ -172,7 +172,7 @@ func (l *listsCall) exportNitro(lists lists, each eachEntry) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.stderr, "%s\n", count(int64(len(accounts)), "account"))
+	fmt.Fprintf(l.stderr, "%s\n", counted(int64(len(accounts)), "account"))
 	for _, source := range slices.Sorted(maps.Keys(left)) {
 		fmt.Fprintf(l.stderr, "%s: left out %s addresses: no account of 20 bytes, not listed officially, or excepted\n", source, grouped(int64(left[source])))
 	}
@@ -180,7 +180,7 @@ func (l *listsCall) exportNitro(lists lists, each eachEntry) error {
 }
 
 // isListed reports whether a is listed officially or by the operator.
-func (l *listsCall) isListed(lists lists, a address.Address) (bool, error) {
+func (l *listsCall) isListed(lists screeningLists, a address.Address) (bool, error) {
 	r, err := lists.Screen(a)
 	return slices.ContainsFunc(r.Labels, func(label screening.Label) bool {
 		return (label.Kind.Official() || label.Kind == score.Blocked) && (label.Match != score.Key || l.match == "key")

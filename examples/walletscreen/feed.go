@@ -145,7 +145,7 @@ func (l *listsCall) verify(_ context.Context, args []string) error {
 			return fmt.Errorf("%s is not in the manifest: it was added, or is of an earlier feed", f.Name())
 		}
 	}
-	fmt.Fprintf(l.stdout, "%s, as signed\n", count(int64(len(files)), "file"))
+	fmt.Fprintf(l.stdout, "%s, as signed\n", counted(int64(len(files)), "file"))
 	return l.compareWitnesses(lists)
 }
 
@@ -197,9 +197,9 @@ func readManifest(text string) (lists, files map[string]string, err error) {
 	return lists, files, nil
 }
 
-// A witness is the manifest of another party: what it got from publishers on a day. Its hash
+// A witnessManifest is the manifest of another party: what it got from publishers on a day. Its hash
 // covers everything but the signature, and the hash of the day before.
-type witness struct {
+type witnessManifest struct {
 	Schema   string `json:"schema"`
 	Day      string `json:"day"`
 	Previous struct {
@@ -219,7 +219,7 @@ type witness struct {
 var witnessed = map[string]string{"ofac-sdn-advanced": "OFAC_SDN", "eu-fsf": "EU_CONSOLIDATED", "uk-uksl": "UK_CONSOLIDATED"}
 
 // readWitness returns the manifest in a file, whose hash is right.
-func readWitness(name string) (w witness, err error) {
+func readWitness(name string) (w witnessManifest, err error) {
 	text, err := readAtMost(name, 16<<20)
 	if err != nil {
 		return w, err

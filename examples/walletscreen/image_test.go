@@ -139,7 +139,7 @@ func TestImage(t *testing.T) {
 	cmd = exec.Command(binary, "version", "-json")
 	cmd.Env = []string{}
 	text, err = cmd.Output()
-	var v version
+	var v buildVersion
 	if err := json.Unmarshal(text, &v); err != nil || v.Module != "github.com/walletscreen/walletscreen" || len(v.Bundled) < 5 || v.Version != "v1.2.3" {
 		t.Errorf("%s, %v", text, err)
 	}

@@ -136,8 +136,8 @@ func grouped(n int64) string {
 	return s
 }
 
-// age returns d in days, or in hours if it is less than two days.
-func age(d time.Duration) string {
+// ageText returns d in days, or in hours if it is less than two days.
+func ageText(d time.Duration) string {
 	if d < 48*time.Hour {
 		return strconv.Itoa(int(d.Hours())) + " h"
 	}
@@ -152,10 +152,15 @@ func orNull(t time.Time) *time.Time {
 	return &t
 }
 
-// count returns n things, as "1 row" or "2 rows".
-func count(n int64, thing string) string {
+// counted returns n things, as "1 row" or "2 rows".
+func counted(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
 	return grouped(n) + " " + thing
+}
+
+// shellQuote returns s as one word of a shell command.
+func shellQuote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -90,4 +93,17 @@ type listsCall struct {
 	fromID      string
 	keys        []string
 	witnesses   []string
+}
+
+// checkURL returns an error about a flag if its value is no URL of a list, or one that needs
+// -mirror-over-http. It does not quote the URL, which may hold a key.
+func (o *listOptions) checkURL(flag, value string) error {
+	u, err := url.Parse(value)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return fmt.Errorf("%s: want a URL that begins with https:// or http://", flag)
+	case u.Scheme == "http" && !o.mirrorHTTP && !outbox.IsLoopback(u.Hostname()):
+		return fmt.Errorf("%s: over plain HTTP, anyone on the way can take addresses out of the list; use https://, or accept that with -mirror-over-http", flag)
+	}
+	return nil
 }

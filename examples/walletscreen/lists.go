@@ -14,7 +14,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -154,24 +153,6 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 	return s, bad
 }
 
-// isBroken reports whether the newest list in the store cannot be read, so that only an older one
-// is held, or none.
-func isBroken(l screening.SourceStatus) bool {
-	return !l.Loaded() && (errors.Is(l.StoreErr, store.ErrDamaged) || errors.Is(l.StoreErr, store.ErrVersion) || errors.Is(l.StoreErr, store.ErrNotFound))
-}
-
-// failure returns the last error of a list. That it was not fetched offline, or that only a
-// person can fetch it, is none.
-func failure(l screening.SourceStatus) (err error) {
-	if !errors.Is(l.Err, errOffline) && !errors.Is(l.Err, errByHand) {
-		err = l.Err
-	}
-	if isBroken(l) {
-		err = errors.Join(err, fmt.Errorf("the newest %s cannot be read: load it again with lists refresh or lists import: %w", l.Info.ID, l.StoreErr))
-	}
-	return err
-}
-
 // undecidable returns an error if a required list is missing or too old.
 func (o *listOptions) undecidable(s *screening.Screener) error {
 	now := time.Now()
@@ -181,11 +162,11 @@ func (o *listOptions) undecidable(s *screening.Screener) error {
 		case l.Required && !l.Loaded():
 			missing = append(missing, l.Info.ID)
 		case l.Required && o.tooOld(l, now):
-			old = append(old, fmt.Sprintf("%s is %s old", l.Info.ID, age(now.Sub(l.LastUpdated))))
+			old = append(old, fmt.Sprintf("%s is %s old", l.Info.ID, ageText(now.Sub(l.LastUpdated))))
 		case l.Required && o.isDue(l, now) && l.Published.IsZero():
 			due = append(due, l.Info.ID+" does not say when it was published")
 		case l.Required && o.isDue(l, now):
-			due = append(due, fmt.Sprintf("%s was published %s ago", l.Info.ID, age(now.Sub(l.Published))))
+			due = append(due, fmt.Sprintf("%s was published %s ago", l.Info.ID, ageText(now.Sub(l.Published))))
 		}
 	}
 	switch {
@@ -246,14 +227,6 @@ func downloading(logger *slog.Logger) func(id string, read, total int64) {
 			logger.Info("downloading", "source", id, "bytes", read)
 		}
 	}
-}
-
-// since returns how long ago t was, as a column of a table has it, or a dash for none.
-func since(t, now time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return strings.Replace(age(now.Sub(t)), " days", " d", 1)
 }
 
 // openStore opens what keeps lists: the database of -db if replicas share it, or else
@@ -330,12 +303,4 @@ func (l *listsCall) open(ctx context.Context) (*screening.Screener, error) {
 		return nil, err
 	}
 	return l.program.open(ctx, &l.lists, srcs, false, &screening.Options{})
-}
-
-// lists are what verdicts come from: the current lists, a [screening.Screener], or the
-// lists of -at, a [screening.Past].
-type lists interface {
-	Screen(address.Address) (screening.Result, error)
-	ScreenInput(chain, text string) (screening.Result, address.Reading, error)
-	Sources() []screening.SourceStatus
 }

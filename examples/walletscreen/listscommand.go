@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/screening"
-	"github.com/walletscreen/walletscreen/sources"
 )
 
 func (p *program) listsCommand() *cli.Command {
@@ -129,69 +126,10 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 		ctx, done = context.WithTimeoutCause(ctx, l.timeout, fmt.Errorf("not fetched within -timeout %v", l.timeout))
 		defer done()
 	}
-	show := newStatus(l.stderr)
+	show := newStatusLine(l.stderr)
 	srcs, err := l.lists.sources(true)
 	if err != nil {
 		return err
 	}
 	return l.load(ctx, srcs, &screening.Options{LoadOnly: true, Bytes: show.bytes}, nil, show)
-}
-
-// load refreshes the sources into the store, and prints the results for the imported files, or
-// for all.
-func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, files map[string]*imported, show *status) error {
-	s, err := l.program.open(ctx, &l.lists, srcs, true, opts)
-	if err != nil {
-		return err
-	}
-	r, _ := s.Refresh(ctx)
-	show.finish()
-	failed := false
-	t := layout{}
-	t.add("LIST", "RESULT", ">ADDED", ">REMOVED", ">ADDRESSES", "PUBLISHED", "")
-	for _, x := range r.Sources {
-		if files != nil && files[x.Info.ID] == nil {
-			continue
-		}
-		result, why := "loaded", ""
-		switch {
-		case x.Err != nil:
-			result, why, failed = "FAILED", x.Err.Error(), true
-			for _, suspect := range []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrFuture, screening.ErrCut} {
-				if errors.Is(x.Err, suspect) {
-					result = "REFUSED"
-				}
-			}
-		case x.Unchanged:
-			result = "unchanged"
-			if f := files[x.Info.ID]; f != nil && f.digest != x.Digest {
-				result, why, failed = "REFUSED", "the file is older than the list held, which was checked on "+day(x.LastUpdated), true
-			}
-		case l.accept:
-			if err := printLost(l.stderr, x); err != nil {
-				return err
-			}
-		}
-		if x.StoreErr != nil && why == "" {
-			result, why, failed = "NOT KEPT", x.StoreErr.Error(), true
-		}
-		if l.json {
-			err := writeJSON(l.stdout, map[string]any{"id": x.Info.ID, "result": strings.ToLower(result), "added": x.Added, "removed": x.Removed,
-				"address_count": x.Addresses, "published_at": orNull(x.Published), "error": why})
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		t.add(x.Info.ID, result, grouped(int64(x.Added)), grouped(int64(x.Removed)), grouped(int64(x.Addresses)), day(x.Published), why)
-	}
-	if !l.json {
-		if err := t.print(l.stdout); err != nil {
-			return err
-		}
-	}
-	if failed {
-		return errSilent
-	}
-	return nil
 }

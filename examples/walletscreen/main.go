@@ -38,12 +38,8 @@ func main() {
 	os.Exit(code)
 }
 
-// When a signal has come, a command has endsWithin to end, and a server that answers has
-// servesWithin beside -drain-delay, which is enough to answer all open requests.
-const (
-	endsWithin   = 2 * time.Second
-	servesWithin = 30 * time.Second
-)
+// endsWithin is how long a command has to end when a signal has come.
+const endsWithin = 2 * time.Second
 
 // runUntil is run, but returns some time after ctx has ended, even if the command hangs: it
 // may be opening a pipe that nobody writes to, which no context interrupts.

@@ -3,19 +3,20 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// A reason is one cause of a change.
-type reason struct {
+// A labelChange is one label more or less of a verdict.
+type labelChange struct {
 	change string // added, removed, suppressed or unsuppressed
 	screening.Label
 }
 
 // MarshalJSON returns the label with the change as its first member.
-func (r reason) MarshalJSON() ([]byte, error) {
+func (r labelChange) MarshalJSON() ([]byte, error) {
 	text, err := r.Label.MarshalJSON()
 	return append([]byte(`{"change":"`+r.change+`",`), text[1:]...), err
 }
@@ -27,7 +28,7 @@ func newMessage(refresh, from, to string, c customer, before, after *screening.R
 	sum := sha256.Sum256([]byte(refresh + "\x00" + from + "\x00" + to + "\x00" + c.id + "\x00" + c.address.String()))
 	return outbox.Event{ID: "msg_" + hex.EncodeToString(sum[:16]), Customer: c.order(), Type: "customer.verdict_changed", Data: map[string]any{
 		"customer": c.id, "chain": c.address.Chain(), "address": c.address.Normalized(),
-		"before": newMessageVerdict(before), "after": newMessageVerdict(after), "why": why(before, after),
+		"before": newMessageVerdict(before), "after": newMessageVerdict(after), "why": changesOf(before, after),
 		"snapshot_before": from, "snapshot_after": to, "scoring_version": after.ScoringVersion,
 	}}
 }
@@ -49,42 +50,29 @@ func newMessageVerdict(r *screening.Result) *screening.Answer {
 	return &a
 }
 
-// why returns the differences between two verdicts, none if they are the same. Names and
+// changesOf returns the differences between two verdicts, none if they are the same. Names and
 // dates are not part of a verdict.
-func why(before, after *screening.Result) []reason {
-	var reasons []reason
-	diff := func(old, now []screening.Label, gone, came string) {
-		same := func(a, b *screening.Label) bool {
-			return a.Kind == b.Kind && a.Match == b.Match && a.Points == b.Points && a.Source == b.Source && a.Ref == b.Ref && a.Listed == b.Listed
-		}
-		missing := func(from []screening.Label, l *screening.Label) bool {
-			for i := range from {
-				if same(&from[i], l) {
-					return false
-				}
-			}
-			return true
-		}
-		for i := range now {
-			if missing(old, &now[i]) {
-				reasons = append(reasons, reason{came, now[i]})
-			}
-		}
-		for i := range old {
-			if missing(now, &old[i]) {
-				reasons = append(reasons, reason{gone, old[i]})
-			}
-		}
-	}
+func changesOf(before, after *screening.Result) (changes []labelChange) {
 	if before == nil {
 		before = &screening.Result{}
 	}
-	diff(before.Labels, after.Labels, "removed", "added")
-	diff(suppressed(before), suppressed(after), "unsuppressed", "suppressed")
-	return reasons
+	add := func(change string, all, without []screening.Label) {
+		for _, l := range all {
+			if !slices.ContainsFunc(without, func(o screening.Label) bool {
+				return o.Kind == l.Kind && o.Match == l.Match && o.Points == l.Points && o.Source == l.Source && o.Ref == l.Ref && o.Listed == l.Listed
+			}) {
+				changes = append(changes, labelChange{change, l})
+			}
+		}
+	}
+	add("added", after.Labels, before.Labels)
+	add("removed", before.Labels, after.Labels)
+	add("suppressed", suppressedLabels(after), suppressedLabels(before))
+	add("unsuppressed", suppressedLabels(before), suppressedLabels(after))
+	return changes
 }
 
-func suppressed(r *screening.Result) []screening.Label {
+func suppressedLabels(r *screening.Result) []screening.Label {
 	var labels []screening.Label
 	for i := range r.Suppressed {
 		labels = append(labels, r.Suppressed[i].Label)

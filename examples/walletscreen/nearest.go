@@ -2,46 +2,8 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/urfave/cli/v3"
 )
-
-// checkEnvironment returns an error for a variable that begins as ours do and belongs
-// to no flag of any command.
-func checkEnvironment(root *cli.Command, env []string) error {
-	known := variables(root)
-	for _, pair := range env {
-		name, _, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, "WALLETSCREEN_") || slices.Contains(known, name) || ofOrchestrator(name) {
-			continue
-		}
-		return fmt.Errorf("unknown environment variable %s%s", name, didYouMean(name, known, ""))
-	}
-	return nil
-}
-
-// variables returns the variables of all flags of c and the commands below it.
-func variables(c *cli.Command) []string {
-	var names []string
-	for _, f := range c.Flags {
-		names = append(names, variableName(f.Names()[0]))
-	}
-	for _, sub := range c.Commands {
-		names = append(names, variables(sub)...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// ofOrchestrator reports whether Kubernetes or Docker sets the named variable for
-// a service that is called walletscreen.
-func ofOrchestrator(name string) bool {
-	name = strings.TrimPrefix(name, "WALLETSCREEN_")
-	return name == "SERVICE_HOST" || strings.HasPrefix(name, "SERVICE_PORT") || name == "PORT" || strings.HasPrefix(name, "PORT_") ||
-		name == "NAME" || strings.HasPrefix(name, "ENV_")
-}
 
 // didYouMean returns the end of an error about a name that is not in names: the nearest
 // name, the valid ones, or a reference to -help.

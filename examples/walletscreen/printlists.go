@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // printLists prints a table of the lists that answers come from, with their ages as of now.
@@ -18,7 +22,7 @@ func printLists(w io.Writer, lists []screening.SourceStatus, now time.Time) {
 		if l.Info.Final && l.Loaded() { // it has no age
 			checked, published = "-", "final"
 		}
-		t.add(l.Info.ID, day(l.LastUpdated), checked, day(l.Published), published, grouped(int64(l.Addresses)), note(l))
+		t.add(l.Info.ID, day(l.LastUpdated), checked, day(l.Published), published, grouped(int64(l.Addresses)), wholeness(l))
 	}
 	t.print(w)
 }
@@ -38,8 +42,8 @@ func printProvenance(w io.Writer, lists []screening.SourceStatus) {
 	}
 }
 
-// note returns how complete a list is, in words.
-func note(l screening.SourceStatus) string {
+// wholeness returns how complete a list is, in words.
+func wholeness(l screening.SourceStatus) string {
 	switch {
 	case l.Completeness == sources.Partial:
 		return "an excerpt"
@@ -83,4 +87,86 @@ func jsonLists(lists []screening.SourceStatus) []jsonList {
 		all = append(all, j)
 	}
 	return all
+}
+
+// caveatTexts returns what caveats there are, with the lists that have them. Each list is named
+// once.
+func caveatTexts(caveats []screening.Caveat) (all []string) {
+	said := make(map[string]string) // by list
+	for _, c := range caveats {
+		if said[c.Source] != "" {
+			said[c.Source] += " and "
+		}
+		said[c.Source] += caveatText(c.Kind)
+	}
+	lists := make(map[string][]string) // by the remark on them
+	for _, c := range caveats {
+		if text := said[c.Source]; !slices.Contains(lists[text], c.Source) {
+			if lists[text] == nil {
+				all = append(all, text)
+			}
+			lists[text] = append(lists[text], c.Source)
+		}
+	}
+	for i, text := range all {
+		all[i] = text + ": " + strings.Join(lists[text], ", ")
+	}
+	return all
+}
+
+// caveatText describes a caveat about a list.
+func caveatText(k screening.CaveatKind) string {
+	switch k {
+	case screening.CaveatMissing:
+		return "not loaded"
+	case screening.CaveatPartial:
+		return "only a part is loaded"
+	case screening.CaveatStale:
+		return "last checked too long ago"
+	case screening.CaveatOld:
+		return "published too long ago"
+	case screening.CaveatStore:
+		return "the store fails, so newer lists cannot be saved"
+	case screening.CaveatReconstructed:
+		return "put together from what is known of the past"
+	}
+	return string(k)
+}
+
+// printCaveats prints why the lists cannot be relied on, as far as the table of the lists
+// does not say it.
+func printCaveats(w io.Writer, s screeningLists) {
+	r, err := s.Screen(anyAddress)
+	if err != nil {
+		return // every verdict says so
+	}
+	for _, text := range caveatTexts(r.Caveats()) {
+		fmt.Fprintln(w, fold("caveat: "+text))
+	}
+}
+
+// isBroken reports whether the newest list in the store cannot be read, so that only an older one
+// is held, or none.
+func isBroken(l screening.SourceStatus) bool {
+	return !l.Loaded() && (errors.Is(l.StoreErr, store.ErrDamaged) || errors.Is(l.StoreErr, store.ErrVersion) || errors.Is(l.StoreErr, store.ErrNotFound))
+}
+
+// failure returns the last error of a list. That it was not fetched offline, or that only a
+// person can fetch it, is none.
+func failure(l screening.SourceStatus) (err error) {
+	if !errors.Is(l.Err, errOffline) && !errors.Is(l.Err, errByHand) {
+		err = l.Err
+	}
+	if isBroken(l) {
+		err = errors.Join(err, fmt.Errorf("the newest %s cannot be read: load it again with lists refresh or lists import: %w", l.Info.ID, l.StoreErr))
+	}
+	return err
+}
+
+// since returns how long ago t was, as a column of a table has it, or a dash for none.
+func since(t, now time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return strings.Replace(ageText(now.Sub(t)), " days", " d", 1)
 }

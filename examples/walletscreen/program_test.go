@@ -440,7 +440,7 @@ func TestVersion(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	code, stdout, _ = call(t, "", "version", "-json")
-	var v version
+	var v buildVersion
 	if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil || len(v.Bundled) != 7 || v.Scoring == "" {
 		t.Errorf("exit code %d, %v, %s", code, err, stdout)
 	}

@@ -1,24 +1,27 @@
 package main
 
 import (
-	"bufio"
+	"archive/zip"
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 	signed "golang.org/x/mod/sumdb/note"
 
-	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // The exit codes of receipt verify.
@@ -27,87 +30,6 @@ const (
 	exitDifferent  = 1
 	exitCannotTell = 2
 )
-
-// maxKeyFile bounds a key file, in bytes.
-const maxKeyFile = 4096
-
-// A receiptFile is the file of screen -receipt.
-type receiptFile struct {
-	file    *os.File
-	signers []signed.Signer // none or one
-	missing int             // verdicts without a receipt
-}
-
-// openReceipts opens a file of receipts, which are appended to it. They are signed with
-// the key in keyFile if that is not empty.
-func openReceipts(name, keyFile string) (*receiptFile, error) {
-	f := &receiptFile{}
-	var err error
-	if f.signers, err = openSigners(keyFile); err != nil {
-		return nil, err
-	}
-	if f.file, err = os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
-		return nil, fmt.Errorf("-receipt: %w", err)
-	}
-	return f, nil
-}
-
-// openSigners returns the signer with the key in the file of -receipt-key, and none if
-// the file is "".
-func openSigners(file string) ([]signed.Signer, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := readKey(file)
-	if err != nil {
-		return nil, fmt.Errorf("-receipt-key: %w", err)
-	}
-	signer, err := signed.NewSigner(text)
-	if err != nil { // the error could quote the key
-		return nil, fmt.Errorf("-receipt-key %s: want the private key that walletscreen receipt key has made", file)
-	}
-	if err := checkSecret(file); err != nil {
-		return nil, fmt.Errorf("-receipt-key: %w", err)
-	}
-	return []signed.Signer{signer}, nil
-}
-
-// add writes the receipt of a verdict, if there is one: there is none without a level,
-// none of an account that is listed only elsewhere, and none about what may be a private key.
-func (f *receiptFile) add(v *verdict) error {
-	if v.err != nil || !v.hasLevel() {
-		f.missing++
-		return nil
-	}
-	chain, text := cmp.Or(v.result.Address.Chain(), v.reading.Chain, "bitcoin"), strings.TrimSpace(v.input)
-	if a := v.result.Address; a.IsValid() {
-		if b, err := address.Normalize(chain, text); err != nil || b.Normalized() != a.Normalized() {
-			text = a.Normalized()
-		}
-	}
-	rec, err := receipt.New(chain, text, v.result, time.Now())
-	if errors.Is(err, address.ErrSecret) {
-		f.missing++
-		return nil
-	}
-	var data []byte
-	if err == nil {
-		data, err = rec.Encode(f.signers...)
-	}
-	if err == nil {
-		_, err = f.file.Write(data)
-	}
-	return err
-}
-
-// close flushes the file.
-func (f *receiptFile) close() error { return errors.Join(f.file.Sync(), f.file.Close()) }
-
-// readKey returns the text of a key file.
-func readKey(name string) (string, error) {
-	text, err := readAtMost(name, maxKeyFile)
-	return strings.TrimSpace(string(text)), err
-}
 
 // A receiptCall is a call of a command below receipt.
 type receiptCall struct {
@@ -180,16 +102,6 @@ func (r *receiptCall) makeKey(context.Context, []string) error {
 	return err
 }
 
-// writeNew writes a text to a file that does not exist.
-func writeNew(name, text string, mode os.FileMode) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
 // verify verifies the receipts of a file.
 func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	switch {
@@ -260,48 +172,6 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	return nil
 }
 
-// eachReceipt calls each for the receipts of a file, which are numbered from 1.
-func eachReceipt(r io.Reader, each func(n int, data []byte) error) error {
-	in := bufio.NewScanner(r)
-	in.Buffer(nil, 2<<20)
-	in.Split(func(data []byte, atEOF bool) (int, []byte, error) { // a receipt has its signatures behind it
-		if i := bytes.Index(data, []byte("\n{")); i >= 0 {
-			return i + 1, data[:i+1], nil
-		}
-		if atEOF && len(data) > 0 {
-			return len(data), data, nil
-		}
-		return 0, nil, nil
-	})
-	n := 0
-	for in.Scan() {
-		n++
-		if err := each(n, in.Bytes()); err != nil {
-			return fmt.Errorf("receipt %d: %w", n, err)
-		}
-	}
-	if in.Err() == nil && n == 0 {
-		return errors.New("there is no receipt in the file")
-	}
-	return in.Err()
-}
-
-// readVerifier returns the public key in a file.
-func readVerifier(name string) (signed.Verifier, error) {
-	text, err := readKey(name)
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasPrefix(text, "PRIVATE+KEY+") {
-		return nil, fmt.Errorf("%s is the private key; want the public one, which receipt key writes to a file ending in .pub", name)
-	}
-	v, err := signed.NewVerifier(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: want the public key that walletscreen receipt key has made", name)
-	}
-	return v, nil
-}
-
 // A jsonVerdict is the verdict on a receipt, for programs.
 type jsonVerdict struct {
 	Receipt    int    `json:"receipt"` // in the file, from 1
@@ -363,7 +233,7 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 			fmt.Fprintf(r.stdout, "  not to be relied on: %s was %s\n", clean(c.Source), clean(string(c.Kind)))
 		}
 	case rec != nil:
-		fmt.Fprintf(r.stdout, "%s  table of %s, %s listed, screened %s\n", outcome, count(rec.Table.Rows, "row"), grouped(listedRows(rec.Table)), o.ScreenedAt)
+		fmt.Fprintf(r.stdout, "%s  table of %s, %s listed, screened %s\n", outcome, counted(rec.Table.Rows, "row"), grouped(listedRows(rec.Table)), o.ScreenedAt)
 	default:
 		_, err := fmt.Fprintf(r.stdout, "%s  receipt %d\n  %s\n", outcome, n, clean(o.Reason))
 		return err
@@ -377,4 +247,141 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	}
 	_, err := fmt.Fprintf(r.stdout, "  %s\n", signature)
 	return err
+}
+
+// bundle writes receipts and their lists to a file.
+func (r *receiptCall) bundle(ctx context.Context, args []string) (err error) {
+	if len(args) != 1 || r.out == "" {
+		return errors.New("want a FILE of receipts, and -out, the file to write")
+	}
+	text, err := readAtMost(args[0], maxBundle)
+	if err != nil {
+		return err
+	}
+	dir, to, err := tempStore()
+	defer os.RemoveAll(dir)
+	if err != nil {
+		return err
+	}
+	bundled, remove := bundledStore()
+	defer remove()
+	from := []func(context.Context) (store.Store, error){bundled}
+	if r.lists.wantStore() == nil {
+		from = append(from, func(ctx context.Context) (store.Store, error) { return r.openStore(ctx, &r.lists, false) })
+	}
+	n, done := 0, make(map[string]bool)
+	err = eachReceipt(bytes.NewReader(text), func(_ int, data []byte) error {
+		n++
+		v, err := receipt.Verify(ctx, data, nil)
+		if err != nil || done[v.Receipt.Snapshot] {
+			return err
+		}
+		done[v.Receipt.Snapshot] = true
+		for _, open := range slices.Backward(from) {
+			var st store.Store
+			if st, err = open(ctx); err == nil {
+				err = copyLists(ctx, to, st, v.Receipt)
+			}
+			if !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+		}
+		return fmt.Errorf("its lists are not kept in -data or -db, and are not the bundled ones: %w", err)
+	})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, receiptsName), text, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if err := errors.Join(z.AddFS(os.DirFS(dir)), z.Close()); err != nil {
+		return err
+	}
+	if err := writeNew(r.out, b.String(), 0o600); err != nil {
+		return fmt.Errorf("-out: %w", err)
+	}
+	_, err = fmt.Fprintf(r.stdout, "%s  %s, with all lists\n", r.out, counted(int64(n), "receipt"))
+	return err
+}
+
+// openReceipts returns the receipts of a file, and a function that returns a store with lists: the lists of a
+// bundle, or the bundled ones. remove removes it.
+func (r *receiptCall) openReceipts(f *os.File) (in io.Reader, copied func(context.Context) (store.Store, error), remove func(), err error) {
+	magic := make([]byte, 4)
+	if n, _ := f.ReadAt(magic, 0); n < 4 || string(magic) != "PK\x03\x04" {
+		copied, remove = bundledStore()
+		return f, copied, remove, nil
+	}
+	dir, st, err := tempStore()
+	remove = func() { os.RemoveAll(dir) }
+	if err != nil {
+		return nil, nil, remove, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, remove, err
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return nil, nil, remove, err
+	}
+	size := uint64(0) // a file that is larger than it says is an error
+	for _, file := range z.File {
+		size += min(file.UncompressedSize64, maxBundle+1)
+	}
+	if size > maxBundle {
+		return nil, nil, remove, fmt.Errorf("larger than %d bytes", maxBundle)
+	}
+	var text []byte
+	if err = os.CopyFS(dir, z); err == nil {
+		text, err = os.ReadFile(filepath.Join(dir, receiptsName))
+	}
+	return bytes.NewReader(text), func(context.Context) (store.Store, error) { return st, nil }, remove, err
+}
+
+// screenAgain screens the table of -in again with the lists of the past, for verifying its
+// receipt, and reads the table of -out if it is given.
+func (r *receiptCall) screenAgain(ctx context.Context, rec *receipt.Receipt, past *screening.Past) (table *receipt.Table, err error) {
+	if past != nil && r.in == "" {
+		return nil, errors.New("its lists are kept; for the verdicts, give the table that was screened with -in")
+	}
+	input, err := fileSum("in", r.in)
+	if err != nil {
+		return nil, err
+	}
+	output, err := fileSum("out", r.out)
+	if table = (&receipt.Table{Input: input, Output: output}); err != nil || past == nil || input != rec.Table.Input {
+		return table, err
+	}
+	job := &tableJob{program: &program{stdin: r.stdin, stdout: io.Discard, stderr: io.Discard}, options: tableOptions{in: r.in}, add: verdictColumns, hashes: newTableHashes()}
+	if err := job.options.setSettings(rec.Table.Settings); err != nil {
+		return nil, err
+	}
+	j := &judge{screener: past, at: past.At(), chain: job.options.chain, each: func(_ *rows.Row, v *verdict) { v.hash(job.hashes.verdicts) }}
+	job.cells = j.cells
+	if err := job.run(ctx); err != nil {
+		return nil, err
+	}
+	table = job.table()
+	table.Input, table.Output = input, output
+	return table, nil
+}
+
+// fileSum returns the SHA-256 of the file of a flag, and "" if there is none.
+func fileSum(flag, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("-%s: %w", flag, err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("-%s: %w", flag, err)
+	}
+	return hexSum(h), nil
 }

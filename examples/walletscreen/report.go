@@ -27,9 +27,9 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 // maxReported bounds how many rows a report has.
 const maxReported = 20_000
 
-// A report is the file of -report: what became of a table. It is JSON if its name ends with .json,
+// A tableReport is the file of -report: what became of a table. It is JSON if its name ends with .json,
 // and otherwise HTML for people, with the same facts.
-type report struct {
+type tableReport struct {
 	file   *os.File
 	own    []rows.OwnColumn
 	groups map[string]*reportGroup
@@ -56,12 +56,6 @@ type report struct {
 	AsOf       *time.Time     `json:"as_of,omitempty"` // the time of -at
 	Program    string         `json:"program"`
 	Receipt    string         `json:"receipt,omitempty"`
-}
-
-// A reportClass is how many rows are of a level, or UNDECIDED.
-type reportClass struct {
-	Class string `json:"class"`
-	Rows  int64  `json:"rows"`
 }
 
 // A reportGroup is the rows with one listed party, or one reason.
@@ -94,22 +88,22 @@ type reportRow struct {
 }
 
 // openReport makes the file of a report.
-func openReport(name string) (*report, error) {
+func openReport(name string) (*tableReport, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("-report: %w", err)
 	}
-	return &report{file: f, groups: make(map[string]*reportGroup), Parties: []*reportGroup{}, Undecided: []*reportGroup{}, Suppressed: []*reportGroup{}}, nil
+	return &tableReport{file: f, groups: make(map[string]*reportGroup), Parties: []*reportGroup{}, Undecided: []*reportGroup{}, Suppressed: []*reportGroup{}}, nil
 }
 
 // discard deletes the file of a report that cannot be made.
-func (r *report) discard() {
+func (r *tableReport) discard() {
 	r.file.Close()
 	os.Remove(r.file.Name())
 }
 
 // add takes the verdict about a row.
-func (r *report) add(row *rows.Row, v *verdict) {
+func (r *tableReport) add(row *rows.Row, v *verdict) {
 	var groups *[]*reportGroup
 	var g reportGroup
 	var label *screening.Label
@@ -152,7 +146,7 @@ func (r *report) add(row *rows.Row, v *verdict) {
 }
 
 // row returns a row as the report shows it.
-func (r *report) row(row *rows.Row, v *verdict, label *screening.Label) reportRow {
+func (r *tableReport) row(row *rows.Row, v *verdict, label *screening.Label) reportRow {
 	to := reportRow{Line: row.Line, Address: shorten(clean(v.input), 120)}
 	for _, c := range r.own {
 		cell := row.Cell(c.Index)
@@ -205,7 +199,7 @@ func shorten(s string, n int) string {
 }
 
 // write writes the report of a table that was read to its end.
-func (r *report) write(t *tableJob, j *judge) error {
+func (r *tableReport) write(t *tableJob, j *judge) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	r.Input, r.Columns, r.Screened = filepath.Base(inputName(t.options.in)), t.columns, now
 	r.Title = r.Input + ", screened on " + day(now)
@@ -236,17 +230,17 @@ func (r *report) write(t *tableJob, j *judge) error {
 		enc.SetIndent("", "  ")
 		err = enc.Encode(r)
 	} else {
-		show(r.Parties, 150)
-		show(r.Undecided, 110)
-		show(r.Suppressed, 30)
+		chooseShown(r.Parties, 150)
+		chooseShown(r.Undecided, 110)
+		chooseShown(r.Suppressed, 30)
 		err = reportTemplate.Execute(r.file, r)
 	}
 	return errors.Join(err, r.file.Close())
 }
 
-// show decides which rows of groups are printed: at most n lines, so that a report has a few pages,
+// chooseShown decides which rows of groups are printed: at most n lines, so that a report has a few pages,
 // and some of each group as far as they go. Of the others, the numbers of their lines are.
-func show(groups []*reportGroup, n int) {
+func chooseShown(groups []*reportGroup, n int) {
 	for i, g := range groups {
 		each := max(10, n/(len(groups)-i))
 		if g.shown = min(len(g.Rows), each, n); g.shown > 0 {
@@ -264,15 +258,15 @@ func (g *reportGroup) Uncounted() int64 { return g.Count - int64(len(g.Rows)) }
 
 // A reportSection is groups of a report.
 type reportSection struct {
-	Report *report
+	Report *tableReport
 	Groups []*reportGroup
 }
 
 // Of returns a section.
-func (r *report) Of(groups []*reportGroup) reportSection { return reportSection{r, groups} }
+func (r *tableReport) Of(groups []*reportGroup) reportSection { return reportSection{r, groups} }
 
 // Hidden are the rows of groups without a printed row.
-func (r *report) Hidden(groups []*reportGroup) (all []reportRow) {
+func (r *tableReport) Hidden(groups []*reportGroup) (all []reportRow) {
 	for _, g := range groups {
 		if g.shown == 0 {
 			all = append(all, g.Rows...)
@@ -319,7 +313,7 @@ func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now tim
 		}
 	}
 	slices.SortFunc(checked, time.Time.Compare)
-	text := count(int64(len(all)), "list")
+	text := counted(int64(len(all)), "list")
 	switch n := len(checked); {
 	case n == 0:
 	case day(checked[0]) == day(checked[n-1]):
@@ -339,54 +333,10 @@ func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now tim
 	return text
 }
 
-// caveatTexts returns what caveats there are, with the lists that have them. Each list is named
-// once.
-func caveatTexts(caveats []screening.Caveat) (all []string) {
-	said := make(map[string]string) // by list
-	for _, c := range caveats {
-		if said[c.Source] != "" {
-			said[c.Source] += " and "
-		}
-		said[c.Source] += caveatText(c.Kind)
-	}
-	lists := make(map[string][]string) // by the remark on them
-	for _, c := range caveats {
-		if text := said[c.Source]; !slices.Contains(lists[text], c.Source) {
-			if lists[text] == nil {
-				all = append(all, text)
-			}
-			lists[text] = append(lists[text], c.Source)
-		}
-	}
-	for i, text := range all {
-		all[i] = text + ": " + strings.Join(lists[text], ", ")
-	}
-	return all
-}
-
-// caveatText describes a caveat about a list.
-func caveatText(k screening.CaveatKind) string {
-	switch k {
-	case screening.CaveatMissing:
-		return "not loaded"
-	case screening.CaveatPartial:
-		return "only a part is loaded"
-	case screening.CaveatStale:
-		return "last checked too long ago"
-	case screening.CaveatOld:
-		return "published too long ago"
-	case screening.CaveatStore:
-		return "the store fails, so newer lists cannot be saved"
-	case screening.CaveatReconstructed:
-		return "put together from what is known of the past"
-	}
-	return string(k)
-}
-
 // dayAndAge returns the day of t and how long ago that was.
 func dayAndAge(t, now time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return day(t) + " (" + age(now.Sub(t)) + ")"
+	return day(t) + " (" + ageText(now.Sub(t)) + ")"
 }

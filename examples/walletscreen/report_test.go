@@ -161,7 +161,7 @@ func TestReportPages(t *testing.T) {
 		t.Errorf("%d lines, want %d; %d are shown, want 100 to 300", len(lines), n, len(shown))
 	}
 
-	var r report
+	var r tableReport
 	if err := json.Unmarshal(read("report.json"), &r); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 )
@@ -174,7 +175,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		if err := receipts.close(); err != nil {
 			return fmt.Errorf("-receipt: %w", err)
 		}
-		if last.Digest() != "" && !keeps(ctx, s.store, &last) {
+		if last.Digest() != "" && !keepsLists(ctx, s.store, &last) {
 			fmt.Fprintln(s.stderr, notKept)
 		}
 		if receipts.missing > 0 {
@@ -245,7 +246,7 @@ func (v *verdict) print(w io.Writer, colors bool) error {
 	t := layout{indent: "  "}
 	for i := range r.Labels {
 		l := &r.Labels[i]
-		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), l.Name, said(l))
+		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), l.Name, listedText(l))
 	}
 	for _, l := range r.Suppressed {
 		t.add("suppressed", l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), l.Name, l.Reason+" ("+l.Author+")")
@@ -256,20 +257,8 @@ func (v *verdict) print(w io.Writer, colors bool) error {
 	return t.print(w)
 }
 
-// printCaveats prints why the lists cannot be relied on, as far as the table of the lists
-// does not say it.
-func printCaveats(w io.Writer, s lists) {
-	r, err := s.Screen(anyAddress)
-	if err != nil {
-		return // every verdict says so
-	}
-	for _, text := range caveatTexts(r.Caveats()) {
-		fmt.Fprintln(w, fold("caveat: "+text))
-	}
-}
-
-// said returns what the list of l says about when and how the address is listed.
-func said(l *screening.Label) string {
+// listedText returns what the list of l says about when and how the address is listed.
+func listedText(l *screening.Label) string {
 	switch {
 	case l.AddedAt.IsZero():
 		return "listed as " + clean(l.Listed)
@@ -322,4 +311,62 @@ func (v *verdict) object() jsonResult {
 		o.Chain, o.Address = string(a.Chain()), a.Normalized()
 	}
 	return o
+}
+
+// screenTable screens the table of -in.
+func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
+	job := &tableJob{program: s.program, options: s.table, add: verdictColumns, cells: j.cells}
+	var receipt *tableReceipt
+	var shown *tableReport
+	var err error
+	if s.receipt != "" {
+		if receipt, err = newTableReceipt(s.receipt, s.receiptKey, s.store, j); err != nil {
+			return err
+		}
+	}
+	if s.report != "" {
+		if shown, err = openReport(s.report); err != nil {
+			return err
+		}
+		job.opened = func(in *rows.Reader) { shown.own = in.Own() }
+	}
+	if receipt != nil || shown != nil {
+		job.hashes = newTableHashes()
+		j.each = func(row *rows.Row, v *verdict) {
+			v.hash(job.hashes.verdicts)
+			if shown != nil {
+				shown.add(row, v)
+			}
+		}
+	}
+	err = job.run(ctx)
+	if receipt != nil {
+		var text []byte
+		if text, err = receipt.finish(ctx, job, j, err); shown != nil {
+			shown.Receipt = string(text)
+		}
+	}
+	if shown != nil && err == nil {
+		if err = shown.write(job, j); err != nil {
+			err = fmt.Errorf("-report: %w", err)
+		}
+	}
+	if shown != nil && err != nil {
+		shown.discard()
+	}
+	if !job.begun {
+		return err
+	}
+	to := s.stderr
+	if s.json {
+		if s.table.out != "" && s.table.out != "-" {
+			to = s.stdout
+		}
+		writeJSON(to, job.summary(j, err))
+	} else {
+		job.printSummary(to)
+		j.printLists(to)
+	}
+	s.code = job.total.code()
+	return err
 }

@@ -75,6 +75,10 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 	}
 }
 
+// servesWithin is how long a server that answers has to end when a signal has come, beside
+// -drain-delay. It is enough to answer all open requests.
+const servesWithin = 30 * time.Second
+
 // serve runs the server until ctx ends.
 func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 	logger, level, err := p.logger(c)

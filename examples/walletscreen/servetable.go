@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
@@ -29,10 +30,10 @@ var maxVerdicts = 64 << 20
 
 var errVerdicts = errors.New("the table with verdicts is too large")
 
-// verdicts is a table that is answered.
-type verdicts []byte
+// An answeredTable is a table with verdicts, of a bounded length.
+type answeredTable []byte
 
-func (v *verdicts) Write(p []byte) (int, error) {
+func (v *answeredTable) Write(p []byte) (int, error) {
 	if len(*v)+len(p) > maxVerdicts {
 		return 0, errVerdicts
 	}
@@ -40,7 +41,7 @@ func (v *verdicts) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A tableCall is a table that a client sends. As lists, it charges and records each row.
+// A tableCall is a table that a client sends. As screeningLists, it charges and records each row.
 type tableCall struct {
 	*screening.Screener
 	server   *server
@@ -112,9 +113,9 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 	c.record.RequestID, c.record.CallerID = w.Header().Get("X-Request-Id"), c.caller.ID
 
 	q, hashes := r.URL.Query(), newTableHashes()
-	var out verdicts
+	var out answeredTable
 	j := newJudge(c, q.Get("chain"))
-	j.verdicts = hashes.verdicts
+	j.each = func(_ *rows.Row, v *verdict) { v.hash(hashes.verdicts) }
 	job := &tableJob{program: &program{stdin: bytes.NewReader(in), stdout: &out, stderr: io.Discard}, add: verdictColumns, cells: j.cells, hashes: hashes,
 		options: tableOptions{in: "-", out: "-", chain: q.Get("chain"), addressColumn: q.Get("address-column"), chainColumn: q.Get("chain-column")}}
 	var text []byte

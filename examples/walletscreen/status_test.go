@@ -10,7 +10,7 @@ import (
 // TestStatus shows how far a table and lists are, on what stands for a terminal.
 func TestStatus(t *testing.T) {
 	var screen bytes.Buffer
-	s := newStatus(&screen)
+	s := newStatusLine(&screen)
 	s.bytes("A", 1, 2)
 	if s.finish(); screen.Len() > 0 {
 		t.Errorf("without a terminal: %q", &screen)

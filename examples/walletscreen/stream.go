@@ -17,13 +17,14 @@ import (
 	"golang.org/x/term"
 )
 
-// openOutput opens -out; empty and - mean stdout. It hashes the output if there are hashes.
-func openOutput(name string, stdout io.Writer, hashes *tableHashes) (*output, error) {
+// openOutput opens -out; empty and - mean stdout. The bytes of the output are also written to sum,
+// unless it is nil.
+func openOutput(name string, stdout, sum io.Writer) (*output, error) {
 	hashed := func(w io.Writer) io.Writer {
-		if hashes == nil {
+		if sum == nil {
 			return w
 		}
-		return io.MultiWriter(w, hashes.output)
+		return io.MultiWriter(w, sum)
 	}
 	if name == "" || name == "-" {
 		return &output{w: hashed(stdout)}, nil
@@ -81,8 +82,8 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// A status is a line on a terminal that says how far lists or a table are.
-type status struct {
+// A statusLine is a line on a terminal that says how far lists or a table are.
+type statusLine struct {
 	w     io.Writer // nil if there is no terminal
 	mu    sync.Mutex
 	parts map[string]func() string // by list
@@ -90,8 +91,8 @@ type status struct {
 	wide  int
 }
 
-func newStatus(w io.Writer) *status {
-	s := &status{parts: make(map[string]func() string)}
+func newStatusLine(w io.Writer) *statusLine {
+	s := &statusLine{parts: make(map[string]func() string)}
 	if isTerminal(w) {
 		s.w = w
 	}
@@ -99,7 +100,7 @@ func newStatus(w io.Writer) *status {
 }
 
 // bytes shows how many bytes of list id were read.
-func (s *status) bytes(id string, read, total int64) {
+func (s *statusLine) bytes(id string, read, total int64) {
 	s.show(id, func() string {
 		text := fmt.Sprintf("%s %.1f MB", id, float64(read)/1e6)
 		if total > 0 {
@@ -111,12 +112,12 @@ func (s *status) bytes(id string, read, total int64) {
 
 // table returns a function that shows how many rows of a table of size bytes, -1 if that is not
 // known, are done.
-func (s *status) table(size int64, in *countingReader) func(rows int64) {
+func (s *statusLine) table(size int64, in *countingReader) func(rows int64) {
 	began := time.Now()
 	return func(rows int64) {
 		s.show("", func() string {
 			took := time.Since(began)
-			text := fmt.Sprintf("%s  %s rows/s", count(rows, "row"), grouped(int64(float64(rows)/took.Seconds())))
+			text := fmt.Sprintf("%s  %s rows/s", counted(rows, "row"), grouped(int64(float64(rows)/took.Seconds())))
 			if read := in.n.Load(); read > 0 && size > 0 {
 				text += fmt.Sprintf("  %d %%, %v left", 100*read/size, time.Duration(float64(took)*float64(size-read)/float64(read)).Round(time.Second))
 			}
@@ -126,7 +127,7 @@ func (s *status) table(size int64, in *countingReader) func(rows int64) {
 }
 
 // show shows a part, but not more than ten times a second.
-func (s *status) show(id string, text func() string) {
+func (s *statusLine) show(id string, text func() string) {
 	if s.w == nil {
 		return
 	}
@@ -147,7 +148,7 @@ func (s *status) show(id string, text func() string) {
 }
 
 // finish removes the line.
-func (s *status) finish() {
+func (s *statusLine) finish() {
 	if s.wide > 0 {
 		fmt.Fprintf(s.w, "\r%*s\r", s.wide, "")
 	}

@@ -119,6 +119,7 @@ type tableJob struct {
 	hashes  *tableHashes       // or nil
 	opened  func(*rows.Reader) // is called before the first row, or is nil
 	started time.Time
+	begun   bool
 }
 
 // tableHashes are the SHA-256 of a table as it was read, as it was written, and of the verdicts of
@@ -127,73 +128,12 @@ type tableHashes struct{ input, output, verdicts hash.Hash }
 
 func newTableHashes() *tableHashes { return &tableHashes{sha256.New(), sha256.New(), sha256.New()} }
 
-// screenTable screens the table of -in.
-func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
-	job := &tableJob{program: s.program, options: s.table, add: verdictColumns, cells: j.cells}
-	if s.report != "" || s.receipt != "" {
-		job.hashes = newTableHashes()
-		j.verdicts = job.hashes.verdicts
-	}
-	var receipt *tableReceipt
-	var err error
-	if s.receipt != "" {
-		if receipt, err = s.newTableReceipt(j); err != nil {
-			return err
-		}
-	}
-	if s.report != "" {
-		if j.report, err = openReport(s.report); err != nil {
-			return err
-		}
-		job.opened = func(in *rows.Reader) { j.report.own = in.Own() }
-	}
-	err = job.run(ctx)
-	if receipt != nil {
-		var text []byte
-		if text, err = receipt.finish(ctx, job, j, err); j.report != nil {
-			j.report.Receipt = string(text)
-		}
-	}
-	if j.report != nil && err == nil {
-		if err = j.report.write(job, j); err != nil {
-			err = fmt.Errorf("-report: %w", err)
-		}
-	}
-	if j.report != nil && err != nil {
-		j.report.discard()
-	}
-	if errors.Is(err, errSetup) {
-		return errors.Unwrap(err)
-	}
-	to := s.stderr
-	if s.json {
-		if s.table.out != "" && s.table.out != "-" {
-			to = s.stdout
-		}
-		writeJSON(to, job.summary(j, err))
-	} else {
-		job.printSummary(to)
-		j.printLists(to)
-	}
-	s.code = job.total.code()
-	return err
-}
-
-// A setupError is one before the first row was written.
-type setupError struct{ error }
-
-// errSetup is in each setupError.
-var errSetup = errors.New("nothing was written")
-
-func (e setupError) Unwrap() error        { return e.error }
-func (e setupError) Is(target error) bool { return target == errSetup }
-
-// run does the job. It returns a setupError if it has not begun to write.
+// run does the job. begun says whether it has come to the first row.
 func (t *tableJob) run(ctx context.Context) error {
 	t.started = time.Now()
 	in, size, err := t.openInput(ctx, t.options.in)
 	if err != nil {
-		return setupError{fmt.Errorf("-in: %w", err)}
+		return fmt.Errorf("-in: %w", err)
 	}
 	defer in.Close()
 	counted := &countingReader{r: in}
@@ -210,20 +150,25 @@ func (t *tableJob) run(ctx context.Context) error {
 		Sheet: t.options.sheet, Plausible: plausible, IsChain: isChain, Add: t.add,
 	})
 	if err != nil && ctx.Err() != nil {
-		return setupError{fmt.Errorf("interrupted: no row of %s was read", inputName(t.options.in))}
+		return fmt.Errorf("interrupted: no row of %s was read", inputName(t.options.in))
 	}
 	if err != nil {
-		return setupError{fmt.Errorf("%s: %w", inputName(t.options.in), err)}
+		return fmt.Errorf("%s: %w", inputName(t.options.in), err)
 	}
 	t.columns = reader.Columns()
 	if t.opened != nil {
 		t.opened(reader)
 	}
-	out, err := openOutput(t.options.out, t.stdout, t.hashes)
-	if err != nil {
-		return setupError{err}
+	var sum io.Writer
+	if t.hashes != nil {
+		sum = t.hashes.output
 	}
-	line := newStatus(t.stderr)
+	out, err := openOutput(t.options.out, t.stdout, sum)
+	if err != nil {
+		return err
+	}
+	t.begun = true
+	line := newStatusLine(t.stderr)
 	err = t.copy(ctx, reader, out, line.table(size, counted))
 	line.finish()
 	if e := out.Close(); err == nil && e != nil {
@@ -384,7 +329,7 @@ func (t *tableJob) printSummary(w io.Writer) {
 	if took > 100*time.Millisecond {
 		rate = fmt.Sprintf(" (%s rows/s)", grouped(int64(float64(t.total.rows)/took.Seconds())))
 	}
-	fmt.Fprintf(w, "%s in %s%s\n", count(t.total.rows, "row"), roughly(took), rate)
+	fmt.Fprintf(w, "%s in %s%s\n", counted(t.total.rows, "row"), roughly(took), rate)
 	for _, c := range t.total.classes() {
 		note := ""
 		if c.Class == undecided {
@@ -413,7 +358,7 @@ func (t *tableJob) printColumns(w io.Writer) {
 		fmt.Fprintf(w, "read: sheet %.80q; not read: %.400q\n", c.Sheet, c.OtherSheets)
 	}
 	if c.Skipped > 0 {
-		fmt.Fprintf(w, "left out: %s above the header\n", count(int64(c.Skipped), "line"))
+		fmt.Fprintf(w, "left out: %s above the header\n", counted(int64(c.Skipped), "line"))
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"hash"
 	"io"
 	"maps"
-	"os"
 	"time"
 
 	signed "golang.org/x/mod/sumdb/note"
@@ -31,13 +29,14 @@ type tableReceipt struct {
 	store store.Store      // that keeps the lists, or nil
 }
 
-func (s *screenCall) newTableReceipt(j *judge) (*tableReceipt, error) {
+// newTableReceipt opens the file of -receipt for the lists of j, which st keeps unless it is nil.
+func newTableReceipt(name, keyFile string, st store.Store, j *judge) (*tableReceipt, error) {
 	r, err := j.screener.Screen(anyAddress)
 	if err != nil {
 		return nil, err
 	}
-	t := &tableReceipt{table: receipt.From(r, time.Now()), lists: r, store: s.store}
-	t.file, err = openReceipts(s.receipt, s.receiptKey)
+	t := &tableReceipt{table: receipt.From(r, time.Now()), lists: r, store: st}
+	t.file, err = openReceipts(name, keyFile)
 	return t, err
 }
 
@@ -54,7 +53,7 @@ func (t *tableReceipt) finish(ctx context.Context, job *tableJob, j *judge, fail
 	if err = errors.Join(err, t.file.close()); err != nil {
 		return nil, fmt.Errorf("-receipt: %w", err)
 	}
-	if !keeps(ctx, t.store, &t.lists) {
+	if !keepsLists(ctx, t.store, &t.lists) {
 		fmt.Fprintln(job.stderr, notKept)
 	}
 	return text, nil
@@ -78,8 +77,8 @@ func (t *tableJob) receipt(rec *receipt.Receipt, j *judge, signers []signed.Sign
 const notKept = "walletscreen: the receipt cannot be verified later: no -data or -db keeps these lists.\n" +
 	"Keep them with lists refresh, with the same flags -data, -lists and -list, and screen again"
 
-// keeps reports whether a store, which may be nil, or the program has the lists of a result.
-func keeps(ctx context.Context, st store.Store, r *screening.Result) bool {
+// keepsLists reports whether a store, which may be nil, or the program has the lists of a result.
+func keepsLists(ctx context.Context, st store.Store, r *screening.Result) bool {
 	var ids []string
 	for _, s := range r.Sources() {
 		ids = append(ids, s.Info.ID)
@@ -175,49 +174,4 @@ func (o *tableOptions) setSettings(all map[string]string) error {
 		*known[name] = value
 	}
 	return o.checkDelimiter("receipt verify")
-}
-
-// screenAgain screens the table of -in again with the lists of the past, for verifying its
-// receipt, and reads the table of -out if it is given.
-func (r *receiptCall) screenAgain(ctx context.Context, rec *receipt.Receipt, past *screening.Past) (table *receipt.Table, err error) {
-	if past != nil && r.in == "" {
-		return nil, errors.New("its lists are kept; for the verdicts, give the table that was screened with -in")
-	}
-	input, err := fileSum("in", r.in)
-	if err != nil {
-		return nil, err
-	}
-	output, err := fileSum("out", r.out)
-	if table = (&receipt.Table{Input: input, Output: output}); err != nil || past == nil || input != rec.Table.Input {
-		return table, err
-	}
-	job := &tableJob{program: &program{stdin: r.stdin, stdout: io.Discard, stderr: io.Discard}, options: tableOptions{in: r.in}, add: verdictColumns, hashes: newTableHashes()}
-	if err := job.options.setSettings(rec.Table.Settings); err != nil {
-		return nil, err
-	}
-	j := &judge{screener: past, at: past.At(), chain: job.options.chain, verdicts: job.hashes.verdicts}
-	job.cells = j.cells
-	if err := job.run(ctx); err != nil {
-		return nil, err
-	}
-	table = job.table()
-	table.Input, table.Output = input, output
-	return table, nil
-}
-
-// fileSum returns the SHA-256 of the file of a flag, and "" if there is none.
-func fileSum(flag, name string) (string, error) {
-	if name == "" {
-		return "", nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", fmt.Errorf("-%s: %w", flag, err)
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("-%s: %w", flag, err)
-	}
-	return hexSum(h), nil
 }

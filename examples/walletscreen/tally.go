@@ -15,15 +15,6 @@ type tally struct {
 	payees    int64 // accounts: a text may pay several
 }
 
-// add counts the verdict about a text.
-func (t *tally) add(v *verdict) {
-	level := score.Level("")
-	if v.hasLevel() {
-		level = v.result.Level
-	}
-	t.count(level, v.isUndecided())
-}
-
 // count counts a text.
 func (t *tally) count(level score.Level, undecided bool) {
 	if t.levels == nil {
@@ -65,18 +56,6 @@ func (t *tally) clone() tally {
 	return c
 }
 
-// addPayees counts the verdicts about the accounts that one text pays: the worst one.
-func (t *tally) addPayees(all []verdict) {
-	worst := &all[0]
-	for i := range all {
-		if v := &all[i]; v.result.Score > worst.result.Score || !worst.isListed() && v.err != nil {
-			worst = v
-		}
-	}
-	t.add(worst)
-	t.payees += int64(len(all)) - 1
-}
-
 // code returns the exit code.
 func (t *tally) code() int {
 	switch {
@@ -86,4 +65,10 @@ func (t *tally) code() int {
 		return exitMatch
 	}
 	return exitClean
+}
+
+// A reportClass is how many rows are of a level, or UNDECIDED.
+type reportClass struct {
+	Class string `json:"class"`
+	Rows  int64  `json:"rows"`
 }

@@ -218,7 +218,7 @@ func TestCertificateFollows(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		now := make(chan os.Signal)
+		now := make(chan struct{})
 		go periodically(ctx, time.Minute, now, cert.reload)
 		start := time.Now()
 		check := func(when string, days int) {
@@ -234,7 +234,7 @@ func TestCertificateFollows(t *testing.T) {
 		check("after a minute", 2)
 		write(3)
 		check("before it is asked", 2)
-		now <- os.Interrupt
+		now <- struct{}{}
 		check("asked", 3)
 		cancel()
 		synctest.Wait()

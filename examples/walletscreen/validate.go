@@ -86,8 +86,8 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, asJSO
 		return append(dst, strconv.FormatBool(v.Valid), chain, normalized, joinDoubts(v.Doubts), v.Reason, offset, v.Error)
 	}}
 	err := job.run(ctx)
-	if errors.Is(err, errSetup) {
-		return errors.Unwrap(err)
+	if !job.begun {
+		return err
 	}
 	if asJSON {
 		to := p.stderr
@@ -96,7 +96,7 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, asJSO
 		}
 		writeJSON(to, map[string]any{"rows": job.total.rows, "valid": job.total.rows - job.total.undecided, "invalid": job.total.undecided, "columns": job.columns})
 	} else {
-		fmt.Fprintf(p.stderr, "%s, %s valid, %s invalid\n", count(job.total.rows, "row"), grouped(job.total.rows-job.total.undecided), grouped(job.total.undecided))
+		fmt.Fprintf(p.stderr, "%s, %s valid, %s invalid\n", counted(job.total.rows, "row"), grouped(job.total.rows-job.total.undecided), grouped(job.total.undecided))
 		job.printColumns(p.stderr)
 	}
 	p.code = job.total.code()
@@ -131,13 +131,6 @@ type validation struct {
 	Correction *correct.Correction `json:"correction,omitempty"` // of a single text
 
 	read []address.Address // what screen reads
-}
-
-// corrected returns what a text in doubt may have been before one copying error, or nil. Nothing
-// reads it so.
-func corrected(chain, text string) *correct.Correction {
-	c, _ := address.ParseChain(chain) // any chain, if it names none
-	return correct.Text(c, text)
 }
 
 // isSure reports whether the text is an address without a doubt.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"hash"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
+	"github.com/walletscreen/walletscreen/internal/correct"
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 )
 
@@ -26,17 +27,17 @@ var scientific = regexp.MustCompile(`^[0-9]([.,][0-9]+)?E\+[0-9]+$`)
 
 // A judge screens what people write.
 type judge struct {
-	screener lists
+	screener screeningLists
 	at       time.Time // of the lists
 	past     bool      // at is in the past
 	chain    string    // of an address without one; "" to detect it
-	report   *report   // of a table, or nil
-	verdicts hash.Hash // of the verdicts about the rows of a table, or nil
+
+	each func(*rows.Row, *verdict) // is called for each row of a table, or is nil
 }
 
 // newJudge returns a judge for addresses of the chain of -chain, which may be "". If it names no
 // chain, listed addresses still show, and nothing else is decided.
-func newJudge(s lists, chain string) *judge {
+func newJudge(s screeningLists, chain string) *judge {
 	return &judge{screener: s, at: time.Now(), chain: chain}
 }
 
@@ -141,11 +142,8 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 		}
 	}
 	total.add(&v)
-	if j.report != nil {
-		j.report.add(row, &v)
-	}
-	if j.verdicts != nil {
-		v.hash(j.verdicts)
+	if j.each != nil {
+		j.each(row, &v)
 	}
 	r := &v.result
 	var level, points, labels, failure string
@@ -209,4 +207,40 @@ func suppressions(all []screening.Suppressed) string {
 		texts = append(texts, text)
 	}
 	return strings.Join(texts, "; ")
+}
+
+// corrected returns what a text in doubt may have been before one copying error, or nil. Nothing
+// reads it so.
+func corrected(chain, text string) *correct.Correction {
+	c, _ := address.ParseChain(chain) // any chain, if it names none
+	return correct.Text(c, text)
+}
+
+// screeningLists are what verdicts come from: the current lists, a [screening.Screener], or the
+// lists of -at, a [screening.Past].
+type screeningLists interface {
+	Screen(address.Address) (screening.Result, error)
+	ScreenInput(chain, text string) (screening.Result, address.Reading, error)
+	Sources() []screening.SourceStatus
+}
+
+// add counts the verdict about a text.
+func (t *tally) add(v *verdict) {
+	level := score.Level("")
+	if v.hasLevel() {
+		level = v.result.Level
+	}
+	t.count(level, v.isUndecided())
+}
+
+// addPayees counts the verdicts about the accounts that one text pays: the worst one.
+func (t *tally) addPayees(all []verdict) {
+	worst := &all[0]
+	for i := range all {
+		if v := &all[i]; v.result.Score > worst.result.Score || !worst.isListed() && v.err != nil {
+			worst = v
+		}
+	}
+	t.add(worst)
+	t.payees += int64(len(all)) - 1
 }

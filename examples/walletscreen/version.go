@@ -15,8 +15,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
-// A version says what a program is made of.
-type version struct {
+// A buildVersion says what a program is made of.
+type buildVersion struct {
 	Module  string     `json:"module"`
 	Version string     `json:"version"`
 	Commit  string     `json:"commit,omitempty"`
@@ -73,8 +73,8 @@ func (p *program) versionCommand() *cli.Command {
 }
 
 // newVersion returns the versions that the build recorded.
-func newVersion() version {
-	v := version{Version: modversion.Module(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Scoring: score.Latest().Version()}
+func newVersion() buildVersion {
+	v := buildVersion{Version: modversion.Module(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Scoring: score.Latest().Version()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

@@ -145,7 +145,7 @@ func (w *watcher) run(ctx context.Context) {
 	}
 	jobs.Go(func() {
 		lead()
-		periodically(ctx, term/6, nothing, lead)
+		periodically(ctx, term/6, nil, lead)
 	})
 	jobs.Go(func() { // watches
 		periodically(ctx, time.Second, w.wake, func() {
@@ -162,7 +162,7 @@ func (w *watcher) run(ctx context.Context) {
 		})
 	})
 	jobs.Go(func() { // delivers
-		periodically(ctx, time.Second, nothing, func() {
+		periodically(ctx, time.Second, nil, func() {
 			accepted, err := 1, error(nil)
 			for w.leading.Load() && accepted > 0 && err == nil {
 				var d outbox.Delivery
@@ -206,8 +206,8 @@ func (w *watcher) told(d outbox.Delivery) {
 	w.measured.add(d)
 }
 
-// periodically calls do every so often, and when wake receives, until ctx ends.
-func periodically[T any](ctx context.Context, every time.Duration, wake <-chan T, do func()) {
+// periodically calls do every so often, and when wake, which may be nil, receives, until ctx ends.
+func periodically(ctx context.Context, every time.Duration, wake <-chan struct{}, do func()) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -220,9 +220,6 @@ func periodically[T any](ctx context.Context, every time.Duration, wake <-chan T
 		do()
 	}
 }
-
-// nothing wakes nobody.
-var nothing chan struct{}
 
 // sync stores the messages about all changes up to now.
 func (w *watcher) sync(ctx context.Context) error {
@@ -352,7 +349,7 @@ func (w *watcher) compare(ctx context.Context, from, to string) error {
 	}
 	refresh := rand.Text()
 	n, err := w.box.Add(ctx, from, to, sequence(func(add func(outbox.Event) error) error {
-		return w.customers(func(c customer) error {
+		_, err := readCustomers(w.file, func(c customer) error {
 			after, err := w.screener.Screen(c.address)
 			if err != nil {
 				return err
@@ -366,11 +363,12 @@ func (w *watcher) compare(ctx context.Context, from, to string) error {
 					before = &b
 				}
 			}
-			if before == nil && len(after.Labels)+len(after.Suppressed) == 0 || before != nil && len(why(before, &after)) == 0 {
+			if before == nil && len(after.Labels)+len(after.Suppressed) == 0 || before != nil && len(changesOf(before, &after)) == 0 {
 				return nil
 			}
 			return add(newMessage(refresh, from, to, c, before, &after))
 		})
+		return err
 	}))
 	w.said(n)
 	return err
@@ -389,7 +387,7 @@ func (w *watcher) changedIn(r screening.Report, add func(outbox.Event) error) er
 		return nil
 	}
 	refresh := rand.Text()
-	return w.customers(func(cu customer) error {
+	_, err := readCustomers(w.file, func(cu customer) error {
 		c, ok := changes[cu.address]
 		if !ok {
 			return nil
@@ -400,6 +398,7 @@ func (w *watcher) changedIn(r screening.Report, add func(outbox.Event) error) er
 		}
 		return add(newMessage(refresh, w.last, r.Digest, cu, before, &c.After))
 	})
+	return err
 }
 
 // reload makes the book again if the table has changed.
