@@ -58,18 +58,17 @@ type list struct {
 	sha1 string // of the file, in hex
 }
 
-// The limits of a parsed list. The list has some 6,200 entities, two with wallets.
-const (
-	maxEntities = 1 << 18
-	maxText     = 4096 // of a name or an id
-)
+// maxText limits a name or an id.
+const maxText = 4096
 
 // read reads a whole file.
 func read(r io.Reader) (*list, error) {
 	sum := sha1.New()
-	l, err := freetext.Read(io.TeeReader(r, sum), readXML, func(io.Reader) (*list, error) {
-		return nil, &sources.RecordError{Err: errors.New("not XML; the CSV of the list has no addresses")}
-	})
+	in, err := freetext.XML(io.TeeReader(r, sum), func(string) error { return errors.New("not XML; the CSV of the list has no addresses") })
+	if err != nil {
+		return nil, err
+	}
+	l, err := readXML(in)
 	if err != nil {
 		return nil, err
 	}

@@ -81,9 +81,6 @@ func attr(n *xmlscan.Node, name string) string {
 // entity reads a sanctionEntity.
 func (d *document) entity(n *xmlscan.Node) error {
 	d.Revision.Records++
-	if d.Revision.Records > maxEntities {
-		return d.Errorf("", "more than %d entities", maxEntities)
-	}
 	h := freetext.Holder{Ref: strings.TrimSpace(attr(n, "euReferenceNumber")), ListedAt: day(n.Attr("designationDate"))}
 	if h.Ref != "" {
 		d.references++

@@ -46,7 +46,11 @@ var errRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 // Parse holds in memory the wallets and a buffer.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	hash := sha256.New()
-	l, err := freetext.Read(io.TeeReader(r, hash), readXML, refuse)
+	in, err := freetext.XML(io.TeeReader(r, hash), other)
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	l, err := readXML(in)
 	if err != nil {
 		return sources.Revision{}, err
 	}
@@ -54,25 +58,16 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 	return l.Emit("designation", add)
 }
 
-// refuse returns the error for a text that is not XML.
-func refuse(r io.Reader) (*freetext.List, error) {
-	head, err := io.ReadAll(io.LimitReader(r, 64))
-	switch {
-	case err != nil:
-		return nil, err
-	case strings.HasPrefix(strings.TrimPrefix(string(head), "\ufeff"), "Last Updated,"):
-		err = errRetired
-	default:
-		err = errors.New("not XML, want UK-Sanctions-List.xml")
+// other returns the error for a text that is not XML.
+func other(head string) error {
+	if strings.HasPrefix(head, "Last Updated,") {
+		return errRetired
 	}
-	return nil, &sources.RecordError{Line: 1, Byte: -1, Err: err}
+	return errors.New("not XML, want UK-Sanctions-List.xml")
 }
 
-// The limits of a parsed list. The list has some 6,300 designations.
-const (
-	maxDesignations = 1 << 18
-	maxText         = 4096 // of a name, an id, or an address
-)
+// maxText limits a name, an id, or an address.
+const maxText = 4096
 
 // day reads a day such as 27/03/2024.
 func day(text string) time.Time { return freetext.Date(text, "02/01/2006") }

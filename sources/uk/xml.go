@@ -65,9 +65,6 @@ func (d *document) generated(n *xmlscan.Node) error {
 // designation reads a Designation.
 func (d *document) designation(n *xmlscan.Node) error {
 	d.Revision.Records++
-	if d.Revision.Records > maxDesignations {
-		return d.Errorf("", "more than %d designations", maxDesignations)
-	}
 	f, err := d.Fields(n, "UniqueID", "DateDesignated")
 	if err != nil {
 		return err

@@ -13,18 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Found is an address in a text.
-type Found struct {
-	// Asset is the ticker that labels the address, as printed, or "".
-	Asset string
-	// Text is the address as printed, joined if a line break cuts it.
-	Text string
-	// Address is what Text means under Asset, by [sources.Decode]. It is zero if Text is
-	// labeled as an address and is none.
-	Address address.Address
-}
-
-// Find returns the wallets in text, in order. [address.FindAll] finds those that a checksum
+// Find returns the wallets in text, in order, without a Holder. [address.FindAll] finds those that a checksum
 // proves, and "0x" with 40 hex digits. A label makes an address of another word that looks
 // like one: on a chain whose addresses have no checksum, such as Solana, and, if the label
 // has a colon or the words below, also of a word that is not a known address, which may be
@@ -41,12 +30,12 @@ type Found struct {
 // Labels are hints: they only choose between the chains on which Text can be an address.
 //
 // Find takes time in proportion to the text.
-func Find(text string) []Found {
+func Find(text string) []Wallet {
 	var f finder
 	for _, found := range address.FindAll(text) {
 		f.words(text, found.Start)
 		l := f.label(text, found.Start)
-		w := Found{strings.Clone(l.asset), strings.Clone(text[found.Start:found.End]), found.Address}
+		w := Wallet{Asset: strings.Clone(l.asset), Text: strings.Clone(text[found.Start:found.End]), Address: found.Address}
 		if _, err := address.Normalize(found.Address.Chain(), w.Text); err != nil { // in pieces, or without 0x
 			w.Text = found.Address.Normalized()
 		}
@@ -61,13 +50,13 @@ func Find(text string) []Found {
 
 // A finder searches a text.
 type finder struct {
-	wallets []Found
+	wallets []Wallet
 	last    labelled // of the last wallet
 	end     int      // where the last wallet ends
 	next    int      // where the next word may begin
 }
 
-func (f *finder) add(w Found, l labelled, end int) {
+func (f *finder) add(w Wallet, l labelled, end int) {
 	f.wallets = append(f.wallets, w)
 	f.last, f.end, f.next = l, end, end
 }
@@ -114,7 +103,7 @@ func (f *finder) words(text string, limit int) {
 			}
 		}
 		if ok || l.sure && l.known && isLikely(word) {
-			f.add(Found{strings.Clone(l.asset), strings.Clone(word), a}, l, end)
+			f.add(Wallet{Asset: strings.Clone(l.asset), Text: strings.Clone(word), Address: a}, l, end)
 		}
 	}
 }

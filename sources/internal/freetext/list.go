@@ -2,7 +2,6 @@ package freetext
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +20,8 @@ import (
 type List struct {
 	Revision sources.Revision
 	Holders  []Holder
-	Wallets  []Wallet // in the order of the list
-	named    map[naming]bool
+	Wallets  []Wallet        // in the order of the list
+	named    map[Wallet]bool // by holder and what is printed
 }
 
 // A Holder is a person or entity on the list.
@@ -34,35 +33,31 @@ type Holder struct {
 
 // A Wallet is an address of a holder.
 type Wallet struct {
-	Holder      int    // in List.Holders, or its length: the holder that is added next
-	Asset, Text string // as printed
-	Address     address.Address
-	ListedAt    time.Time // of the address; zero: the list does not say
-}
-
-// A naming identifies a wallet that the texts about a holder may repeat.
-type naming struct {
-	holder      int
-	asset, text string
+	Holder      int             // in List.Holders, or its length: the holder that is added next
+	Asset, Text string          // the ticker that labels the address, or "", and the address; as printed, joined if a line break cuts it
+	Address     address.Address // zero if Text is labeled as an address and is none
+	ListedAt    time.Time       // of the address; zero: the list does not say
 }
 
 const maxWallets = 1 << 20
 
-// Read reads a list that is published in XML and in CSV, with the function for the format of
-// r. An HTML page, which servers send instead of a list, is an error.
-func Read[L any](r io.Reader, xml, csv func(io.Reader) (L, error)) (L, error) {
+// XML returns a reader of the document in r. An HTML page, which servers send instead of a list,
+// is an error; so is another text, and other says what it is by its first bytes.
+func XML(r io.Reader, other func(head string) error) (io.Reader, error) {
 	in := bufio.NewReaderSize(r, 512)
-	head, _ := in.Peek(512)
-	head = bytes.TrimPrefix(head, []byte("\ufeff"))
-	head = bytes.ToLower(bytes.TrimLeft(head, " \t\r\n"))
-	switch {
-	case bytes.HasPrefix(head, []byte("<!doctype html")), bytes.HasPrefix(head, []byte("<html")):
-		var none L
-		return none, &sources.RecordError{Err: errors.New("HTML page, not the list")}
-	case len(head) == 0 || head[0] == '<':
-		return xml(in)
+	peeked, err := in.Peek(512)
+	if err != nil && err != io.EOF {
+		return nil, err
 	}
-	return csv(in)
+	head := strings.TrimPrefix(string(peeked), "\ufeff")
+	begin := strings.ToLower(strings.TrimLeft(head, " \t\r\n"))
+	switch {
+	case strings.HasPrefix(begin, "<!doctype html"), strings.HasPrefix(begin, "<html"):
+		return nil, &sources.RecordError{Err: errors.New("HTML page, not the list")}
+	case begin == "" || begin[0] == '<':
+		return in, nil
+	}
+	return nil, &sources.RecordError{Line: 1, Byte: -1, Err: other(head)}
 }
 
 // Call names the holder. The first main name counts, or else the first name.
@@ -84,7 +79,7 @@ func (l *List) Add(w Wallet) error {
 // AddNew adds a wallet, unless the list has the same text under the same ticker of the same
 // holder.
 func (l *List) AddNew(w Wallet) error {
-	key := naming{w.Holder, w.Asset, w.Text}
+	key := Wallet{Holder: w.Holder, Asset: w.Asset, Text: w.Text}
 	if l.named[key] {
 		return nil
 	}
@@ -92,7 +87,7 @@ func (l *List) AddNew(w Wallet) error {
 		return err
 	}
 	if l.named == nil {
-		l.named = make(map[naming]bool)
+		l.named = make(map[Wallet]bool)
 	}
 	l.named[key] = true
 	return nil
@@ -101,7 +96,8 @@ func (l *List) AddNew(w Wallet) error {
 // Find adds the new wallets that [Find] finds in a text about a holder.
 func (l *List) Find(holder int, text string, listedAt time.Time) error {
 	for _, w := range Find(text) {
-		if err := l.AddNew(Wallet{holder, w.Asset, w.Text, w.Address, listedAt}); err != nil {
+		w.Holder, w.ListedAt = holder, listedAt
+		if err := l.AddNew(w); err != nil {
 			return err
 		}
 	}

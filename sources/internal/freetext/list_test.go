@@ -15,28 +15,31 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-func TestRead(t *testing.T) {
-	reader := func(format string) func(io.Reader) (string, error) {
-		return func(r io.Reader) (string, error) {
-			text, err := io.ReadAll(r)
-			return format + " " + string(text), err
-		}
-	}
+func TestXML(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for in, want := range map[string]string{
-		"<a/>" + long:                "XML",
-		"\ufeff \r\n\t<?xml ?>":      "XML",
-		"":                           "XML", // which says that it is empty
-		"a,b\n" + long:               "CSV",
-		"\ufeffReport Date: \n<html": "CSV",
-		"<HTML><body>":               "",
-		"\ufeff\n<!DocType html>":    "",
-		"<!DOCTYPE list>":            "XML",
+		"<a/>" + long:                "",
+		"\ufeff \r\n\t<?xml ?>":      "",
+		"":                           "", // the reader of XML says that it is empty
+		"a,b\n" + long:               "other a,b",
+		"\ufeffReport Date: \n<html": "other Report Date: ",
+		"<HTML><body>":               "HTML page",
+		"\ufeff\n<!DocType html>":    "HTML page",
+		"<!DOCTYPE list>":            "",
 	} {
-		got, err := freetext.Read(iotest.OneByteReader(strings.NewReader(in)), reader("XML"), reader("CSV"))
+		r, err := freetext.XML(iotest.OneByteReader(strings.NewReader(in)), func(head string) error {
+			line, _, _ := strings.Cut(head, "\n")
+			return errors.New("other " + line)
+		})
 		var at *sources.RecordError
-		if want == "" && (got != "" || !errors.As(err, &at)) || want != "" && (err != nil || got != want+" "+in) {
-			t.Errorf("Read(%.20q) = %.30q, %v, want %s with all of it", in, got, err, want)
+		if want != "" {
+			if r != nil || !errors.As(err, &at) || !strings.HasPrefix(at.Err.Error(), want) {
+				t.Errorf("XML(%.20q): %v, want %s", in, err, want)
+			}
+			continue
+		}
+		if text, err2 := io.ReadAll(r); err != nil || err2 != nil || string(text) != in {
+			t.Errorf("XML(%.20q) = %.30q, %v, %v, want all of it", in, text, err, err2)
 		}
 	}
 }
