@@ -39,10 +39,13 @@ func Decode(r io.Reader) (io.Reader, bool, error) {
 	if err != nil && err != io.EOF {
 		return nil, false, err
 	}
+	_, inner := r.(*gunzip)
 	utf16 := func(order unicode.Endianness) io.Reader {
 		return unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(in)
 	}
 	switch {
+	case bytes.HasPrefix(magic, magicGzip) && inner: // it may hold itself
+		return nil, false, errors.New("the input is compressed twice; unpack it once")
 	case bytes.HasPrefix(magic, magicGzip):
 		z, err := gzip.NewReader(in)
 		if err != nil {

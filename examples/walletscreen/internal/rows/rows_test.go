@@ -309,3 +309,26 @@ func FuzzRows(f *testing.F) {
 		}
 	})
 }
+
+// A file that is compressed twice is refused: one that holds itself would be read without end.
+func TestCompressedTwice(t *testing.T) {
+	text := []byte("address\n")
+	for n, want := range []string{"", "the input is compressed twice; unpack it once"} {
+		var z bytes.Buffer
+		w := gzip.NewWriter(&z)
+		w.Write(text)
+		w.Close()
+		text = z.Bytes()
+		got := ""
+		if _, _, err := Decode(bytes.NewReader(text)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("compressed %d times: %q, want %q", n+1, got, want)
+		}
+		_, err := NewReader(bytes.NewReader(text), Options{})
+		if (err != nil) != (want != "") && n > 0 {
+			t.Errorf("compressed %d times: a table is read: %v", n+1, err)
+		}
+	}
+}
