@@ -25,6 +25,10 @@ const (
 	maxRows     = 1 << 20
 )
 
+// maxShared is the number of texts that cells share: many short ones take more memory than
+// their bytes. It is a variable for tests.
+var maxShared = 1 << 24
+
 var errNoWorkbook = errors.New("the input is a document or a zip archive; save it as XLSX, CSV or text, or unpack the archive")
 
 // A workbook reads one sheet as CSV. A day is written as 2006-01-02, whatever its format.
@@ -156,6 +160,9 @@ func (w *workbook) readShared() error {
 		text, err := textOf(dec, "si")
 		if err != nil {
 			return err
+		}
+		if len(w.shared) == maxShared {
+			return fmt.Errorf("it has more than %d texts; save the sheet as CSV", maxShared)
 		}
 		w.shared = append(w.shared, text)
 	}

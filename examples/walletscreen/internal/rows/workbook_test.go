@@ -147,6 +147,21 @@ func TestBrokenWorkbook(t *testing.T) {
 	}
 }
 
+// TestSharedTexts reads a workbook with as many texts as are allowed, and with one more.
+func TestSharedTexts(t *testing.T) {
+	defer func(n int) { maxShared = n }(maxShared)
+	for n, want := range map[int]string{3: "", 2: "the workbook is damaged: it has more than 2 texts; save the sheet as CSV"} {
+		maxShared = n
+		got := ""
+		if _, err := NewReader(bytes.NewReader(book(t, bookRows)), Options{Plausible: plausible}); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("at most %d texts: %q, want %q", n, got, want)
+		}
+	}
+}
+
 func FuzzWorkbook(f *testing.F) {
 	f.Add(bookRows)
 	f.Add(`<row r="7"><c r="XFD7"><v>1E+99</v></c></row>`)
