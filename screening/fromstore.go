@@ -67,7 +67,7 @@ func isAtFault(err error) bool {
 	return errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrVersion) || errors.Is(err, store.ErrNotFound) || errors.Is(err, errNotTaken)
 }
 
-// errNotTaken is the error for a stored list that would be refused from its source, too.
+// errNotTaken is the error for a list of the store that would be refused from its source, too.
 var errNotTaken = errors.New("it would be refused")
 
 // openHeld opens a list of source i in the store, at the time now.

@@ -40,7 +40,7 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 		return err
 	}
 	if a := rd.Addresses; rd.Err == nil && len(a) == 1 && rd.Doubts == nil && a[0].Normalized() == text {
-		return snap.screen(r, a[0]) // which finds a listing of the very text, too: it is filed under all that Detect reads in it
+		return snap.screen(r, a[0]) // which finds a listing of the very text, too: it is found under all that Detect reads in it
 	}
 	literal := snap.literal(text)
 	best, agree, err := snap.screenBest(rd, literal)

@@ -23,7 +23,7 @@ const storeTimeout = time.Minute
 // the lock of the source.
 func (s *Screener) take(ctx context.Context, i int, had current) (next current, err error) {
 	defer caught(&err)
-	if !s.book.HasStore() {
+	if s.book.Store() == nil {
 		return had, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)

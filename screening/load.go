@@ -22,7 +22,7 @@ type task int
 const (
 	open   task = iota // use the store or a seed, whichever is newer
 	live               // ask the source
-	stored             // use the store
+	follow             // use the store
 )
 
 // update is the only path on which the Screener gets a list: learn what the store knows, judge what
@@ -41,7 +41,7 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 	had := s.list(i)
 	next, failed := s.takeAll(ctx, i, had)
 	opened := next.list != had.list
-	if t == stored {
+	if t == follow {
 		report := SourceReport{Unchanged: !opened}
 		if opened || next.unsaved != had.unsaved || next.damaged != had.damaged || !next.checked.Equal(had.checked) || next.err != had.err {
 			s.publish(i, next, report, notify && opened)

@@ -92,8 +92,8 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 		wg.Wait()
 	}
 	restarted := (*snapshot)(nil)
-	if len(before.lists) == 0 && s.book.HasStore() { // the first report compares with what the program before has answered from
-		each(stored)
+	if len(before.lists) == 0 && s.book.Store() != nil { // the first report compares with what the program before has answered from
+		each(follow)
 		if restarted = s.answeredBefore(ctx); restarted != nil {
 			before = restarted
 		}
@@ -174,7 +174,7 @@ func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 	for i := range s.sources {
 		wg.Go(func() { s.runOne(ctx, i, every) })
 	}
-	if s.book.HasStore() {
+	if s.book.Store() != nil {
 		wg.Go(func() { s.follow(ctx) })
 	}
 	wg.Wait()
@@ -245,7 +245,7 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 // usually within a second from a store that replicas share, and within some seconds from any
 // other. Without Options.Store, Follow returns an error.
 func (s *Screener) Follow(ctx context.Context) error {
-	if !s.book.HasStore() {
+	if s.book.Store() == nil {
 		return errors.New("screening: Follow needs an Options.Store")
 	}
 	s.start(ctx, quiet)
@@ -269,14 +269,14 @@ func (s *Screener) follow(ctx context.Context) {
 		grown[i] = make(chan struct{}, 1)
 		wg.Go(func() {
 			for range grown[i] {
-				err := s.update(ctx, i, stored, true).Err
+				err := s.update(ctx, i, follow, true).Err
 				if err == nil {
 					continue
 				}
 				s.unread.Add(1)
 				for err != nil && ctx.Err() == nil {
 					pause(ctx, followRetry)
-					err = s.update(ctx, i, stored, true).Err
+					err = s.update(ctx, i, follow, true).Err
 				}
 				s.unread.Add(-1)
 				if err == nil {

@@ -56,11 +56,8 @@ func New(st store.Store, now func() time.Time) *Log {
 // IsKept reports whether what l accepts is kept in a Store.
 func (l *Log) IsKept() bool { return l.st != nil && !l.readOnly }
 
-// Store returns the Store, nil if there is none.
+// Store returns the Store, if only to read; nil if there is none.
 func (l *Log) Store() store.Store { return l.st }
-
-// HasStore reports whether there is a Store, if only to read.
-func (l *Log) HasStore() bool { return l.st != nil }
 
 // Begin says how the program answers. It is appended before the first line of the program.
 func (l *Log) Begin(p Program, e *Excepted) {

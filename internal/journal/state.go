@@ -229,10 +229,10 @@ func Read(ctx context.Context, st store.Store, from uint64, each func(*Line, *St
 
 // read calls each for the lines, with the state before them, to which each adds them. It reports whether the last
 // line is damaged.
-func (s *State) read(ctx context.Context, st store.Store, each func(*Line) error) (torn bool, err error) {
+func (s *State) read(ctx context.Context, st store.Store, each func(*Line) error) (damaged bool, err error) {
 	err = unwrap(st).Read(ctx, 0, func(b []byte) error {
 		l, ok := parse(b)
-		if torn = !ok; torn {
+		if damaged = !ok; damaged {
 			return nil
 		}
 		if l.Number <= s.Number {
@@ -241,7 +241,7 @@ func (s *State) read(ctx context.Context, st store.Store, each func(*Line) error
 		l.lost = l.Number != s.Number+1
 		return each(&l)
 	})
-	return torn, err
+	return damaged, err
 }
 
 func unwrap(st store.Store) store.Store {
@@ -262,7 +262,7 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 	var last, first Line // the last line, and the first one after the time
 	var unknown error
 	knew := make(map[string]bool) // programs with a line from first on
-	torn, err := s.read(ctx, st, func(l *Line) error {
+	damaged, err := s.read(ctx, st, func(l *Line) error {
 		if !l.At.After(at) { // if the clock was put back, the later time counts
 			first, unknown = Line{}, nil
 			clear(knew)
@@ -296,7 +296,7 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 	if err != nil {
 		return found, err
 	}
-	torn = torn || slices.ContainsFunc(names, func(name string) bool {
+	damaged = damaged || slices.ContainsFunc(names, func(name string) bool {
 		n, _ := stays.ParseName(name)
 		return slices.Contains(ids, n.Source) && IsAhead(n, found.held[n.Source], found.Held[n.Source].N)
 	})
@@ -304,7 +304,7 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 	case unknown != nil:
 	case at.After(now):
 		unknown = fmt.Errorf("%w: that time is yet to come", store.ErrGap)
-	case first.lost, first.Number == 0 && torn:
+	case first.lost, first.Number == 0 && damaged:
 		unknown = fmt.Errorf("%w: lines of the journal after %v are lost", store.ErrGap, found.At)
 	case last.At.After(now) && (first.Number == 0 || first.At.After(now)):
 		unknown = fmt.Errorf("%w: the clock was put back after %v", store.ErrGap, last.At)

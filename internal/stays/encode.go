@@ -10,8 +10,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// An encoder appends stays to buf, for a decoder.
-type encoder struct {
+// A Writer makes a File of the stays that last.
+type Writer struct {
 	buf     []byte
 	section int              // where the section begins
 	texts   [remembered]text // by hash
@@ -23,35 +23,66 @@ type encoder struct {
 // A text is where a text with a hash lies in the section; 0: nowhere.
 type text struct{ hash, at uint32 }
 
-// remembered is how many texts an encoder remembers at most. If two have the same slot, it
+// remembered is how many texts a Writer remembers at most. If two have the same slot, it
 // remembers the latter, and appends the former again. All of them fit into the cache of a
 // processor, so a list of names that never come again costs little.
 const remembered = 1 << 12
 
-// stay appends a stay.
-func (c *encoder) stay(s *Stay) error {
+// NewWriter returns a Writer of an empty File, which has room for the given number of bytes.
+func NewWriter(bytes int) *Writer { return &Writer{buf: make([]byte, 0, bytes)} }
+
+// Add adds a stay that lasts, after those before.
+func (w *Writer) Add(s *Stay) (err error) {
 	var form byte
-	c.said, form = appendSaid(c.said[:0], &s.Entry)
+	w.said, form = appendSaid(w.said[:0], &s.Entry)
 	if n := max(len(s.Address.Normalized()), len(s.Listed)); n > maxString {
-		return fmt.Errorf("an address or listed string of %d bytes: want at most %d", n, maxString)
+		return fmt.Errorf("entry %.64q: an address or listed string of %d bytes: want at most %d", s.Ref, n, maxString)
 	}
-	_, _, err := c.add(s, form, c.said)
+	_, _, err = w.add(s, form, w.said)
 	return err
+}
+
+// AddAs adds a stay that lasts, with the address and the listed string of r. It returns where the
+// stay begins, and whether it has a new label.
+func (w *Writer) AddAs(s *Stay, r *Record) (at uint32, isNew bool, err error) {
+	return w.add(s, r.form, r.said)
+}
+
+// Section returns the stays that were added.
+func (w *Writer) Section() []byte { return w.buf }
+
+// File returns the file of the stays that were added and of those that have ended, in the file before, which may
+// be nil, and since. Nothing can be added afterwards.
+func (w *Writer) File(h Header, before *File, since []Stay) (*File, error) {
+	h.Lasting = len(w.buf)
+	ended := Writer{buf: w.buf, section: h.Lasting}
+	if before != nil {
+		ended.buf = append(ended.buf, before.Ended()...)
+	}
+	for i := range since {
+		if err := ended.Add(&since[i]); err != nil {
+			return nil, err
+		}
+	}
+	return &File{h, ended.buf}, nil
 }
 
 // add appends a stay, whose address and listed string are said in the given form. It returns where the stay begins, and
 // whether it has a new label.
-func (c *encoder) add(s *Stay, form byte, said []byte) (at uint32, isNew bool, err error) {
-	begin := len(c.buf) - c.section
-	if isNew = !c.labeled || !sameLabels(s, &c.last); isNew {
-		c.buf = append(c.buf, form|newLabel)
-		err = c.label(s)
+func (w *Writer) add(s *Stay, form byte, said []byte) (at uint32, isNew bool, err error) {
+	begin := len(w.buf) - w.section
+	if isNew = !w.labeled || !sameLabels(s, &w.last); isNew {
+		w.buf = append(w.buf, form|newLabel)
+		err = w.label(s)
 	} else {
-		c.buf = append(c.buf, form)
+		w.buf = append(w.buf, form)
 	}
-	c.buf = append(c.buf, said...)
-	if uint64(len(c.buf)-c.section) > math.MaxUint32 {
+	w.buf = append(w.buf, said...)
+	if uint64(len(w.buf)-w.section) > math.MaxUint32 {
 		err = fmt.Errorf("more than %d bytes of stays", uint32(math.MaxUint32))
+	}
+	if err != nil {
+		err = fmt.Errorf("entry %.64q: %w", s.Ref, err)
 	}
 	return uint32(begin), isNew, err
 }
@@ -84,21 +115,21 @@ func appendSaid(b []byte, e *sources.Entry) (said []byte, form byte) {
 }
 
 // label appends the label of s.
-func (c *encoder) label(s *Stay) (err error) {
+func (w *Writer) label(s *Stay) (err error) {
 	for _, text := range [...]string{string(s.Address.Chain()), s.Asset, string(s.Kind), s.Ref, s.Name} {
 		if len(text) > maxString {
 			err = fmt.Errorf("a string of %d bytes: want at most %d", len(text), maxString)
 		}
-		c.string(text)
+		w.string(text)
 	}
-	c.last, c.labeled = *s, true
+	w.last, w.labeled = *s, true
 	for _, t := range s.times() {
 		if y := t.UTC().Year(); y < 0 || y > 9999 {
 			err = fmt.Errorf("a time in the year %d: want 0 to 9999", y)
 		}
-		c.buf = appendTime(c.buf, *t)
+		w.buf = appendTime(w.buf, *t)
 	}
-	c.buf = binary.AppendUvarint(binary.AppendUvarint(c.buf, uint64(s.In)), uint64(s.Out))
+	w.buf = binary.AppendUvarint(binary.AppendUvarint(w.buf, uint64(s.In)), uint64(s.Out))
 	return err
 }
 
@@ -116,23 +147,23 @@ func sameLabels(a, b *Stay) bool {
 }
 
 // string appends a string of a label.
-func (c *encoder) string(s string) {
+func (w *Writer) string(s string) {
 	if s == "" {
-		c.buf = append(c.buf, 0)
+		w.buf = append(w.buf, 0)
 		return
 	}
 	hash := hashOf(s)
-	slot := &c.texts[hash%remembered]
+	slot := &w.texts[hash%remembered]
 	if slot.at != 0 && slot.hash == hash {
-		known := c.buf[c.section+int(slot.at):]
+		known := w.buf[w.section+int(slot.at):]
 		if n, used := binary.Uvarint(known); int(n) == len(s) && string(known[used:][:n]) == s {
-			c.buf = binary.AppendUvarint(c.buf, 2+uint64(slot.at))
+			w.buf = binary.AppendUvarint(w.buf, 2+uint64(slot.at))
 			return
 		}
 	}
-	c.buf = append(c.buf, 1)
-	*slot = text{hash, uint32(len(c.buf) - c.section)}
-	c.buf = appendText(c.buf, s)
+	w.buf = append(w.buf, 1)
+	*slot = text{hash, uint32(len(w.buf) - w.section)}
+	w.buf = appendText(w.buf, s)
 }
 
 // hashOf returns the hash of a string, by its end. It is the same on all machines.

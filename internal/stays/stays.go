@@ -112,51 +112,6 @@ func New(h Header, all []Stay) (*File, error) {
 	return w.File(h, nil, ended)
 }
 
-// A Writer makes a File of the stays that last.
-type Writer struct{ c encoder }
-
-// NewWriter returns a Writer of an empty File, which has room for the given number of bytes.
-func NewWriter(bytes int) *Writer {
-	return &Writer{encoder{buf: make([]byte, 0, bytes)}}
-}
-
-// Add adds a stay that lasts, after those before.
-func (w *Writer) Add(s *Stay) error { return entryError(s, w.c.stay(s)) }
-
-// AddAs adds a stay that lasts, with the address and the listed string of r. It returns where the
-// stay begins, and whether it has a new label.
-func (w *Writer) AddAs(s *Stay, r *Record) (at uint32, isNew bool, err error) {
-	at, isNew, err = w.c.add(s, r.form, r.said)
-	return at, isNew, entryError(s, err)
-}
-
-// Section returns the stays that were added.
-func (w *Writer) Section() []byte { return w.c.buf }
-
-// File returns the file of the stays that were added and of those that have ended, in the file before, which may
-// be nil, and since. Nothing can be added afterwards.
-func (w *Writer) File(h Header, before *File, since []Stay) (*File, error) {
-	h.Lasting = len(w.c.buf)
-	c := encoder{buf: w.c.buf, section: h.Lasting}
-	if before != nil {
-		c.buf = append(c.buf, before.Ended()...)
-	}
-	for i := range since {
-		if err := c.stay(&since[i]); err != nil {
-			return nil, entryError(&since[i], err)
-		}
-	}
-	return &File{h, c.buf}, nil
-}
-
-// entryError names the entry in an error about it.
-func entryError(s *Stay, err error) error {
-	if err != nil {
-		err = fmt.Errorf("entry %.64q: %w", s.Ref, err)
-	}
-	return err
-}
-
 // Cut returns f as it was after acceptance n, whose revision is rev, without what the later ones brought and ended.
 func (f *File) Cut(n uint32, rev sources.Revision) (*File, error) {
 	if n == f.Last {

@@ -24,7 +24,7 @@ func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
 	b.list.entries.section = f.Lasts()
 	for r, err := range f.Records(false, 0) {
 		if err == nil {
-			err = b.file(r)
+			err = b.read(r)
 		}
 		if err == nil && !b.alike {
 			err = check(b.stay.Entry)
@@ -55,7 +55,7 @@ func (b *builder) past(f *stays.File, from int) (past *List, followed int, err e
 	past.entries.section = f.Ended()
 	for r, err := range f.Records(true, from) {
 		if err == nil {
-			err = b.file(r)
+			err = b.read(r)
 		}
 		if err != nil {
 			return nil, 0, err
@@ -85,13 +85,13 @@ func (l *List) had(r *stays.Record, first *index.ID) bool {
 	return slices.ContainsFunc(l.past, func(p *List) bool { return p.had(r, first) })
 }
 
-// A builder makes a List. It takes one record after the other: file, find, add.
+// A builder makes a List. It takes one record after the other: read, find, add.
 type builder struct {
 	list   *List
 	hashes hashes // of what the entries say
 
 	stay  stays.Stay // of the record; if it is alike, with the address of another one
-	keys  []index.ID // under which it is filed; the first one identifies it
+	keys  []index.ID // under which it is found; the first one identifies it
 	alike bool       // it is the one before with other hex digits, and so is all that follows from it
 	plain bool       // a record may be alike
 	again []uint32   // the rows of its entry, so far
@@ -107,8 +107,8 @@ func newBuilder(n int) *builder {
 	return b
 }
 
-// file reads a record, and finds out under which keys it is filed.
-func (b *builder) file(r *stays.Record) error {
+// read reads a record, and finds out under which keys it is found.
+func (b *builder) read(r *stays.Record) error {
 	raw := r.Hex()
 	if b.alike = raw != nil && b.plain && !r.New && !isVirtual(hexKey(raw)); b.alike {
 		b.keys[0] = hexKey(raw)
@@ -121,7 +121,7 @@ func (b *builder) file(r *stays.Record) error {
 	err := r.Read(&b.stay)
 	if err == nil {
 		e := &b.stay.Entry
-		b.keys = appendFilings(b.keys[:0], e)
+		b.keys = appendKeys(b.keys[:0], e)
 		b.plain = raw != nil && len(b.keys) == 1 && b.keys[0] == hexKey(raw) && e.Anomalies() == nil
 		b.said = appendSaid(b.said[:0], e)
 		b.hex = bytes.Index(b.said, []byte("0x")) + 2
@@ -129,17 +129,17 @@ func (b *builder) file(r *stays.Record) error {
 	return err
 }
 
-// whole reads the record that is filed again, if the stay has the address of another one.
+// whole reads the record that was read, if the stay has the address of another one.
 func (b *builder) whole(r *stays.Record) {
 	if b.alike {
 		r.Read(&b.stay) // never fails: the address is hex
 	}
 }
 
-// first returns the key that identifies the entry that is filed.
+// first returns the key that identifies the entry that was read.
 func (b *builder) first() *index.ID { return &b.keys[0] }
 
-// find finds the rows of the entry that is filed, which r lists, and whether no entry before has its address.
+// find finds the rows of the entry that was read, which r lists, and whether no entry before has its address.
 func (b *builder) find(r *stays.Record) error {
 	b.again = b.list.entries.index.AppendRows(b.again[:0], *b.first())
 	if b.isNew = true; len(b.again) == 0 {
@@ -159,7 +159,7 @@ func (b *builder) find(r *stays.Record) error {
 	return nil
 }
 
-// add adds the stay, which lasts and was filed and found, and is at the given place. isLabeled says whether it has another label than
+// add adds the stay, which lasts and was read and found, and is at the given place. isLabeled says whether it has another label than
 // the one before.
 func (b *builder) add(at uint32, isLabeled bool) {
 	l, s, e, facts := b.list, &b.stay, &b.stay.Entry, &b.list.Facts

@@ -31,7 +31,7 @@ func newDates(history []sources.Entry, now time.Time) *dates {
 	return d
 }
 
-// date sets FirstSeen and NotListedOn of the entry that is offered and filed, which r lists. was are its rows in the
+// date sets FirstSeen and NotListedOn of the entry that is offered and was read, which r lists. was are its rows in the
 // list held.
 func (n *next) date(e *sources.Entry, r *stays.Record, was []uint32) {
 	d := n.dates

@@ -47,10 +47,10 @@ type Facts struct {
 // Distinct returns the number of entries, each once.
 func (f *Facts) Distinct() int { return f.Entries - f.AnomalyKinds[sources.Duplicate] }
 
-// Index returns the table of the keys under which the entries are filed, for look-ups.
+// Index returns the table of the keys under which the entries are found, for look-ups.
 func (l *List) Index() *index.Table { return l.entries.index }
 
-// Listing returns the listing of a row of the Index, and the key under which it is filed.
+// Listing returns the listing of a row of the Index, and the key under which it is found.
 func (l *List) Listing(row uint32) (*Listing, index.ID) { return l.entries.listing(row) }
 
 // File returns the file of l.

@@ -10,7 +10,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Listing is an entry of a list that is filed under a key. It is immutable.
+// A Listing is an entry of a list that is found under a key. It is immutable.
 type Listing struct {
 	Entry sources.Entry // without an address if chain is set
 
@@ -79,7 +79,7 @@ func (l *Listing) matchKey(k, account *index.ID) score.Match {
 	return 0
 }
 
-// Text returns the string that is listed for the address. k is the key under which l is filed.
+// Text returns the string that is listed for the address. k is the key under which l is found.
 // of, which may be nil, is the address that was asked about, and account is its account: if it
 // is the listed one, it has the same text.
 func (l *Listing) Text(k *index.ID, of *address.Address, account *index.ID) string {

@@ -105,7 +105,7 @@ type next struct {
 
 // offered adds an entry that is offered.
 func (n *next) offered(r *stays.Record) error {
-	if err := n.file(r); err != nil {
+	if err := n.read(r); err != nil {
 		return err
 	}
 	n.list.entries.section = n.w.Section()

@@ -64,11 +64,11 @@ func indexKey(class identity.Class, words identity.Words, tag identity.Tag) inde
 	return index.IDOfWords(uint16(class), w0, w1, w2, w3, identity.Len(tag))
 }
 
-// appendFilings appends the keys under which e is filed to dst, which is empty: the probes of
+// appendKeys appends the keys under which e is found to dst, which is empty: the probes of
 // its address, and the account of each other address as which the listed string can be read. An
-// entry without an address is filed under its listed string and the probes of its readings;
+// entry without an address is found under its listed string and the probes of its readings;
 // keys may come twice. The first one identifies the entry.
-func appendFilings(dst []index.ID, e *sources.Entry) []index.ID {
+func appendKeys(dst []index.ID, e *sources.Entry) []index.ID {
 	if !e.Address.IsValid() {
 		text := literalText(e.Listed)
 		dst = append(dst, TextKey(text))
@@ -113,7 +113,7 @@ func hexKey(raw []byte) index.ID {
 	return index.IDOfWords(uint16(identity.KeccakHash), binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[8:]), uint64(binary.LittleEndian.Uint32(raw[16:])), 0, len(raw))
 }
 
-// firstKey returns the first of the keys that appendFilings appends.
+// firstKey returns the first of the keys that appendKeys appends.
 func firstKey(e *sources.Entry) index.ID {
 	if !e.Address.IsValid() {
 		return TextKey(e.Listed)
@@ -146,7 +146,7 @@ func KeyOf(k address.Key) index.ID {
 // textClass is the class of listed strings that are not addresses. No address has it.
 const textClass = 0
 
-// TextKey returns the key under which a listed string that is not an address is filed: the
+// TextKey returns the key under which a listed string that is not an address is found: the
 // SHA-256 of its literalText. It does not allocate.
 func TextKey(listed string) index.ID {
 	text := sources.TrimListed(listed)
