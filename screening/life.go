@@ -214,13 +214,13 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 		rev.Checked = held.Revision.Checked
 	}
 	if !o.asked.IsZero() {
-		held.Asked = o.asked
+		held.Asked, held.History = o.asked, digestOfHistory(o.history)
 	}
 	since := rev.Checked.Sub(held.Revision.Checked)
 	held.Revision = journal.Storable(rev)
 	news := held.Revision
 	news.Checked = had.held.Revision.Checked
-	if since.Abs() >= confirmEvery || news != had.held.Revision || had.unsaved != nil {
+	if since.Abs() >= confirmEvery || news != had.held.Revision || held.History != had.held.History || had.unsaved != nil {
 		if failed == nil {
 			failed = s.saveAgain(ctx, i, &had)
 		}

@@ -3,6 +3,8 @@ package screening
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -148,7 +150,7 @@ func (s *Screener) ask(ctx context.Context, i int, had *current) (*offer, error)
 		prev.Completeness == sources.Partial && s.seed(i) == nil,                // the same list may be all there is: it is not unchanged
 		had.list != nil && isFuture(had.list.LatestSeen, now),                   // its times must be corrected
 		had.list != nil && (now.Sub(asked) >= askEvery || isFuture(asked, now)), // a validator may lie
-		s.lacksHistory(i, had):
+		had.list != nil && had.held.History != s.historyDigest(i):               // it was dated by a program that knew another past
 		prev = sources.Revision{}
 	}
 	conditional := !prev.IsZero() && prev.Completeness != sources.Partial
@@ -160,7 +162,7 @@ func (s *Screener) ask(ctx context.Context, i int, had *current) (*offer, error)
 		return nil, err
 	}
 	o.began = now
-	if s.sourceLocks[i].dated = true; !conditional {
+	if !conditional {
 		o.asked = now
 	}
 	return o, nil
@@ -213,20 +215,6 @@ func (s *Screener) publish(i int, next current, report SourceReport, notify bool
 func (s *Screener) seed(i int) sources.Source {
 	seed, _ := sources.Seed(s.sources[i])
 	return seed
-}
-
-// lacksHistory reports whether the list of had, which was opened from the store, does not say
-// what its source knows of the past: it was saved by a program that did not know that.
-func (s *Screener) lacksHistory(i int, had *current) bool {
-	if had.list == nil || s.sourceLocks[i].dated {
-		return false
-	}
-	history, err := s.history(i, s.sources[i])
-	if err != nil || history == nil {
-		return false // load returns the error
-	}
-	lacks, err := list.Lacks(had.list, history)
-	return lacks && err == nil
 }
 
 // read calls Load of src.
@@ -334,6 +322,23 @@ func (s *Screener) history(i int, src sources.Source) ([]sources.Entry, error) {
 		return all, err
 	}
 	return sources.History(s.sources[i])
+}
+
+// historyDigest returns a digest of what source i knows of the past of its list; "" if that is nothing.
+func (s *Screener) historyDigest(i int) string {
+	history, _ := s.history(i, s.sources[i]) // load returns the error
+	return digestOfHistory(history)
+}
+
+func digestOfHistory(history []sources.Entry) string {
+	if len(history) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, e := range history {
+		fmt.Fprintln(h, e.Text(), e.Asset, e.Kind, e.Ref, e.FirstSeen.Unix(), e.NotListedOn.Unix(), e.Until.Unix())
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // building calls build when enough processors are idle: fewer goroutines build than there

@@ -103,7 +103,7 @@ func (s *Screener) draft(i int, d *draft, had *current, o *offer, now time.Time)
 	}
 	d.held = journal.Held{
 		N: to, Digest: d.list.Digest, Entries: d.list.Entries, Addresses: d.list.Addresses,
-		Accepted: now, Asked: now, Seed: o.seed, Revision: rev,
+		Accepted: now, Asked: now, History: digestOfHistory(o.history), Seed: o.seed, Revision: rev,
 	}
 	return nil
 }

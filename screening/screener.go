@@ -57,7 +57,6 @@ type Screener struct {
 type sourceLock struct {
 	lock    chan struct{} // has room for one that loads the source; guards the following
 	started bool          // the store was asked for files that are ahead of the journal
-	dated   bool          // the list has the history that its source knows
 	back    int           // how often the store had gone back when it was asked last
 	stuck   atomic.Int32  // loads that were left behind
 }

@@ -81,6 +81,7 @@ type Held struct {
 	Most      int              `json:"most,omitempty"`    // the most addresses it has had since the operator last let it shrink by half
 	Accepted  time.Time        `json:"accepted,omitzero"` // when
 	Asked     time.Time        `json:"asked,omitzero"`    // when the publisher was last asked for it without conditions
+	History   string           `json:"history,omitempty"` // stands for the known past of the list by which it was dated then
 	Seed      bool             `json:"seed,omitempty"`    // it came with a program
 	Damaged   bool             `json:"damaged,omitempty"` // no file proves it: what an older one has matches, but nobody is clean by it
 	Revision  sources.Revision `json:"list"`

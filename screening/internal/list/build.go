@@ -221,9 +221,8 @@ func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
 		if l == nil {
 			return
 		}
-		seen := make(map[stays.Key]bool)
 		var buf [8]uint32
-		var v view
+		own, v := l.entries.view(), view{}
 		if other != nil {
 			v = other.entries.view()
 		}
@@ -233,13 +232,12 @@ func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
 				err = r.Read(&s)
 			}
 			if err == nil {
-				if first := firstKey(&s.Entry); len(v.appendRows(buf[:0], r, &first)) > 0 {
+				first := firstKey(&s.Entry)
+				if len(v.appendRows(buf[:0], r, &first)) > 0 {
 					continue
 				}
-				if key := stays.KeyOf(&s.Entry); seen[key] {
-					continue
-				} else {
-					seen[key] = true
+				if _, at := own.index.Row(own.appendRows(buf[:0], r, &first)[0]); at != r.At {
+					continue // it is repeated
 				}
 			} else {
 				err = fmt.Errorf("a list in memory: %w", err)

@@ -184,27 +184,3 @@ func (d *dates) stay(e *sources.Entry, day time.Time) (h span, ok bool) {
 	}
 	return h, best > 0
 }
-
-// Lacks reports whether a list does not say what the given history says.
-func Lacks(held *List, history []sources.Entry) (bool, error) {
-	d := newDates(history, time.Time{})
-	until := make(map[stays.Key]time.Time)
-	for e, err := range held.file.At(held.file.Last) {
-		if err != nil {
-			return false, err
-		}
-		if key := stays.KeyOf(&e); e.Until.After(until[key]) {
-			until[key] = e.Until
-		}
-		first, not := e.FirstSeen, e.NotListedOn
-		if d.correct(&e, first); e.Until.IsZero() && (!first.Equal(e.FirstSeen) || !not.Equal(e.NotListedOn)) {
-			return true, nil
-		}
-	}
-	for i := range history {
-		if e := &history[i]; e.Until.After(until[stays.KeyOf(e)]) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
