@@ -153,3 +153,30 @@ func TestBehind(t *testing.T) {
 		})
 	}
 }
+
+// TestAheadOfOtherRules loses the journal of a list with entries that a later program does not accept of that source: a file
+// that it cannot use is no store that fails, so the next list of the publisher is saved.
+func TestAheadOfOtherRules(t *testing.T) {
+	dir := t.TempDir()
+	live := &flaky{info: ofac}
+	offer := func(kind score.Kind, n int) {
+		e := &edition{entries: numberedEntries(kind, 0, n), rev: sources.Revision{Digest: digestOf(n), Records: n}}
+		live.load = e.load
+	}
+	offer(score.Sanctioned, 10)
+	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, live))
+	if err := os.Remove(filepath.Join(dir, "journal")); err != nil {
+		t.Fatal(err)
+	}
+	live.info.Jurisdiction = sources.Community
+	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, live)
+	if _, err := s.Open(ctx); err == nil || s.Sources()[0].Loaded() {
+		t.Errorf("opened: %v, %+v", err, s.Sources()[0])
+	}
+	offer(score.Scam, 11)
+	refresh(t, s)
+	s = newScreener(t, &screening.Options{Store: openStore(t, dir)}, live)
+	if _, err := s.Open(ctx); err != nil || s.Sources()[0].Entries != 11 || !s.Sources()[0].Loaded() {
+		t.Errorf("opened again: %v, %+v", err, s.Sources()[0])
+	}
+}

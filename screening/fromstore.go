@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
@@ -31,7 +33,7 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 		return had, nil
 	}
 	start := time.Now()
-	next, err := s.openHeld(ctx, i, held, now)
+	next, err := s.openHeld(ctx, s.book.Store(), i, held, now)
 	if err == nil {
 		next.unsaved, next.known = had.unsaved, had.known
 		s.opts.Logger.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries,
@@ -51,7 +53,7 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 	}
 	if had.list == nil {
 		known := had.known
-		had = s.openOlder(ctx, i, held, now)
+		had = s.openOlder(ctx, i, now)
 		had.known = known
 	}
 	had.damaged, had.later = damage, *held
@@ -70,19 +72,32 @@ func isAtFault(err error) bool {
 // errNotTaken is the error for a list of the store that would be refused from its source, too.
 var errNotTaken = errors.New("it would be refused")
 
-// openHeld opens a list of source i in the store, at the time now.
-func (s *Screener) openHeld(ctx context.Context, i int, held *journal.Held, now time.Time) (current, error) {
-	return openHeld(ctx, s.book.Store(), s.infos[i].ID, held, now, func(e sources.Entry) error {
-		if err := s.check(i, e); err != nil {
-			return fmt.Errorf("%w: %w", errNotTaken, err)
+// openFile opens a file of source i, as it was after the acceptance of held, unless that is nil.
+func (s *Screener) openFile(ctx context.Context, st store.Store, i int, name stays.Name, held *journal.Held) (f *stays.File, l *list.List, err error) {
+	if f, err = journal.Load(ctx, st, name); err != nil {
+		return nil, nil, err
+	}
+	err = s.building(func() (err error) {
+		if held != nil {
+			f, err = f.Cut(held.N, held.Revision)
 		}
-		return nil
-	}, s.building)
+		if err == nil {
+			l, err = list.Build(f, func(e sources.Entry) error {
+				if err := s.check(i, e); err != nil {
+					return fmt.Errorf("%w: %w", errNotTaken, err)
+				}
+				return nil
+			})
+		}
+		return err
+	})
+	return f, l, err
 }
 
-// openHeld opens a list of a store. Any file that answers for the acceptance will do, because the digest in the
-// journal proves what it says.
-func openHeld(ctx context.Context, st store.Store, id string, held *journal.Held, now time.Time, check func(sources.Entry) error, building func(func() error) error) (current, error) {
+// openHeld opens a list of source i in a store, at the time now. Any file that answers for the acceptance will do, because the
+// digest in the journal proves what it says.
+func (s *Screener) openHeld(ctx context.Context, st store.Store, i int, held *journal.Held, now time.Time) (current, error) {
+	id := s.infos[i].ID
 	var errs []error
 	for range 2 { // a file may be replaced meanwhile
 		errs = nil
@@ -91,16 +106,7 @@ func openHeld(ctx context.Context, st store.Store, id string, held *journal.Held
 			return current{}, err
 		}
 		for _, name := range names {
-			f, err := journal.Load(ctx, st, name)
-			var l *list.List
-			if err == nil {
-				err = building(func() (err error) {
-					if f, err = f.Cut(held.N, held.Revision); err == nil {
-						l, err = list.Build(f, check)
-					}
-					return err
-				})
-			}
+			_, l, err := s.openFile(ctx, st, i, name, held)
 			switch {
 			case err == nil && l.Digest == held.Digest:
 				h := current{list: l, held: *held, name: name.String()}
@@ -118,30 +124,56 @@ func openHeld(ctx context.Context, st store.Store, id string, held *journal.Held
 			break
 		}
 	}
-	if errs == nil {
+	switch err := errors.Join(errs...); {
+	case err == nil:
 		return current{}, fmt.Errorf("list %d of %s: %w", held.N, id, store.ErrNotFound)
+	case errors.Is(err, errNotTaken):
+		return current{}, err
+	default:
+		return current{}, fmt.Errorf("%w: %w", store.ErrDamaged, err)
 	}
-	return current{}, fmt.Errorf("%w: %w", store.ErrDamaged, errors.Join(errs...))
 }
 
-// openOlder returns the newest list before held that can be read: what it has matches.
-func (s *Screener) openOlder(ctx context.Context, i int, held *journal.Held, now time.Time) (h current) {
+// openSnapshot opens lists of a store, at a time, except those of had, and the exceptions that held with them.
+func (s *Screener) openSnapshot(ctx context.Context, st store.Store, held map[string]journal.Held, had []current, excepted journal.Excepted, at time.Time) (*snapshot, error) {
+	all, errs := make([]current, len(s.infos)), make([]error, len(s.infos)+1)
+	var wg sync.WaitGroup
+	for i, info := range s.infos {
+		h := held[info.ID]
+		switch {
+		case h.N == 0:
+		case had != nil && h.Is(&had[i].held):
+			all[i] = had[i]
+		default:
+			wg.Go(func() {
+				var err error
+				if all[i], err = s.openHeld(ctx, st, i, &h, at); err != nil {
+					errs[i] = sourceError(info.ID, err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	exceptions, err := ReadExceptions(strings.NewReader(excepted.Text))
+	var set *exceptionSet
+	if err == nil {
+		set, err = newExceptionSet(exceptions)
+	}
+	if err != nil {
+		errs[len(s.infos)] = fmt.Errorf("screening: %w: the exceptions: %w", store.ErrDamaged, err)
+	}
+	return newSnapshot(s.settings, all, set, nil, nil), errors.Join(errs...)
+}
+
+// openOlder returns the newest list that can be read: what it has matches.
+func (s *Screener) openOlder(ctx context.Context, i int, now time.Time) (h current) {
 	names, _ := s.book.Names(ctx, s.infos[i].ID)
 	for _, name := range names {
-		f, err := journal.Load(ctx, s.book.Store(), name)
-		if err != nil {
-			continue
+		if f, l, err := s.openFile(ctx, s.book.Store(), i, name, nil); err == nil {
+			h = current{list: l, held: heldOf(f, l)}
+			h.age(f.Revision.Checked, now)
+			break
 		}
-		if f, err = f.Cut(min(f.Last, held.N), f.Revision); err != nil {
-			continue
-		}
-		l, err := list.Build(f, func(e sources.Entry) error { return s.check(i, e) })
-		if err != nil {
-			continue
-		}
-		h = current{list: l, held: heldOf(f, l)}
-		h.age(f.Revision.Checked, now)
-		return h
 	}
 	return h
 }
@@ -165,11 +197,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		if !journal.IsAhead(name, begun, state.Held[s.infos[i].ID].N) {
 			continue
 		}
-		f, err := journal.Load(ctx, s.book.Store(), name)
-		var l *list.List
-		if err == nil {
-			l, err = list.Build(f, func(e sources.Entry) error { return s.check(i, e) })
-		}
+		f, l, err := s.openFile(ctx, s.book.Store(), i, name, nil)
 		if isAtFault(err) {
 			if newest == nil && broken == nil {
 				broken = fmt.Errorf("store: %w", err)

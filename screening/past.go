@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -114,35 +113,10 @@ func (set *settings) idList() (all []string) {
 
 // openPast opens the lists that held after a line of the journal, as of the given time.
 func (s *Screener) openPast(ctx context.Context, st store.Store, state *journal.State, at time.Time) (*Past, error) {
-	all := make([]current, len(s.infos))
-	errs := make([]error, len(s.infos))
-	var wg sync.WaitGroup
-	for i, info := range s.infos {
-		held := state.Held[info.ID]
-		if held.N == 0 {
-			continue
-		}
-		wg.Go(func() {
-			h, err := openHeld(ctx, st, info.ID, &held, at, func(e sources.Entry) error { return s.check(i, e) }, s.building)
-			if err != nil {
-				errs[i] = sourceError(info.ID, err)
-			}
-			all[i] = h
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	snap, err := s.openSnapshot(ctx, st, state.Held, nil, state.Exceptions, at)
+	if err != nil {
 		return nil, err
 	}
-	exceptions, err := ReadExceptions(strings.NewReader(state.Exceptions.Text))
-	var set *exceptionSet
-	if err == nil {
-		set, err = newExceptionSet(exceptions)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("screening: %w: the exceptions of %v: %w", store.ErrDamaged, state.At, err)
-	}
-	snap := newSnapshot(s.settings, all, set, nil, nil)
 	snap.at, snap.origin.now, snap.origin.at = at, nil, at
 	if snap.notLoaded == nil && snap.isStale(at) {
 		snap.notLoaded = ErrStale

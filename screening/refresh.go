@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -121,33 +119,21 @@ func (s *Screener) answeredBefore(ctx context.Context) *snapshot {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	state := s.book.State()
-	all := slices.Clone(s.snap.Load().held)
-	loaded := false
-	for i, info := range s.infos {
-		held := state.Answered[info.ID]
-		switch {
-		case held.N == 0 || held.Damaged:
-			all[i] = current{}
-			continue
-		case !held.Is(&all[i].held):
-			h, err := s.openHeld(ctx, i, &held, s.now())
-			if err != nil {
-				s.opts.Logger.WarnContext(ctx, "it is not known what was reported before", "source", info.ID, "error", err)
-				return nil
-			}
-			all[i] = h
+	held := make(map[string]journal.Held)
+	for _, info := range s.infos {
+		if h := state.Answered[info.ID]; h.N > 0 && !h.Damaged {
+			held[info.ID] = h
 		}
-		loaded = true
 	}
-	exceptions, err := ReadExceptions(strings.NewReader(state.Exceptions.Text))
-	var set *exceptionSet
-	if err == nil {
-		set, err = newExceptionSet(exceptions)
-	}
-	if err != nil || !loaded {
+	if len(held) == 0 {
 		return nil
 	}
-	return newSnapshot(s.settings, all, set, nil, nil)
+	snap, err := s.openSnapshot(ctx, s.book.Store(), held, s.snap.Load().held, state.Exceptions, s.now())
+	if err != nil {
+		s.opts.Logger.WarnContext(ctx, "it is not known what was reported before", "error", err)
+		return nil
+	}
+	return snap
 }
 
 // Run keeps the lists fresh until ctx ends; then it returns ctx.Err(). It calls
