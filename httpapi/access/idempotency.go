@@ -81,22 +81,16 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 	}
 	ctx, claim := req.Context(), newClaim(c.ID, req.URL.Path, key, body, time.Now())
 	release := func(int) {}
-	var got int
-	look := claim
+	look, held, fresh, got := claim, Claim{}, false, 0
 	look.Expires = time.Time{}
-	held, fresh, err := r.claim(ctx, look) // before the turn, so that none wait in line for a store that hangs
-	switch {
-	case err != nil:
-		return 0, nil, err
-	case !fresh:
-		return r.repeated(ctx, c, n, held, claim)
-	}
 	// One request of a key is charged at a time, so that its repeats do not find the quota
 	// used up by the charge that is theirs.
 	turn := r.claiming[claim.Token[0]%claimTurns]
 	select {
 	case turn <- struct{}{}:
 		defer func() { <-turn }()
+	case <-time.After(storePatience):
+		return 0, nil, fmt.Errorf("%w: others wait for the store with the same Idempotency-Key", httpapi.ErrUnavailable)
 	case <-ctx.Done():
 		return 0, nil, ctx.Err()
 	}

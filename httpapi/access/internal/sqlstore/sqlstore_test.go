@@ -2,7 +2,6 @@ package sqlstore_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -21,17 +20,16 @@ type database struct {
 	name string
 	new  func(t testing.TB) string // returns the place of an empty one
 	open func(ctx context.Context, at string) (*sqlstore.Store, error)
-	of   func(ctx context.Context, db *sql.DB) (*sqlstore.Store, error)
 }
 
 var databases = []database{
-	{"SQLite", func(t testing.TB) string { return filepath.Join(t.TempDir(), "keys? #1%2f.db") }, stores(sqlite.Open), stores(sqlite.New)},
-	{"PostgreSQL", postgrestest.URL, stores(postgres.Open), stores(postgres.New)},
+	{"SQLite", func(t testing.TB) string { return filepath.Join(t.TempDir(), "keys? #1%2f.db") }, stores(sqlite.Open)},
+	{"PostgreSQL", postgrestest.URL, stores(postgres.Open)},
 }
 
 // stores returns open, which returns a *sqlstore.Store.
-func stores[A any](open func(context.Context, A) (access.Store, error)) func(context.Context, A) (*sqlstore.Store, error) {
-	return func(ctx context.Context, from A) (*sqlstore.Store, error) {
+func stores(open func(context.Context, string) (access.Store, error)) func(context.Context, string) (*sqlstore.Store, error) {
+	return func(ctx context.Context, from string) (*sqlstore.Store, error) {
 		s, err := open(ctx, from)
 		if err != nil {
 			return nil, err

@@ -1,7 +1,7 @@
 // Package sqlstore keeps API keys and quotas in an SQL database, as an
 // [access.Store]. Open one with package sqlite, which needs nothing beside it and
 // serves replicas on one machine, or with package postgres, for any number of
-// replicas on any number of machines. Both also take a *sql.DB of the caller. A
+// replicas on any number of machines, which also takes a *sql.DB of the caller. A
 // program links only the driver that it imports.
 //
 // Both use the same tables, whose names begin with walletscreen_, made by the SQL in

@@ -35,28 +35,6 @@ func Open(ctx context.Context, name string) (access.Store, error) {
 	return s, nil
 }
 
-// New returns the Store in a database of the caller, who closes it. Its connections
-// must use the driver modernc.org/sqlite with a busy_timeout and with the pragma
-// synchronous at full or extra, so that a commit is on the disk.
-func New(ctx context.Context, db *sql.DB) (access.Store, error) {
-	var synchronous int
-	if err := db.QueryRowContext(ctx, `pragma synchronous`).Scan(&synchronous); err != nil {
-		return nil, fmt.Errorf("sqlite: %w", asDamage(err))
-	}
-	if synchronous < 2 {
-		return nil, fmt.Errorf("sqlite: the pragma synchronous is %d, want 2 or 3: add _pragma=synchronous(full) to the data source name", synchronous)
-	}
-	s, err := newStore(ctx, db, false)
-	if err != nil {
-		return nil, fmt.Errorf("sqlite: %w", asDamage(err))
-	}
-	return s, nil
-}
-
-func newStore(ctx context.Context, db *sql.DB, owned bool) (access.Store, error) {
-	return sqlstore.New(ctx, db, `select count(*) from sqlite_master where type = 'table' and name = $1`, "", transient, owned)
-}
-
 func open(ctx context.Context, name string) (access.Store, error) {
 	if name == "" || strings.HasPrefix(name, ":") {
 		return nil, errors.New("want the name of a file")
@@ -80,7 +58,7 @@ func open(ctx context.Context, name string) (access.Store, error) {
 	// Several connections would wait for each other by polling; callers that wait for
 	// one connection are woken.
 	db.SetMaxOpenConns(1)
-	s, err := newStore(ctx, db, true)
+	s, err := sqlstore.New(ctx, db, `select count(*) from sqlite_master where type = 'table' and name = $1`, "", transient, true)
 	if err == nil {
 		err = check(ctx, db)
 	}
