@@ -21,9 +21,9 @@ func mayEcho(id string) bool {
 			return true
 		}
 	}
-	number := strings.TrimLeft(id, "abcdefghijklmnopqrstuvwxyz")
-	if len(number) < len(id) {
-		number, _ = strings.CutPrefix(number, "-")
+	number := id // without a dash, a word and a number may be an account of EOS
+	if word, rest, ok := strings.Cut(id, "-"); ok && word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "" {
+		number = rest
 	}
 	return number != "" && len(id) <= maxShortID && strings.Trim(number, "0123456789") == ""
 }
