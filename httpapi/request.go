@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -82,16 +83,9 @@ func isJSON(contentType string) bool {
 // section 5.6.6, allows and package mime does not. It may change quoted values with
 // semicolons, which have no meaning here.
 func dropEmpty(contentType string) string {
-	b := make([]byte, 0, len(contentType))
-	empty := false // whether the current parameter is empty so far
-	for _, c := range []byte(contentType) {
-		if c == ';' && empty {
-			continue
-		}
-		empty = c == ';' || empty && (c == ' ' || c == '\t')
-		b = append(b, c)
-	}
-	return string(b)
+	media, params, _ := strings.Cut(contentType, ";")
+	all := slices.DeleteFunc(strings.Split(params, ";"), func(p string) bool { return strings.Trim(p, " \t") == "" })
+	return strings.Join(append([]string{media}, all...), ";")
 }
 
 // An object is a JSON object. Its values are of type string, [json.Number], bool,

@@ -61,12 +61,7 @@ func (s *memory) lock(ctx context.Context) error {
 
 // lockFor locks s, unless ctx has ended, or an id or an amount is invalid.
 func (s *memory) lockFor(ctx context.Context, id string, amounts ...int64) error {
-	for _, n := range amounts {
-		if n < 0 {
-			return fmt.Errorf("access: id %.80q: %w: the amount %d is negative", id, ErrInvalid, n)
-		}
-	}
-	if err := rule.CheckID(id); err != nil {
+	if err := rule.Check(id, amounts...); err != nil {
 		return err
 	}
 	return s.lock(ctx)

@@ -27,6 +27,16 @@ func CheckID(id string) error {
 	return nil
 }
 
+// Check is CheckID, and checks that no amount is negative.
+func Check(id string, amounts ...int64) error {
+	for _, n := range amounts {
+		if n < 0 {
+			return fmt.Errorf("access: id %.80q: %w: the amount %d is negative", id, ErrInvalid, n)
+		}
+	}
+	return CheckID(id)
+}
+
 // unprintable reports whether a character may hide or change others where an id is shown.
 func unprintable(c rune) bool { return c != ' ' && !unicode.IsPrint(c) }
 

@@ -12,7 +12,7 @@ import (
 // Claim implements [access.Store]. It deletes some of the expired claims.
 func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, fresh bool, err error) {
 	err = s.call(ctx, "claim of", c.KeyID, func(ctx context.Context) error {
-		if err := checkAmounts(c.KeyID, c.Granted); err != nil {
+		if err := rule.Check(c.KeyID, c.Granted); err != nil {
 			return err
 		}
 		c.Expires, c.Repeats = time.UnixMicro(c.Expires.UnixMicro()).UTC(), 0

@@ -2,10 +2,8 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
@@ -15,7 +13,7 @@ const keptMonths = 12
 // Lease implements [access.Store]. It deletes totals that are older than a year.
 func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error) {
 	err = s.call(ctx, "lease of", id, func(ctx context.Context) error {
-		if err := checkAmounts(id, n, limit); err != nil {
+		if err := rule.Check(id, n, limit); err != nil {
 			return err
 		}
 		for {
@@ -53,20 +51,10 @@ returning granted, leased`, []any{id, int64(m), min(n, limit), limit, n, time.No
 	return granted, leased, nil
 }
 
-// checkAmounts returns an error if an id or an amount is invalid.
-func checkAmounts(id string, amounts ...int64) error {
-	for _, n := range amounts {
-		if n < 0 {
-			return fmt.Errorf("%w: the amount %d is negative", access.ErrInvalid, n)
-		}
-	}
-	return rule.CheckID(id)
-}
-
 // Return implements [access.Store].
 func (s *Store) Return(ctx context.Context, id string, m int, n int64) error {
 	return s.call(ctx, "lease of", id, func(ctx context.Context) error {
-		if err := checkAmounts(id, n); err != nil {
+		if err := rule.Check(id, n); err != nil {
 			return err
 		}
 		_, err := s.exec(ctx, `
