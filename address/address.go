@@ -36,9 +36,8 @@ import (
 // comparable and immutable, occupies 32 bytes, and works as a map key. Two
 // Addresses are equal if their chains and their spellings are equal.
 //
-// The zero Address is not valid. Only this package makes valid ones: [Parse],
-// [Normalize], [Detect], [FindAll], [Address.Canonical] and
-// [Address.UnmarshalText].
+// The zero Address is not valid. Only this package makes valid ones: [Parse], [Normalize],
+// [Detect], [FindAll], [Address.Canonical] and [Address.UnmarshalText].
 type Address struct {
 	text   string // the normal form
 	number uint64 // of an EVM chain without a row, its chain id
@@ -52,11 +51,10 @@ var (
 	_ encoding.TextUnmarshaler = (*Address)(nil)
 )
 
-// Parse parses s as an address on chain c. It is strict: s must be exactly an
-// address of the chain's main network, without white space or a URI scheme. Hex
-// digits in mixed case must match the chain's checksum: EIP-55, or the rule of
-// rootstock, wanchain, zilliqa or starknet. The result keeps the encoding of s
-// and has the chain's normal letter case.
+// Parse parses s as an address on chain c. It is strict: s must be exactly an address of the
+// chain's main network, without white space or a URI scheme. Hex digits in mixed case must match
+// the chain's checksum: EIP-55, or the rule of rootstock, wanchain, zilliqa or starknet. The result
+// keeps the encoding of s and has the chain's normal letter case.
 //
 // Some chains, such as solana and near, have addresses without a checksum.
 // There, Parse rejects s if it is provably an address of another chain.
@@ -64,9 +62,8 @@ var (
 // c must be a slug; use [ParseChain] to read a chain's name from user input.
 // Any error is a [*ParseError]; for an unknown c it wraps [ErrChain].
 //
-// Parse checks the length of s first, so its cost is bounded: typically a few
-// hundred nanoseconds for a valid address, and twenty microseconds for the worst
-// input.
+// Parse checks the length of s first, so its cost is bounded: typically a few hundred nanoseconds
+// for a valid address, and twenty microseconds for the worst input.
 func Parse(c Chain, s string) (Address, error) {
 	var a Address
 	r := rowOf(c)
@@ -96,8 +93,7 @@ func Valid(c Chain, s string) bool {
 	return bad.err == nil
 }
 
-// parseRow sets a, which is zero, to s as an address of row r, as the format
-// parses it.
+// parseRow sets a, which is zero, to s as an address of row r, as the format parses it.
 func (a *Address) parseRow(r uint16, s string, tolerant bool) fault {
 	if len(s) == evmLen && chains[r-1].codecs[0].evm && s[:2] == "0x" && isLowerHex(s[2:]) { // fast path
 		a.text, a.row = s, r
@@ -129,8 +125,7 @@ func (rd *reader) address(r uint16, f form) Address {
 // codec returns the codec of a, which must be valid.
 func (a *Address) codec() *codec { return &chains[a.row-1].codecs[a.form] }
 
-// reader returns a reader with the payload of a, which must be valid. The caller
-// frees it.
+// reader returns a reader with the payload of a, which must be valid. The caller frees it.
 func (a *Address) reader() *reader {
 	rd := newReader(a.text, false)
 	rd.trusted = true
@@ -138,15 +133,13 @@ func (a *Address) reader() *reader {
 	return rd
 }
 
-// Normalize reads an address as lists and databases print it; for what a person typed,
-// use [Interpret], which also reports doubts, such as capitals that do not
-// verify. Normalize is like [Parse] but also accepts input that identifies the account
-// without being strictly correct: surrounding white space, "0X"
-// for "0x", EVM addresses whose capitals do not match EIP-55, URIs
-// ("bitcoin:…?amount=1", "ethereum:…@1"), CAIP-10 account ids ("eip155:1:0x…"),
-// and on some chains further spellings, such as the 42-digit hex form on tron.
-// It rejects any input that could mean another account, and any input over 4096
-// bytes.
+// Normalize reads an address as lists and databases print it; for what a person typed, use
+// [Interpret], which also reports doubts, such as capitals that do not verify. Normalize is like
+// [Parse] but also accepts input that identifies the account without being strictly correct:
+// surrounding white space, "0X" for "0x", EVM addresses whose capitals do not match EIP-55, URIs
+// ("bitcoin:…?amount=1", "ethereum:…@1"), CAIP-10 account ids ("eip155:1:0x…"), and on some chains
+// further spellings, such as the 42-digit hex form on tron. It rejects any input that could mean
+// another account, and any input over 4096 bytes.
 //
 // Any error is a [*ParseError]. Its Offset counts from the beginning of s.
 func Normalize(c Chain, s string) (Address, error) {
@@ -194,12 +187,11 @@ func (a Address) Normalized() string { return a.text }
 // AppendNormalized appends the result of [Address.Normalized] to b.
 func (a Address) AppendNormalized(b []byte) []byte { return append(b, a.text...) }
 
-// Canonical returns the Address that represents the account of a across all
-// encodings of its chain and across all EVM chains: a legacy bitcoin-cash
-// address becomes CashAddr, an XRP X-address becomes classic, and an EVM
-// address becomes one on ethereum. It drops everything that is not part of the
-// account, such as a destination tag or a payment id. Canonical is idempotent,
-// and returns zero for the zero Address.
+// Canonical returns the Address that represents the account of a across all encodings of its chain
+// and across all EVM chains: a legacy bitcoin-cash address becomes CashAddr, an XRP X-address
+// becomes classic, and an EVM address becomes one on ethereum. It drops everything that is not part
+// of the account, such as a destination tag or a payment id. Canonical is idempotent, and returns
+// zero for the zero Address.
 //
 // Use Canonical to compare accounts, and [Address.Normalized] to show them.
 func (a Address) Canonical() Address {
@@ -279,10 +271,9 @@ func (a *Address) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Proven reports whether the spelling of a is unlikely to be anything but an
-// address: it has a checksum that random text does not match, or is "0x" and 40
-// hex digits. An address without a checksum, such as one of solana, is not
-// proven.
+// Proven reports whether the spelling of a is unlikely to be anything but an address: it has a
+// checksum that random text does not match, or is "0x" and 40 hex digits. An address without a
+// checksum, such as one of solana, is not proven.
 func (a Address) Proven() bool {
 	return a.row != 0 && proofs[a.row-1][a.form]
 }
@@ -310,9 +301,8 @@ func (a Address) Display() string {
 	return a.text
 }
 
-// CAIP10 returns the CAIP-10 account id of a, such as "eip155:1:0xab58…". It
-// reports false if the chain has no registered CAIP-2 id or the address
-// contains characters that CAIP-10 does not allow.
+// CAIP10 returns the CAIP-10 account id of a, such as "eip155:1:0xab58…". It reports false if the
+// chain has no registered CAIP-2 id or the address contains characters that CAIP-10 does not allow.
 func (a Address) CAIP10() (string, bool) {
 	id, text := a.Chain().CAIP2(), a.Display()
 	if prefix, body, ok := strings.Cut(text, ":"); ok && len(prefix) > 1 && charClass[prefix[0]]&classLower != 0 {
@@ -327,11 +317,10 @@ func (a Address) CAIP10() (string, bool) {
 	return id + ":" + text, true
 }
 
-// Kind returns the kind of the account as far as the address reveals it. On
-// chains like Bitcoin it returns "p2pk", "p2pkh", "p2sh", "p2wpkh", "p2wsh",
-// "p2tr", "witness", "shielded" or "unified"; on others "account", "contract",
-// "subaddress", "integrated", "tagged", "muxed" or "name". It returns "" if the
-// address does not reveal the kind, as on EVM chains, where accounts and
+// Kind returns the kind of the account as far as the address reveals it. On chains like Bitcoin it
+// returns "p2pk", "p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr", "witness", "shielded" or "unified";
+// on others "account", "contract", "subaddress", "integrated", "tagged", "muxed" or "name". It
+// returns "" if the address does not reveal the kind, as on EVM chains, where accounts and
 // contracts look alike.
 func (a Address) Kind() string {
 	if a.row == 0 {

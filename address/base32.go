@@ -12,11 +12,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// stellar is an account ("G…", 56 characters); an account with an 8-byte number
-// by which its owner assigns payments ("M…", 69 characters); or a contract
-// ("C…"). The other kinds of strkeys are not accounts. They are Base32 of a version
-// byte, the payload, and a little-endian CRC-16. The upper five bits of a version encode
-// the first letter; zero in the others means ed25519 or SHA-256.
+// stellar is an account ("G…", 56 characters); an account with an 8-byte number by which its owner
+// assigns payments ("M…", 69 characters); or a contract ("C…"). The other kinds of strkeys are not
+// accounts. They are Base32 of a version byte, the payload, and a little-endian CRC-16. The upper
+// five bits of a version encode the first letter; zero in the others means ed25519 or SHA-256.
 //
 // See SEP-23, "Strkeys".
 func stellar() codecs {
@@ -32,12 +31,10 @@ var strkey = summed32{alphabet: base32.Upper, sumLen: 2, sum: func(b []byte) (su
 	return sum
 }}
 
-// algorand is 58 upper-case characters of Base32 that encode an ed25519 public
-// key and the last 4 bytes of its SHA-512/256 hash. The last character contains
-// two bits that must be zero.
+// algorand is 58 upper-case characters of Base32 that encode an ed25519 public key and the last 4
+// bytes of its SHA-512/256 hash. The last character contains two bits that must be zero.
 //
-// See the Algorand documentation, "Accounts: transformation of a public key to
-// an address".
+// See the Algorand documentation, "Accounts: transformation of a public key to an address".
 func algorand() codecs {
 	return codecs{{enc: summed32{alphabet: base32.Upper, sumLen: 4, sum: func(b []byte) (sum [32]byte) {
 		full := sha512.Sum512_256(b)
@@ -57,8 +54,7 @@ type summed32 struct {
 
 const groupLen = 6
 
-// A capsUse says who may write small letters where the normal form is in upper
-// case.
+// A capsUse says who may write small letters where the normal form is in upper case.
 type capsUse uint8
 
 const (
@@ -128,9 +124,8 @@ func (e summed32) write(dst []byte, c *codec, payload []byte) []byte {
 	return dst
 }
 
-// ungroup appends s without the separator that stands between groups of n characters to
-// dst. bad is the offset of a character where a separator should be, or of a separator
-// elsewhere, or -1.
+// ungroup appends s without the separator that stands between groups of n characters to dst. bad is
+// the offset of a character where a separator should be, or of a separator elsewhere, or -1.
 func ungroup(dst []byte, s string, n int, separator byte) (text []byte, bad int) {
 	for i := range len(s) {
 		if between := i%(n+1) == n; between != (s[i] == separator) {
@@ -162,19 +157,17 @@ func (e summed32) bounds(c *codec) bounds {
 	return bounds{n, n, classAddress, lead, true}
 }
 
-// nem is 40 characters of Base32 for a byte that identifies the network, 20
-// bytes, and the first 4 bytes of their Keccak-256 hash. Wallets show them in
-// groups of six with dashes between, and accept any letter case. "T…" and "M…"
-// are addresses of test networks.
+// nem is 40 characters of Base32 for a byte that identifies the network, 20 bytes, and the first 4
+// bytes of their Keccak-256 hash. Wallets show them in groups of six with dashes between, and
+// accept any letter case. "T…" and "M…" are addresses of test networks.
 //
 // See the NEM technical reference, section 3.1, "Addresses".
 func nem() codecs {
 	return both32(summed32{alphabet: base32.Upper, sumLen: 4, caps: capsIgnored, sum: keccak256}, "\x68", "\x98", "\x60")
 }
 
-// symbol is 39 characters of Base32 for a byte that identifies the network, 20
-// bytes, and the first 3 bytes of their SHA3-256 hash. Wallets also show groups
-// of six with dashes between.
+// symbol is 39 characters of Base32 for a byte that identifies the network, 20 bytes, and the first
+// 3 bytes of their SHA3-256 hash. Wallets also show groups of six with dashes between.
 //
 // See "Cryptography" in the documentation of Symbol, and RawAddress in its SDKs.
 func symbol() codecs {

@@ -9,10 +9,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// nano is "nano_", or formerly "xrb_", and 60 characters of Base32 in a special
-// alphabet. They encode 4 zero bits, an ed25519 public key (with BLAKE2b in place
-// of SHA-512), and the reversed BLAKE2b-40 hash of the key. Normalize also reads
-// a hyphen for the underscore, as the node does.
+// nano is "nano_", or formerly "xrb_", and 60 characters of Base32 in a special alphabet. They
+// encode 4 zero bits, an ed25519 public key (with BLAKE2b in place of SHA-512), and the reversed
+// BLAKE2b-40 hash of the key. Normalize also reads a hyphen for the underscore, as the node does.
 //
 // See the Nano documentation, "Account public key and address".
 func nano() codecs {
@@ -80,10 +79,9 @@ func (nanoText) bounds(c *codec) bounds {
 	return bounds{n, n, classAddress, c.prefix, true}
 }
 
-// nimiq is "NQ", two check digits, and 20 bytes in 32 characters of Base32
-// without the letters I, O, W and Z. The check digits are computed as in an IBAN,
-// modulo 97. Wallets write a space after every fourth character. Normalize also
-// reads spaces anywhere, as the node does.
+// nimiq is "NQ", two check digits, and 20 bytes in 32 characters of Base32 without the letters I,
+// O, W and Z. The check digits are computed as in an IBAN, modulo 97. Wallets write a space after
+// every fourth character. Normalize also reads spaces anywhere, as the node does.
 //
 // See the Nimiq documentation, "User-friendly addresses", and ISO 13616.
 func nimiq() codecs {
@@ -93,7 +91,6 @@ func nimiq() codecs {
 // iban is in one piece, in groups of four, or has spaces anywhere.
 type iban struct{ groups, loose bool }
 
-// nimiqLen is the number of characters without spaces.
 const nimiqLen = 36
 
 var nimiqAlphabet = base32.New("0123456789ABCDEFGHJKLMNPQRSTUVXY")
@@ -179,12 +176,11 @@ func (e iban) write(dst []byte, c *codec, payload []byte) []byte {
 
 func (e iban) bounds(*codec) bounds { return bounds{36, 128, 0, "nq", false} }
 
-// stacks is "S", a character for the version, and 20 bytes followed by the first
-// 4 bytes of sha256(sha256(version, bytes)), as a number in Crockford's Base32. A
-// leading zero byte is one "0", as in Base58. "SP" is the hash160 of a key, "SM"
-// the hash160 of a script; "ST" and "SN" are the same on test networks.
-// Lower-case letters and the look-alikes that Crockford permits ("O" for zero,
-// "I" and "L" for one) are not accepted.
+// stacks is "S", a character for the version, and 20 bytes followed by the first 4 bytes of
+// sha256(sha256(version, bytes)), as a number in Crockford's Base32. A leading zero byte is one
+// "0", as in Base58. "SP" is the hash160 of a key, "SM" the hash160 of a script; "ST" and "SN" are
+// the same on test networks. Lower-case letters and the look-alikes that Crockford permits ("O" for
+// zero, "I" and "L" for one) are not accepted.
 //
 // See SIP-005, "Blocks and transactions: address formats".
 func stacks() codecs {
@@ -207,8 +203,7 @@ func (c32) read(r *reader, c *codec) fault {
 		return badLead(s, c.prefix)
 	}
 	r.claimed = true
-	// A number of 25 bytes has 40 digits. The first byte must be zero, and becomes the
-	// version.
+	// A number of 25 bytes has 40 digits. The first byte must be zero, and becomes the version.
 	var text [40]byte
 	at := copy(text[:], crockfordZeros[len(s)-2:])
 	copy(text[at:], s[2:])
@@ -231,7 +226,6 @@ func (c32) read(r *reader, c *codec) fault {
 
 const crockfordZeros = "0000000000000000000000000000000000000000"
 
-// zeroBytes returns the number of zeros at the beginning of b.
 func zeroBytes(b []byte) (n int) {
 	for n < len(b) && b[n] == 0 {
 		n++

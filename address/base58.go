@@ -30,7 +30,6 @@ const (
 	lastHash
 )
 
-// size returns the length of the checksum.
 func (h checkHash) size() int {
 	switch h {
 	case noHash:
@@ -41,7 +40,6 @@ func (h checkHash) size() int {
 	return sumLen
 }
 
-// sum returns the checksum of b.
 func (h checkHash) sum(b []byte) [sumLen]byte {
 	switch h {
 	case groestl512:
@@ -121,8 +119,7 @@ func (r *reader) decode58(a *base58.Alphabet, at int) ([]byte, fault) {
 	return r.val58, fault{}
 }
 
-// verify58 reports whether the bytes that decode58 returned end with their
-// checksum.
+// verify58 reports whether the bytes that decode58 returned end with their checksum.
 func (r *reader) verify58(h checkHash) bool {
 	if r.sums58[h] == 0 {
 		r.sums58[h] = -1
@@ -197,7 +194,6 @@ func (e base58Check) read(r *reader, c *codec) fault {
 	return fault{}
 }
 
-// hasVersion reports whether b begins with the version bytes.
 func hasVersion(b []byte, version string) bool {
 	return len(b) >= len(version) && string(b[:len(version)]) == version
 }

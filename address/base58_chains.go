@@ -15,11 +15,10 @@ import (
 // the canonical encoding, by RFC 8032, of a point on the curve that is not of
 // small order. This holds for about half of all byte strings.
 
-// solana is 32 bytes in Base58. There is no checksum, so typing errors are not
-// detected. The bytes are an ed25519 public key or, for accounts of programs,
-// not a point of the curve; both can receive coins. Text that is provably an
-// address of another chain, such as a Bech32 address that happens to be Base58
-// of 32 bytes, is none.
+// solana is 32 bytes in Base58. There is no checksum, so typing errors are not detected. The bytes
+// are an ed25519 public key or, for accounts of programs, not a point of the curve; both can
+// receive coins. Text that is provably an address of another chain, such as a Bech32 address that
+// happens to be Base58 of 32 bytes, is none.
 func solana() codecs {
 	return codecs{{enc: base58Check{hash: noHash}, size: 32,
 		open: true, yield: isOneCase,
@@ -55,10 +54,9 @@ var smallOrder = [...][32]byte{
 		0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05}, // order 8
 }
 
-// xrp is Base58Check with an alphabet of its own: a classic address (r…), or an
-// X-address (X…), which includes a destination tag of four bytes behind a flag.
-// The tag is not part of the account. Flag 0 means no tag; other flags than 0
-// and 1 are not in use.
+// xrp is Base58Check with an alphabet of its own: a classic address (r…), or an X-address (X…),
+// which includes a destination tag of four bytes behind a flag. The tag is not part of the account.
+// Flag 0 means no tag; other flags than 0 and 1 are not in use.
 //
 // See "Base58 Encodings" in the documentation of the XRP Ledger, and XLS-5d.
 func xrp() codecs {
@@ -106,13 +104,11 @@ func alephium() codecs {
 // first 24 bytes of the hash of a script (P2SH), or a script (P2S). A key must be
 // a point of the curve, as Ergo's node requires.
 //
-// A P2S address can contain the very script that a P2PK or a P2SH address
-// represents. That is the same account. The script of P2SH names a variable
-// twice: 1 in older software, 126 in newer. Scripts that do not fit into
-// base58.MaxLen characters are rejected, and scripts are not parsed.
+// A P2S address can contain the very script that a P2PK or a P2SH address represents. That is the
+// same account. The script of P2SH names a variable twice: 1 in older software, 126 in newer.
+// Scripts that do not fit into base58.MaxLen characters are rejected, and scripts are not parsed.
 //
-// See "Address" in the Ergo documentation, and ErgoAddress.scala of
-// sigmastate-interpreter.
+// See "Address" in the Ergo documentation, and ErgoAddress.scala of sigmastate-interpreter.
 func ergo() codecs {
 	const script, rest = "\x00\xea\x02\xd1\x93\xb4\xcb\xe4\xe3", "\x0e\x04\x00\x04\x30\x0e\x18"
 	key := codec{enc: base58Check{}, size: 33, kind: 0, check: secp256k1Payload, keys: secp256k1Keys}
@@ -134,12 +130,10 @@ func ergo() codecs {
 		test(in(key, "\x11", ""), in(hash, "\x12", ""), codecs{{enc: base58Check{}, prefix: "\x13", kind: 2}})).by(blake2b256)
 }
 
-// secp256k1Payload checks that the payload is a compressed secp256k1 key.
 func secp256k1Payload(r *reader) fault { return unless(isSecp256k1Key([33]byte(r.payload()))) }
 
-// secp256k1Keys returns the x coordinate of a compressed secp256k1 key. The same
-// secret controls both points with an x coordinate, and some chains reveal only
-// x.
+// secp256k1Keys returns the x coordinate of a compressed secp256k1 key. The same secret controls
+// both points with an x coordinate, and some chains reveal only x.
 func secp256k1Keys(r *reader, compressed []byte) {
 	r.keys.add(identity.Secp256k1, compressed[1:])
 }
@@ -166,12 +160,10 @@ func mina() codecs {
 	}}}
 }
 
-// ss58 is the Base58 of a prefix of one or two bytes for the chain, a 32-byte
-// account id, and the first two bytes of a BLAKE2b hash. Normalize also reads
-// the generic prefix 42.
+// ss58 is the Base58 of a prefix of one or two bytes for the chain, a 32-byte account id, and the
+// first two bytes of a BLAKE2b hash. Normalize also reads the generic prefix 42.
 //
-// See "SS58 address format" in the Polkadot documentation, and the SS58
-// registry.
+// See "SS58 address format" in the Polkadot documentation, and the SS58 registry.
 func ss58(prefix uint16) codecs {
 	with := func(prefix uint16) codecs {
 		version := string([]byte{byte(prefix)})
@@ -205,10 +197,9 @@ func astar() codecs {
 // view key, an 8-byte payment id in an integrated address, and the first four
 // bytes of the Keccak-256 hash of the others.
 //
-// Both keys must be canonical encodings of points of the curve, as the node
-// requires; a string with other keys belongs to no wallet even if its checksum
-// matches. The payment id is not part of the account. A subaddress is a separate
-// account, which cannot be linked to its main address.
+// Both keys must be canonical encodings of points of the curve, as the node requires; a string with
+// other keys belongs to no wallet even if its checksum matches. The payment id is not part of the
+// account. A subaddress is a separate account, which cannot be linked to its main address.
 //
 // See src/common/base58.cpp, src/cryptonote_basic/cryptonote_basic_impl.cpp and
 // src/cryptonote_config.h of Monero.

@@ -18,16 +18,14 @@ var (
 	bech32mText = bech{variant: bech32.Bech32m}
 )
 
-// hasHRP reports whether s begins with the human-readable part hrp, in any
-// letter case, and a 1.
+// hasHRP reports whether s begins with the human-readable part hrp, in any letter case, and a 1.
 func hasHRP(s, hrp string) bool {
 	return len(s) > len(hrp) && s[len(hrp)] == '1' && (s[:len(hrp)] == hrp || strings.EqualFold(s[:len(hrp)], hrp))
 }
 
-// data32 returns the characters that hold the data of the text from offset at
-// on, if it is text of code and variant v with the human-readable part hrp. If only
-// the checksum is wrong, it returns both the characters and a fault. It verifies the
-// text once for all codecs.
+// data32 returns the characters that hold the data of the text from offset at on, if it is text of
+// code and variant v with the human-readable part hrp. If only the checksum is wrong, it returns
+// both the characters and a fault. It verifies the text once for all codecs.
 func (r *reader) data32(code *bech32.Code, v bech32.Variant, hrp string, at int) (string, fault) {
 	s := r.s[at:]
 	if !hasHRP(s, hrp) {
@@ -95,8 +93,7 @@ func (e bech) bounds(c *codec) bounds {
 	return bounds32(c, e.lead, 0)
 }
 
-// bounds32 returns the bounds of Bech32 with a number of characters beside the
-// bytes.
+// bounds32 returns the bounds of Bech32 with a number of characters beside the bytes.
 func bounds32(c *codec, lead string, more int) bounds {
 	n := len(lead) + len(c.prefix) + 1 + more + bech32.Std.ChecksumLen
 	b := bounds{n, bech32.MaxLen, classAddress, strings.ToLower(lead) + c.prefix + "1", true}

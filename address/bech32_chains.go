@@ -7,9 +7,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// radix is an account: its first byte says that it was made by a transaction, or
-// comes with a secp256k1 or an ed25519 key. Other entities have other
-// human-readable parts.
+// radix is an account: its first byte says that it was made by a transaction, or comes with a
+// secp256k1 or an ed25519 key. Other entities have other human-readable parts.
 //
 // See entity_type.rs of radixdlt-scrypto.
 func radix() codecs {
@@ -52,11 +51,10 @@ func multiversx() codecs {
 	return codecs{with(0, "account", identity.Ed25519, false), with(1, "contract", 0, true)}
 }
 
-// penumbra is the Bech32m of 80 bytes, permuted by F4Jumble: a diversifier, a
-// transmission key and a clue key. The transmission key must be a number below
-// the order of the field; the node checks no more. "penumbracompat1" and Bech32
-// is another spelling, for chains that cannot send to Bech32m. One wallet has
-// many addresses, which nothing links.
+// penumbra is the Bech32m of 80 bytes, permuted by F4Jumble: a diversifier, a transmission key and
+// a clue key. The transmission key must be a number below the order of the field; the node checks
+// no more. "penumbracompat1" and Bech32 is another spelling, for chains that cannot send to
+// Bech32m. One wallet has many addresses, which nothing links.
 //
 // See address.rs of penumbra-keys.
 func penumbra() codecs {
@@ -71,12 +69,10 @@ func penumbra() codecs {
 	}
 }
 
-// penumbraOrder is the order of the field of the transmission key, least
-// significant word first.
+// penumbraOrder is the order of the field of the transmission key, least significant word first.
 var penumbraOrder = [4]uint64{0x0a11800000000001, 0x59aa76fed0000001, 0x60b44d1e5c37b001, 0x12ab655e9a2ca556}
 
-// isPenumbraKey reports whether the first 32 bytes of b are a number below the
-// order of the field.
+// isPenumbraKey reports whether the first 32 bytes of b are a number below the order of the field.
 func isPenumbraKey(b []byte) bool {
 	for i := 3; i >= 0; i-- {
 		if w := binary.LittleEndian.Uint64(b[8*i:]); w != penumbraOrder[i] {
@@ -86,12 +82,11 @@ func isPenumbraKey(b []byte) bool {
 	return false
 }
 
-// cosmos is the accounts of a chain of the Cosmos SDK: Bech32 of 20 bytes, the
-// hash160 of a secp256k1 key, or of 32 bytes, for contracts, modules and
-// interchain accounts. Normalize also reads the address of a validator, which is
-// the account of its operator with another human-readable part: operator, or
-// hrp and "valoper". The addresses of consensus keys ("…valcons") and public
-// keys are not accounts. tests are the human-readable parts of test networks.
+// cosmos is the accounts of a chain of the Cosmos SDK: Bech32 of 20 bytes, the hash160 of a
+// secp256k1 key, or of 32 bytes, for contracts, modules and interchain accounts. Normalize also
+// reads the address of a validator, which is the account of its operator with another
+// human-readable part: operator, or hrp and "valoper". The addresses of consensus keys ("…valcons")
+// and public keys are not accounts. tests are the human-readable parts of test networks.
 //
 // See ADR 28, "Derive addresses", of the Cosmos SDK.
 func cosmos(hrp string, tests ...string) codecs {

@@ -7,9 +7,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// cardano is Shelley addresses in Bech32 (addr1, stake1), without the length
-// limit of BIP-173, and Byron addresses in Base58 (Ae2…, DdzFF…), which are CBOR
-// with a CRC-32.
+// cardano is Shelley addresses in Bech32 (addr1, stake1), without the length limit of BIP-173, and
+// Byron addresses in Base58 (Ae2…, DdzFF…), which are CBOR with a CRC-32.
 //
 // See CIP-19 for the bytes of Shelley addresses, CIP-5 for the human-readable
 // parts, and the CDDL in CIP-19 for Byron addresses.
@@ -26,8 +25,7 @@ func cardano() codecs {
 		test(with("addr_test", 0, false), with("stake_test", 0, true)))
 }
 
-// checkShelley checks the header of b, its network, and the length that its type
-// requires.
+// checkShelley checks the header of b, its network, and the length that its type requires.
 func checkShelley(b []byte, stake bool, network byte) fault {
 	if len(b) < 1+28 {
 		return badLength
@@ -86,13 +84,11 @@ func shelleyKeys(r *reader, b []byte) {
 	}
 }
 
-// checkByron checks the bytes of a Byron address of cardano: an array of the
-// address, in a tagged byte string, and its CRC-32. The address is an array of a
-// root of 28 bytes, a map of attributes, and a type: 0 for a public key, 2 for a
-// redemption. (Type 1, for scripts, never occurred on the chain, and the ledger
-// no longer reads it.) Attribute 1 holds a derivation path in a nested byte
-// string. Attribute 2 holds the magic number of a test network; the main network
-// omits it.
+// checkByron checks the bytes of a Byron address of cardano: an array of the address, in a tagged
+// byte string, and its CRC-32. The address is an array of a root of 28 bytes, a map of attributes,
+// and a type: 0 for a public key, 2 for a redemption. (Type 1, for scripts, never occurred on the
+// chain, and the ledger no longer reads it.) Attribute 1 holds a derivation path in a nested byte
+// string. Attribute 2 holds the magic number of a test network; the main network omits it.
 func checkByron(r *reader) fault {
 	outer := cbor{b: r.payload()}
 	outer.want(0x82, 0xd8, 24) // array of 2, tag 24: CBOR in a byte string
@@ -144,7 +140,6 @@ type cbor struct {
 	failed bool
 }
 
-// want reads exactly the given bytes.
 func (c *cbor) want(head ...byte) {
 	if c.failed || !bytes.HasPrefix(c.b, head) {
 		c.failed = true
@@ -180,7 +175,6 @@ func (c *cbor) uint(major byte) uint64 {
 	return v
 }
 
-// bytes reads a byte string of definite length.
 func (c *cbor) bytes() []byte {
 	n := c.uint(2)
 	if c.failed || n > uint64(len(c.b)) {

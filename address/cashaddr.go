@@ -8,9 +8,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// cash is CashAddr: a prefix, a colon, and the base32 of a version byte, the
-// payload, and a checksum that also covers the prefix. The normal form has the
-// prefix and is in lower case.
+// cash is CashAddr: a prefix, a colon, and the base32 of a version byte, the payload, and a
+// checksum that also covers the prefix. The normal form has the prefix and is in lower case.
 //
 // See spec/cashaddr.md of bitcoincash.org.
 type cash struct {
@@ -59,8 +58,7 @@ func (e cash) read(r *reader, c *codec) fault {
 	return fault{}
 }
 
-// readPrefix returns the offset behind the prefix and the fields of the text, 0 if it has
-// none.
+// readPrefix returns the offset behind the prefix and the fields of the text, 0 if it has none.
 func (e cash) readPrefix(r *reader, c *codec) (at int, bad fault) {
 	s, prefix := r.s, c.prefix
 	at = strings.IndexByte(s, ':') + 1
@@ -193,11 +191,10 @@ func kaspa() codecs {
 	return all(with("kaspa"), test(with("kaspatest"), with("kaspadev"), with("kaspasim")))
 }
 
-// conflux is an address of the Core space of Conflux: a prefix for the network,
-// fields that readers check, such as "type.user", and the base32 of a version
-// byte and 20 bytes. Their first four bits say whether the account is builtin, a
-// user or a contract. It is not an address of the eSpace, an EVM
-// chain.
+// conflux is an address of the Core space of Conflux: a prefix for the network, fields that readers
+// check, such as "type.user", and the base32 of a version byte and 20 bytes. Their first four bits
+// say whether the account is builtin, a user or a contract. It is not an address of the eSpace, an
+// EVM chain.
 //
 // See CIP-37, and cfx_addr of conflux-rust for the alphabet.
 func conflux() codecs {

@@ -7,9 +7,8 @@ import (
 	"sync"
 )
 
-// A Chain identifies a blockchain by its slug: "bitcoin", "ethereum", "tron". A
-// slug is a full name in lower case, never a ticker. [ParseChain] accepts other
-// names; [Chains] lists all slugs.
+// A Chain identifies a blockchain by its slug: "bitcoin", "ethereum", "tron". A slug is a full name
+// in lower case, never a ticker. [ParseChain] accepts other names; [Chains] lists all slugs.
 type Chain string
 
 // A chain is one row of the table in table.go.
@@ -24,13 +23,11 @@ type chain struct {
 	codecs  codecs
 }
 
-// isEVM reports whether c is an EVM chain: each of its accounts is an account of all
-// EVM chains.
+// isEVM reports whether c is an EVM chain: each of its accounts is an account of all EVM chains.
 func (c *chain) isEVM() bool {
 	return !slices.ContainsFunc(c.codecs, func(c codec) bool { return !c.evm && c.use == everybody && c.doubt == "" })
 }
 
-// hasKind reports whether some addresses of c have the kind; see [Address.Kind].
 func (c *chain) hasKind(kind string) bool {
 	return slices.ContainsFunc(c.codecs, func(c codec) bool { return c.what == kind })
 }
@@ -43,8 +40,7 @@ func (c Chain) row() *chain {
 	return &chain{slip44: -1}
 }
 
-// Name returns the display name of c, such as "Bitcoin Cash", or "" if c is not
-// supported.
+// Name returns the display name of c, such as "Bitcoin Cash", or "" if c is not supported.
 func (c Chain) Name() string {
 	name := c.row().name
 	if digits, ok := chainNumber(c); ok && name == "" {
@@ -53,8 +49,7 @@ func (c Chain) Name() string {
 	return name
 }
 
-// CAIP2 returns the CAIP-2 chain id of c, such as "eip155:1", or "" if none is
-// registered.
+// CAIP2 returns the CAIP-2 chain id of c, such as "eip155:1", or "" if none is registered.
 func (c Chain) CAIP2() string {
 	if _, ok := chainNumber(c); ok {
 		return string(c)
@@ -68,14 +63,12 @@ func (c Chain) SLIP44() int { return int(c.row().slip44) }
 // Aliases returns the other full names that [ParseChain] accepts for c.
 func (c Chain) Aliases() []string { return strings.Fields(c.row().aliases) }
 
-// Tickers returns the tickers of the assets on c, in upper case, which
-// sanctions lists use. A ticker does not identify a chain, since several chains
-// can share one.
+// Tickers returns the tickers of the assets on c, in upper case, which sanctions lists use. A
+// ticker does not identify a chain, since several chains can share one.
 func (c Chain) Tickers() []string { return strings.Fields(c.row().tickers) }
 
-// Chains returns the slugs of the chains in the table, sorted. Every other EVM
-// chain is supported as "eip155:" and its number. The caller may modify the
-// slice.
+// Chains returns the slugs of the chains in the table, sorted. Every other EVM chain is supported
+// as "eip155:" and its number. The caller may modify the slice.
 func Chains() []Chain {
 	all := make([]Chain, 0, len(chains))
 	for i := range chains {
@@ -87,14 +80,12 @@ func Chains() []Chain {
 	return all
 }
 
-// ParseChain parses the name of a chain: a slug, a display name ("Bitcoin
-// Cash"), a CAIP-2 id, or an alias, such as the chain's name at CoinGecko, in
-// Trust Wallet's registry or in EIP-3770. It ignores letter case and
-// surrounding white space, and reads a space or an underscore as a hyphen. It
-// accepts "eip155:" followed by any number as an EVM chain. Otherwise it
-// returns a [*ParseError] that wraps [ErrChain]; if name is a ticker, such as
-// "eth", which is also a short name of EIP-3770, its Other field holds the slug
-// to use.
+// ParseChain parses the name of a chain: a slug, a display name ("Bitcoin Cash"), a CAIP-2 id, or
+// an alias, such as the chain's name at CoinGecko, in Trust Wallet's registry or in EIP-3770. It
+// ignores letter case and surrounding white space, and reads a space or an underscore as a hyphen.
+// It accepts "eip155:" followed by any number as an EVM chain. Otherwise it returns a [*ParseError]
+// that wraps [ErrChain]; if name is a ticker, such as "eth", which is also a short name of
+// EIP-3770, its Other field holds the slug to use.
 func ParseChain(name string) (Chain, error) {
 	if r := lookup(Chain(name)); r != 0 && r != otherEVMRow {
 		return chains[r-1].slug, nil
@@ -241,7 +232,6 @@ func slugEnds(c Chain) (e ends, hash uint32) {
 	return e, uint32((e.first*0x9e3779b97f4a7c15 + e.last*0xc2b2ae3d27d4eb4f) >> 40)
 }
 
-// slugIndex maps hashes of slugs to rows plus one, with linear probing.
 var slugIndex = func() (t [1024]struct {
 	ends
 	row uint16
@@ -271,8 +261,7 @@ const (
 
 var otherEVMRow = lookup(otherEVMSlug)
 
-// chainNumber reports whether c is "eip155:" and a number without leading
-// zeros.
+// chainNumber reports whether c is "eip155:" and a number without leading zeros.
 func chainNumber(c Chain) (digits string, ok bool) {
 	digits, ok = strings.CutPrefix(string(c), eip155)
 	if !ok || !isChainNumber(digits) {
@@ -288,9 +277,8 @@ func isChainNumber(digits string) bool {
 	return err == nil && digits[0] != '0' && n < 1<<63
 }
 
-// rowOf returns the row of c, plus one. c can be a slug, or "eip155:" and the
-// id of an EVM chain; for an id without a row, rowOf returns otherEVMRow. It
-// returns zero if c is not a chain.
+// rowOf returns the row of c, plus one. c can be a slug, or "eip155:" and the id of an EVM chain;
+// for an id without a row, rowOf returns otherEVMRow. It returns zero if c is not a chain.
 func rowOf(c Chain) uint16 {
 	if r := lookup(c); r != 0 && r != otherEVMRow {
 		return r

@@ -7,11 +7,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
-// plain appends an ASCII approximation of s to dst, for the recognition of
-// secrets. It drops invisible characters, narrows full-width characters, and
-// replaces other letters by A, which is a digit in every alphabet of keys. An
-// ideograph, which is a word of a Chinese mnemonic, becomes a word of three
-// letters; a syllable of Japanese or Korean becomes two letters.
+// plain appends an ASCII approximation of s to dst, for the recognition of secrets. It drops
+// invisible characters, narrows full-width characters, and replaces other letters by A, which is a
+// digit in every alphabet of keys. An ideograph, which is a word of a Chinese mnemonic, becomes a
+// word of three letters; a syllable of Japanese or Korean becomes two letters.
 func plain(dst []byte, s string) []byte {
 	for _, c := range s {
 		seen, ok := visible.Plain(c)
@@ -53,7 +52,6 @@ const (
 	classAlnum   = classUpper | classLower | classDigit
 )
 
-// charClass maps each byte to its classes.
 var charClass = func() (t [256]uint16) {
 	for class, members := range map[uint16]string{
 		classUpper:   "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -82,7 +80,6 @@ func skip[T string | []byte](class uint16, s T, i int) int {
 	return i
 }
 
-// isOf reports whether all bytes of s are of a class.
 func isOf(class uint16, s string) bool { return skip(class, s, 0) == len(s) }
 
 // lowerASCII returns s with A to Z in lower case. Unlike strings.ToLower, it keeps the

@@ -54,7 +54,6 @@ const (
 // codecs are the spellings of one chain. The first of a kind is canonical.
 type codecs []codec
 
-// all joins lists of codecs.
 func all(lists ...codecs) codecs { return slices.Concat(lists...) }
 
 // with returns c with each of the prefixes.
@@ -84,20 +83,17 @@ const maxPayload = 704
 
 // A notation reads and writes bytes as text. It knows no chain.
 type notation interface {
-	// read decodes r.s as an address of c: it sets the payload of r, and
-	// r.normal if write writes the same text. It sets r.claimed if the text
-	// begins as only addresses of c do, so that its fault takes precedence. It checks
-	// the length first. If r.trusted is set, the text is a result of write, and
-	// checksums need not be verified.
+	// read decodes r.s as an address of c: it sets the payload of r, and r.normal if write writes
+	// the same text. It sets r.claimed if the text begins as only addresses of c do, so that its
+	// fault takes precedence. It checks the length first. If r.trusted is set, the text is a result
+	// of write, and checksums need not be verified.
 	read(r *reader, c *codec) fault
-	// write appends the text of a payload. If no address has the payload, the
-	// result is no address.
+	// write appends the text of a payload. If no address has the payload, the result is no address.
 	write(dst []byte, c *codec, payload []byte) []byte
 	// bounds returns properties of every text that read accepts.
 	bounds(c *codec) bounds
 }
 
-// bounds are what a glance at a text shows.
 type bounds struct {
 	min, max int    // the length
 	chars    uint16 // all characters are of one of these classes
@@ -111,7 +107,6 @@ type narrower interface {
 	narrow(c *codec, l *look, n int) bool
 }
 
-// bounds returns the bounds of the texts of c.
 func (c *codec) bounds() bounds {
 	b := c.enc.bounds(c)
 	if c.proof != byNotation {
@@ -165,10 +160,8 @@ func (r *reader) free() {
 	readers.Put(r)
 }
 
-// payload returns the bytes that were read.
 func (r *reader) payload() []byte { return r.buf[:r.n] }
 
-// set sets the payload to a copy of b.
 func (r *reader) set(b []byte) { r.n = copy(r.buf[:], b) }
 
 // read reads the text as an address of c.
@@ -187,8 +180,7 @@ func (c *codec) read(r *reader) fault {
 	return bad
 }
 
-// text returns the text of the payload of r, without an allocation if that is
-// its text.
+// text returns the text of the payload of r, without an allocation if that is its text.
 func (c *codec) text(r *reader) string {
 	if r.normal {
 		return r.s
@@ -205,8 +197,7 @@ func (c *codec) account(r *reader) []byte {
 	return r.payload()
 }
 
-// payload returns the bytes of the account that core identifies: core, and what uncore
-// adds, or zeros.
+// payload returns the bytes of the account that core identifies: core, and what uncore adds, or zeros.
 func (c *codec) payload(core []byte) []byte {
 	if c.uncore != nil {
 		return c.uncore(core)[0]
@@ -302,7 +293,6 @@ var (
 	badNetwork  = fault{err: ErrNetwork, at: -1}
 )
 
-// badChar returns the fault for an unexpected character at offset at.
 func badChar(at int) fault { return fault{err: ErrCharset, at: at} }
 
 // badLead returns the fault for a text that does not begin with lead.

@@ -121,7 +121,6 @@ func isOfCell(r Reading) bool {
 		(!isAccountName(r.Addresses[0]) || strings.IndexByte(r.Addresses[0].text, '.') >= 0)
 }
 
-// decideCell is decide for the pieces of a cell.
 func decideCell(pieces []Reading) Reading {
 	r, n := pieces[0], 0
 	r.Addresses, r.Doubts = nil, nil
@@ -143,14 +142,12 @@ func decideCell(pieces []Reading) Reading {
 	return r
 }
 
-// setSeveral says that the text has n addresses.
 func (r *Reading) setSeveral(n int) {
 	r.Several = true
 	r.Err = &ParseError{Chain: r.Chain, Offset: -1, Err: ErrSeveral, hint: fmt.Sprintf("%d addresses in this cell: screen each of them", n)}
 }
 
-// appendAccounts appends the addresses of more to all whose accounts are not
-// there yet.
+// appendAccounts appends the addresses of more to all whose accounts are not there yet.
 func appendAccounts(all, more []Address) []Address {
 	for _, a := range more {
 		if !slices.ContainsFunc(all, func(b Address) bool { return a.Canonical() == b.Canonical() }) {
@@ -191,7 +188,6 @@ func (r *Reading) addDoubt(d Doubt) {
 	}
 }
 
-// maxCell is the number of addresses that are read from one cell.
 const maxCell = 16
 
 // cellPieces returns the pieces of a text between blanks or marks that can be addresses, if
@@ -213,5 +209,4 @@ func cellPieces(text string) (pieces []string) {
 	return pieces
 }
 
-// isBetween reports whether c may stand between two addresses.
 func isBetween(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(",;|/，；、", c) }

@@ -7,11 +7,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// derivations are what a key determines: further keys of its
-// owner, computed from the bytes of a key of a class. No line leads back. Therefore
-// an index files an entry under all keys of its address, and a question looks up all
-// keys of its own: whichever of the two is listed, they meet. What an account
-// determines by the rules of its own chain is said at its codec, in the field also.
+// derivations are what a key determines: further keys of its owner, computed from the bytes of a
+// key of a class. No line leads back. Therefore an index files an entry under all keys of its
+// address, and a question looks up all keys of its own: whichever of the two is listed, they meet.
+// What an account determines by the rules of its own chain is said at its codec, in the field also.
 // testdata/derivations.txt has a pair of addresses for each.
 var derivations = [...]struct {
 	from   identity.Class
@@ -48,11 +47,9 @@ var derived = func() (flags [identity.Classes]uint64) {
 	return flags
 }()
 
-// maxKeys is the maximum number of keys of one address. A user of conflux has the
-// most.
+// maxKeys is the maximum number of keys of one address. A user of conflux has the most.
 const maxKeys = 24
 
-// keys holds the keys of one address.
 type keys struct {
 	n   int
 	all [maxKeys]Key
@@ -69,7 +66,6 @@ func (ks *keys) add(c identity.Class, b []byte) {
 	}
 }
 
-// addHashed adds the key of class c with the SHA-256 hash of b.
 func (ks *keys) addHashed(c identity.Class, b []byte) {
 	sum := sha256.Sum256(b)
 	ks.add(c, sum[:])

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Detect parses s on every chain and returns the Addresses that [Parse]
-// accepts: first the proven ones (see [Address.Proven]), then the others, each
-// in the order of the chain table, except that a name that hardly occurs
-// elsewhere comes first on its chain. An EVM address is returned once, on
+// Detect parses s on every chain and returns the Addresses that [Parse] accepts: first the proven
+// ones (see [Address.Proven]), then the others, each in the order of the chain table, except that a
+// name that hardly occurs elsewhere comes first on its chain. An EVM address is returned once, on
 // ethereum. If no chain accepts s, Detect returns nil.
 func Detect(s string) []Address {
 	var found []Address
@@ -173,7 +172,6 @@ func narrowed(c *codec, l look) (all []*look) {
 	return all
 }
 
-// begins reports whether a text of l may begin with c.
 func (l *look) begins(c byte) bool {
 	switch {
 	case l.chars != 0 && charClass[c]&l.chars == 0, l.high != "" && c > l.high[0], l.low != "" && c < l.low[0]:
@@ -193,8 +191,7 @@ func classesOf[T string | []byte](s T) uint16 {
 	return all
 }
 
-// fits reports whether s, whose characters have the classes all in common, may be a
-// text of l.
+// fits reports whether s, whose characters have the classes all in common, may be a text of l.
 func fits[T string | []byte](s T, all uint16, l *look) bool {
 	if len(s) < l.min || len(s) > l.max || l.chars != 0 && all&l.chars == 0 || l.high != "" && (string(s) < l.low || string(s) > l.high) {
 		return false
@@ -228,10 +225,9 @@ func detectProven(s string, except uint16) (found Address, ok bool) {
 	return found, ok
 }
 
-// provesElsewhere reports whether s is provably an address of some chain.
-// Spellings without a checksum reject such text: it is an address given with the
-// wrong chain. The check takes microseconds, so they call it only for text that
-// their own addresses rarely resemble.
+// provesElsewhere reports whether s is provably an address of some chain. Spellings without a
+// checksum reject such text: it is an address given with the wrong chain. The check takes
+// microseconds, so they call it only for text that their own addresses rarely resemble.
 func provesElsewhere(s string) bool {
 	_, ok := detectProven(s, 0)
 	return ok

@@ -8,16 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// diagnose returns the error for s, which is not an address of slug, in row r, because
-// of bad. bare is the part of s, beginning at offset at, that was parsed. diagnose
-// reports the first of these reasons that applies: s is an account of
-// internet-computer, which has a checksum, unlike a private key; s is a payment
-// request; s is an interoperable address; s contains a secret; s is a name of a
-// naming service; a character occurs in no address; s is from a test network; s
-// is an address of another chain; bad.
+// diagnose returns the error for s, which is not an address of slug, in row r, because of bad. bare
+// is the part of s, beginning at offset at, that was parsed. diagnose reports the first of these
+// reasons that applies: s is an account of internet-computer, which has a checksum, unlike a
+// private key; s is a payment request; s is an interoperable address; s contains a secret; s is a
+// name of a naming service; a character occurs in no address; s is from a test network; s is an
+// address of another chain; bad.
 //
-// It may take some microseconds, since errors are rare. It ignores everything
-// after maxDiagnosed.
+// It may take some microseconds, since errors are rare. It ignores everything after maxDiagnosed.
 func diagnose(slug Chain, r uint16, s, bare string, at int, bad fault) *ParseError {
 	c := &chains[r-1]
 	e := &ParseError{Chain: slugOf(slug, r), Offset: -1, Err: bad.err}
@@ -109,8 +107,7 @@ func (c *chain) lengthHint(s string) string {
 func (e *ParseError) explainAddress(r uint16, bare string, bad fault) {
 	c := &chains[r-1]
 	if new(Address).parseRow(r, bare, true).err == nil {
-		// Only Normalize accepts it, because the account is not in
-		// doubt.
+		// Only Normalize accepts it, because the account is not in doubt.
 		if bad.err == ErrChecksum {
 			e.hint = "compare it with the original; in lower case it has no checksum"
 		} else {
@@ -180,8 +177,7 @@ func nameChar(s string) string {
 	return fmt.Sprintf("%U", c)
 }
 
-// charKinds are the kinds of characters that look like a Latin letter or a space, or are
-// invisible.
+// charKinds are the kinds of characters that look like a Latin letter or a space, or are invisible.
 var charKinds = [...]struct {
 	name  string
 	chars *unicode.RangeTable

@@ -11,11 +11,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// hex20 is the characters lead and the 40 hex digits of 20 bytes. The normal
-// form is lower case. Digits in a single letter case have no checksum; mixed case
-// must match EIP-55, or the rule of the chain if it has another one, too: other
-// software writes EIP-55 on all chains. Normalize also reads mixed case that
-// matches neither, and capitals in lead.
+// hex20 is the characters lead and the 40 hex digits of 20 bytes. The normal form is lower case.
+// Digits in a single letter case have no checksum; mixed case must match EIP-55, or the rule of the
+// chain if it has another one, too: other software writes EIP-55 on all chains. Normalize also
+// reads mixed case that matches neither, and capitals in lead.
 //
 // See EIP-55, "Mixed-case checksum address encoding".
 type hex20 struct {
@@ -90,9 +89,8 @@ func evmWith(lead string, rule *caseRule) codecs {
 	}}}
 }
 
-// tempo is evm, and virtual addresses: the four bytes of a master, ten bytes fd, and
-// a tag of six bytes, which is not part of the account. Only the chain knows the
-// address of the master.
+// tempo is evm, and virtual addresses: the four bytes of a master, ten bytes fd, and a tag of six
+// bytes, which is not part of the account. Only the chain knows the address of the master.
 //
 // See TIP-1022, "Virtual Addresses for TIP-20 Deposit Forwarding".
 func tempo() codecs {
@@ -156,15 +154,13 @@ func (e *caseRule) capitals(digits string) (b [40]byte) {
 	return b
 }
 
-// zilliqa is Bech32 of 20 bytes, or "0x" and their 40 hex digits. Digits in
-// mixed case must match Zilliqa's own checksum or, since the chain has an EVM,
-// EIP-55.
+// zilliqa is Bech32 of 20 bytes, or "0x" and their 40 hex digits. Digits in mixed case must match
+// Zilliqa's own checksum or, since the chain has an EVM, EIP-55.
 //
-// An account is the end of the SHA-256 hash of a key, or of the Keccak-256 hash
-// as on EVM chains; the address does not reveal which. Its key is an
-// [identity.KeccakHash]: if an Ethereum account has the same bytes, the hash
-// must be that one, because nobody can find two keys whose different hashes are
-// equal.
+// An account is the end of the SHA-256 hash of a key, or of the Keccak-256 hash as on EVM chains;
+// the address does not reveal which. Its key is an [identity.KeccakHash]: if an Ethereum account
+// has the same bytes, the hash must be that one, because nobody can find two keys whose different
+// hashes are equal.
 //
 // See ZIP-1, and toChecksumAddress in zilliqa-js.
 func zilliqa() codecs {
@@ -176,9 +172,8 @@ func zilliqa() codecs {
 	}
 }
 
-// isZilliqaCase reports whether the letter case of 40 hex digits matches
-// Zilliqa's checksum: the case of digit i is bit 6i of the SHA-256 hash of the
-// bytes.
+// isZilliqaCase reports whether the letter case of 40 hex digits matches Zilliqa's checksum: the
+// case of digit i is bit 6i of the SHA-256 hash of the bytes.
 func isZilliqaCase(digits string) bool {
 	var b [20]byte
 	unhex(b[:], digits)

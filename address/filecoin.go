@@ -19,10 +19,9 @@ import (
 //	f4  the number of the actor that manages the name space, "f", and up to 54
 //	    bytes; name space 10, the only one in use, has Ethereum's 20 bytes
 //
-// The bytes are in lower-case Base32 and end with the BLAKE2b-32 hash of the
-// protocol, the name space as a varint, and the bytes. On test networks the
-// first letter is "t". Only the chain knows which f0 address is the account of
-// an f1 to f4 address.
+// The bytes are in lower-case Base32 and end with the BLAKE2b-32 hash of the protocol, the name
+// space as a varint, and the bytes. On test networks the first letter is "t". Only the chain knows
+// which f0 address is the account of an f1 to f4 address.
 //
 // See the Filecoin specification, "Address", and FIP-0048.
 func filecoin() codecs {
@@ -110,10 +109,9 @@ func (filecoinText) bounds(c *codec) bounds {
 	return bounds{n, n, classAddress, c.prefix, true}
 }
 
-// numberText is the characters prefix and a decimal number of at most 63 bits
-// without leading zeros, as filecoin and hedera number accounts. If it is checked, a
-// dash and five letters follow, which prove the number and the ledger of hedera: 0 is
-// the main network.
+// numberText is the characters prefix and a decimal number of at most 63 bits without leading
+// zeros, as filecoin and hedera number accounts. If it is checked, a dash and five letters follow,
+// which prove the number and the ledger of hedera: 0 is the main network.
 type numberText struct {
 	checked bool
 	ledger  uint32

@@ -15,14 +15,12 @@ type Found struct {
 	Start, End int
 }
 
-// FindAll returns the addresses in text, in order and without overlaps. If two
-// begin at the same place, it returns the longer one. It finds only proven
-// addresses (see [Address.Proven]). An address that fits several chains is
-// returned for the first chain that [Detect] returns, so every "0x" address
-// is one of ethereum. If there are no addresses, FindAll returns nil.
+// FindAll returns the addresses in text, in order and without overlaps. If two begin at the same
+// place, it returns the longer one. It finds only proven addresses (see [Address.Proven]). An
+// address that fits several chains is returned for the first chain that [Detect] returns, so every
+// "0x" address is one of ethereum. If there are no addresses, FindAll returns nil.
 //
-// Labels, colons, brackets, full stops and URLs around an address do not
-// matter. The details:
+// Labels, colons, brackets, full stops and URLs around an address do not matter. The details:
 //
 //   - FindAll finds "0x" and 40 hex digits in any letter case, as [Normalize] accepts
 //     them, unless another hex digit is adjacent that is not part of an escape such as
@@ -43,10 +41,9 @@ type Found struct {
 //   - Invisible characters, the colors of a terminal, inline tags of HTML, and escapes of
 //     HTML, JSON, URLs and quoted-printable do not matter, nor do full-width characters.
 //
-// FindAll does not find hashes, registration numbers, or addresses with a
-// typing error or a look-alike letter from another alphabet; see [FindLikely].
-// The text may contain any bytes. The running time is linear in the length of
-// the text.
+// FindAll does not find hashes, registration numbers, or addresses with a typing error or a
+// look-alike letter from another alphabet; see [FindLikely]. The text may contain any bytes. The
+// running time is linear in the length of the text.
 func FindAll(text string) []Found {
 	f := finder{text: text}
 	f.search()
@@ -102,7 +99,6 @@ func (f *finder) searchEdited(e *edited, depth int) {
 	}
 }
 
-// scan searches the text as it is.
 func (f *finder) scan() {
 	f.sinceHex = evmLen
 	n, n1, n2 := 0, 0, 0 // the length of the chunk, of the one before it, and of the one before that
@@ -133,16 +129,13 @@ func (f *finder) scan() {
 	}
 }
 
-// isNew reports whether a part of the text was not already searched before the text
-// was edited.
+// isNew reports whether a part of the text was not already searched before the text was edited.
 func (f *finder) isNew(start, end int) bool { return f.edited == nil || f.edited.isEdited(start, end) }
 
-// add records that a stands at start to end.
 func (f *finder) add(a Address, start, end int) {
 	f.found = append(f.found, Found{a, start, end})
 }
 
-// try reports whether an address stands at start to end, and records it.
 func (f *finder) try(start, end int) bool {
 	a, ok := f.proven(f.text[start:end])
 	if ok {
@@ -151,7 +144,6 @@ func (f *finder) try(start, end int) bool {
 	return ok
 }
 
-// chunk searches the chunk at start to end.
 func (f *finder) chunk(start, end int) {
 	before := -1 // beginning of the previous word if a single separator follows it, else -1
 	words := 0
@@ -197,7 +189,6 @@ func (f *finder) chunk(start, end int) {
 	}
 }
 
-// lastWord returns the end of the last word at start to end.
 func (f *finder) lastWord(start, end int) int {
 	for end > start && !f.isAlnum(end-1) {
 		end--
@@ -207,7 +198,6 @@ func (f *finder) lastWord(start, end int) int {
 
 func (f *finder) isAlnum(i int) bool { return charClass[f.text[i]]&classAlnum != 0 }
 
-// word searches the word at start to end.
 func (f *finder) word(start, end int) {
 	if end-start < minWord {
 		return
@@ -252,9 +242,8 @@ func (f *finder) word(start, end int) {
 	}
 }
 
-// evm searches the word at start to end for "0x" and 40 hex digits. It returns
-// the offset up to which the word is completely searched: the end of the last
-// address that it found.
+// evm searches the word at start to end for "0x" and 40 hex digits. It returns the offset up to
+// which the word is completely searched: the end of the last address that it found.
 func (f *finder) evm(start, end int) int {
 	done := start
 	for i := start; i+evmLen <= end; i++ {
@@ -330,8 +319,7 @@ func (f *finder) standsAlone(start, done, end int) bool {
 	return behind >= end || charClass[f.text[behind]]&classHex == 0 || hasHexPrefix(f.text[behind:end])
 }
 
-// isEIP55Capitals reports whether the 40 hex digits are in mixed case and match
-// EIP-55.
+// isEIP55Capitals reports whether the 40 hex digits are in mixed case and match EIP-55.
 func isEIP55Capitals(digits string) bool {
 	kind, _ := hexCase(digits)
 	return kind == hasLower|hasUpper && eip55.matches(digits)
@@ -391,8 +379,7 @@ func mayBegin(s string) bool {
 	return true
 }
 
-// disjoint returns the addresses in order. Where several overlap, it keeps the
-// first and longest.
+// disjoint returns the addresses in order. Where several overlap, it keeps the first and longest.
 func disjoint(all []Found) []Found {
 	order := func(a, b Found) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) }
 	if !slices.IsSortedFunc(all, order) {

@@ -19,9 +19,8 @@ type edited struct {
 	edits []edit // in order
 }
 
-// An edit says that the byte at an offset in the edited text stands for size bytes
-// from an offset in the original. The bytes up to the next edit stand for
-// themselves.
+// An edit says that the byte at an offset in the edited text stands for size bytes from an offset
+// in the original. The bytes up to the next edit stand for themselves.
 type edit struct{ at, from, size int }
 
 func (e *edited) add(text string, from, to, size int) {
@@ -49,8 +48,7 @@ func (e *edited) next(start int) (at int, ok bool) {
 	return e.edits[i].at, true
 }
 
-// isEdited reports whether there is an edit within or at the ends of a part of
-// the text.
+// isEdited reports whether there is an edit within or at the ends of a part of the text.
 func (e *edited) isEdited(start, end int) bool {
 	at, ok := e.next(start)
 	return ok && at <= end

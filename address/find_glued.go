@@ -29,8 +29,7 @@ func (f *finder) glued(start, end int) {
 	}
 }
 
-// gluedBech32 searches the word at start to end for a Bech32 address whose "1"
-// is at one.
+// gluedBech32 searches the word at start to end for a Bech32 address whose "1" is at one.
 func (f *finder) gluedBech32(start, one, end int) {
 	data := f.text[one+1 : min(end, one+1+maxSpan)]
 	if len(data) < bech32.Std.ChecksumLen || charClass[data[0]]&classBech32 == 0 {
@@ -90,23 +89,20 @@ func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
 	}
 }
 
-// The limits of Base58Check with 20 bytes of payload and a version of one to
-// three bytes.
+// The limits of Base58Check with 20 bytes of payload and a version of one to three bytes.
 const (
 	minGluedBytes = 1 + 20 + sumLen
 	maxGluedBytes = 3 + 20 + sumLen
 	maxGlued      = 37
 )
 
-// isGluedVersion reports whether b, which ends with 20 bytes of payload and a
-// checksum, begins with a known version.
+// isGluedVersion reports whether b, before 20 bytes of payload and a checksum, is a known version.
 func isGluedVersion(b []byte) bool {
 	return slices.Contains(gluedVersions[b[0]], string(b[:len(b)-20-sumLen]))
 }
 
-// gluedLens maps the values of the first two Base58 digits, the first not zero,
-// to the possible lengths of Base58Check addresses that begin with them, as a
-// bit set.
+// gluedLens maps the values of the first two Base58 digits, the first not zero, to the possible
+// lengths of Base58Check addresses that begin with them, as a bit set.
 var gluedLens = func() (t [58 * 58]uint64) {
 	first := func(text string) int {
 		return int(base58.Bitcoin.Value(text[0]))*58 + int(base58.Bitcoin.Value(text[1]))
@@ -158,7 +154,6 @@ func (f *finder) proven(s string) (Address, bool) {
 	return detectProven(s, 0)
 }
 
-// maxHRP is the length of the longest human-readable part.
 const maxHRP = 15
 
 // hrpRows maps human-readable parts to the rows of their chains.
@@ -174,8 +169,7 @@ var hrpRows = func() map[string][]uint16 {
 	return rows
 }()
 
-// gluedHRPs holds the human-readable parts of Bech32 addresses by their last
-// letters.
+// gluedHRPs holds the human-readable parts of Bech32 addresses by their last letters.
 var gluedHRPs = func() (all [256][]string) {
 	for hrp := range hrpRows {
 		if len(hrp) > 1 && hrp != "lq" && hrp != "ckb" { // addresses on nervos are as long as scripts

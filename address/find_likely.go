@@ -8,12 +8,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
-// FindLikely returns the addresses that [FindAll] finds, and in the same order, with
-// the zero Address, what looks like an address or a piece of one and proves nothing:
-// with a typing error, with characters that were read as others that look like them,
-// shortened as in "0x57EC…1259", broken in a way that FindAll does not know, as over the
-// lines of a column, or of Solana, whose addresses have no checksum. A person must look at
-// these: they are neither clean nor listed.
+// FindLikely returns the addresses that [FindAll] finds, and in the same order, with the zero
+// Address, what looks like an address or a piece of one and proves nothing: with a typing error,
+// with characters that were read as others that look like them, shortened as in "0x57EC…1259",
+// broken in a way that FindAll does not know, as over the lines of a column, or of Solana, whose
+// addresses have no checksum. A person must look at these: they are neither clean nor listed.
 func FindLikely(text string) []Found {
 	found := FindAll(text)
 	all := slices.Clone(found)
@@ -143,7 +142,6 @@ func isBase58Piece(word, next string) bool {
 	return false
 }
 
-// isSolana reports whether s is an address of solana.
 func isSolana(s string) bool {
 	var a Address
 	return len(s) <= 44 && a.parseRow(lookup("solana"), s, false).err == nil
@@ -221,7 +219,6 @@ func nextLine(text string, end int) string {
 	return text[i:to]
 }
 
-// maxLine is the length of the lines in which columns are looked for.
 const maxLine = 512
 
 // below returns the word that begins on the line below the word at start, in the same column:
@@ -253,8 +250,7 @@ func below(text string, start int) string {
 	return line[:skip(classAlnum, line[:min(len(line), maxSpan)], 0)]
 }
 
-// hexOf returns the length of word if it has hex digits only, one of them a digit,
-// and otherwise 0.
+// hexOf returns the length of word if it has hex digits only, one of them a digit, and otherwise 0.
 func hexOf(word string) int {
 	if !isHex(word) || isOf(classUpper|classLower, word) {
 		return 0

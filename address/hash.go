@@ -15,13 +15,11 @@ import (
 	"github.com/walletscreen/walletscreen/address/internal/curve"
 )
 
-// blake160 returns ripemd160(blake256(b)).
 func blake160(b []byte) [ripemd160.Size]byte {
 	sum := blake256.Sum256(b)
 	return sumRIPEMD(sum[:])
 }
 
-// hash160 returns ripemd160(sha256(b)).
 func hash160(b []byte) [ripemd160.Size]byte {
 	sum := sha256.Sum256(b)
 	return sumRIPEMD(sum[:])
@@ -34,9 +32,8 @@ func sumRIPEMD(b []byte) (sum [ripemd160.Size]byte) {
 	return sum
 }
 
-// A keccakState is a Keccak-256 hash with buffers for its input and output.
-// Buffers passed through an interface are allocated on the heap; a pool reuses
-// them.
+// A keccakState is a Keccak-256 hash with buffers for its input and output. Buffers passed through
+// an interface are allocated on the heap; a pool reuses them.
 type keccakState struct {
 	hash interface {
 		hash.Hash
@@ -90,9 +87,8 @@ func isSecp256k1Key(key [33]byte) bool {
 	return key[0]|1 == 3 && curve.IsSecp256k1X((*[32]byte)(key[1:]))
 }
 
-// crc32IEEE is equivalent to crc32.ChecksumIEEE, which selects an
-// implementation by a func value and thereby moves the caller's buffer to the
-// heap.
+// crc32IEEE is equivalent to crc32.ChecksumIEEE, which selects an implementation by a func value
+// and thereby moves the caller's buffer to the heap.
 func crc32IEEE(b []byte) uint32 {
 	crc := ^uint32(0)
 	for _, c := range b {

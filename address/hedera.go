@@ -15,11 +15,9 @@ import (
 //     secp256k1 key identifies the account of its Ethereum address. It has a
 //     short form that the SDKs use and one that conforms to RFC 5480.
 //
-// Only the ledger knows the number of an alias. Shards and realms other than 0
-// do not exist.
+// Only the ledger knows the number of an alias. Shards and realms other than 0 do not exist.
 //
-// See HIP-15, "Address Checksum", HIP-32 on aliases of keys, and HIP-583 on
-// Ethereum aliases.
+// See HIP-15, "Address Checksum", HIP-32 on aliases of keys, and HIP-583 on Ethereum aliases.
 func hedera() codecs {
 	secp256k1 := codec{size: 33, kind: 1, key: identity.KeccakHash, check: secp256k1Payload,
 		core: func(r *reader) []byte {

@@ -6,30 +6,26 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// The functions in this file read eight hex digits at a time, as the bytes of a
-// little-endian word, and without branches, because branches on the digits of
-// fresh addresses are unpredictable.
+// The functions in this file read eight hex digits at a time, as the bytes of a little-endian word,
+// and without branches, because branches on the digits of fresh addresses are unpredictable.
 
 const (
 	eachByte = 0x0101010101010101 // multiplying a byte by it repeats the byte eight times
 	caseBits = 0x20 * eachByte
 )
 
-// load8 returns the eight bytes of s at i, little-endian.
 func load8(s string, i int) uint64 {
 	_ = s[i+7]
 	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
 		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 }
 
-// load4 returns four bytes of s, little-endian.
 func load4(s string, i int) uint64 {
 	_ = s[i+3]
 	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24
 }
 
-// unhex8 returns the four bytes, little-endian, that eight valid hex digits
-// spell.
+// unhex8 returns the four bytes, little-endian, that eight valid hex digits spell.
 func unhex8(w uint64) uint64 {
 	letter := w >> 6 & eachByte       // 1 for a-f and A-F
 	n := w&(0x0f*eachByte) + letter*9 // the values of the digits
@@ -38,14 +34,12 @@ func unhex8(w uint64) uint64 {
 	return n * (1 + 1<<16) >> 32
 }
 
-// lowerHex8 returns w with bytes from 0x40 to 0x5f, which include all capitals,
-// in lower case.
+// lowerHex8 returns w with bytes from 0x40 to 0x5f, which include all capitals, in lower case.
 func lowerHex8(w uint64) uint64 { return w | w>>1&caseBits }
 
-// notHex8 returns zero if eight bytes are digits and letters from a to f. Otherwise it has
-// values over 15 in the upper halves of bytes, and in bit 6 values from 10 on that are not
-// letters, and smaller values that are. A carry into the next byte comes only from a value
-// over 15.
+// notHex8 returns zero if eight bytes are digits and letters from a to f. Otherwise it has values
+// over 15 in the upper halves of bytes, and in bit 6 values from 10 on that are not letters, and
+// smaller values that are. A carry into the next byte comes only from a value over 15.
 func notHex8(w uint64) uint64 {
 	n := w ^ '0'*eachByte // digits become 0 to 9; letters have bit 6
 	n -= n >> 6 & eachByte * ('a' ^ '0' - 10)
@@ -128,11 +122,9 @@ func scanHex(s string, at int) (bad int, capitals bool) {
 	return -1, capitals
 }
 
-// firstNonHex returns the index of the first byte of s that is not a hex digit,
-// or len(s).
+// firstNonHex returns the index of the first byte of s that is not a hex digit, or len(s).
 func firstNonHex(s string) int { return skip(classHex, s, 0) }
 
-// isHex reports whether all bytes of s are hex digits.
 func isHex(s string) bool { return firstNonHex(s) == len(s) }
 
 // unhex decodes 2*len(dst) valid hex digits into dst.
@@ -145,7 +137,6 @@ func unhex(dst []byte, digits string) {
 	}
 }
 
-// unhexDigit returns the value of a valid hex digit.
 func unhexDigit(c byte) byte { return c&15 + c>>6*9 }
 
 // putHexNumber writes the number that at most 64 valid hex digits spell to the
@@ -158,13 +149,11 @@ func putHexNumber(dst *[32]byte, digits string) {
 	unhex(dst[at+odd:], digits[odd:])
 }
 
-// hasHexPrefix reports whether s begins with "0x" or "0X".
 func hasHexPrefix(s string) bool { return len(s) >= 2 && s[0] == '0' && s[1]|0x20 == 'x' }
 
-// badHexLength returns the fault of a string that is not as long as "0x" and
-// the required digits. It distinguishes text that is not hex from hex of the
-// wrong length, and from 64 digits: a private key, the hash of a transaction, or
-// an account of another chain.
+// badHexLength returns the fault of a string that is not as long as "0x" and the required digits.
+// It distinguishes text that is not hex from hex of the wrong length, and from 64 digits: a private
+// key, the hash of a transaction, or an account of another chain.
 func badHexLength(s string) fault {
 	if len(s) == 64 && isHex(s) || len(s) == hex32Len && hasHexPrefix(s) && isHex(s[2:]) {
 		return badSyntax
@@ -185,5 +174,4 @@ func badHexPrefix(s string) fault {
 	return badChar(1)
 }
 
-// isTronHex reports whether s is the hex digits of an account of tron.
 func isTronHex(s string) bool { return len(s) == 2*(1+20) && s[:2] == "41" && isHex(s) }

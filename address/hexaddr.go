@@ -12,13 +12,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// hex32 is the accounts of chains on which they are 32 bytes: "0x" and 64 hex
-// digits. The normal form is lower case. Aptos and movement also have "0x0" to
-// "0xf" (AIP-40). Normalize also reads addresses without
-// their leading digits, if 60 are left: wallets cut zeros.
+// hex32 is the accounts of chains on which they are 32 bytes: "0x" and 64 hex digits. The normal
+// form is lower case. Aptos and movement also have "0x0" to "0xf" (AIP-40). Normalize also reads
+// addresses without their leading digits, if 60 are left: wallets cut zeros.
 //
-// See AIP-40, "Address Standard v1" (aptos), and the documentation of Sui and
-// IOTA on addresses.
+// See AIP-40, "Address Standard v1" (aptos), and the documentation of Sui and IOTA on addresses.
 func hex32(short, special bool) codecs {
 	account := codec{enc: hexNumber{min: 64}, size: 32}
 	cs := codecs{account}
@@ -33,9 +31,8 @@ func hex32(short, special bool) codecs {
 	return cs
 }
 
-// moveKeys returns the account itself on the chains that derive it from a key
-// like aptos, so that one of them finds what another lists. "0x0" to "0xf" belong
-// to the chain.
+// moveKeys returns the account itself on the chains that derive it from a key like aptos, so that
+// one of them finds what another lists. "0x0" to "0xf" belong to the chain.
 func moveKeys(r *reader, b []byte) {
 	if [31]byte(b) != [31]byte{} || b[31] > 0xf {
 		r.keys.add(identity.MoveAccount, b)
@@ -65,11 +62,10 @@ func fuel() codecs {
 	return codecs{{enc: hexNumber{min: 64}, size: 32, check: check}, {enc: bech32mText, prefix: "fuel", size: 32}}
 }
 
-// starknet is a number below 2^251-256, which no address of a contract reaches:
-// "0x" and 1 to 64 hex digits, because its tools drop leading zeros. The
-// canonical form has 64. Its addresses are hashes, so none has enough leading
-// zeros to shrink to the length of an EVM or Flow address. Digits in mixed case
-// must match the checksum of its tools.
+// starknet is a number below 2^251-256, which no address of a contract reaches: "0x" and 1 to 64
+// hex digits, because its tools drop leading zeros. The canonical form has 64. Its addresses are
+// hashes, so none has enough leading zeros to shrink to the length of an EVM or Flow address.
+// Digits in mixed case must match the checksum of its tools.
 //
 // See the documentation of Starknet on contract addresses.
 func starknet() codecs {
@@ -88,8 +84,7 @@ func starknet() codecs {
 	return codecs{with(64, 64), with(63, 63), with(1, 1), short}
 }
 
-// isStarknetAddress reports whether value is below 2^251-256, which is
-// 0x07ffff…ff00.
+// isStarknetAddress reports whether value is below 2^251-256, which is 0x07ffff…ff00.
 func isStarknetAddress(value [32]byte) bool {
 	if value[0] != 7 {
 		return value[0] < 7
@@ -102,10 +97,9 @@ func isStarknetAddress(value [32]byte) bool {
 	return false
 }
 
-// isStarknetCase reports whether the capitals among digits match the checksum of
-// Starknet's tools. As in EIP-55, a letter is upper case if the digit at its
-// position in the hash is at least eight; the hash is the keccak256 of the number
-// in as few bytes as possible.
+// isStarknetCase reports whether the capitals among digits match the checksum of Starknet's tools.
+// As in EIP-55, a letter is upper case if the digit at its position in the hash is at least eight;
+// the hash is the keccak256 of the number in as few bytes as possible.
 func isStarknetCase(value [32]byte, digits string) bool {
 	short := value[:]
 	for len(short) > 1 && short[0] == 0 {
@@ -115,9 +109,8 @@ func isStarknetCase(value [32]byte, digits string) bool {
 	return hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*(64-len(digits)+i)) })
 }
 
-// hexNumber is "0x" and min to max hex digits of a number of 32 bytes; max 0
-// means min. If keep is set, the normal form keeps the number of digits, which
-// the payload does not show.
+// hexNumber is "0x" and min to max hex digits of a number of 32 bytes; max 0 means min. If keep is
+// set, the normal form keeps the number of digits, which the payload does not show.
 type hexNumber struct {
 	min, max int
 	keep     bool
@@ -181,10 +174,9 @@ func (e hexNumber) bounds(*codec) bounds {
 	return bounds{2 + e.min, 2 + max(e.min, e.max), classAddress, "0x", false}
 }
 
-// flow is 16 hex digits, with or without "0x". The 64 bits are a nonzero word of
-// a linear code of length 64, dimension 45 and distance 7. The addresses of the
-// test network and of the emulator are words of the code combined with a
-// constant.
+// flow is 16 hex digits, with or without "0x". The 64 bits are a nonzero word of a linear code of
+// length 64, dimension 45 and distance 7. The addresses of the test network and of the emulator are
+// words of the code combined with a constant.
 //
 // See flow-go, model/flow/address.go, and "Flow account addressing" there.
 func flow() (cs codecs) {
@@ -253,10 +245,9 @@ func isFlowCode(word uint64) bool {
 	return parity == 0 && word != 0
 }
 
-// casper is a public key in hex, after "01" for ed25519 or "02" for secp256k1,
-// or "account-hash-" and the hash of the key, which is canonical. Digits in mixed
-// case must match the checksum of CEP-57, which covers the bytes of the key or of
-// the hash.
+// casper is a public key in hex, after "01" for ed25519 or "02" for secp256k1, or "account-hash-"
+// and the hash of the key, which is canonical. Digits in mixed case must match the checksum of
+// CEP-57, which covers the bytes of the key or of the hash.
 //
 // See CEP-57, "Checksummed addresses", and account_hash.rs of casper-types.
 func casper() codecs {
@@ -285,9 +276,8 @@ func casper() codecs {
 		with("02", 33, "secp256k1", identity.Secp256k1, func(b []byte) bool { return isSecp256k1Key([33]byte(b)) })}
 }
 
-// isCEP57 reports whether the capitals among digits, which spell b, match the
-// checksum of CEP-57: the letters take their case from the bits of the hash of
-// b, in order, lowest bit first.
+// isCEP57 reports whether the capitals among digits, which spell b, match the checksum of CEP-57:
+// the letters take their case from the bits of the hash of b, in order, lowest bit first.
 func isCEP57(b []byte, digits string) bool {
 	sum := blake2b.Sum256(b)
 	return hasCase(digits, func(_, letters int) bool { return sum[letters/8]>>(letters%8)&1 == 1 })

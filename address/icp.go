@@ -20,10 +20,9 @@ import (
 //   - an account identifier of the ICP ledger: 64 hex digits of the CRC-32 of 28
 //     bytes, and the bytes, a SHA-224 hash of principal and subaccount.
 //
-// The first two name an owner on every ledger, the third only an account on the
-// ICP ledger, so they are different accounts. All three have the account
-// identifier as a key; the first two also have the owner, since the principal
-// controls all its subaccounts.
+// The first two name an owner on every ledger, the third only an account on the ICP ledger, so they
+// are different accounts. All three have the account identifier as a key; the first two also have
+// the owner, since the principal controls all its subaccounts.
 //
 // See the Internet Computer Interface Specification, "Textual representation of
 // principals", and ICRC-1, "Textual encoding of ICRC-1 accounts".
@@ -79,8 +78,7 @@ func (principalText) read(r *reader, c *codec) fault {
 	return bad
 }
 
-// readPrincipal decodes the text of a principal, and returns how many bytes it
-// has.
+// readPrincipal decodes the text of a principal, and returns how many bytes it has.
 func readPrincipal(dst []byte, s string) (int, fault) {
 	if len(s) > principalMaxText {
 		return 0, badLength

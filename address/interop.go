@@ -33,8 +33,7 @@ const (
 	interopSolana = 0x0002 // the namespace solana
 )
 
-// readInterop parses s as an interoperable address. It reports false if s is
-// none.
+// readInterop parses s as an interoperable address. It reports false if s is none.
 func readInterop(s string) (interop, bool) {
 	if len(s) > maxDiagnosed {
 		return interop{}, false

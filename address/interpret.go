@@ -16,9 +16,8 @@ const (
 	DoubtCapitals Doubt = "capitals"
 	// DoubtShort: digits of the address are missing; the leading ones, if a program cut zeros.
 	DoubtShort Doubt = "short"
-	// DoubtAmbiguous: several chains fit, none was named, and they do not
-	// agree; the text is a word that can be an account's name on several; or there
-	// is another address in it.
+	// DoubtAmbiguous: several chains fit, none was named, and they do not agree; the text is a word
+	// that can be an account's name on several; or there is another address in it.
 	DoubtAmbiguous Doubt = "ambiguous"
 	// DoubtUnscreenable: the text also pays somebody whom no list can name,
 	// such as the payee of a Lightning invoice, or the master of a virtual address
@@ -67,10 +66,9 @@ func (a Address) Doubt() Doubt {
 
 // A Reading is what a text means, as [Interpret] reads it.
 type Reading struct {
-	// Addresses are the accounts that the text can mean, most likely first. If
-	// Several is true, the text pays each of them. If Err is not nil, they are
-	// what the text would mean on other chains, or with the correction that Err
-	// asks for, or what [FindAll] finds in it.
+	// Addresses are the accounts that the text can mean, most likely first. If Several is true, the
+	// text pays each of them. If Err is not nil, they are what the text would mean on other chains,
+	// or with the correction that Err asks for, or what [FindAll] finds in it.
 	Addresses []Address
 	// Several reports whether the text pays several accounts, as the URIs of
 	// BIP-321 can, or has several addresses in it: then Err wraps [ErrSeveral].
@@ -87,12 +85,11 @@ type Reading struct {
 	Err error
 }
 
-// Interpret reads a text as a person, a cell or a URL gives it. chain is any name
-// of a chain that [ParseChain] reads, or "" if none is known. It can also be a
-// ticker, a token standard ("TRC-20") or a network code of an exchange: these are only
-// hints, and if the text proves itself an address of other chains, the text decides, and
-// Note says so. It can also be a name with additions ("Ethereum Mainnet", "Bitcoin (BTC)"),
-// which must not contradict the text.
+// Interpret reads a text as a person, a cell or a URL gives it. chain is any name of a chain that
+// [ParseChain] reads, or "" if none is known. It can also be a ticker, a token standard ("TRC-20")
+// or a network code of an exchange: these are only hints, and if the text proves itself an address
+// of other chains, the text decides, and Note says so. It can also be a name with additions
+// ("Ethereum Mainnet", "Bitcoin (BTC)"), which must not contradict the text.
 //
 // What [Parse] accepts has no other doubt than [Address.Doubt]. Surrounding blanks and
 // quotation marks, URI schemes, amounts, tags, CAIP-10, links to block explorers, a

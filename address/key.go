@@ -11,11 +11,10 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// A Key identifies an account, or what controls it: [Address.Account] and
-// [Address.Key] return Keys. A Key has a fixed size and is comparable. It
-// consists of a class and at most 32 bytes. Keys of different classes differ
-// even if their bytes are equal: the hash of an Ethereum key and the hash160 of
-// a Bitcoin key are never the same Key.
+// A Key identifies an account, or what controls it: [Address.Account] and [Address.Key] return
+// Keys. A Key has a fixed size and is comparable. It consists of a class and at most 32 bytes. Keys
+// of different classes differ even if their bytes are equal: the hash of an Ethereum key and the
+// hash160 of a Bitcoin key are never the same Key.
 //
 // The zero Key identifies nothing.
 type Key struct {
@@ -52,10 +51,9 @@ func makeKey(c identity.Class, b []byte) Key {
 	return Key{identity.FromBytes(&padded), c, uint8(n)}
 }
 
-// Account returns the identity of the account of a. Two Addresses have equal
-// Accounts if and only if their [Address.Canonical] forms are equal, but
-// Account is cheaper: it does not allocate. For the zero Address it returns the
-// zero Key.
+// Account returns the identity of the account of a. Two Addresses have equal Accounts if and only
+// if their [Address.Canonical] forms are equal, but Account is cheaper: it does not allocate. For
+// the zero Address it returns the zero Key.
 func (a Address) Account() Key {
 	if a.row == 0 {
 		return Key{}
@@ -81,9 +79,8 @@ func (a *Address) accountIn(rd *reader) Key {
 	return makeKey(class|wideKind, sum[:])
 }
 
-// The class of an account holds, from the lowest bit on, the kind, whether the
-// bytes are a hash, so that no hash can imitate other bytes, and the id of the
-// chain.
+// The class of an account holds, from the lowest bit on, the kind, whether the bytes are a hash, so
+// that no hash can imitate other bytes, and the id of the chain.
 const (
 	kindBits = 6
 	wideKind = 1 << (kindBits - 1)
@@ -109,13 +106,12 @@ func (a Address) Key() (Key, bool) {
 	return ks.all[0], true
 }
 
-// AppendKeys appends all keys that the address reveals to dst and returns the
-// result: those in it, and those that follow from them. A Cardano base address has
-// two in it, the payment and the stake credential; a Zcash unified address has one
-// for each receiver. From a hash160 follows the script that wraps its witness
-// program, "3…" for "bc1q…"; from a public key, as FIO and Casper write it, follow its
-// hashes on other chains. Nothing leads back from what follows: to find out whether
-// one key controls two accounts, see whether their keys have one in common.
+// AppendKeys appends all keys that the address reveals to dst and returns the result: those in it,
+// and those that follow from them. A Cardano base address has two in it, the payment and the stake
+// credential; a Zcash unified address has one for each receiver. From a hash160 follows the script
+// that wraps its witness program, "3…" for "bc1q…"; from a public key, as FIO and Casper write it,
+// follow its hashes on other chains. Nothing leads back from what follows: to find out whether one
+// key controls two accounts, see whether their keys have one in common.
 func (a Address) AppendKeys(dst []Key) []Key {
 	if a.row == 0 {
 		return dst
@@ -154,8 +150,7 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 	return account.words, identity.MakeTag(account.class, key, int(account.n), flags)
 }
 
-// Value implements [driver.Valuer]: the text of [Address.MarshalText], or nil for
-// the zero Address.
+// Value implements [driver.Valuer]: the text of [Address.MarshalText], or nil for the zero Address.
 func (a Address) Value() (driver.Value, error) {
 	if a.row == 0 {
 		return nil, nil

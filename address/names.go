@@ -55,7 +55,6 @@ var codes = [...]struct {
 	{"cosmos", "cosmoshub4"}, {"stellar", "lumens"}, {"starknet", "stark"}, {"terra", "luna2"},
 }
 
-// codeRows maps the codes to rows plus one.
 var codeRows = sync.OnceValue(func() map[string]uint16 {
 	rows := make(map[string]uint16)
 	for i := range codes {

@@ -6,10 +6,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// nervos is a lock script, which consists of the hash of a code, the type of
-// that hash, and arguments. A script has up to three spellings. The canonical
-// one, in Bech32m, is full. The other two, in Bech32, are deprecated: they omit
-// the type, or identify one of three codes by a number.
+// nervos is a lock script, which consists of the hash of a code, the type of that hash, and
+// arguments. A script has up to three spellings. The canonical one, in Bech32m, is full. The other
+// two, in Bech32, are deprecated: they omit the type, or identify one of three codes by a number.
 //
 // See RFC 21, "CKB Address Format".
 func nervos() codecs {

@@ -138,11 +138,10 @@ type uri struct {
 // readURI parses s as a CAIP-10 account id or as a payment URI, for chain on, in row
 // r. It reports false if s is neither.
 //
-// A payment URI is a scheme, a colon, an address, and parameters after a
-// question mark (BIP-21 and similar). On EVM chains, "pay-" may precede the
-// address, and an at sign and the chain id may follow it (EIP-681). readURI
-// rejects a contract call, and parameters that BIP-21 requires a reader to
-// understand. Further recipients (BIP-321, ZIP-321) are the payees of the result.
+// A payment URI is a scheme, a colon, an address, and parameters after a question mark (BIP-21 and
+// similar). On EVM chains, "pay-" may precede the address, and an at sign and the chain id may
+// follow it (EIP-681). readURI rejects a contract call, and parameters that BIP-21 requires a
+// reader to understand. Further recipients (BIP-321, ZIP-321) are the payees of the result.
 func readURI(on Chain, r uint16, s string) (uri, bool) {
 	scheme, rest, ok := strings.Cut(s, ":")
 	if !ok || scheme == "" || len(scheme) > maxSlug {
@@ -190,8 +189,7 @@ func readURI(on Chain, r uint16, s string) (uri, bool) {
 	return u, true
 }
 
-// whole returns the scheme, a colon and the body, or "" if no address includes
-// the scheme.
+// whole returns the scheme, a colon and the body, or "" if no address includes the scheme.
 func (u *uri) whole() string {
 	switch {
 	case u.scheme == "":
@@ -240,7 +238,6 @@ func cutTag(r uint16, s string) string {
 	return s
 }
 
-// hasPrefixFold reports whether s begins with prefix, in any letter case.
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
@@ -255,8 +252,7 @@ func readCAIP10(c Chain, s, namespace, rest string) (uri, bool) {
 	id := s[:len(namespace)+1+len(reference)]
 	u := uri{body: body, at: len(id) + 1}
 	if strings.EqualFold(c.CAIP2(), id) {
-		// In "conflux:cfx:…" the reference is also the prefix of the
-		// address.
+		// In "conflux:cfx:…" the reference is also the prefix of the address.
 		u.scheme, u.exact = reference, true
 		return u, true
 	}
@@ -316,7 +312,6 @@ func isNamespace(namespace string) bool {
 	return schemeRow(namespace) == 0 && hasNamespace(namespace)
 }
 
-// hasNamespace reports whether the CAIP-2 id of some chain has this namespace.
 func hasNamespace(namespace string) bool {
 	return slices.ContainsFunc(chains[:], func(c chain) bool { return hasPrefixFold(c.caip2, namespace+":") })
 }

@@ -94,8 +94,7 @@ func (w *wrapped) cutNote(s string) string {
 	return head
 }
 
-// isWrapping reports whether c is white space, invisible, or a mark that
-// surrounds text.
+// isWrapping reports whether c is white space, invisible, or a mark that surrounds text.
 func isWrapping(c rune) bool {
 	seen, ok := visible.Plain(c)
 	return ok && strings.TrimSpace(seen) == "" || unicode.IsSpace(c) || c == 0 || strings.ContainsRune("\"'`\u201c\u201d\u2018\u2019\u201e\u201a\u00ab\u00bb\u2039\u203a<>()[]{}*", c)

@@ -21,9 +21,8 @@ var testKeys = []string{"tb", "tbs", "bcrt", "tsp"}
 // textKeys are parameters for people and for programs, which pay nobody.
 var textKeys = []string{"amount", "label", "message", "memo", "pj", "r", "pop", "time", "exp"}
 
-// readQuery reads the parameters of a payment URI for chain c: the
-// payees that they name, and what keeps the URI from being understood. at is the
-// offset of query.
+// readQuery reads the parameters of a payment URI for chain c: the payees that they name, and what
+// keeps the URI from being understood. at is the offset of query.
 func (u *uri) readQuery(c *chain, query string, at int) {
 	for query != "" {
 		param, rest, _ := strings.Cut(query, "&")
@@ -62,7 +61,6 @@ func isPayeeKey(key string) bool {
 	return strings.EqualFold(key, "bc") || strings.EqualFold(key, "address") || hasPrefixFold(key, "address.")
 }
 
-// isOneOf reports whether key is one of keys, in any letter case.
 func isOneOf(key string, keys []string) bool {
 	return slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, key) })
 }

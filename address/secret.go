@@ -14,8 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/base58"
 )
 
-// maxDiagnosed is the number of bytes of its input that diagnosis reads. No
-// address is longer.
+// maxDiagnosed is the number of bytes of its input that diagnosis reads. No address is longer.
 const maxDiagnosed = 1024
 
 // maxSecret is the length of the longest secret that is recognized by its
@@ -28,10 +27,9 @@ const (
 	isWords = "it is a seed phrase, or a seed in numbers"
 )
 
-// secretIn returns the hint for the kind of secret that s certainly contains, or
-// "". A secret has a prefix or a checksum of its own, or it is a sequence of words.
-// 64 hex digits can be anything, so they are not certain without a word before them
-// that says what they are.
+// secretIn returns the hint for the kind of secret that s certainly contains, or "". A secret has a
+// prefix or a checksum of its own, or it is a sequence of words. 64 hex digits can be anything, so
+// they are not certain without a word before them that says what they are.
 //
 // White space, quotation marks, labels, line breaks and invisible characters in and
 // around a secret do not hide it.
@@ -51,8 +49,7 @@ func secretIn(s string) string {
 	return ""
 }
 
-// keyWords are parts of the words for a private key, in lower case; keyMarks are whole
-// words.
+// keyWords are parts of the words for a private key, in lower case; keyMarks are whole words.
 var (
 	keyWords = []string{"key", "priv", "secret", "seed", "mnemonic", "clave", "chiave", "schl"}
 	keyMarks = []string{"sk", "pk", "prv", "pvk", "wif", "entropy"}
@@ -168,19 +165,17 @@ func tokens(text string) iter.Seq[token] {
 	}
 }
 
-// A mnemonic has at least twelve words (BIP-39; Monero, Algorand and TON use 24
-// or 25). Words have at least three letters. A key as a list of byte values has
-// 32 or more numbers.
+// A mnemonic has at least twelve words (BIP-39; Monero, Algorand and TON use 24 or 25). Words have
+// at least three letters. A key as a list of byte values has 32 or more numbers.
 const (
 	minWords   = 12
 	maxWord    = 16
 	minNumbers = 32
 )
 
-// hasMnemonic reports whether text contains enough words in sequence for a
-// mnemonic, which numbers can precede, or as many letters in one piece, or enough
-// numbers for the bytes of a key. foreign tells whether the A in text can stand for
-// other letters.
+// hasMnemonic reports whether text contains enough words in sequence for a mnemonic, which numbers
+// can precede, or as many letters in one piece, or enough numbers for the bytes of a key. foreign
+// tells whether the A in text can stand for other letters.
 func hasMnemonic(text string, tokens []token, foreign bool) bool {
 	words, numbers := 0, 0
 	for i, t := range tokens {
@@ -236,10 +231,9 @@ const (
 	maxBroken = 120
 )
 
-// The bounds of the search for a secret in pieces. Up to maxPieces are joined whatever
-// their lengths, and more if they are groups of one length, apart from the first and
-// the last. maxTries limits the checksums that are computed for joined pieces, counted
-// by their cost.
+// The bounds of the search for a secret in pieces. Up to maxPieces are joined whatever their
+// lengths, and more if they are groups of one length, apart from the first and the last. maxTries
+// limits the checksums that are computed for joined pieces, counted by their cost.
 const (
 	maxPieces = 4
 	maxTries  = 96
@@ -309,7 +303,6 @@ func isSecretWord(word string, tries *int) bool {
 	}
 }
 
-// isSecretLength reports whether a secret in Base58 can have n digits.
 func isSecretLength(n int) bool {
 	switch n {
 	case 28, 29, 30, 31, // xrp
@@ -357,7 +350,6 @@ func isSecretBytes(word string, tries *int) bool {
 	return n > sumLen && isXRPSecret(buf[:n]) && sha256d.verifies(buf[:n])
 }
 
-// hasAnyPrefix reports whether s begins with one of the prefixes.
 func hasAnyPrefix(s string, prefixes ...string) bool {
 	for _, p := range prefixes {
 		if strings.HasPrefix(s, p) {
@@ -406,7 +398,6 @@ func isXRPSecret(b []byte) bool {
 	return false
 }
 
-// tezosSecrets are the beginnings of secret keys of tezos, plain and encrypted.
 var tezosSecrets = []string{"edsk", "spsk", "p2sk", "BLsk", "edesk", "spesk", "p2esk", "BLesk", "seesk", "sask"}
 
 // isStellarSeed reports whether s is a seed ("S…"), with a correct checksum.

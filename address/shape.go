@@ -18,9 +18,8 @@ const (
 	minTextLike   = 25 // characters of an address in Base58
 )
 
-// shapeOf reports whether s, in lower case, has the form of an address or of a
-// secret, even if a checksum does not match. It returns the chain of the address if
-// that is known.
+// shapeOf reports whether s, in lower case, has the form of an address or of a secret, even if a
+// checksum does not match. It returns the chain of the address if that is known.
 func shapeOf(s string) (c Chain, ok bool) {
 	if c, ok := hexShape(s); ok {
 		return c, true
@@ -55,7 +54,6 @@ func bech32Shape(s string) Chain {
 	return chains[rows[0]-1].slug
 }
 
-// strays returns the number of bytes of s that are not of a class.
 func strays(class uint16, s string) (n int) {
 	for i := range len(s) {
 		if charClass[s[i]]&class == 0 {
@@ -95,7 +93,6 @@ func isMixedBech32(s string) bool {
 	return ok
 }
 
-// hexShape is shapeOf for hex digits.
 func hexShape(s string) (c Chain, ok bool) {
 	digits := strings.TrimPrefix(s, "0x")
 	n := len(digits)
@@ -134,8 +131,7 @@ func isUnlikelyName(s string) bool {
 	return len(s) == xamanDigits && all&classDigit != 0 || len(s) >= minWordsLike && all&classLower != 0
 }
 
-// xamanDigits is the number of digits of Xaman's secret numbers, and of a SeedQR of
-// twelve words.
+// xamanDigits is the number of digits of Xaman's secret numbers, and of a SeedQR of twelve words.
 const xamanDigits = 48
 
 // isExtendedKey reports whether s is an extended public key of BIP-32, such as an
@@ -215,7 +211,6 @@ func isSeedQR(digits []byte) bool {
 	return b[n]>>shift == sum[0]>>shift
 }
 
-// hasShape reports whether s has the form of an address or of a secret.
 func hasShape(s string) bool {
 	_, ok := shapeOf(s)
 	return ok
@@ -283,9 +278,8 @@ func isMailName(s string) bool {
 	return !strings.ContainsAny(user, " \t\r\n:/?#")
 }
 
-// isPaymentRequest reports whether s is a Lightning invoice (BOLT 11), an LNURL
-// (LUD-01), an offer of BOLT 12 or a silent payment address (BIP-352), with or
-// without the scheme "lightning:".
+// isPaymentRequest reports whether s is a Lightning invoice (BOLT 11), an LNURL (LUD-01), an offer
+// of BOLT 12 or a silent payment address (BIP-352), with or without the scheme "lightning:".
 func isPaymentRequest(s string) bool {
 	const scheme = "lightning:"
 	if len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
@@ -307,9 +301,8 @@ func isPaymentRequest(s string) bool {
 	return false
 }
 
-// isInvoiceHRP reports whether hrp is the human-readable part of a Lightning
-// invoice: "ln", the prefix of a network, and an optional amount, such as
-// "lnbc2500u".
+// isInvoiceHRP reports whether hrp is the human-readable part of a Lightning invoice: "ln", the
+// prefix of a network, and an optional amount, such as "lnbc2500u".
 func isInvoiceHRP(hrp string) bool {
 	for _, network := range []string{"lnbcrt", "lntbs", "lnbc", "lntb"} {
 		amount, ok := strings.CutPrefix(hrp, network)

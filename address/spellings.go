@@ -64,9 +64,8 @@ func (k Key) appendSpellings(all []Address, i int, special bool) []Address {
 	return all
 }
 
-// Spellings returns the ways in which the chain of a writes its account, the
-// canonical one first: without destination tags, payment ids and the like, and
-// without what only [Normalize] reads.
+// Spellings returns the ways in which the chain of a writes its account, the canonical one first:
+// without destination tags, payment ids and the like, and without what only [Normalize] reads.
 func (a Address) Spellings() []Address {
 	if a.row == 0 {
 		return nil
@@ -105,12 +104,10 @@ func (a Address) isOf(k Key) bool {
 	return slices.Contains(shown, k) && !slices.ContainsFunc(shown, func(other Key) bool { return other.words != k.words })
 }
 
-// isPlainEVM reports whether c writes accounts as ethereum does.
 func (c *codec) isPlainEVM() bool { return c.evm && c.bounds().lead == "0x" }
 
-// address returns the address of row r and the given form with the bytes core,
-// followed by zeros if the codec has more. It reports false if c reads no such
-// address.
+// address returns the address of row r and the given form with the bytes core, followed by zeros if
+// the codec has more. It reports false if c reads no such address.
 func (c *codec) address(r uint16, f form, core []byte) (a Address, ok bool) {
 	if c.size != 0 && (len(core) > c.size || len(core) < c.size && c.core == nil) {
 		return a, false

@@ -6,9 +6,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// chains is the table of all supported chains. To add a chain that uses an
-// existing format, add a row and a file of vectors in testdata/vectors; see
-// CONTRIBUTING.md.
+// chains is the table of all supported chains. To add a chain that uses an existing format, add a
+// row and a file of vectors in testdata/vectors; see CONTRIBUTING.md.
 //
 // If several chains share the spelling of an address, [Detect] and [FindAll]
 // prefer the first in this table. The groups only help the reader.
@@ -267,8 +266,7 @@ var chains = [...]chain{
 	{255, "alephium", "Alephium", "", 1234, "", "ALPH", alephium()},
 	{170, "mina", "Mina", "mina:mainnet", 12586, "mina-protocol", "MINA", mina()},
 
-	// UTXO chains that most people mean less often than a chain above whose
-	// spellings they share.
+	// UTXO chains that most people mean less often than a chain above whose spellings they share.
 	{171, "bitcoin-gold", "Bitcoin Gold", "", 156, "bitcoingold", "BTG", all(pkh("\x26"), sh("\x17"), segwit("btg"), test(pkh("\x6f", "\xc4"), segwit("tbtg", "btgrt", "tb")))},
 	{172, "neblio", "Neblio", "", 146, "", "NEBL", all(pkh("\x35"), sh("\x70"), test(pkh("\x41", "\x7f")))},
 
@@ -327,7 +325,6 @@ var chains = [...]chain{
 	{253, "canton", "Canton Network", "", -1, "canton-network", "CC", canton()},
 	{210, "kadena", "Kadena", "", 626, "", "KDA", kadena()},
 
-	// All EVM chains without a row of their own. The slug does not name a
-	// chain.
+	// All EVM chains without a row of their own. The slug does not name a chain.
 	{211, otherEVMSlug, "", "", -1, "", "", evm()},
 }

@@ -10,12 +10,11 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// ton is an account: the number of a workchain, 0 for the basic workchain or -1
-// for the masterchain, and 32 bytes. The raw form is "0:" or "-1:" and 64 hex
-// digits. The user-friendly form is 48 characters of Base64 in either alphabet: a
-// tag byte, the number, the bytes, and a big-endian CRC-16. The tag tells whether
-// coins that cannot be delivered bounce ("EQ…", "Ef…") or not ("UQ…", "Uf…"); it
-// is not part of the account. 0x80 is added to it on test networks.
+// ton is an account: the number of a workchain, 0 for the basic workchain or -1 for the
+// masterchain, and 32 bytes. The raw form is "0:" or "-1:" and 64 hex digits. The user-friendly
+// form is 48 characters of Base64 in either alphabet: a tag byte, the number, the bytes, and a
+// big-endian CRC-16. The tag tells whether coins that cannot be delivered bounce ("EQ…", "Ef…") or
+// not ("UQ…", "Uf…"); it is not part of the account. 0x80 is added to it on test networks.
 //
 // The normal form uses the URL-safe alphabet and lower-case hex digits.
 //
@@ -110,11 +109,10 @@ func (e base64Text) bounds(c *codec) bounds {
 	return bounds{n, n, classAddress, c.prefix, false}
 }
 
-// kadena is the principals, the accounts whose name says what guards them: "k:"
-// and an ed25519 public key in lower-case hex; "w:", the hash of several keys in
-// Base64, and the rule that says how many must sign; "c:" and the hash of a
-// capability. Other accounts have free names, which nothing tells from other
-// text.
+// kadena is the principals, the accounts whose name says what guards them: "k:" and an ed25519
+// public key in lower-case hex; "w:", the hash of several keys in Base64, and the rule that says
+// how many must sign; "c:" and the hash of a capability. Other accounts have free names, which
+// nothing tells from other text.
 //
 // See KIP-12, "Single-key accounts", and "Accounts, keys, and principals" in the
 // documentation of Kadena.
@@ -194,18 +192,16 @@ func antelopeFault(s string) fault {
 	return unless(!isServiceName(s))
 }
 
-// near is names of 2 to 64 lower-case letters and digits, in nonempty parts with
-// one "-", "_" or "." between any two. Some names are special: 64 hex digits are
-// an implicit account, named by its ed25519 public key; "0x" and 40 hex digits
-// are an account of an Ethereum key; names under ".testnet" belong to the test
-// network.
+// near is names of 2 to 64 lower-case letters and digits, in nonempty parts with one "-", "_" or
+// "." between any two. Some names are special: 64 hex digits are an implicit account, named by its
+// ed25519 public key; "0x" and 40 hex digits are an account of an Ethereum key; names under
+// ".testnet" belong to the test network.
 //
 // On Aurora, an account is the hash of its name.
 //
-// There is no checksum, and much text that is not an account is well-formed. A
-// name without "." that is provably an address of another chain is none, though
-// somebody could register it: a caller that passes a Bitcoin address with the
-// wrong chain must get an error, not an account on this one.
+// There is no checksum, and much text that is not an account is well-formed. A name without "."
+// that is provably an address of another chain is none, though somebody could register it: a caller
+// that passes a Bitcoin address with the wrong chain must get an error, not an account on this one.
 //
 // See the NEAR specification, "Account ID rules".
 func near() codecs {
@@ -215,10 +211,9 @@ func near() codecs {
 		}, also: func(ks *keys, r *reader, _ []byte) { ks.addKeccak(append(r.tmp[:0], r.s...)) }},
 		{enc: hexText{lead: "0x", lower: true}, size: 20, kind: 2, key: identity.KeccakHash, what: "account"},
 		{enc: nameText{2, 64, nearFault}, what: "name", also: func(ks *keys, r *reader, name []byte) { ks.addKeccak(name) }, yield: func(s string) bool {
-			// Bech32 contains a "1" and has at least 14 characters,
-			// internet-computer has groups of five letters, and the others
-			// (CashAddr without its prefix, filecoin, nano) have at least 41
-			// characters.
+			// Bech32 contains a "1" and has at least 14 characters, internet-computer has groups of
+			// five letters, and the others (CashAddr without its prefix, filecoin, nano) have at
+			// least 41 characters.
 			looks := len(s) >= 41 || len(s) >= 14 && strings.IndexByte(s, '1') > 0 || len(s) > 5 && s[5] == '-' || strings.HasPrefix(s, "0x")
 			return looks && strings.IndexByte(s, '.') < 0
 		}},

@@ -16,13 +16,11 @@ func pkh(versions ...string) codecs {
 	return codec{enc: base58Check{}, size: 20, kind: kindPKH, key: identity.Hash160, what: "p2pkh"}.with(versions...)
 }
 
-// sh is P2SH.
 func sh(versions ...string) codecs {
 	return codec{enc: base58Check{}, size: 20, kind: kindSH, key: identity.ScriptHash, what: "p2sh"}.with(versions...)
 }
 
-// hashed is Base58Check of a hash of 20 bytes that is an account of a kind of
-// its own.
+// hashed is Base58Check of a hash of 20 bytes that is an account of a kind of its own.
 func hashed(version string, kind uint8, key identity.Class, what string) codecs {
 	return codecs{{enc: base58Check{}, prefix: version, size: 20, kind: kind, key: key, what: what}}
 }
@@ -63,11 +61,10 @@ const (
 	kindUnified
 )
 
-// decredKeys are P2PK, and P2PKH for ed25519 and Schnorr signatures. Decred
-// writes a public key as one byte and the 32 bytes of a coordinate. The byte
-// holds the signature algorithm and, in the top bit, whether the other
-// coordinate is odd. P2PK is a separate account, because coins paid to it are
-// locked with the key, not with its hash.
+// decredKeys are P2PK, and P2PKH for ed25519 and Schnorr signatures. Decred writes a public key as
+// one byte and the 32 bytes of a coordinate. The byte holds the signature algorithm and, in the top
+// bit, whether the other coordinate is odd. P2PK is a separate account, because coins paid to it
+// are locked with the key, not with its hash.
 //
 // See dcrd, txscript/stdaddr.
 func decred() codecs {
@@ -97,7 +94,6 @@ func decred() codecs {
 			"\x0e\x00", "\x0d\xdb", "\x0d\xe0", "\x0d\xc2"), p2pk.with("\x28\xf7", "\x27\x6f", "\x25\xe5"))))
 }
 
-// isDecredKey reports whether b is a key of decred.
 func isDecredKey(b []byte) bool {
 	switch b[0] {
 	case 1: // ed25519
@@ -110,8 +106,7 @@ func isDecredKey(b []byte) bool {
 	return false
 }
 
-// decredKeyHash returns the hash of the key b as in the P2PKH address of the
-// key.
+// decredKeyHash returns the hash of the key b as in the P2PKH address of the key.
 func decredKeyHash(b []byte) [20]byte {
 	if b[0] == 1 {
 		return blake160(b[1:])
@@ -185,7 +180,6 @@ func (e witness) read(r *reader, c *codec) fault {
 	return fault{}
 }
 
-// isProgram reports whether a witness program of n bytes may have the version.
 func isProgram(version byte, n int) bool {
 	if version == 0 {
 		return n == 20 || n == 32
@@ -292,10 +286,9 @@ func saplingKeys(r *reader, b []byte) {
 	r.keys.addHashed(identity.Sapling, b)
 }
 
-// pactus is Bech32m of a type, one five-bit value, and 20 bytes, the hash of a
-// key. The type determines which of three kinds of keys is hashed, and how:
-// validator, BLS account, Ed25519 account, secp256k1 account. No other chain
-// hashes keys the same way.
+// pactus is Bech32m of a type, one five-bit value, and 20 bytes, the hash of a key. The type
+// determines which of three kinds of keys is hashed, and how: validator, BLS account, Ed25519
+// account, secp256k1 account. No other chain hashes keys the same way.
 //
 // See crypto/address.go of its node.
 func pactus() (cs codecs) {
@@ -321,7 +314,6 @@ func handshake() codecs {
 	return all(with("hs"), test(with("ts"), with("rs"), with("ss")))
 }
 
-// liquid is addresses as on Bitcoin, and confidential ones.
 func liquid() codecs {
 	blind := func(hrp, blind string, plain codecs) codecs { return append(plain, confidential(hrp, blind, plain)...) }
 	return all(blind("lq", "\x0c", all(pkh("\x39"), sh("\x27"), segwit("ex"))),

@@ -7,10 +7,9 @@ import (
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// zcash is transparent addresses (t1, t3) and Sprout addresses (zc) in
-// Base58Check, Sapling addresses (zs1) in Bech32, unified addresses (u1), which
-// contain several receivers, and tex1, a t1 address that accepts only transparent
-// coins.
+// zcash is transparent addresses (t1, t3) and Sprout addresses (zc) in Base58Check, Sapling
+// addresses (zs1) in Bech32, unified addresses (u1), which contain several receivers, and tex1, a
+// t1 address that accepts only transparent coins.
 //
 // See the Zcash protocol specification, section 5.6, ZIP-316 for unified and
 // ZIP-320 for tex addresses.
@@ -41,10 +40,9 @@ const (
 // readUnified returns the receivers in the payload of a unified address: the bytes of each
 // by its typecode, or nil.
 //
-// The receivers must be in the order of their typecodes, without duplicates. At
-// most one may be transparent, and it must not be the only one. A receiver of an
-// undefined type is ignored, unless its typecode says that readers must
-// understand it.
+// The receivers must be in the order of their typecodes, without duplicates. At most one may be
+// transparent, and it must not be the only one. A receiver of an undefined type is ignored, unless
+// its typecode says that readers must understand it.
 func readUnified(r *reader, hrp string) (known [4][]byte, bad fault) {
 	if r.n < f4jumble.MinLen {
 		return known, badLength

@@ -69,9 +69,8 @@ func newAlphabet(digits string) *Alphabet {
 	return a
 }
 
-// Decode decodes s into the beginning of dst and returns the number of bytes. Leading zero
-// digits, except in blocks, are leading zero bytes, so each text has one value and each value
-// one text.
+// Decode decodes s into the beginning of dst and returns the number of bytes. Leading zero digits,
+// except in blocks, are leading zero bytes, so each text has one value and each value one text.
 //
 // If s is not Base58, n is -1 and bad is the offset of the first byte that is not a digit.
 // If s is longer than MaxLen or its value longer than dst, or if no bytes have these blocks, n
@@ -119,10 +118,9 @@ func (a *Alphabet) Decode(dst []byte, s string) (n, bad int) {
 	return n, -1
 }
 
-// DecodeShort is Decode for a text of at most 50 digits and a value of at most 40 bytes, not
-// in blocks. It
-// writes the value to the end of dst and fills the rest with zeros, so it moves nothing by a
-// variable distance, and the number fits registers.
+// DecodeShort is Decode for a text of at most 50 digits and a value of at most 40 bytes, not in
+// blocks. It writes the value to the end of dst and fills the rest with zeros, so it moves nothing
+// by a variable distance, and the number fits registers.
 func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
 	if len(s) > MaxShort || a.blocks {
 		return -1, -1
@@ -193,7 +191,6 @@ func (a *Alphabet) DecodeShort(dst *[ShortLen]byte, s string) (n, bad int) {
 	return n, -1
 }
 
-// byteLen returns the number of bytes of x without leading zero bytes.
 func byteLen(x uint64) int { return (bits.Len64(x) + 7) / 8 }
 
 // head returns the value of s, which has fewer than ten digits, and the bitwise or of the
@@ -229,7 +226,6 @@ func join(p0, p1, p2, p3, p4 uint32) uint64 {
 // Value returns the value of c, which must be a digit.
 func (a *Alphabet) Value(c byte) byte { return byte(a.low[c]) }
 
-// zeros returns the number of leading zero digits of s.
 func (a *Alphabet) zeros(s string) (n int) {
 	for n < len(s) && s[n] == a.digits[0] {
 		n++

@@ -23,7 +23,6 @@ var (
 // BlocksLen returns the number of digits of n bytes in blocks.
 func BlocksLen(n int) int { return n/blockLen*blockText + blockTextLen[n%blockLen] }
 
-// decodeBlocks implements Decode for blocks.
 func (a *Alphabet) decodeBlocks(dst []byte, s string) (n, bad int) {
 	if len(s)/blockText*blockLen > len(dst) {
 		return -1, a.firstBad(s)
@@ -56,7 +55,6 @@ func (a *Alphabet) decodeBlocks(dst []byte, s string) (n, bad int) {
 	return n + size, -1
 }
 
-// appendBlocks implements Append for blocks.
 func (a *Alphabet) appendBlocks(dst, b []byte) []byte {
 	for len(b) > 0 {
 		block := b[:min(blockLen, len(b))]

@@ -101,7 +101,6 @@ func newCode(c Code) *Code {
 	return &c
 }
 
-// step returns the checksum after one more value.
 func (c *Code) step(chk uint64, v byte) uint64 {
 	shift := 5 * (c.ChecksumLen - 1)
 	top := chk >> shift

@@ -105,7 +105,6 @@ func hasChecksum(a address.Address, text string) bool {
 	return digits != strings.ToLower(digits) && digits != strings.ToUpper(digits)
 }
 
-// tryLookAlikes undoes letters that were read for others.
 func (g *guesses) tryLookAlikes() {
 	for _, candidate := range visible.Alike(g.text) {
 		if len(candidate) == len(g.text) && !strings.EqualFold(candidate, g.text) {
@@ -114,7 +113,6 @@ func (g *guesses) tryLookAlikes() {
 	}
 }
 
-// tryCapitals undoes a letter in the wrong case.
 func (g *guesses) tryCapitals() {
 	for i, c := range []byte(g.text) {
 		if 'A' <= c&^0x20 && c&^0x20 <= 'Z' {
@@ -123,7 +121,6 @@ func (g *guesses) tryCapitals() {
 	}
 }
 
-// tryMissing adds a character.
 func (g *guesses) tryMissing() {
 	s := g.text
 	alphabet := "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0l"

@@ -83,10 +83,9 @@ func ParseClass(name string) (Class, bool) {
 	return 0, false
 }
 
-// Words are the bytes of an identity as little-endian words, filled up with
-// zeros. The compiler keeps four words in registers, and a larger struct in
-// memory, where each copy costs some nanoseconds; hence Words and Tag are two
-// values.
+// Words are the bytes of an identity as little-endian words, filled up with zeros. The compiler
+// keeps four words in registers, and a larger struct in memory, where each copy costs some
+// nanoseconds; hence Words and Tag are two values.
 type Words struct{ W0, W1, W2, W3 uint64 }
 
 // MakeWords returns the Words that Load reads.
@@ -110,16 +109,14 @@ func FromBytes(b *[32]byte) Words {
 		binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])}
 }
 
-// AppendHex appends "0x" and the first n bytes of w, at most 32, in lower-case hex
-// digits to b.
+// AppendHex appends "0x" and the first n bytes of w, at most 32, in lower-case hex digits to b.
 func AppendHex(b []byte, w Words, n int) []byte {
 	bytes := Bytes(w)
 	return hex.AppendEncode(append(b, "0x"...), bytes[:n])
 }
 
-// A Tag says what [Words] identify. It holds the class of the account, the
-// class of its only key where that key has the same bytes, and their number.
-// The zero Tag identifies nothing.
+// A Tag says what [Words] identify. It holds the class of the account, the class of its only key
+// where that key has the same bytes, and their number. The zero Tag identifies nothing.
 type Tag struct{ bits uint64 }
 
 // Bits of a Tag above the two classes and the length.
@@ -136,8 +133,7 @@ func MakeTag(account, key Class, n int, flags uint64) Tag {
 	return Tag{uint64(account) | uint64(key)<<16 | uint64(n)<<32 | flags}
 }
 
-// Account returns the class of the account, or of the key if t is the Tag of a
-// key alone.
+// Account returns the class of the account, or of the key if t is the Tag of a key alone.
 func Account(t Tag) Class { return Class(t.bits) }
 
 // Key returns the class of the only key of the account, or 0 if the Words are

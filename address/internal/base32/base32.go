@@ -1,9 +1,8 @@
 // Package base32 encodes and decodes Base32 without padding, in any alphabet.
 // [Decode] is strict: two different texts never decode to the same bytes.
 //
-// It is written by hand because encoding/base32 accepts line breaks, which an address
-// must not contain, and allocates; this package does neither. The tests check
-// it against encoding/base32.
+// It is written by hand because encoding/base32 accepts line breaks, which an address must not
+// contain, and allocates; this package does neither. The tests check it against encoding/base32.
 package base32
 
 // An Alphabet is a set of 32 digits. It is immutable.
@@ -36,11 +35,10 @@ func New(digits string) *Alphabet {
 // Value returns the value of digit c, or None if c is not a digit.
 func (a *Alphabet) Value(c byte) byte { return a.values[c] }
 
-// Decode decodes s into dst, which must have length len(s)*5/8. It returns -1
-// on success, or the index of the first character that is not a digit. If five
-// or more bits remain, or any remaining bit is not zero, another text would
-// decode to the same bytes, and Decode returns the index of the last character.
-// It does not allocate.
+// Decode decodes s into dst, which must have length len(s)*5/8. It returns -1 on success, or the
+// index of the first character that is not a digit. If five or more bits remain, or any remaining
+// bit is not zero, another text would decode to the same bytes, and Decode returns the index of the
+// last character. It does not allocate.
 func Decode[T string | []byte](a *Alphabet, dst []byte, s T) (bad int) {
 	var acc uint32
 	bits, n := 0, 0

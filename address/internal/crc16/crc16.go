@@ -2,8 +2,7 @@
 // zero, most significant bit first, not inverted. The addresses of Stellar and
 // TON end with it. [XModem] is the only function.
 //
-// It is written by hand because the standard library has no CRC-16, and it takes only a
-// few lines.
+// It is written by hand because the standard library has no CRC-16, and it takes only a few lines.
 package crc16
 
 var table = func() (t [256]uint16) {

@@ -1,11 +1,10 @@
 // Package curve checks whether bytes encode a point of the curve of ed25519, as
 // Solana and Monero addresses require, or of other curves. Begin with [IsEd25519].
 //
-// It is written by hand for speed. The bytes encode a point if a certain field element
-// is a square. filippo.io/edwards25519 computes the square root to return the
-// point; computing only the Jacobi symbol takes about half the time
-// (BenchmarkIsEd25519, BenchmarkReferee). The tests check the results against
-// it. The running time depends on the input, which is public.
+// It is written by hand for speed. The bytes encode a point if a certain field element is a square.
+// filippo.io/edwards25519 computes the square root to return the point; computing only the Jacobi
+// symbol takes about half the time (BenchmarkIsEd25519, BenchmarkReferee). The tests check the
+// results against it. The running time depends on the input, which is public.
 package curve
 
 import (
@@ -99,9 +98,8 @@ func IsSecp256k1X(b *[32]byte) bool {
 	return secp256k1.isX(&x, &secp256k1Seven)
 }
 
-// isX reports whether x is less than the order of the field, and x³ plus the
-// constant, which has two factors, is a square. No point has y = 0, because the
-// order of the curve is an odd prime.
+// isX reports whether x is less than the order of the field, and x³ plus the constant, which has
+// two factors, is a square. No point has y = 0, because the order of the curve is an odd prime.
 func (f *field) isX(x, constant *[4]uint64) bool {
 	if !isBelow(x, &f.order) {
 		return false

@@ -2,19 +2,17 @@ package curve
 
 import "math/bits"
 
-// jacobi returns the Jacobi symbol of x over m, which is 1 or -1 if they have
-// no common factor. m must be odd and x must not be zero. It returns 0 if
-// maxBatches do not suffice: if there is a common factor, and for a few numbers
-// constructed to be slow. Random numbers of 256 bits take about 13 batches and
-// rarely 16.
+// jacobi returns the Jacobi symbol of x over m, which is 1 or -1 if they have no common factor. m
+// must be odd and x must not be zero. It returns 0 if maxBatches do not suffice: if there is a
+// common factor, and for a few numbers constructed to be slow. Random numbers of 256 bits take
+// about 13 batches and rarely 16.
 //
-// It runs the variant of Bernstein and Yang's greatest common divisor algorithm
-// ("Fast constant-time gcd computation and modular inversion") that only adds.
-// Its numbers stay positive, which the symbol requires. The algorithm performs
-// many steps on the lowest words alone, collects them in a matrix, and then
-// applies the matrix to the long numbers. Each step preserves the symbol of g
-// over f or negates it, by the two laws of reciprocity, which depend only on
-// the lowest three bits of both.
+// It runs the variant of Bernstein and Yang's greatest common divisor algorithm ("Fast
+// constant-time gcd computation and modular inversion") that only adds. Its numbers stay positive,
+// which the symbol requires. The algorithm performs many steps on the lowest words alone, collects
+// them in a matrix, and then applies the matrix to the long numbers. Each step preserves the symbol
+// of g over f or negates it, by the two laws of reciprocity, which depend only on the lowest three
+// bits of both.
 func jacobi(x, m *[4]uint64) int {
 	f, g := *m, *x
 	eta := -1       // roughly, how much shorter f is than g
@@ -31,9 +29,8 @@ func jacobi(x, m *[4]uint64) int {
 }
 
 const (
-	// batchSteps leaves room in a word for the sum of two entries of a
-	// matrix, and keeps three valid bits of the lowest words until the last
-	// step.
+	// batchSteps leaves room in a word for the sum of two entries of a matrix, and keeps three
+	// valid bits of the lowest words until the last step.
 	batchSteps = 62
 	maxBatches = 25
 )
@@ -44,9 +41,8 @@ type matrix struct {
 	u, v, q, r uint64
 }
 
-// batch performs batchSteps steps on the lowest words of f, which must be odd,
-// and g. A step halves an even g. If g is odd, the step first adds f, after
-// exchanging f and g if eta is negative.
+// batch performs batchSteps steps on the lowest words of f, which must be odd, and g. A step halves
+// an even g. If g is odd, the step first adds f, after exchanging f and g if eta is negative.
 func batch(f, g uint64, eta int, sign uint64) (matrix, int, uint64) {
 	t := matrix{u: 1, r: 1}
 	for left := uint(batchSteps); ; {
@@ -70,10 +66,9 @@ func batch(f, g uint64, eta int, sign uint64) (matrix, int, uint64) {
 			f, g = g, f
 			t.u, t.v, t.q, t.r = t.q, t.r, t.u, t.v
 		}
-		// Combine the additions of the next steps: add the multiple of
-		// f that clears the lowest bits of g, as many as there are
-		// steps until the next exchange, and at most six. The inverse
-		// of f modulo 64 is f*(2-f*f).
+		// Combine the additions of the next steps: add the multiple of f that clears the lowest
+		// bits of g, as many as there are steps until the next exchange, and at most six. The
+		// inverse of f modulo 64 is f*(2-f*f).
 		k := min(uint(eta)+1, left, 6)
 		w := f * g * (f*f - 2) & (1<<k - 1)
 		g += f * w

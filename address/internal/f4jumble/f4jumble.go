@@ -16,8 +16,7 @@ const (
 	MaxLen = 4194368
 )
 
-// Jumble permutes b in place. The length of b must be from MinLen to MaxLen. It
-// does not allocate.
+// Jumble permutes b in place. The length of b must be from MinLen to MaxLen. It does not allocate.
 func Jumble(b []byte) {
 	left, right := split(b)
 	xorG(right, left, 0)

@@ -1,6 +1,5 @@
-// Package groestl implements Grøstl-512, a finalist of the SHA-3 competition,
-// in the version of its last round. Groestlcoin uses it for checksums. [Sum512]
-// is the only function.
+// Package groestl implements Grøstl-512, a finalist of the SHA-3 competition, in the version of its
+// last round. Groestlcoin uses it for checksums. [Sum512] is the only function.
 //
 // It is written by hand because no maintained Go library implements Grøstl.
 //
@@ -18,8 +17,7 @@ const (
 	rounds   = 14
 )
 
-// A state is the matrix that Grøstl works on. Each word is a column; its lowest
-// byte is in row 0.
+// A state is the matrix that Grøstl works on. Each word is a column; its lowest byte is in row 0.
 type state [columns]uint64
 
 // Sum512 returns the Grøstl-512 hash of b.
@@ -91,9 +89,8 @@ func (s *state) permuteP() {
 	}
 }
 
-// permuteQ applies the permutation Q. In each round it inverts all bits, adds to
-// row 7 what P adds to row 0, and rotates the rows to the left by 1, 3, 5, 11,
-// 0, 2, 4 and 6 bytes.
+// permuteQ applies the permutation Q. In each round it inverts all bits, adds to row 7 what P adds
+// to row 0, and rotates the rows to the left by 1, 3, 5, 11, 0, 2, 4 and 6 bytes.
 func (s *state) permuteQ() {
 	var wide [2 * columns]uint64 // the columns twice, so that an index needs no modulus
 	for r := range uint64(rounds) {
@@ -114,12 +111,10 @@ func (s *state) permuteQ() {
 	}
 }
 
-// mix maps a row and a byte in it to its contribution to the column after
-// SubBytes and MixBytes.
+// mix maps a row and a byte in it to its contribution to the column after SubBytes and MixBytes.
 //
-// To initialize quickly and without division, it enumerates the field as powers
-// of 3, in x, and of its inverse, in y: this yields every byte but 0 once,
-// together with its inverse.
+// To initialize quickly and without division, it enumerates the field as powers of 3, in x, and of
+// its inverse, in y: this yields every byte but 0 once, together with its inverse.
 var mix = func() (t [8][256]uint64) {
 	t[0][0] = mixed(0)
 	x, y := byte(1), byte(1)
@@ -136,8 +131,7 @@ var mix = func() (t [8][256]uint64) {
 	return t
 }()
 
-// mixed returns the contribution of the byte with inverse y, in row 0, to its
-// column.
+// mixed returns the contribution of the byte with inverse y, in row 0, to its column.
 func mixed(y byte) (w uint64) {
 	// The S-box is the AES S-box: the inverse, then an affine map.
 	y ^= bits.RotateLeft8(y, 1) ^ bits.RotateLeft8(y, 2) ^ bits.RotateLeft8(y, 3) ^ bits.RotateLeft8(y, 4) ^ 0x63
