@@ -67,13 +67,11 @@ func xrp() codecs {
 			noTag := string(b[21:25]) == "\x00\x00\x00\x00"
 			return unless(string(b[25:29]) == "\x00\x00\x00\x00" && (b[20] == 1 || b[20] == 0 && noTag))
 		},
-		core: first20}
+		core: func(r *reader) []byte { return r.payload()[:20] }}
 	testX := x
 	testX.prefix = "\x04\x93"
 	return all(codecs{{enc: enc, prefix: "\x00", size: 20, key: identity.Hash160, what: "account"}, x}, test(codecs{testX}))
 }
-
-func first20(r *reader) []byte { return r.payload()[:20] }
 
 // concordium is Base58Check of the version 1 and 32 bytes. The first 29 identify the
 // account; each of the 2^24 values of the others is an alias of that account. The test network uses

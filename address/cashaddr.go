@@ -70,7 +70,7 @@ func (e cash) readPrefix(r *reader, c *codec) (at int, bad fault) {
 	}
 	r.claimed = e.bare && c.use != testers
 	upper := s[0] < 'a' && (e.bare || e.fields)
-	if s[:at-1] != prefix && !(upper && isUpperOf(s[:at-1], prefix)) {
+	if s[:at-1] != prefix && !(upper && strings.EqualFold(s[:at-1], prefix) && isOneCase(s[:at-1])) {
 		if upper {
 			prefix = strings.ToUpper(prefix)
 		}
@@ -106,11 +106,6 @@ func (e cash) readBody(r *reader, c *codec, at int, ok bool) fault {
 	e.code.Read(b[:size], data)
 	r.set(b[1:size])
 	return fault{}
-}
-
-// isUpperOf reports whether s is the capitals of lower, which are letters.
-func isUpperOf(s, lower string) bool {
-	return s != lower && strings.EqualFold(s, lower) && isOneCase(s)
 }
 
 func (e cash) write(dst []byte, c *codec, payload []byte) []byte {

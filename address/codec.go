@@ -147,12 +147,8 @@ var readers = sync.Pool{New: func() any { return new(reader) }}
 // newReader returns a reader of s. The caller puts it back to readers.
 func newReader(s string, tolerant bool) *reader {
 	r := readers.Get().(*reader)
-	r.reset(s, tolerant)
-	return r
-}
-
-func (r *reader) reset(s string, tolerant bool) {
 	r.s, r.tolerant, r.trusted, r.quiet, r.of58, r.hrp = s, tolerant, false, false, nil, ""
+	return r
 }
 
 func (r *reader) free() {
@@ -174,7 +170,7 @@ func (c *codec) read(r *reader) fault {
 	if bad.err == nil && !r.trusted && (c.what == "name" && hasShape(r.s) || c.open && isLikeOther(r.s)) {
 		return badSyntax
 	}
-	if bad.err == nil && c.yield != nil && !r.trusted && c.yield(r.s) && (provesElsewhere(r.s) || isInteropHex(r.s)) {
+	if bad.err == nil && c.yield != nil && !r.trusted && c.yield(r.s) && (isProven(r.s) || isInteropHex(r.s)) {
 		return badSyntax
 	}
 	return bad

@@ -225,10 +225,8 @@ func detectProven(s string, except uint16) (found Address, ok bool) {
 	return found, ok
 }
 
-// provesElsewhere reports whether s is provably an address of some chain. Spellings without a
-// checksum reject such text: it is an address given with the wrong chain. The check takes
-// microseconds, so they call it only for text that their own addresses rarely resemble.
-func provesElsewhere(s string) bool {
+// isProven reports whether s is provably an address of some chain. It takes microseconds.
+func isProven(s string) bool {
 	_, ok := detectProven(s, 0)
 	return ok
 }

@@ -80,22 +80,19 @@ type finder struct {
 func (f *finder) search() {
 	f.scan()
 	for depth := f.depth; depth < maxDepth; depth++ {
-		if e := clean(f.text, min(cleaning(depth), andNumbers)); e != nil {
-			f.searchEdited(e, depth+1)
-			return
+		e := clean(f.text, min(cleaning(depth), andNumbers))
+		if e == nil {
+			continue
 		}
-	}
-}
-
-// searchEdited searches an edited form of the text.
-func (f *finder) searchEdited(e *edited, depth int) {
-	g := finder{text: string(e.text), edited: e, depth: depth}
-	g.search()
-	f.tries += g.tries
-	for _, found := range g.found {
-		found.Start, _ = e.place(found.Start)
-		_, found.End = e.place(found.End - 1)
-		f.found = append(f.found, found)
+		g := finder{text: string(e.text), edited: e, depth: depth + 1}
+		g.search()
+		f.tries += g.tries
+		for _, found := range g.found {
+			found.Start, _ = e.place(found.Start)
+			_, found.End = e.place(found.End - 1)
+			f.found = append(f.found, found)
+		}
+		return
 	}
 }
 

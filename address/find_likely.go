@@ -78,7 +78,7 @@ const mixedCase = classUpper | classLower | classDigit
 // isLikelyRead reports whether a word, in which characters were read as others, is an
 // address, or looks like one.
 func isLikelyRead(word string) bool {
-	if _, ok := detectProven(word, 0); ok {
+	if isProven(word) {
 		return true
 	}
 	any := uint16(0)

@@ -34,9 +34,6 @@ func unhex8(w uint64) uint64 {
 	return n * (1 + 1<<16) >> 32
 }
 
-// lowerHex8 returns w with bytes from 0x40 to 0x5f, which include all capitals, in lower case.
-func lowerHex8(w uint64) uint64 { return w | w>>1&caseBits }
-
 // notHex8 returns zero if eight bytes are digits and letters from a to f. Otherwise it has values
 // over 15 in the upper halves of bytes, and in bit 6 values from 10 on that are not letters, and
 // smaller values that are. A carry into the next byte comes only from a value over 15.
@@ -54,7 +51,7 @@ func hexCase(digits string) (kind int, ok bool) {
 	for len(digits) >= 8 {
 		w := load8(digits, 0)
 		digits = digits[8:]
-		low := lowerHex8(w)
+		low := w | w>>1&caseBits // with bytes from 0x40 to 0x5f, which include all capitals, in lower case
 		bad |= notHex8(low)
 		upper |= low ^ w
 		lower |= low >> 1 & w // a letter has bit 6, and in lower case bit 5
@@ -173,5 +170,3 @@ func badHexPrefix(s string) fault {
 	}
 	return badChar(1)
 }
-
-func isTronHex(s string) bool { return len(s) == 2*(1+20) && s[:2] == "41" && isHex(s) }

@@ -262,7 +262,7 @@ func readOn(c Chain, s string) (rd Reading) {
 
 // readAnywhere reads s, without wrapping, for a caller who names no chain.
 func readAnywhere(s string) (rd Reading) {
-	if hasHexPrefix(s) && isTronHex(s[2:]) {
+	if len(s) == len("0x41")+40 && hasHexPrefix(s) && s[2:4] == "41" && isHex(s[4:]) {
 		return readOn("tron", s)
 	}
 	rd.Addresses = Detect(s)

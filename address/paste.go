@@ -353,8 +353,7 @@ func (w *wrapped) readPath(segments []string) {
 			}
 			continue
 		}
-		_, proven := detectProven(segment, 0)
-		if isEVMText(segment) || proven || named == segment {
+		if isEVMText(segment) || isProven(segment) || named == segment {
 			w.texts = append(w.texts, segment)
 		}
 	}

@@ -294,7 +294,7 @@ func isSecretWord(word string, tries *int) bool {
 	case n >= 48 && n <= 127 && strings.EqualFold(word[:3], "ms1"): // codex32, BIP-93
 		return strings.IndexByte("023456789", word[3]) >= 0 && isOf(classBech32, word[3:])
 	case n == minSecret || n == 30:
-		if word[0] == 'S' && isMiniKey(word) {
+		if word[0] == 'S' && sha256.Sum256([]byte(word + "?"))[0] == 0 && isOf(classBase58, word) { // a mini private key
 			return true
 		}
 		fallthrough
@@ -314,12 +314,6 @@ func isSecretLength(n int) bool {
 		return true
 	}
 	return false
-}
-
-// isMiniKey reports whether word is a mini private key: the SHA-256 hash of word and
-// a question mark begins with zero.
-func isMiniKey(word string) bool {
-	return sha256.Sum256([]byte(word + "?"))[0] == 0 && isOf(classBase58, word)
 }
 
 // isSecretBytes reports whether word is Base58Check of a private key: one in the

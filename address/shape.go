@@ -75,22 +75,12 @@ func isLikeOther(s string) bool {
 		return false
 	}
 	few := min(len(s)-strays(classUpper, s), len(s)-strays(classLower, s)) <= 2
-	if few || isNearlyHex(s) || isMixedBech32(s) {
+	if few || isNearlyHex(s) || bech32Shape(s) != "" && isProven(strings.ToLower(s)) {
 		return true
 	}
 	f := finder{text: s}
 	f.glued(0, len(s))
 	return len(f.found) > 0
-}
-
-// isMixedBech32 reports whether s in lower case is an address in Bech32. Of addresses of solana, one in
-// 1,500 begins as such an address does; the checksum tells.
-func isMixedBech32(s string) bool {
-	if bech32Shape(s) == "" {
-		return false
-	}
-	_, ok := detectProven(strings.ToLower(s), 0)
-	return ok
 }
 
 func hexShape(s string) (c Chain, ok bool) {

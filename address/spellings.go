@@ -48,7 +48,7 @@ func (k Key) appendSpellings(all []Address, i int, special bool) []Address {
 	b := k.AppendBytes(buf[:0])
 	for j := range chains[i].codecs {
 		c := &chains[i].codecs[j]
-		if c.use != everybody || c.key != k.class && c.keys == nil || special && c.isPlainEVM() {
+		if c.use != everybody || c.key != k.class && c.keys == nil || special && c.evm && c.bounds().lead == "0x" {
 			continue
 		}
 		for _, front := range fronts {
@@ -103,8 +103,6 @@ func (a Address) isOf(k Key) bool {
 	shown := ks.all[:ks.n]
 	return slices.Contains(shown, k) && !slices.ContainsFunc(shown, func(other Key) bool { return other.words != k.words })
 }
-
-func (c *codec) isPlainEVM() bool { return c.evm && c.bounds().lead == "0x" }
 
 // address returns the address of row r and the given form with the bytes core, followed by zeros if
 // the codec has more. It reports false if c reads no such address.
