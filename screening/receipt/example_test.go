@@ -119,21 +119,39 @@ func ExampleReceipt_Encode() {
 	// — example.com/screening…
 }
 
+// An auditor replays a signed receipt from the stored lists.
 func ExampleVerify() {
 	dir := temporary()
 	defer os.RemoveAll(dir)
 	s, st := keepingScreener(dir)
-	data, err := screened(s).Encode() // with a signer, or Unsigned says that it is not signed
+	private, public, err := note.GenerateKey(rand.Reader, "example.com/screening")
+	if err != nil {
+		log.Fatal(err)
+	}
+	signer, err := note.NewSigner(private)
+	if err != nil {
+		log.Fatal(err)
+	}
+	known, err := note.NewVerifier(public)
+	if err != nil {
+		log.Fatal(err)
+	}
+	data, err := screened(s).Encode(signer) // without a signer, Unsigned says that it is not signed
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	v, err := receipt.Verify(context.Background(), data, &receipt.Options{Store: st})
-	if err != nil {
-		log.Fatal(err)
+	opts := &receipt.Options{Store: st, Keys: []note.Verifier{known}}
+	for _, text := range [][]byte{data, bytes.Replace(data, []byte(`"score":100`), []byte(`"score":0`), 1)} {
+		v, err := receipt.Verify(context.Background(), text, opts)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(v.Outcome, v.Signer)
 	}
-	fmt.Println(v.Outcome, v.Receipt.Level, v.Unsigned)
-	// Output: same CRITICAL not signed
+	// Output:
+	// same example.com/screening
+	// different
 }
 
 func ExampleTable() {
