@@ -2,7 +2,7 @@
 // list in a file, [Static] for entries that the caller has, and [Seeded] for a live list
 // with a copy to start from.
 //
-// The packages below this one read real lists (ofac, eu, uk, fbi, nbctf, mof, badlist,
+// The packages below this one read real lists (ofac, eu, uk, nbctf, mof, badlist,
 // opensanctions, stablecoin, own); bundle holds copies of some. Package store keeps lists over a
 // restart, and sourcetest tests implementations of Source.
 package sources

@@ -13,8 +13,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/fbi"
-	"github.com/walletscreen/walletscreen/sources/internal/document"
 	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
@@ -31,12 +29,6 @@ var euFile []byte
 
 //go:embed uk.stays
 var ukFile []byte
-
-//go:embed doj.csv
-var dojFile []byte
-
-//go:embed graphsense.csv.gz
-var graphSenseFile []byte
 
 //go:embed badlist.stays
 var badlistFile []byte
@@ -61,43 +53,24 @@ func Optional() []string {
 
 // OFAC returns the SDN List of the US Treasury's Office of Foreign Assets Control, the
 // seed of the source in package ofac. It has a history: see [sources.History].
-func OFAC() sources.Source { return &source{info.OFAC, ofacFile, ofacHistory} }
+func OFAC() sources.Source { return &source{info: info.OFAC, file: ofacFile, history: ofacHistory} }
 
 // EU returns the EU's consolidated list, the seed of the source in package eu.
-func EU() sources.Source { return &source{info.EU, euFile, nil} }
+func EU() sources.Source { return &source{info: info.EU, file: euFile} }
 
 // UK returns the UK Sanctions List, the seed of the source in package uk.
-func UK() sources.Source { return &source{info.UK, ukFile, nil} }
-
-// FBI returns the announcements of package fbi. They are not a sanctions list, and final.
-func FBI() sources.Source { return fbi.New() }
-
-// DOJ returns the 155 addresses that the US Department of Justice named for seizure in its
-// forfeiture complaint of 13 August 2020 against the campaigns of al-Qaeda. It is final, and
-// no sanctions list: its entries are [score.Seized].
-func DOJ() sources.Source {
-	return &document.Source{Of: info.DOJ, File: dojFile,
-		Provenance: "GraphSense's TagPack of the attachment of a press release, graphsense/graphsense-tagpacks 29ff93c8"}
-}
-
-// GraphSense returns addresses that received ransoms, by two studies that end in 2017 and
-// 2022, and addresses of thieves of hacked services until 2018: the tags with an abuse in
-// three TagPacks of GraphSense. The Ref of an entry is its source, its Name the family or the
-// hack. It is final: Ransomwhere of package badlist goes on.
-func GraphSense() sources.Source {
-	return &document.Source{Of: info.GraphSense, File: graphSenseFile,
-		Provenance: "the TagPacks ransomware, ransomwhere and hacks, graphsense/graphsense-tagpacks 29ff93c8"}
-}
+func UK() sources.Source { return &source{info: info.UK, file: ukFile} }
 
 // Badlist returns the darklist of MyEtherWallet, the seed of the source in package
 // badlist. Its newest entry is of November 2018.
-func Badlist() sources.Source { return &source{info.Badlist, badlistFile, nil} }
+func Badlist() sources.Source { return &source{info: info.Badlist, file: badlistFile} }
 
-// A source is a list in a file of stays.
+// A source is a list in a file of stays, or a published document.
 type source struct {
-	info    sources.Info
-	file    []byte
-	history []byte // compressed CSV; nil: none
+	info     sources.Info
+	file     []byte
+	history  []byte // compressed CSV; nil: none
+	document string // where the document in file comes from; "" for a file of stays
 }
 
 func (s *source) Info() sources.Info { return s.info }
@@ -106,7 +79,11 @@ func (s *source) Info() sources.Info { return s.info }
 func (s *source) Seed() sources.Source { return s }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	rev, err := s.load(ctx, prev, add)
+	load := s.load
+	if s.document != "" {
+		load = s.loadDocument
+	}
+	rev, err := load(ctx, prev, add)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("bundled %s: %w", s.info.ID, err)
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/eu"
-	"github.com/walletscreen/walletscreen/sources/fbi"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 	"github.com/walletscreen/walletscreen/sources/uk"
@@ -30,7 +29,7 @@ import (
 
 // live returns the live sources of the lists that All returns.
 func live() []sources.Source {
-	return []sources.Source{ofac.New(nil), eu.New(nil), uk.New(nil), fbi.New(), bundle.DOJ(), bundle.GraphSense(), badlist.New(nil)}
+	return []sources.Source{ofac.New(nil), eu.New(nil), uk.New(nil), bundle.FBI(), bundle.DOJ(), bundle.GraphSense(), badlist.New(nil)}
 }
 
 func TestSourcesConform(t *testing.T) {
@@ -148,7 +147,7 @@ func knownRows(t *testing.T) []known {
 			rows = append(rows, known{source, l[0], l[1], l[2]})
 		}
 	}
-	text, err := os.ReadFile("../fbi/testdata/psa250226.txt")
+	text, err := os.ReadFile("testdata/psa250226.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -520,7 +519,7 @@ func TestNoThiefIsClean(t *testing.T) {
 // TestSize limits the number of bytes that an embedder links.
 func TestSize(t *testing.T) {
 	total := int64(0)
-	for _, name := range []string{"ofac.stays", "badlist.stays", "eu.stays", "uk.stays", "doj.csv", "../fbi/announcements.csv", "graphsense.csv.gz", "ofac_history.csv.gz"} {
+	for _, name := range []string{"ofac.stays", "badlist.stays", "eu.stays", "uk.stays", "doj.csv", "announcements.csv", "graphsense.csv.gz", "ofac_history.csv.gz"} {
 		f, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package fbi_test
+package bundle_test
 
 import (
 	"fmt"
@@ -9,19 +9,19 @@ import (
 
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/fbi"
+	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/internal/listtest"
 	"github.com/walletscreen/walletscreen/sources/sourcetest"
 )
 
-func TestSource(t *testing.T) {
-	sourcetest.Run(t, func(*testing.T) sources.Source { return fbi.New() })
+func TestFBI(t *testing.T) {
+	sourcetest.Run(t, func(*testing.T) sources.Source { return bundle.FBI() })
 }
 
 // TestAnnouncements counts the addresses of each announcement as other reports count them,
 // and compares the last one with a copy.
 func TestAnnouncements(t *testing.T) {
-	entries, rev, err := listtest.Load(t.Context(), fbi.New(), sources.Revision{})
+	entries, rev, err := listtest.Load(t.Context(), bundle.FBI(), sources.Revision{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestAnnouncements(t *testing.T) {
 			want = "https://www.ic3.gov/PSA/2025/PSA250226"
 			bybit = append(bybit, e.Listed)
 		}
-		if u := fbi.New().Info().URL(e.Ref); !strings.HasPrefix(u, want) {
+		if u := bundle.FBI().Info().URL(e.Ref); !strings.HasPrefix(u, want) {
 			t.Errorf("%s: the announcement is at %q, want %s…", e.Listed, u, want)
 		}
 	}
@@ -54,13 +54,13 @@ func TestAnnouncements(t *testing.T) {
 	if !slices.Equal(bybit, strings.Fields(listtest.ReadFile(t, "psa250226.txt"))) {
 		t.Error("the addresses of I-022625-PSA are not those of the copy in testdata")
 	}
-	if i := fbi.New().Info(); i.Validate() != nil || i.ID != "FBI_IC3" || i.Jurisdiction != sources.US {
+	if i := bundle.FBI().Info(); i.Validate() != nil || i.ID != "FBI_IC3" || i.Jurisdiction != sources.US {
 		t.Errorf("Info = %+v", i)
 	}
 }
 
-func ExampleNew() {
-	src := fbi.New()
+func ExampleFBI() {
+	src := bundle.FBI()
 	fmt.Println(src.Info().ID, src.Info().URL("I-022625-PSA"))
 	// Output: FBI_IC3 https://www.ic3.gov/PSA/2025/PSA250226
 }
