@@ -266,3 +266,14 @@ func TestMemory(t *testing.T) {
 		return doc
 	})
 }
+
+// TestParseAttribute finds a wallet in an attribute, such as the number of a document.
+func TestParseAttribute(t *testing.T) {
+	const wallet = "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
+	doc := strings.Replace(small, `<identification number="7">`, `<identification number="`+wallet+`">`, 1)
+	entries, _, err := parse(t, strings.NewReader(doc))
+	i := slices.IndexFunc(entries, func(e sources.Entry) bool { return e.Listed == wallet })
+	if err != nil || i < 0 || entries[i].Ref != "EU.1.1" || !entries[i].Address.IsValid() {
+		t.Errorf("%v, %v, want %s of EU.1.1", entries, err, wallet)
+	}
+}

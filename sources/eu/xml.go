@@ -28,7 +28,7 @@ import (
 //	    <identification>                         these, and whatever else
 //	    <birthdate>                              there may be one day
 //
-// It reads remarks anywhere in an entity.
+// It reads remarks anywhere in an entity, and looks for wallets in its attributes, too.
 func readXML(r io.Reader) (*list, error) {
 	digest := &digest{hash: sha256.New()}
 	d := document{Scanner: xmlscan.New(io.TeeReader(r, digest))}
@@ -119,9 +119,20 @@ func (d *document) entity(n *xmlscan.Node) error {
 	return nil
 }
 
-// part adds the wallets in the remarks of an element of an entity, and returns the first day
+// shortest is the length of the shortest attribute in which a wallet may be.
+const shortest = 25
+
+// part adds the wallets in the remarks and attributes of an element of an entity, and returns the first day
 // that a regulationSummary in it has.
 func (d *document) part(n *xmlscan.Node) (listed time.Time, err error) {
+	for value := range n.Values() {
+		if len(value) < shortest {
+			continue
+		}
+		if err := d.Find(len(d.Holders), value, time.Time{}); err != nil {
+			return listed, err
+		}
+	}
 	switch n.Name {
 	case "remark":
 		if len(n.Nodes) > 0 {

@@ -29,8 +29,8 @@ import (
 var errRetired = errors.New("this is the Consolidated List of OFSI, closed on 28 January 2026; want the UK Sanctions List")
 
 // Parse reads the UK Sanctions List from r, in XML, and calls add for each wallet
-// that a designation names, in the order of the list: in CryptoWalletAddress,
-// OtherInformation and UKStatementofReasons. An address that they repeat under the same
+// that a designation names, in the order of the list: in CryptoWalletAddress, and in the texts
+// of other elements, such as OtherInformation and UKStatementofReasons. An address that they repeat under the same
 // ticker is added once per designation. The content of CryptoWalletAddress, and text that a
 // ticker and a colon label, is added with a zero Address if it is not an address.
 //

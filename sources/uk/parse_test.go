@@ -235,3 +235,20 @@ func TestMemory(t *testing.T) {
 		return doc
 	})
 }
+
+// TestParseElsewhere finds a wallet in the text of another element, and none in one for names.
+func TestParseElsewhere(t *testing.T) {
+	const wallet = "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
+	for added, want := range map[string]bool{
+		"<Addresses><Address><AddressLine1>Wallet " + wallet + "</AddressLine1></Address></Addresses>": true,
+		"<Names><Name><Name6>" + wallet + "</Name6></Name></Names>":                                    false,
+	} {
+		entries, _, err := parse(t, strings.NewReader(strings.Replace(small, "<UniqueID>RUS0003</UniqueID>", "<UniqueID>RUS0003</UniqueID>"+added, 1)))
+		found := slices.ContainsFunc(entries, func(e sources.Entry) bool {
+			return e.Listed == wallet && e.Ref == "RUS0003" && e.Address.IsValid()
+		})
+		if err != nil || found != want {
+			t.Errorf("%s: %v, %v, want it %v", added, entries, err, want)
+		}
+	}
+}

@@ -84,18 +84,19 @@ func (d *document) designation(n *xmlscan.Node) error {
 	for _, part := range n.Nodes {
 		var err error
 		switch part.Name {
-		case "OtherInformation", "UKStatementofReasons":
-			text := part.Text()
-			if len(text) > xmlscan.MaxToken {
-				return d.Errorf(h.Ref, "%s of more than %d bytes", part.Name, xmlscan.MaxToken)
-			}
-			err = d.Find(len(d.Holders), text, time.Time{})
+		case "Names":
 		case "CryptoWalletAddresses":
 			for _, wallet := range part.Nodes {
 				if err == nil {
 					err = d.typed(wallet.Text())
 				}
 			}
+		default: // the text may be in any element: the EU has wallets in addresses
+			text := part.Text()
+			if len(text) > xmlscan.MaxToken {
+				return d.Errorf(h.Ref, "%s of more than %d bytes", part.Name, xmlscan.MaxToken)
+			}
+			err = d.Find(len(d.Holders), text, time.Time{})
 		}
 		if err != nil {
 			return d.Errorf(h.Ref, "%w", err)

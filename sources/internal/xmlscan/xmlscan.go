@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -227,6 +228,17 @@ func (n *Node) Attr(name string) string {
 		}
 	}
 	return ""
+}
+
+// Values returns the values of the attributes.
+func (n *Node) Values() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, a := range n.attrs {
+			if !yield(a.Value) {
+				return
+			}
+		}
+	}
 }
 
 // Content returns the text of n without the blanks around it. An element in n, or a text of
