@@ -81,8 +81,11 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 	}
 	ctx, claim := req.Context(), newClaim(c.ID, req.URL.Path, key, body, time.Now())
 	release := func(int) {}
-	look, held, fresh, got := claim, Claim{}, false, 0
+	look := claim
 	look.Expires = time.Time{}
+	var held Claim
+	var fresh bool
+	var got int
 	// One request of a key is charged at a time, so that its repeats do not find the quota
 	// used up by the charge that is theirs.
 	turn := r.claiming[claim.Token[0]%claimTurns]
