@@ -20,7 +20,9 @@ const Skew = time.Minute
 
 // Build returns the list of the last acceptance of a file. An error of check ends it.
 func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
-	b := newBuilder(len(f.Lasts()) / stays.MinBytes)
+	n := len(f.Lasts()) / stays.MinBytes
+	b := newBuilder(n)
+	b.hashes = slices.Grow(b.hashes, n/2) // many records are longer than the shortest
 	b.list.entries.section = f.Lasts()
 	for r, err := range f.Records(false, 0) {
 		if err == nil {
@@ -88,7 +90,7 @@ func (l *List) had(r *stays.Record, first *index.ID) bool {
 // A builder makes a List. It takes one record after the other: read, find, add.
 type builder struct {
 	list   *List
-	hashes hashes // of what the entries say
+	hashes [][sha256.Size]byte // of what the entries say
 
 	stay  stays.Stay // of the record; if it is alike, with the address of another one
 	keys  []index.ID // under which it is found; the first one identifies it
@@ -102,7 +104,7 @@ type builder struct {
 
 // newBuilder returns the builder of a list with about n entries.
 func newBuilder(n int) *builder {
-	b := &builder{list: &List{entries: newTable()}, hashes: hashes{expected: n}}
+	b := &builder{list: &List{entries: newTable()}}
 	b.list.entries.index.Grow(n)
 	return b
 }
@@ -162,27 +164,24 @@ func (b *builder) find(r *stays.Record) error {
 // add adds the stay, which lasts and was read and found, and is at the given place. isLabeled says whether it has another label than
 // the one before.
 func (b *builder) add(at uint32, isLabeled bool) {
-	l, s, e, facts := b.list, &b.stay, &b.stay.Entry, &b.list.Facts
-	facts.Entries++
+	l, s, e := b.list, &b.stay, &b.stay.Entry
+	l.Entries++
 	if b.isNew {
-		facts.Addresses++
+		l.Addresses++
 	}
 	if !b.plain {
 		for _, kind := range e.Anomalies() {
-			facts.note(kind, e)
+			l.note(kind, e)
 		}
-		facts.Scripts = facts.Scripts || slices.ContainsFunc(b.keys, func(k index.ID) bool { return k.Class() == uint16(identity.ScriptHash) })
+		l.Scripts = l.Scripts || slices.ContainsFunc(b.keys, func(k index.ID) bool { return k.Class() == uint16(identity.ScriptHash) })
 	}
-	if !slices.Contains(facts.Kinds, e.Kind) {
-		facts.Kinds = append(facts.Kinds, e.Kind)
+	if e.FirstSeen.After(l.LatestSeen) {
+		l.LatestSeen = e.FirstSeen
 	}
-	if e.FirstSeen.After(facts.LatestSeen) {
-		facts.LatestSeen = e.FirstSeen
-	}
-	b.hashes.add(sha256.Sum256(b.said))
+	b.hashes = append(b.hashes, sha256.Sum256(b.said))
 	l.entries.labeled(at, isLabeled)
 	if n := len(b.again); n > 0 {
-		facts.note(sources.Duplicate, e)
+		l.note(sources.Duplicate, e)
 		v := l.entries.view()
 		if r := v.row(b.again[n-1]); r.In == s.In && r.Says(s) {
 			return // of repetitions the label with the first date counts
@@ -193,12 +192,12 @@ func (b *builder) add(at uint32, isLabeled bool) {
 }
 
 // note adds an anomaly.
-func (f *Facts) note(kind string, e *sources.Entry) {
-	if f.AnomalyKinds == nil {
-		f.AnomalyKinds = make(map[string]int)
+func (l *List) note(kind string, e *sources.Entry) {
+	if l.AnomalyKinds == nil {
+		l.AnomalyKinds = make(map[string]int)
 	}
-	if f.AnomalyKinds[kind]++; f.AnomalyKinds[kind] <= 100 {
-		f.Anomalies = append(f.Anomalies, sources.Anomaly{Kind: kind, Entry: *e})
+	if l.AnomalyKinds[kind]++; l.AnomalyKinds[kind] <= 100 {
+		l.Anomalies = append(l.Anomalies, sources.Anomaly{Kind: kind, Entry: *e})
 	}
 }
 
@@ -207,7 +206,7 @@ func (b *builder) build(f *stays.File) (*List, error) {
 	l := b.list
 	l.file, l.entries.section = f, f.Lasts()
 	err := l.entries.index.Seal()
-	l.Bytes, l.Digest = l.entries.size(), b.hashes.digest()
+	l.Bytes, l.Digest = l.entries.size(), digestHashes(b.hashes)
 	return l, err
 }
 

@@ -9,47 +9,38 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// dates say since when the entries of a list are listed, by what is known of its past.
-type dates struct {
-	now    time.Time
-	latest time.Time // that is plausible
-	spans  map[index.ID][]span
-}
-
 // A span is what copies of a list say of a stay of an account on it: the last copy before it, the first copy that
 // has the account, and the first one again without it; zero if there is none.
 type span struct{ notListedOn, since, until time.Time }
 
-// newDates returns the dates of history, which has its stays as [sources.History] returns them. A date in the
-// future becomes now.
-func newDates(history []sources.Entry, now time.Time) *dates {
-	d := &dates{now: now, latest: now.Add(Skew), spans: make(map[index.ID][]span)}
+// spansOf returns the spans of history, which has its stays as [sources.History] returns them, by account.
+func spansOf(history []sources.Entry) map[index.ID][]span {
+	spans := make(map[index.ID][]span)
 	for i := range history {
 		e := &history[i]
-		d.spans[accountOf(e)] = append(d.spans[accountOf(e)], span{e.NotListedOn, e.FirstSeen, e.Until})
+		spans[accountOf(e)] = append(spans[accountOf(e)], span{e.NotListedOn, e.FirstSeen, e.Until})
 	}
-	return d
+	return spans
 }
 
 // date sets FirstSeen and NotListedOn of the entry that is offered and was read, which r lists. was are its rows in the
 // list held.
 func (n *next) date(e *sources.Entry, r *stays.Record, was []uint32) {
-	d := n.dates
-	copied := d.plausible(e.FirstSeen)
+	copied := n.plausible(e.FirstSeen)
 	if had, ok := n.hadDates(r, was); ok {
 		e.FirstSeen, e.NotListedOn = had.since, had.notListedOn
 	} else {
 		n.dateNew(e)
 	}
-	e.FirstSeen = d.plausible(e.FirstSeen)
+	e.FirstSeen = n.plausible(e.FirstSeen)
 	if !copied.IsZero() && copied.Before(e.FirstSeen) {
 		e.FirstSeen = copied
 	}
-	if len(d.spans) > 0 {
+	if len(n.spans) > 0 {
 		if copied.IsZero() {
-			copied = d.now
+			copied = n.now
 		}
-		d.correct(e, copied)
+		n.correct(e, copied)
 	}
 	if e.NotListedOn.After(e.FirstSeen) {
 		e.NotListedOn = time.Time{}
@@ -90,7 +81,7 @@ func (n *next) hadDates(r *stays.Record, was []uint32) (is span, ok bool) {
 // account under another reference or ticker, they are as there.
 func (n *next) dateNew(e *sources.Entry) {
 	if e.FirstSeen.IsZero() {
-		e.FirstSeen = n.dates.now
+		e.FirstSeen = n.now
 	}
 	absent := n.offer.Absent
 	if absent.IsZero() || n.view.table == nil {
@@ -114,18 +105,18 @@ func (n *next) dateNew(e *sources.Entry) {
 	}
 }
 
-// plausible returns t, or now if t is in the future.
-func (d *dates) plausible(t time.Time) time.Time {
-	if t.After(d.latest) {
-		return d.now
+// plausible returns t, or now if t is in the future: a clock was wrong.
+func (n *next) plausible(t time.Time) time.Time {
+	if t.After(n.now.Add(Skew)) {
+		return n.now
 	}
 	return t
 }
 
-// until returns when the stay of e ended: by the history, perhaps in other letter case, or else when the list without
+// endOf returns when the stay of e ended: by the history, perhaps in other letter case, or else when the list without
 // it was read.
-func (d *dates) until(e *sources.Entry, read time.Time) (until time.Time) {
-	for _, s := range d.spans[accountOf(e)] {
+func (n *next) endOf(e *sources.Entry) (until time.Time) {
+	for _, s := range n.spans[accountOf(e)] {
 		if s.until.After(e.FirstSeen) && s.until.After(until) {
 			until = s.until
 		}
@@ -133,10 +124,10 @@ func (d *dates) until(e *sources.Entry, read time.Time) (until time.Time) {
 	switch {
 	case !until.IsZero():
 		return until
-	case read.After(e.FirstSeen):
-		return read
+	case n.offer.Checked.After(e.FirstSeen):
+		return n.offer.Checked
 	}
-	return d.now
+	return n.now
 }
 
 // accountOf returns the key of the account of e, or of its text.
@@ -149,8 +140,8 @@ func accountOf(e *sources.Entry) index.ID {
 
 // correct corrects FirstSeen and NotListedOn of e by the history of the list. A copy of the
 // given day has e.
-func (d *dates) correct(e *sources.Entry, day time.Time) {
-	h, ok := d.stay(e, day)
+func (n *next) correct(e *sources.Entry, day time.Time) {
+	h, ok := n.span(e, day)
 	if !ok {
 		return
 	}
@@ -164,11 +155,11 @@ func (d *dates) correct(e *sources.Entry, day time.Time) {
 	e.FirstSeen, e.NotListedOn = first, not
 }
 
-// stay returns the first stay of the account of e that the given day is in; else the first
+// span returns the first stay of the account of e that the given day is in; else the first
 // one that has not ended; else, if the list may be a copy of years ago, the first one.
-func (d *dates) stay(e *sources.Entry, day time.Time) (h span, ok bool) {
+func (n *next) span(e *sources.Entry, day time.Time) (h span, ok bool) {
 	best := 0
-	for _, s := range d.spans[accountOf(e)] {
+	for _, s := range n.spans[accountOf(e)] {
 		rank := 0
 		switch {
 		case s.notListedOn.Before(day) && (s.until.IsZero() || day.Before(s.until)):

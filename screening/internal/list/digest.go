@@ -12,36 +12,14 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// hashes are SHA-256 hashes, in pieces, so that they can grow without being copied.
-type hashes struct {
-	pieces   [][][sha256.Size]byte
-	n        int
-	expected int // how many there will be
-}
-
-const hashesPerPiece = 1 << 13
-
-func (h *hashes) add(hash [sha256.Size]byte) {
-	if h.n%hashesPerPiece == 0 {
-		h.pieces = append(h.pieces, make([][sha256.Size]byte, 0, min(hashesPerPiece, max(16, h.expected-h.n))))
-	}
-	last := &h.pieces[len(h.pieces)-1]
-	*last = append(*last, hash)
-	h.n++
-}
-
-func (h *hashes) at(i int) *[sha256.Size]byte {
-	return &h.pieces[i/hashesPerPiece][i%hashesPerPiece]
-}
-
-// digest returns the SHA-256, in hex, of the hashes, each once, in order. It divides them, in
+// digestHashes returns the SHA-256, in hex, of hashes, each once, in order. It divides them, in
 // place, by their first bits, and then sorts one part after the other in the cache of a processor.
-func (h *hashes) digest() string {
-	width := min(12, bits.Len(uint(h.n/16)))
+func digestHashes(hashes [][sha256.Size]byte) string {
+	width := min(12, bits.Len(uint(len(hashes)/16)))
 	partOf := func(hash *[sha256.Size]byte) int { return int(binary.BigEndian.Uint16(hash[:])) >> (16 - width) }
 	ends := make([]int, 1<<width+1) // of the parts, by their number + 1
-	for i := range h.n {
-		ends[partOf(h.at(i))+1]++
+	for i := range hashes {
+		ends[partOf(&hashes[i])+1]++
 	}
 	for i := range ends[1:] {
 		ends[i+1] += ends[i]
@@ -49,29 +27,25 @@ func (h *hashes) digest() string {
 	next := slices.Clone(ends)
 	for part, end := range ends[1:] {
 		for next[part] < end {
-			hash := h.at(next[part])
+			hash := &hashes[next[part]]
 			to := partOf(hash)
 			if to != part { // exchange it with one of its part
-				other := h.at(next[to])
+				other := &hashes[next[to]]
 				*hash, *other = *other, *hash
 			}
 			next[to]++
 		}
 	}
-	sum, i := sha256.New(), 0
-	var part [][sha256.Size]byte
-	for _, end := range ends[1:] {
-		part = part[:0]
-		for ; i < end; i++ {
-			part = append(part, *h.at(i))
-		}
-		slices.SortFunc(part, func(a, b [sha256.Size]byte) int {
+	sum := sha256.New()
+	for part, end := range ends[1:] {
+		of := hashes[ends[part]:end]
+		slices.SortFunc(of, func(a, b [sha256.Size]byte) int {
 			if c := cmp.Compare(binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:])); c != 0 {
 				return c
 			}
 			return bytes.Compare(a[:], b[:])
 		})
-		for _, hash := range slices.Compact(part) {
+		for _, hash := range slices.Compact(of) {
 			sum.Write(hash[:])
 		}
 	}

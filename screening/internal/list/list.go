@@ -9,7 +9,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/stays"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -22,7 +21,15 @@ const (
 // A List is one list: its entries, the entries that it no longer has, and the facts
 // about them. It is never changed. A nil List has no entries.
 type List struct {
-	Facts
+	Digest       string            // SHA-256 over what the entries say, in any order, in hex
+	Entries      int               // repetitions included
+	Addresses    int               // distinct ones
+	Scripts      bool              // an entry has the account of a script
+	LatestSeen   time.Time         // the latest FirstSeen of an entry
+	AnomalyKinds map[string]int    // number of the anomalies of each kind
+	Anomalies    []sources.Anomaly // the first hundred of each kind, in the order of the list
+	Bytes        int               // of memory that answers use
+
 	entries  *table
 	stays    int         // how many of the rows of entries are stays; the others are further keys of them
 	past     []*List     // the entries that it no longer has, those that ended last at the end
@@ -31,21 +38,8 @@ type List struct {
 	from     int         // of a past: the number of bytes of earlier ones before it in the file
 }
 
-// Facts describe a list without a look at its tables.
-type Facts struct {
-	Digest       string            // SHA-256 over what the entries say, in any order, in hex
-	Entries      int               // repetitions included
-	Addresses    int               // distinct ones
-	Scripts      bool              // an entry has the account of a script
-	Kinds        []score.Kind      // of the entries
-	LatestSeen   time.Time         // the latest FirstSeen of an entry
-	AnomalyKinds map[string]int    // number of the anomalies of each kind
-	Anomalies    []sources.Anomaly // the first hundred of each kind, in the order of the list
-	Bytes        int               // of memory that answers use
-}
-
 // Distinct returns the number of entries, each once.
-func (f *Facts) Distinct() int { return f.Entries - f.AnomalyKinds[sources.Duplicate] }
+func (l *List) Distinct() int { return l.Entries - l.AnomalyKinds[sources.Duplicate] }
 
 // Index returns the table of the keys under which the entries are found, for look-ups.
 func (l *List) Index() *index.Table { return l.entries.index }

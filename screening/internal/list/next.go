@@ -40,8 +40,13 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 		size += len(held.file.Ended())
 	}
 	n := next{
-		builder: newBuilder(o.N), offer: o, dates: newDates(o.History, h.Written),
+		builder: newBuilder(o.N), offer: o, now: h.Written, spans: spansOf(o.History),
 		held: held, view: held.entries.view(), to: h.Last, w: stays.NewWriter(size),
+	}
+	n.hashes = slices.Grow(n.hashes, o.N)
+	if held.entries != nil {
+		rows := held.entries.index.Rows() + 1
+		n.known, n.lasts = make([]bool, rows), make([]bool, rows)
 	}
 	for r, err := range o.Entries.Records(false, 0) {
 		if err == nil {
@@ -90,13 +95,14 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 type next struct {
 	*builder
 	offer    *Offer
-	dates    *dates
+	now      time.Time
+	spans    map[index.ID][]span // by account: the history of the list
 	held     *List
 	view     view // of held
 	to       uint32
 	w        *stays.Writer
-	known    bitset // rows of held that have an entry that is offered
-	lasts    bitset // rows of held that have a stay that lasts
+	known    []bool // by row of held: it has an entry that is offered
+	lasts    []bool // by row of held: it has a stay that lasts
 	n        int    // how many stays last
 	followed int    // how many stays of the past are followed by another one, besides the past of held
 	changes  Changes
@@ -113,7 +119,7 @@ func (n *next) offered(r *stays.Record) error {
 		return err
 	}
 	was := n.view.appendRows(n.buf[:0], r, n.first())
-	if len(was) == 0 && n.held.file != nil || len(n.dates.spans) > 0 {
+	if len(was) == 0 && n.held.file != nil || len(n.spans) > 0 {
 		n.whole(r)
 	}
 	s := &n.stay
@@ -129,9 +135,10 @@ func (n *next) offered(r *stays.Record) error {
 		}
 	}
 	for _, row := range was {
-		n.known.add(row)
+		n.known[row] = true
 		if o := n.view.row(row); o.Says(s) {
-			if s.In = o.In; !n.lasts.add(row) {
+			if s.In = o.In; !n.lasts[row] {
+				n.lasts[row] = true
 				n.n++
 			}
 		}
@@ -160,7 +167,7 @@ func (n *next) ended() (old []stays.Stay) {
 	v := n.held.entries.view()
 	var s stays.Stay
 	for row := uint32(1); row <= n.held.entries.index.Rows(); row++ {
-		if n.lasts.has(row) {
+		if n.lasts[row] {
 			continue
 		}
 		k, _ := n.held.entries.index.Row(row)
@@ -170,20 +177,20 @@ func (n *next) ended() (old []stays.Stay) {
 			continue // a further key
 		}
 		rows := n.view.appendRows(n.buf[:0], r, &k)
-		if !n.known.has(row) {
+		if !n.known[row] {
 			if n.changes.Removed++; !n.list.has(k) {
 				lost[k] = true
 			}
 		}
 		for _, row := range rows {
-			n.known.add(row)
+			n.known[row] = true
 			if n.view.row(row).Says(&s) {
-				n.lasts.add(row) // it is repeated, and ends once
+				n.lasts[row] = true // it is repeated, and ends once
 			}
 		}
 		ok := false
 		if s.Until, ok = said[stays.KeyOf(&s.Entry)]; !ok {
-			s.Until = n.dates.until(&s.Entry, n.offer.Checked)
+			s.Until = n.endOf(&s.Entry)
 		}
 		s.Until, s.Out = s.Until.UTC().Round(0), n.to
 		old = append(old, s)

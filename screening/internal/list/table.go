@@ -108,18 +108,3 @@ func (v *view) appendRows(dst []uint32, r *stays.Record, first *index.ID) []uint
 		return k != *first || !v.row(row).Lists(r) // it is derived, or another entry
 	})
 }
-
-// A bitset is a set of small numbers. The zero bitset is empty.
-type bitset []uint64
-
-func (b bitset) has(n uint32) bool { return int(n/64) < len(b) && b[n/64]>>(n%64)&1 != 0 }
-
-// add adds n, and reports whether b had it.
-func (b *bitset) add(n uint32) (had bool) {
-	if more := int(n/64) + 1 - len(*b); more > 0 {
-		*b = append(*b, make([]uint64, more)...)
-	}
-	had = b.has(n)
-	(*b)[n/64] |= 1 << (n % 64)
-	return had
-}
