@@ -26,6 +26,9 @@ func (s *Screener) Index(i int) weak.Pointer[index.Table] {
 	return weak.Make(s.snap.Load().held[i].list.Index())
 }
 
+// Unsaved returns how many entries of source i match that could not be saved.
+func (s *Screener) Unsaved(i int) int { return s.snap.Load().held[i].unsaved.list.Entries }
+
 // SetClock makes s read the time from now.
 func (s *Screener) SetClock(now func() time.Time) {
 	set := *s.settings

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"iter"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
@@ -100,22 +100,24 @@ func (h *current) add(l *list.List, now time.Time, last *offer, err error) {
 		h.unsaved = &unsaved{l, now, last, err}
 		return
 	}
-	h.unsaved = &unsaved{l, had.since, cmp.Or(last, had.last), cmp.Or(err, had.err)}
-	if had.list.Digest == l.Digest {
+	h.unsaved = &unsaved{had.list, had.since, cmp.Or(last, had.last), cmp.Or(err, had.err)}
+	more := false
+	for range list.Missing(l, had.list) {
+		more = true
+		break
+	}
+	if !more {
 		return
 	}
-	var all []stays.Stay
-	for _, l := range []*list.List{had.list, l} {
-		for e, err := range l.All() {
-			if err != nil { // it is in memory
-				continue
+	both := stays.NewWriter(0)
+	for _, entries := range []iter.Seq2[sources.Entry, error]{had.list.All(), list.Missing(l, had.list)} {
+		for e, err := range entries {
+			if err == nil { // it is in memory
+				both.Add(&stays.Stay{Entry: e, In: 1})
 			}
-			all = append(all, stays.Stay{Entry: e, In: 1})
 		}
 	}
-	all = slices.Compact(all)
-	f, err := stays.New(stays.Header{Last: 1}, all)
-	if err == nil {
+	if f, err := both.File(stays.Header{Last: 1}, nil, nil); err == nil {
 		if both, err := list.Build(f, func(sources.Entry) error { return nil }); err == nil {
 			h.unsaved.list = both
 		}

@@ -556,3 +556,25 @@ func BenchmarkRestart(b *testing.B) {
 		}
 	}
 }
+
+// TestUnsavedOnce offers two lists again and again while the store fails: what they add matches, and is kept once.
+func TestUnsavedOnce(t *testing.T) {
+	src := &flaky{info: ofac, load: numbered(1, 0, 1, 2, 3, 4, 5)}
+	st := &faultyStore{Store: openStore(t, t.TempDir())}
+	s := loaded(t, &screening.Options{Store: st}, src)
+	st.fail(errDown)
+	for i := range 10 {
+		src.load = numbered(2+i%2, 0, 1, 2, 3, 4, 5, 6+i%2)
+		if _, err := s.Refresh(ctx); !errors.Is(err, errDown) {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []int{5, 6, 7} {
+		if r := must(s.Screen(listing(n).Address)); len(r.Labels) != 1 {
+			t.Errorf("address %d: %+v, want one label", n, r.Labels)
+		}
+	}
+	if n := s.Unsaved(0); n != 8 {
+		t.Errorf("%d entries are kept, want 8", n)
+	}
+}

@@ -32,7 +32,7 @@ const (
 	lockName    = "lock"
 
 	tailBytes = 64 << 10 // of the journal are read first, to find its last line
-	maxLine   = 64 << 20 // a longer line is damaged
+	maxLine   = 64 << 20 // bytes; a longer line is damaged
 	maxFile   = 4 << 30  // bytes of a file
 )
 
@@ -169,6 +169,9 @@ func (d *dir) open(flag int) (f *os.File, size int64, err error) {
 
 // Append implements [Store].
 func (d *dir) Append(ctx context.Context, number uint64, text []byte) (err error) {
+	if len(text) > maxLine {
+		return fmt.Errorf("line %d of the journal has %d bytes: want at most %d", number, len(text), maxLine)
+	}
 	unlock, err := d.lock(ctx)
 	if err != nil {
 		return err

@@ -241,3 +241,18 @@ func TestVanished(t *testing.T) {
 		}
 	}
 }
+
+// TestLongLine appends the longest line that Read does not take for a damaged one, and refuses a longer one.
+func TestLongLine(t *testing.T) {
+	d := open(t, t.TempDir())
+	for _, n := range []int{64<<20 + 1, 64 << 20} {
+		l, _ := line.Format(1, bytes.Repeat([]byte("x"), n-len("1 0123456789abcdef ")))
+		err := d.Append(ctx, 1, l)
+		if len(l) != n || (err == nil) != (n == 64<<20) {
+			t.Errorf("a line of %d bytes: %v", len(l), err)
+		}
+	}
+	if got := numbersOf(t, d, 0); !slices.Equal(got, []uint64{1}) {
+		t.Errorf("the lines are %v, want 1", got)
+	}
+}
