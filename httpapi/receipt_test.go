@@ -52,3 +52,15 @@ func TestReceiptFails(t *testing.T) {
 		t.Errorf("%d records, log: %s", recorded, s)
 	}
 }
+
+// TestReceiptOfDecorated checks that a text that is screened with its decorations gets a receipt.
+func TestReceiptOfDecorated(t *testing.T) {
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Receipt: signedReceipt})
+	const account = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
+	for _, text := range []string{account, account + "?amount=1", "ethereum:" + account + "@1?value=1", "https://etherscan.io/address/" + account} {
+		w := send(h, "POST", "/api/v1/screen", `{"address":"`+text+`","chain":"ethereum","receipt":true}`)
+		if w.Code != 200 || !strings.Contains(w.Body.String(), `\"text\":\"`+text+`\",\"address\":\"`+strings.ToLower(account)+`\"`) {
+			t.Errorf("%s: status %d: %s", text, w.Code, w.Body)
+		}
+	}
+}

@@ -8,9 +8,11 @@ package receipt
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -99,15 +101,15 @@ func New(c address.Chain, text string, r screening.Result, at time.Time) (*Recei
 	if !utf8.ValidString(text) {
 		return nil, errors.New("receipt: the text is not valid UTF-8")
 	}
-	normal, err := normalize(c, text)
-	if err != nil {
-		return nil, fmt.Errorf("receipt: %w", err)
-	}
-	if got := r.Address; got.IsValid() && got.Normalized() != normal || !got.IsValid() && len(r.Labels) == 0 {
+	reading := address.Interpret(string(c), text)
+	switch got := r.Address; {
+	case errors.Is(reading.Err, address.ErrSecret):
+		return nil, fmt.Errorf("receipt: %w", reading.Err)
+	case got.IsValid() && !slices.Contains(reading.Addresses, got), !got.IsValid() && len(r.Labels) == 0:
 		return nil, fmt.Errorf("receipt: the result is not that of the %s address", c)
 	}
 	rec := From(r, at)
-	rec.Chain, rec.Text, rec.Address = c, text, normal
+	rec.Chain, rec.Text, rec.Address = c, text, normalOf(r.Address, text)
 	return rec, nil
 }
 
@@ -128,17 +130,9 @@ func listOf(s *screening.SourceStatus) list {
 	return list{s.Info.ID, s.Info.Name, s.Info.Jurisdiction, s.Digest, seconds(s.Published), seconds(s.LastUpdated), s.Completeness, s.Required}
 }
 
-// normalize returns the normal form of text, which is the text itself if it is not an address
-// but a list may have it. The error wraps [address.ErrSecret].
-func normalize(c address.Chain, text string) (string, error) {
-	a, err := address.Normalize(c, text)
-	switch {
-	case err == nil:
-		return a.Normalized(), nil
-	case errors.Is(err, address.ErrSecret):
-		return "", err
-	}
-	return sources.TrimListed(text), nil
+// normalOf returns the normal form of an address, or the text that is none, but a list has it.
+func normalOf(a address.Address, text string) string {
+	return cmp.Or(a.Normalized(), sources.TrimListed(text))
 }
 
 // Encode returns the receipt as a line of JSON. With signers it is a signed note of

@@ -96,7 +96,9 @@ func Verify(ctx context.Context, data []byte, opts *Options) (Verdict, error) {
 	}
 	changed := errors.Is(err, evidence.ErrChanged)
 	if err == nil || changed {
-		_, err = normalize(v.Receipt.Chain, v.Receipt.Text)
+		if err = address.Interpret(string(v.Receipt.Chain), v.Receipt.Text).Err; !errors.Is(err, address.ErrSecret) {
+			err = nil
+		}
 	}
 	if err != nil {
 		return Verdict{}, fmt.Errorf("receipt: %w", err)
@@ -290,10 +292,7 @@ func (r *Receipt) compare(past *screening.Past, table *Table) error {
 		return compareMembers(r.Table, &now)
 	}
 	got, err := past.ScreenText(r.Chain, cmp.Or(r.Text, r.Address))
-	normal := got.Address.Normalized()
-	if normal == "" {
-		normal = sources.TrimListed(cmp.Or(r.Text, r.Address))
-	}
+	normal := normalOf(got.Address, cmp.Or(r.Text, r.Address))
 	switch {
 	case err != nil:
 		return fmt.Errorf("the lists of that time give no verdict: %w", err)
