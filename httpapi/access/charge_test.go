@@ -184,3 +184,31 @@ func (s slowStore) Claim(ctx context.Context, c access.Claim) (access.Claim, boo
 	time.Sleep(time.Millisecond)
 	return s.Store.Claim(ctx, c)
 }
+
+// TestRepeatedRefund checks that a charge stays if its request was repeated before it was refunded:
+// the repeat is answered without a charge of its own.
+func TestRepeatedRefund(t *testing.T) {
+	q := access.New(access.NewMemory(), nil)
+	defer q.Close(t.Context())
+	c := httpapi.Caller{ID: "a", Quota: 3}
+	ask := func(key string) func(int) {
+		r := bearing(t.Context(), "x")
+		r.Header.Set("Idempotency-Key", key)
+		granted, refund, err := q.Charge(r, c, 1, []byte("body"))
+		if err != nil || granted != 1 {
+			t.Fatalf("%s: %d granted, %v", key, granted, err)
+		}
+		return refund
+	}
+	refund := ask(`"a"`)
+	ask(`"a"`) // answered
+	refund(1)
+	if n := used(t, q, c); n != 1 {
+		t.Errorf("%d are used after one answer, want 1", n)
+	}
+	ask(`"a"`)
+	ask(`"b"`)(1)
+	if n := used(t, q, c); n != 1 {
+		t.Errorf("%d are used after a refund without a repeat, want 1", n)
+	}
+}

@@ -150,7 +150,8 @@ func (r *Keyring) repeated(ctx context.Context, c httpapi.Caller, n int, held, c
 }
 
 // undo refunds k screenings, and deletes the claim if all are refunded. If the claim
-// cannot be deleted, the charge stays: the repeated request will not be charged.
+// cannot be deleted, the charge stays: the repeated request will not be charged, or was
+// answered without a charge of its own.
 func (r *Keyring) undo(ctx context.Context, claim Claim, k int, release func(int)) {
 	if int64(k) < claim.Granted {
 		release(k)
@@ -159,7 +160,7 @@ func (r *Keyring) undo(ctx context.Context, claim Claim, k int, release func(int
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
 	if err := r.store.Unclaim(ctx, claim); err != nil {
-		if !errors.Is(err, ErrInvalid) {
+		if !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrConflict) {
 			r.outage.report(err)
 		}
 		return

@@ -229,6 +229,10 @@ func (s *memory) Unclaim(ctx context.Context, c Claim) error {
 	}
 	defer s.mu.Unlock()
 	c.Expires = instant(c.Expires)
+	held := s.claims[claimKey{c.KeyID, c.Token}]
+	if c.Repeats = held.Repeats; held == c && held.Repeats > 0 {
+		return fmt.Errorf("access: claim of %s: %w", c.KeyID, ErrConflict)
+	}
 	s.delete(c)
 	return nil
 }

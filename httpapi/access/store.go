@@ -14,9 +14,9 @@ var (
 	// ErrNoKey reports that no key is stored under an id.
 	ErrNoKey = errors.New("no such key")
 
-	// ErrConflict reports that a key was changed since it was read, or that the id
-	// of a new key is taken.
-	ErrConflict = errors.New("the key was changed in the meantime")
+	// ErrConflict reports that a key was changed since it was read, that the id of a new
+	// key is taken, or that a claim was returned since it was stored.
+	ErrConflict = errors.New("the key or claim was changed in the meantime")
 
 	// ErrInvalid reports something that no Store keeps: see [Key.Normal], and Key.ID for
 	// the ids of callers.
@@ -77,7 +77,8 @@ type Store interface {
 	// request that is repeated after that is charged again.
 	Claim(ctx context.Context, c Claim) (held Claim, fresh bool, err error)
 
-	// Unclaim deletes the claim that equals c, whatever Repeats is, if it is held.
+	// Unclaim deletes the claim that equals c, if it is held. If it was returned by Claim since
+	// it was stored, whatever c.Repeats is, it stays, and the error wraps [ErrConflict].
 	Unclaim(ctx context.Context, c Claim) error
 
 	// Close releases what the Store has opened. Close a Keyring over it before.

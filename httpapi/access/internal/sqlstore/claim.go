@@ -76,8 +76,15 @@ func (s *Store) Unclaim(ctx context.Context, c access.Claim) error {
 		if err := rule.CheckID(c.KeyID); err != nil {
 			return err
 		}
-		_, err := s.exec(ctx, `delete from walletscreen_claim where key_id = $1 and token = $2 and print = $3 and expires = $4 and granted = $5`,
-			c.KeyID, formatHash(c.Token), formatHash(c.Print), c.Expires.UnixMicro(), c.Granted)
+		const equals = ` from walletscreen_claim where key_id = $1 and token = $2 and print = $3 and expires = $4 and granted = $5 and repeats `
+		args := []any{c.KeyID, formatHash(c.Token), formatHash(c.Print), c.Expires.UnixMicro(), c.Granted}
+		if n, err := s.exec(ctx, `delete`+equals+`= 0`, args...); n > 0 || err != nil {
+			return err
+		}
+		repeated, err := s.queryRow(ctx, `select repeats`+equals+`> 0`, args, new(int64))
+		if repeated && err == nil {
+			err = access.ErrConflict
+		}
 		return err
 	})
 }

@@ -94,10 +94,12 @@ func checkUnclaim(s access.Store) error {
 			return fmt.Errorf("after Unclaim of %s: %w", what, err)
 		}
 	}
-	if err := s.Unclaim(ctx, c); err != nil {
-		return fmt.Errorf("in Unclaim: %w", err)
+	if err := s.Unclaim(ctx, c); !errors.Is(err, access.ErrConflict) {
+		return fmt.Errorf("the Unclaim of a claim that was returned: %w, want ErrConflict", err)
 	}
-	return errors.Join(claim(s, c, c, true), claim(s, c, c, false), want("Unclaim", s.Unclaim(ctx, c), nil), want("Unclaim again", s.Unclaim(ctx, c), nil))
+	d := newClaim("a", 3)
+	return errors.Join(claim(s, c, c, false), claim(s, d, d, true), want("Unclaim", s.Unclaim(ctx, d), nil), want("Unclaim again", s.Unclaim(ctx, d), nil),
+		claim(s, d, d, true), claim(s, d, d, false))
 }
 
 func checkConcurrentClaims(s access.Store) error {

@@ -117,7 +117,7 @@ var rules = []rule{
 	},
 	{
 		"unclaim",
-		"Unclaim deletes only the claim that equals its argument: it may come late, when another one is held.",
+		"Unclaim deletes only the claim that equals its argument, because it may come late, when another one is held, and no claim that was returned.",
 		checkUnclaim,
 	},
 	{
