@@ -361,6 +361,18 @@ func TestFindAllAgainstModel(t *testing.T) {
 	}
 }
 
+// TestAddressesAreNoPieces checks that FindAll tries an address on a line once, and not also with
+// the lines behind it.
+func TestAddressesAreNoPieces(t *testing.T) {
+	const lines = 50
+	for _, a := range []string{testTRX, testBTC, testBC1} {
+		text := strings.Repeat(a+"\n", lines)
+		if n, found := address.CountTries(text), len(address.FindAll(text)); n != lines || found != lines {
+			t.Errorf("%q on %d lines: %d tries, %d found", a, lines, n, found)
+		}
+	}
+}
+
 // TestFindAllIsLinear counts the strings that FindAll tries as addresses: for
 // any text, doubling it doubles the number.
 func TestFindAllIsLinear(t *testing.T) {
