@@ -1,9 +1,12 @@
 package address
 
 import (
+	"encoding/binary"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/address/internal/f4jumble"
 	"github.com/walletscreen/walletscreen/internal/bech32"
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // bech is Bech32 of the payload with the human-readable part prefix, behind the
@@ -102,4 +105,123 @@ func bounds32(c *codec, lead string, more int) bounds {
 		b.max = b.min
 	}
 	return b
+}
+
+// radix is an account: its first byte says that it was made by a transaction, or comes with a
+// secp256k1 or an ed25519 key. Other entities have other human-readable parts.
+//
+// See entity_type.rs of radixdlt-scrypto.
+func radix() codecs {
+	c := codec{enc: bech32mText, size: 30, what: "account"}
+	cs := c.on("account_rdx", "account_tdx_2_", "account_sim", "account_loc")
+	cs[0].check = func(r *reader) fault {
+		b := r.buf[0]
+		return unless(b == 0xc1 || b == 0xd1 || b == 0x51)
+	}
+	return cs
+}
+
+// namada is a transparent address: a number and 20 bytes, which are zero for the
+// accounts of the protocol. The number says what the account is: implicit or
+// established, a token, or a part of the protocol.
+//
+// See address/raw.rs of namada_core.
+func namada() codecs {
+	with := func(kind uint8, what string, check func(n byte, zero bool) bool) codec {
+		return codec{enc: bech32mText, prefix: "tnam", size: 21, kind: kind, what: what, check: func(r *reader) fault {
+			return unless(check(r.buf[0], [20]byte(r.buf[1:]) == [20]byte{}))
+		}}
+	}
+	return codecs{
+		with(0, "account", func(n byte, _ bool) bool { return n <= 1 }),
+		with(1, "contract", func(n byte, zero bool) bool { return 11 <= n && n <= 13 || 1 < n && n <= 15 && zero }),
+	}
+}
+
+// multiversx is the Bech32 of 32 bytes, which are an ed25519 public key or, if
+// they begin with eight zeros, a contract.
+//
+// See "Accounts, addresses" and "Smart contract addresses" in its documentation.
+func multiversx() codecs {
+	with := func(kind uint8, what string, key identity.Class, contract bool) codec {
+		return codec{enc: bech32Text, prefix: "erd", size: 32, kind: kind, what: what, key: key, check: func(r *reader) fault {
+			return unless(([8]byte(r.buf[:8]) == [8]byte{}) == contract)
+		}}
+	}
+	return codecs{with(0, "account", identity.Ed25519, false), with(1, "contract", 0, true)}
+}
+
+// penumbra is the Bech32m of 80 bytes, permuted by F4Jumble: a diversifier, a transmission key and
+// a clue key. The transmission key must be a number below the order of the field; the node checks
+// no more. "penumbracompat1" and Bech32 is another spelling, for chains that cannot send to
+// Bech32m. One wallet has many addresses, which nothing links.
+//
+// See address.rs of penumbra-keys.
+func penumbra() codecs {
+	check := func(r *reader) fault {
+		b := r.tmp[:copy(r.tmp[:], r.payload())]
+		f4jumble.Unjumble(b)
+		return unless(isPenumbraKey(b[16:]))
+	}
+	return codecs{
+		{enc: bech32mText, prefix: "penumbra", size: 80, what: "shielded", check: check},
+		{enc: bech32Text, prefix: "penumbracompat1", size: 80, what: "shielded", check: check},
+	}
+}
+
+// penumbraOrder is the order of the field of the transmission key, least significant word first.
+var penumbraOrder = [4]uint64{0x0a11800000000001, 0x59aa76fed0000001, 0x60b44d1e5c37b001, 0x12ab655e9a2ca556}
+
+// isPenumbraKey reports whether the first 32 bytes of b are a number below the order of the field.
+func isPenumbraKey(b []byte) bool {
+	for i := 3; i >= 0; i-- {
+		if w := binary.LittleEndian.Uint64(b[8*i:]); w != penumbraOrder[i] {
+			return w < penumbraOrder[i]
+		}
+	}
+	return false
+}
+
+// cosmos is the accounts of a chain of the Cosmos SDK: Bech32 of 20 bytes, the hash160 of a
+// secp256k1 key, or of 32 bytes, for contracts, modules and interchain accounts. Normalize also
+// reads the address of a validator, which is the account of its operator with another
+// human-readable part: operator, or hrp and "valoper". The addresses of consensus keys ("…valcons")
+// and public keys are not accounts. tests are the human-readable parts of test networks.
+//
+// See ADR 28, "Derive addresses", of the Cosmos SDK.
+func cosmos(hrp string, tests ...string) codecs {
+	return cosmosWith(identity.Hash160, hrp, hrp+"valoper", tests...)
+}
+
+// cosmosWith is cosmos with another class of the 20 bytes and another
+// human-readable part of validators.
+func cosmosWith(key identity.Class, hrp, operator string, tests ...string) codecs {
+	account := codec{enc: bech32Text, size: 20, key: key}
+	long := codec{enc: bech32Text, size: 32, kind: 1}
+	return all(account.with(hrp), account.with(operator).only(tolerated), long.with(hrp), test(account.with(tests...), long.with(tests...)))
+}
+
+// eitherKey returns cs, accounts of a chain where 20 bytes are the hash160 of a
+// key or its Keccak-256 hash, as on EVM chains.
+func (cs codecs) eitherKey() codecs {
+	for i := range cs {
+		if cs[i].key == identity.Hash160 {
+			cs[i].keys = func(r *reader, b []byte) {
+				r.keys.add(identity.Hash160, b)
+				r.keys.add(identity.KeccakHash, b)
+			}
+		}
+	}
+	return cs
+}
+
+// evmCosmos is the accounts of an EVM chain that also writes them in Bech32.
+// See the documentation of harmony, iotex, injective, evmos, canto and zetachain.
+func evmCosmos(hrp, operator string, tests ...string) codecs {
+	account := codec{enc: bech32Text, size: 20, key: identity.KeccakHash, evm: true}
+	var validator codecs
+	if operator != "" {
+		validator = account.with(operator).only(tolerated)
+	}
+	return all(evm(), account.with(hrp), validator, test(account.with(tests...)))
 }

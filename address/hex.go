@@ -1,8 +1,14 @@
 package address
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
+	"strings"
 
+	"golang.org/x/crypto/blake2b"
+
+	"github.com/walletscreen/walletscreen/address/internal/curve"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -169,4 +175,275 @@ func badHexPrefix(s string) fault {
 		return badChar(0)
 	}
 	return badChar(1)
+}
+
+// hex32 is the accounts of chains on which they are 32 bytes: "0x" and 64 hex digits. The normal
+// form is lower case. Aptos and movement also have "0x0" to "0xf" (AIP-40). Normalize also reads
+// addresses without their leading digits, if 60 are left: wallets cut zeros.
+//
+// See AIP-40, "Address Standard v1" (aptos), and the documentation of Sui and IOTA on addresses.
+func hex32(short, special bool) codecs {
+	account := codec{enc: hexNumber{min: 64}, size: 32}
+	cs := codecs{account}
+	if short {
+		account.enc, account.use, account.doubt = hexNumber{min: 60, max: 63}, tolerated, DoubtShort
+		cs = append(cs, account)
+	}
+	if special {
+		cs[0].keys = moveKeys
+		cs = append(cs, codec{enc: hexNumber{min: 1, max: 1}, size: 32})
+	}
+	return cs
+}
+
+// moveKeys returns the account itself on the chains that derive it from a key like aptos, so that
+// one of them finds what another lists. "0x0" to "0xf" belong to the chain.
+func moveKeys(r *reader, b []byte) {
+	if [31]byte(b) != [31]byte{} || b[31] > 0xf {
+		r.keys.add(identity.MoveAccount, b)
+	}
+}
+
+// fuel is "0x" and 64 hex digits. Digits in mixed case must match the checksum of its
+// tools: as in EIP-55, a letter is upper case if the digit at its position in the SHA-256 of
+// the digits in lower case is at least eight. The same 32 bytes in Bech32m, which its tools
+// wrote until 2024, are the same account. The test network uses the same addresses.
+//
+// See packages/address/src of fuels-ts, Address.toChecksum and toBech32.
+func fuel() codecs {
+	check := func(r *reader) fault {
+		digits := r.s[2:]
+		if r.tolerant || isOneCase(digits) {
+			return fault{}
+		}
+		var lower [64]byte
+		hex.Encode(lower[:], r.payload())
+		sum := sha256.Sum256(lower[:])
+		if !hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*i) }) {
+			return badChecksum
+		}
+		return fault{}
+	}
+	return codecs{{enc: hexNumber{min: 64}, size: 32, check: check}, {enc: bech32mText, prefix: "fuel", size: 32}}
+}
+
+// starknet is a number below 2^251-256, which no address of a contract reaches: "0x" and 1 to 64
+// hex digits, because its tools drop leading zeros. The canonical form has 64. Its addresses are
+// hashes, so none has enough leading zeros to shrink to the length of an EVM or Flow address.
+// Digits in mixed case must match the checksum of its tools.
+//
+// See the documentation of Starknet on contract addresses.
+func starknet() codecs {
+	check := func(r *reader) fault {
+		if !isStarknetAddress([32]byte(r.payload())) {
+			return badSyntax
+		}
+		if digits := r.s[2:]; !r.tolerant && !isOneCase(digits) && !isStarknetCase([32]byte(r.payload()), digits) {
+			return badChecksum
+		}
+		return fault{}
+	}
+	with := func(min, max int) codec { return codec{enc: hexNumber{min, max, true}, size: 32, check: check} }
+	short := with(2, 63)     // 63 digits that begin with 0 are padded ones
+	short.doubt = DoubtShort // tools drop one digit of any address, because it is below 2^252
+	return codecs{with(64, 64), with(63, 63), with(1, 1), short}
+}
+
+// isStarknetAddress reports whether value is below 2^251-256, which is 0x07ffff…ff00.
+func isStarknetAddress(value [32]byte) bool {
+	if value[0] != 7 {
+		return value[0] < 7
+	}
+	for _, b := range value[1:31] {
+		if b != 0xff {
+			return true
+		}
+	}
+	return false
+}
+
+// isStarknetCase reports whether the capitals among digits match the checksum of Starknet's tools.
+// As in EIP-55, a letter is upper case if the digit at its position in the hash is at least eight;
+// the hash is the keccak256 of the number in as few bytes as possible.
+func isStarknetCase(value [32]byte, digits string) bool {
+	short := value[:]
+	for len(short) > 1 && short[0] == 0 {
+		short = short[1:]
+	}
+	sum := keccak256(short)
+	return hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*(64-len(digits)+i)) })
+}
+
+// hexNumber is "0x" and min to max hex digits of a number of 32 bytes; max 0 means min. If keep is
+// set, the normal form keeps the number of digits, which the payload does not show.
+type hexNumber struct {
+	min, max int
+	keep     bool
+}
+
+const hex32Len = 2 + 64
+
+func (e hexNumber) read(r *reader, c *codec) fault {
+	s := r.s
+	switch {
+	case len(s) < 3:
+		return badLength
+	case s[0] != '0' || s[1] != 'x' && !(r.tolerant && s[1] == 'X'):
+		return badHexPrefix(s)
+	case len(s) > hex32Len:
+		return badHexLength(s)
+	}
+	r.claimed = true
+	bad, capitals := scanHex(s, 2)
+	digits := len(s) - 2
+	switch {
+	case bad >= 0:
+		return badChar(bad)
+	case digits < e.min || digits > max(e.min, e.max), e.keep && e.isOther(s[2:]):
+		return badLength
+	case s[2] == '0' && isInteropHex(s):
+		return badSyntax
+	}
+	var value [32]byte
+	putHexNumber(&value, s[2:])
+	r.set(value[:])
+	r.normal = !capitals && s[1] == 'x'
+	return fault{}
+}
+
+// isOther reports whether digits have the length of an EVM or Flow address, with or
+// without leading zeros, which write drops, or are 63 with a leading zero, which the
+// 64th digit of a padded address would follow.
+func (e hexNumber) isOther(digits string) bool {
+	n := len(digits)
+	if e.min < 64 {
+		n = len(strings.TrimLeft(digits, "0"))
+	}
+	return n == 40 || n == 16 || len(digits) == 40 || len(digits) == 16 || e.min == 63 && n < 63
+}
+
+func (e hexNumber) write(dst []byte, c *codec, payload []byte) []byte {
+	from := len(dst) + len("0x")
+	dst = hex.AppendEncode(append(dst, "0x"...), payload)
+	if e.min == 64 || !e.keep && e.min > 1 {
+		return dst
+	}
+	zeros := 0
+	for zeros < 63 && dst[from+zeros] == '0' {
+		zeros++
+	}
+	return append(dst[:from], dst[from+zeros:]...)
+}
+
+func (e hexNumber) bounds(*codec) bounds {
+	return bounds{2 + e.min, 2 + max(e.min, e.max), classAddress, "0x", false}
+}
+
+// flow is 16 hex digits, with or without "0x". The 64 bits are a nonzero word of a linear code of
+// length 64, dimension 45 and distance 7. The addresses of the test network and of the emulator are
+// words of the code combined with a constant.
+//
+// See flow-go, model/flow/address.go, and "Flow account addressing" there.
+func flow() (cs codecs) {
+	for i, xor := range [...]uint64{0, 0x6834ba37b3980209, 0x1cb159857af02018} {
+		check := func(r *reader) fault {
+			if !isFlowCode(binary.BigEndian.Uint64(r.buf[:]) ^ xor) {
+				return badChecksum
+			}
+			return fault{}
+		}
+		u := everybody
+		if i > 0 {
+			u = testers
+		}
+		cs = append(cs, codec{enc: flowText{}, size: 8, check: check, use: u})
+	}
+	return cs
+}
+
+type flowText struct{}
+
+func (flowText) read(r *reader, c *codec) fault {
+	at := 0
+	switch len(r.s) {
+	case 2 + 16:
+		if at = 2; r.s[0] != '0' || r.s[1] != 'x' && !(r.tolerant && r.s[1] == 'X') {
+			return badHexPrefix(r.s)
+		}
+	case 16:
+	default:
+		return badHexLength(r.s)
+	}
+	bad, capitals := scanHex(r.s, at)
+	if bad >= 0 {
+		return badChar(bad)
+	}
+	unhex(r.buf[:8], r.s[at:])
+	r.n, r.normal = 8, at == 2 && r.s[1] == 'x' && !capitals
+	return fault{}
+}
+
+func (flowText) write(dst []byte, c *codec, payload []byte) []byte {
+	return hex.AppendEncode(append(dst, "0x"...), payload)
+}
+
+func (flowText) bounds(*codec) bounds { return bounds{16, 18, classAddress, "", false} }
+
+const flowParityLen = 19
+
+// flowParity holds the columns of the code's parity-check matrix that are not
+// unit vectors, for the bits from 19 on, lowest first.
+var flowParity = [64 - flowParityLen]uint32{
+	0x7328d, 0x6689a, 0x6112f, 0x6084b, 0x433fd, 0x42aab, 0x41951, 0x233ce, 0x22a81,
+	0x21948, 0x1ef60, 0x1deca, 0x1c639, 0x1bdd8, 0x1a535, 0x194ac, 0x18c46, 0x1632b,
+	0x1529b, 0x14a43, 0x13184, 0x12942, 0x118c1, 0x0f812, 0x0e027, 0x0d00e, 0x0c83c,
+	0x0b01d, 0x0a831, 0x0982b, 0x07034, 0x0682a, 0x05819, 0x03807, 0x007d2, 0x00727,
+	0x0068e, 0x0067c, 0x0059d, 0x004eb, 0x003b4, 0x0036a, 0x002d9, 0x001c7, 0x0003f,
+}
+
+// isFlowCode reports whether word is in the code, and not zero.
+func isFlowCode(word uint64) bool {
+	parity := uint32(word & (1<<flowParityLen - 1))
+	for i, column := range flowParity {
+		parity ^= column * uint32(word>>(flowParityLen+i)&1)
+	}
+	return parity == 0 && word != 0
+}
+
+// casper is a public key in hex, after "01" for ed25519 or "02" for secp256k1, or "account-hash-"
+// and the hash of the key, which is canonical. Digits in mixed case must match the checksum of
+// CEP-57, which covers the bytes of the key or of the hash.
+//
+// See CEP-57, "Checksummed addresses", and account_hash.rs of casper-types.
+func casper() codecs {
+	with := func(lead string, size int, algorithm string, key identity.Class, valid func(b []byte) bool) codec {
+		c := codec{enc: hexText{lead: lead}, size: size, what: "account", check: func(r *reader) fault {
+			digits := r.s[len(lead):]
+			switch {
+			case valid != nil && !valid(r.payload()):
+				return badSyntax
+			case !r.tolerant && !isOneCase(digits) && !isCEP57(r.payload(), digits):
+				return badChecksum
+			}
+			return fault{}
+		}}
+		if algorithm != "" {
+			c.also = func(ks *keys, r *reader, _ []byte) { b := r.payload(); ks.add(key, b[len(b)-32:]) }
+			c.core = func(r *reader) []byte {
+				sum := blake2b.Sum256(append(append(append(r.tmp[:0], algorithm...), 0), r.payload()...))
+				return append(r.tmp[:0], sum[:]...)
+			}
+		}
+		return c
+	}
+	return codecs{with("account-hash-", 32, "", 0, nil),
+		with("01", 32, "ed25519", identity.Ed25519, func(b []byte) bool { return curve.IsEd25519((*[32]byte)(b)) }),
+		with("02", 33, "secp256k1", identity.Secp256k1, func(b []byte) bool { return isSecp256k1Key([33]byte(b)) })}
+}
+
+// isCEP57 reports whether the capitals among digits, which spell b, match the checksum of CEP-57:
+// the letters take their case from the bits of the hash of b, in order, lowest bit first.
+func isCEP57(b []byte, digits string) bool {
+	sum := blake2b.Sum256(b)
+	return hasCase(digits, func(_, letters int) bool { return sum[letters/8]>>(letters%8)&1 == 1 })
 }
