@@ -196,6 +196,14 @@ func hasCase(digits string, isUpper func(i, letters int) bool) bool {
 	return true
 }
 
+// checkCase checks the digits from offset at on, which fits says of in mixed case.
+func checkCase(r *reader, at int, fits func(digits string) bool) fault {
+	if digits := r.s[at:]; !r.tolerant && !isOneCase(digits) && !fits(digits) {
+		return badChecksum
+	}
+	return fault{}
+}
+
 // bit returns bit i of a hash, most significant bit first.
 func bit(sum *[32]byte, i int) bool { return sum[i/8]>>(7-i%8)&1 == 1 }
 

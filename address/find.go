@@ -73,6 +73,7 @@ type finder struct {
 	sinceHex int // the length of the chunks since the last "0x", or more
 
 	edited *edited // whose text this is, or nil
+	edits  int     // the number of its edits up to the end of the chunk
 	depth  int     // the number of times that it was edited
 }
 
@@ -113,6 +114,9 @@ func (f *finder) scan() {
 				hexAt = i - 1
 			}
 		}
+		for f.edited != nil && f.edits < len(f.edited.edits) && f.edited.edits[f.edits].at <= i {
+			f.edits++
+		}
 		n, n1, n2 = i-start, n, n1
 		if n+n1+n2 >= minGlued || n1 == n2 && n1 <= maxGroup || f.sinceHex < evmLen {
 			f.join(start, i)
@@ -120,14 +124,17 @@ func (f *finder) scan() {
 		if f.sinceHex += n; hexAt >= 0 {
 			f.sinceHex = i - hexAt
 		}
-		if (n >= minWord || n >= minChunk && all&classAlnum == 0) && f.isNew(start, i) {
+		if (n >= minWord || n >= minChunk && all&classAlnum == 0) && f.isNew(start) {
 			f.chunk(start, i)
 		}
 	}
 }
 
-// isNew reports whether a part of the text was not already searched before the text was edited.
-func (f *finder) isNew(start, end int) bool { return f.edited == nil || f.edited.isEdited(start, end) }
+// isNew reports whether there is an edit between start and the end of the chunk. What is not new
+// was searched before the text was edited.
+func (f *finder) isNew(start int) bool {
+	return f.edited == nil || f.edits > 0 && f.edited.edits[f.edits-1].at >= start
+}
 
 func (f *finder) add(a Address, start, end int) {
 	f.found = append(f.found, Found{a, start, end})

@@ -48,12 +48,6 @@ func (e *edited) next(start int) (at int, ok bool) {
 	return e.edits[i].at, true
 }
 
-// isEdited reports whether there is an edit within or at the ends of a part of the text.
-func (e *edited) isEdited(start, end int) bool {
-	at, ok := e.next(start)
-	return ok && at <= end
-}
-
 // A cleaning says what clean edits besides.
 type cleaning uint8
 

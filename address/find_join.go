@@ -15,7 +15,7 @@ const (
 // join searches for an address in pieces, with gaps between them, whose last piece is the
 // first word of the chunk at start to end, or more of the chunk.
 func (f *finder) join(start, end int) {
-	if !f.isNew(max(0, start-2*maxJoin), end) {
+	if !f.isNew(start - 2*maxJoin) {
 		return
 	}
 	word, last := skip(classAlnum, f.text[:end], start), f.lastWord(start, end)
@@ -98,7 +98,7 @@ func (f *finder) reaches(start, end int) bool {
 			size = -1
 		}
 	}
-	return n >= minGlued && f.isNew(start, end)
+	return n >= minGlued && f.isNew(start)
 }
 
 // endsHex reports whether the piece at start to end consists of hex digits and is the end of 42
@@ -118,7 +118,7 @@ func (f *finder) grow(p *pieces, end int) bool {
 		p.buf[maxJoin-p.n] = f.text[i]
 		p.all &= charClass[f.text[i]]
 		p.start = i
-		if p.n >= minGlued && mayProve(f.text[i], p.n) && (p.inner < 2 || p.groups || p.n == evmLen && p.buf[maxJoin-evmLen+1]|0x20 == 'x') && f.begins(i, end) && mayJoin(p.text(), p.all) && f.isNew(i, p.end) {
+		if p.n >= minGlued && mayProve(f.text[i], p.n) && (p.inner < 2 || p.groups || p.n == evmLen && p.buf[maxJoin-evmLen+1]|0x20 == 'x') && f.begins(i, end) && mayJoin(p.text(), p.all) && f.isNew(i) {
 			f.tryJoined(p)
 		}
 	}

@@ -212,17 +212,12 @@ func moveKeys(r *reader, b []byte) {
 // See packages/address/src of fuels-ts, Address.toChecksum and toBech32.
 func fuel() codecs {
 	check := func(r *reader) fault {
-		digits := r.s[2:]
-		if r.tolerant || isOneCase(digits) {
-			return fault{}
-		}
-		var lower [64]byte
-		hex.Encode(lower[:], r.payload())
-		sum := sha256.Sum256(lower[:])
-		if !hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*i) }) {
-			return badChecksum
-		}
-		return fault{}
+		return checkCase(r, 2, func(digits string) bool {
+			var lower [64]byte
+			hex.Encode(lower[:], r.payload())
+			sum := sha256.Sum256(lower[:])
+			return hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*i) })
+		})
 	}
 	return codecs{{enc: hexNumber{min: 64}, size: 32, check: check}, {enc: bech32mText, prefix: "fuel", size: 32}}
 }
@@ -238,10 +233,7 @@ func starknet() codecs {
 		if !isStarknetAddress([32]byte(r.payload())) {
 			return badSyntax
 		}
-		if digits := r.s[2:]; !r.tolerant && !isOneCase(digits) && !isStarknetCase([32]byte(r.payload()), digits) {
-			return badChecksum
-		}
-		return fault{}
+		return checkCase(r, 2, func(digits string) bool { return isStarknetCase([32]byte(r.payload()), digits) })
 	}
 	with := func(min, max int) codec { return codec{enc: hexNumber{min, max, true}, size: 32, check: check} }
 	short := with(2, 63)     // 63 digits that begin with 0 are padded ones
@@ -418,14 +410,10 @@ func isFlowCode(word uint64) bool {
 func casper() codecs {
 	with := func(lead string, size int, algorithm string, key identity.Class, valid func(b []byte) bool) codec {
 		c := codec{enc: hexText{lead: lead}, size: size, what: "account", check: func(r *reader) fault {
-			digits := r.s[len(lead):]
-			switch {
-			case valid != nil && !valid(r.payload()):
+			if valid != nil && !valid(r.payload()) {
 				return badSyntax
-			case !r.tolerant && !isOneCase(digits) && !isCEP57(r.payload(), digits):
-				return badChecksum
 			}
-			return fault{}
+			return checkCase(r, len(lead), func(digits string) bool { return isCEP57(r.payload(), digits) })
 		}}
 		if algorithm != "" {
 			c.also = func(ks *keys, r *reader, _ []byte) { b := r.payload(); ks.add(key, b[len(b)-32:]) }
