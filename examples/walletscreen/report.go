@@ -256,14 +256,10 @@ func (g *reportGroup) Rest() []reportRow  { return g.Rows[g.shown:] }
 // Uncounted is how many rows of g the report does not have.
 func (g *reportGroup) Uncounted() int64 { return g.Count - int64(len(g.Rows)) }
 
-// A reportSection is groups of a report.
-type reportSection struct {
-	Report *tableReport
-	Groups []*reportGroup
+// Of returns a section: some groups, and the report.
+func (r *tableReport) Of(groups []*reportGroup) map[string]any {
+	return map[string]any{"Report": r, "Groups": groups}
 }
-
-// Of returns a section.
-func (r *tableReport) Of(groups []*reportGroup) reportSection { return reportSection{r, groups} }
 
 // Hidden are the rows of groups without a printed row.
 func (r *tableReport) Hidden(groups []*reportGroup) (all []reportRow) {

@@ -6,7 +6,7 @@ import "github.com/walletscreen/walletscreen/sources"
 func Check(name string, newSource func() sources.Source) error {
 	for _, r := range rules {
 		if r.name == name {
-			return r.run(newSource)
+			return check(newSource, r.check)
 		}
 	}
 	panic("no rule " + name)

@@ -33,28 +33,21 @@ func Run(t *testing.T, newSource func(*testing.T) sources.Source) {
 	t.Helper()
 	for _, r := range rules {
 		t.Run(r.name, func(t *testing.T) {
-			if err := r.run(func() sources.Source { return newSource(t) }); err != nil {
+			if err := check(func() sources.Source { return newSource(t) }, r.check); err != nil {
 				t.Errorf("%v\nThe rule: %s", err, r.explanation)
 			}
 		})
 	}
 }
 
-// A rule has a name, the text that is printed when it is broken, and a test.
-type rule struct {
-	name        string
-	explanation string
-	check       func(l *list) error
-}
-
-// run returns the error of the rule for the Source that newSource returns.
-func (r rule) run(newSource func() sources.Source) (err error) {
+// check returns the error of a rule for the Source that newSource returns.
+func check(newSource func() sources.Source, rule func(*list) error) (err error) {
 	l := &list{newSource: newSource, src: newSource()}
 	l.info = l.src.Info()
 	if l.entries, l.rev, err = load(l.src, sources.Revision{}); err != nil {
 		return fmt.Errorf("a Load: %w", err)
 	}
-	return r.check(l)
+	return rule(l)
 }
 
 // A list is what one Load of a Source gave.
@@ -66,7 +59,11 @@ type list struct {
 	rev       sources.Revision
 }
 
-var rules = []rule{
+// rules are what is tested, each with the text that is printed when it is broken.
+var rules = []struct {
+	name, explanation string
+	check             func(*list) error
+}{
 	{
 		"info",
 		"Info is valid, and equal for every call and for every Source of the list: labels and settings name the source by it.",

@@ -136,16 +136,7 @@ func parseAnswer(text []byte, id string) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// A hiddenError is an error whose text does not show the secret parts of an endpoint.
-type hiddenError struct {
-	error
-	text string
-}
-
-func (e *hiddenError) Error() string { return e.text }
-func (e *hiddenError) Unwrap() error { return e.error }
-
-// hide returns err with a text without the parts of the endpoint's address that may be
+// hide returns an error with the text of err without the parts of the endpoint's address that may be
 // secret: the words of some length in its path, its query and its user.
 func hide(err error, endpoint string) error {
 	u, urlErr := url.Parse(endpoint)
@@ -159,7 +150,7 @@ func hide(err error, endpoint string) error {
 			text = strings.ReplaceAll(text, word, "…")
 		}
 	}
-	return &hiddenError{err, text}
+	return errors.New(text)
 }
 
 // data is 0x and the hex digits of bytes, in lower case.

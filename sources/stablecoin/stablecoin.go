@@ -225,6 +225,9 @@ func (s *frozen) load(ctx context.Context) (all []sources.Entry, rev sources.Rev
 	now := time.Now().UTC()
 	for _, c := range s.chains {
 		events, asOf, err := c.load(ctx)
+		if ctx.Err() != nil {
+			return nil, rev, ctx.Err()
+		}
 		if err != nil {
 			return nil, rev, hide(err, c.endpoint)
 		}

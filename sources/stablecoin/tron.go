@@ -21,15 +21,7 @@ type tron struct {
 	endpoint
 }
 
-// tronEvents are a page of events as TronGrid returns it, without the fields that are not read.
-type tronEvents struct {
-	Data    []tronEvent `json:"data"`
-	Success bool        `json:"success"`
-	Meta    struct {
-		Fingerprint string `json:"fingerprint"` // of the next page; "" on the last
-	} `json:"meta"`
-}
-
+// A tronEvent is an event as TronGrid returns it, without the fields that are not read.
 type tronEvent struct {
 	Block    uint64 `json:"block_number"`
 	Time     int64  `json:"block_timestamp"` // in milliseconds
@@ -81,12 +73,15 @@ func (s *tron) events(ctx context.Context, signature string, added bool) ([]even
 		"event_name": {name}, "only_confirmed": {"true"}, "order_by": {"block_timestamp,asc"}, "limit": {strconv.Itoa(tronLimit)},
 	}
 	for range tronPages {
-		var page tronEvents
+		var page struct {
+			Data    []tronEvent `json:"data"`
+			Success bool        `json:"success"`
+			Meta    struct {
+				Fingerprint string `json:"fingerprint"` // of the next page; "" on the last
+			} `json:"meta"`
+		}
 		req := fetch.Request{URL: s.url + "/v1/contracts/" + s.Address + "/events?" + query.Encode(), MaxBytes: tronPage}
-		err := s.get(ctx, req, func(text []byte) error {
-			page = tronEvents{}
-			return unmarshal(text, &page)
-		})
+		err := s.get(ctx, req, func(text []byte) error { return unmarshal(text, &page) })
 		if err == nil && (!page.Success || page.Data == nil) {
 			err = errors.New("the answer has no success and no data, as those of TronGrid have")
 		}
