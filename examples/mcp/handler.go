@@ -126,6 +126,7 @@ func openLists(ctx context.Context, c config, logger *slog.Logger, background *s
 	if err != nil {
 		return nil, err
 	}
+	last := c.stamp()
 	if err := setExceptions(ctx, s, c); err != nil {
 		return nil, err
 	}
@@ -136,7 +137,13 @@ func openLists(ctx context.Context, c config, logger *slog.Logger, background *s
 				ticker.Stop()
 				return
 			case <-ticker.C:
-				if err := setExceptions(ctx, s, c); err != nil && ctx.Err() == nil {
+				now := c.stamp()
+				if now == last {
+					continue
+				}
+				if err := setExceptions(ctx, s, c); err == nil {
+					last = now
+				} else if ctx.Err() == nil {
 					logger.Error("the new exceptions cannot be used, keeping the old ones", "error", err)
 				}
 			}
@@ -153,6 +160,16 @@ func openLists(ctx context.Context, c config, logger *slog.Logger, background *s
 	}
 	background.Go(func() { s.Run(ctx, time.Hour) })
 	return s, nil
+}
+
+// stamp returns the sizes and times of the files that have exceptions.
+func (c config) stamp() (all string) {
+	for _, l := range append([]ownList{{"", c.exceptions}}, c.own...) {
+		if info, err := os.Stat(l.file); err == nil {
+			all += fmt.Sprintln(info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return all
 }
 
 // setExceptions sets the exceptions of -exceptions, and the addresses that own lists allow.

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -528,6 +529,37 @@ func TestOwnLists(t *testing.T) {
 
 // TestBurst makes calls until the burst limit refuses one. Each message takes one
 // token: one to connect, then one for each call.
+// TestExceptionsFollow sets the exceptions again when a file has changed, and only then.
+func TestExceptionsFollow(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own.csv")
+	write := func(text string) {
+		if err := os.WriteFile(own, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(clean + "\n")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		var background sync.WaitGroup
+		defer background.Wait()
+		defer stop()
+		log := &buffer{}
+		if _, err := openLists(ctx, config{offline: true, own: []ownList{{"OWN", own}}}, slog.New(slog.NewTextHandler(log, nil)), &background); err != nil {
+			t.Fatal(err)
+		}
+		for n, text := range []string{"", "address,action\n" + listed + ",allow\n"} {
+			if text != "" {
+				write(text)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if got := strings.Count(log.String(), "exceptions set"); got != n+1 {
+				t.Errorf("after %d changes, the exceptions were set %d times:\n%s", n, got, log)
+			}
+		}
+	})
+}
+
 func TestBurst(t *testing.T) {
 	f := newFixture(t, access.Key{Name: "test", Rate: 0.001, Burst: 6}, load(t))
 	c := f.dial(t, f.token)
