@@ -104,8 +104,8 @@ func (r *Reading) addInstead(all []inside) {
 	for _, in := range all {
 		r.Addresses = appendAccounts(r.Addresses, []Address{in.onChain(r.Chain)})
 	}
-	var p *ParseError
-	if n := len(r.Addresses); read == 0 && n > 1 && errors.As(r.Err, &p) && p.Err != ErrChain && (p.hint == "" || p.hint == aloneHint || p.Err == ErrCharset) {
+	p, ok := errors.AsType[*ParseError](r.Err)
+	if n := len(r.Addresses); read == 0 && n > 1 && ok && p.Err != ErrChain && (p.hint == "" || p.hint == aloneHint || p.Err == ErrCharset) {
 		r.setSeveral(n)
 	}
 }
@@ -132,9 +132,7 @@ func decideCell(pieces []Reading) Reading {
 		if r.Addresses = appendAccounts(r.Addresses, one.Addresses); len(r.Addresses) > before {
 			n++
 		}
-		for _, d := range one.Doubts {
-			r.addDoubt(d)
-		}
+		r.addDoubt(one.Doubts...)
 	}
 	if n > 1 {
 		r.setSeveral(n)
@@ -182,9 +180,11 @@ func (a Address) onChain(c Chain) Address {
 	return a
 }
 
-func (r *Reading) addDoubt(d Doubt) {
-	if i, ok := slices.BinarySearch(r.Doubts, d); !ok && d != "" {
-		r.Doubts = slices.Insert(r.Doubts, i, d)
+func (r *Reading) addDoubt(more ...Doubt) {
+	for _, d := range more {
+		if i, ok := slices.BinarySearch(r.Doubts, d); !ok && d != "" {
+			r.Doubts = slices.Insert(r.Doubts, i, d)
+		}
 	}
 }
 

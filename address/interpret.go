@@ -284,8 +284,7 @@ func readAnywhere(s string) (rd Reading) {
 		return rd
 	}
 	rd = readOn(c, s)
-	var p *ParseError
-	if errors.As(rd.Err, &p) && p.Other != "" {
+	if p, ok := errors.AsType[*ParseError](rd.Err); ok && p.Other != "" {
 		if other := readOn(p.Other, s); other.Err == nil {
 			return other
 		}

@@ -143,8 +143,7 @@ func (w *wrapped) read(c Chain) (r Reading) {
 			r.Several, r.Doubts = false, nil
 			r.Err = &ParseError{Chain: c, Offset: -1, Err: ErrOtherChain, Other: w.chain}
 		}
-		var p *ParseError
-		if errors.As(r.Err, &p) && p.Other == c {
+		if p, ok := errors.AsType[*ParseError](r.Err); ok && p.Other == c {
 			p.Err, p.Other = ErrSyntax, ""
 		}
 		return r
@@ -156,9 +155,7 @@ func (w *wrapped) read(c Chain) (r Reading) {
 			continue
 		}
 		r.Addresses = appendAccounts(r.Addresses, one.Addresses)
-		for _, d := range one.Doubts {
-			r.addDoubt(d)
-		}
+		r.addDoubt(one.Doubts...)
 		if r.Err == nil {
 			r.Err = one.Err
 		}
@@ -167,8 +164,7 @@ func (w *wrapped) read(c Chain) (r Reading) {
 	if r.Err != nil && c == w.chain && c != "" { // the text contradicts its surroundings
 		r.Addresses = appendAccounts(r.Addresses, readRespelled("", w.texts[0]).Addresses)
 	}
-	var p *ParseError
-	if errors.As(r.Err, &p) && p.Offset >= 0 {
+	if p, ok := errors.AsType[*ParseError](r.Err); ok && p.Offset >= 0 {
 		if w.at < 0 {
 			p.Offset = -1
 		} else {
@@ -206,9 +202,7 @@ func readRespelled(c Chain, s string) Reading {
 				if !r.Several { // the other chains that fit
 					r.Addresses = appendAccounts(r.Addresses, all.Addresses)
 				}
-				for _, d := range all.Doubts {
-					r.addDoubt(d)
-				}
+				r.addDoubt(all.Doubts...)
 				return r
 			}
 		}
@@ -228,8 +222,8 @@ func readRespelled(c Chain, s string) Reading {
 // offer adds to r, an error, the addresses that s would be with a correction that
 // the error asks for.
 func offer(r Reading, c Chain, s string) Reading {
-	var p *ParseError
-	if !errors.As(r.Err, &p) {
+	p, ok := errors.AsType[*ParseError](r.Err)
+	if !ok {
 		return r
 	}
 	if p.hint == addPrefix {
