@@ -14,10 +14,9 @@ const module = "github.com/walletscreen/walletscreen/"
 // is a statement of policy: if the test fails, the code is wrong, not this
 // table. A package or import that is not named here does not exist.
 var imports = map[string]string{
-	"address": "address/internal/base32 address/internal/crc16 address/internal/curve address/internal/f4jumble " +
+	"address": "address/internal/base32 address/internal/curve address/internal/f4jumble " +
 		"address/internal/groestl internal/base58 internal/bech32 internal/identity internal/visible",
 	"address/internal/base32":   "",
-	"address/internal/crc16":    "",
 	"address/internal/curve":    "",
 	"address/internal/f4jumble": "",
 	"address/internal/groestl":  "",

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/address/internal/base32"
-	"github.com/walletscreen/walletscreen/address/internal/crc16"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -27,7 +26,7 @@ func stellar() codecs {
 }
 
 var strkey = summed32{alphabet: base32.Upper, sumLen: 2, sum: func(b []byte) (sum [32]byte) {
-	binary.LittleEndian.PutUint16(sum[:], crc16.XModem(b))
+	binary.LittleEndian.PutUint16(sum[:], crc16(b))
 	return sum
 }}
 

@@ -62,10 +62,11 @@ func Unhex(digits string) []byte {
 	return b
 }
 
-// The functions that TestIsSecp256k1Key compares.
+// The functions that TestIsSecp256k1Key compares, and the one that TestXModem checks.
 var (
 	IsSecp256k1Key = isSecp256k1Key
 	Decompress     = decompress
+	CRC16          = crc16
 )
 
 // EachMutant changes the row of c in one thing at a time, and calls f with a name of

@@ -96,3 +96,23 @@ func crc32IEEE(b []byte) uint32 {
 	}
 	return ^crc
 }
+
+var crc16Table = func() (t [256]uint16) {
+	for i := range t {
+		crc := uint16(i) << 8
+		for range 8 {
+			crc = crc<<1 ^ crc>>15*0x1021
+		}
+		t[i] = crc
+	}
+	return t
+}()
+
+// crc16 returns the CRC-16 of XMODEM: polynomial 0x1021, initial value zero, most significant bit
+// first, not inverted. The addresses of Stellar and TON end with it.
+func crc16(b []byte) (crc uint16) {
+	for _, c := range b {
+		crc = crc<<8 ^ crc16Table[byte(crc>>8)^c]
+	}
+	return crc
+}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/address/internal/crc16"
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
@@ -54,7 +53,7 @@ func (tonText) read(r *reader, c *codec) fault {
 	}
 	r.claimed = true
 	switch {
-	case crc16.XModem(raw[:34]) != binary.BigEndian.Uint16(raw[34:]):
+	case crc16(raw[:34]) != binary.BigEndian.Uint16(raw[34:]):
 		return badChecksum
 	case string(raw[:2]) != c.prefix:
 		return badSyntax
@@ -67,7 +66,7 @@ func (tonText) read(r *reader, c *codec) fault {
 func (tonText) write(dst []byte, c *codec, payload []byte) []byte {
 	var buf [36]byte
 	b := append(append(buf[:0], c.prefix...), payload...)
-	return base64.URLEncoding.AppendEncode(dst, binary.BigEndian.AppendUint16(b, crc16.XModem(b)))
+	return base64.URLEncoding.AppendEncode(dst, binary.BigEndian.AppendUint16(b, crc16(b)))
 }
 
 func (tonText) bounds(*codec) bounds { return bounds{48, 48, classBase64, "", true} }
