@@ -59,10 +59,6 @@ func (r *reader) data32(code *bech32.Code, v bech32.Variant, hrp string, at int)
 	return data, fault{}
 }
 
-// isLowerBech32 reports whether s, which must be valid Bech32, is in lower case.
-// All letters have the same case, and the first character is a letter.
-func isLowerBech32(s string) bool { return s[0] >= 'a' }
-
 func (e bech) read(r *reader, c *codec) fault {
 	if !strings.HasPrefix(r.s, e.lead) {
 		return badLead(r.s, e.lead)
@@ -83,7 +79,7 @@ func (e bech) read(r *reader, c *codec) fault {
 		return badSyntax // too much padding, or padding that is not zero
 	}
 	r.n = bech32.Std.Read(r.buf[:n], data)
-	r.normal = isLowerBech32(r.s[len(e.lead):])
+	r.normal = r.s[len(e.lead)] >= 'a' // all letters have the same case, and the first character is one
 	return fault{}
 }
 

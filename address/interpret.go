@@ -336,13 +336,10 @@ func namedChain(s string) Chain {
 	return ""
 }
 
-// maxBase58Cut is more than the length of most Base58 addresses but of monero, which begin
-// with 4 or 8.
-const maxBase58Cut = 52
-
-// isCutMonero reports whether s looks like an address of monero of another length.
+// isCutMonero reports whether s looks like an address of monero of another length: it is longer
+// than most others in Base58.
 func isCutMonero(s string) bool {
-	return len(s) > maxBase58Cut && len(s) != 95 && len(s) != 106 && strings.IndexByte("48", s[0]) >= 0 && isOf(classBase58, s)
+	return len(s) > 52 && len(s) != 95 && len(s) != 106 && strings.IndexByte("48", s[0]) >= 0 && isOf(classBase58, s)
 }
 
 // diagnoseAnywhere returns the error for s, which is an address of no chain: of a

@@ -257,7 +257,7 @@ func readCAIP10(c Chain, s, namespace, rest string) (uri, bool) {
 		return u, true
 	}
 	u.bad, u.other, u.hint = otherID(id, 0)
-	if u.other == "" && u.bad.err != ErrNetwork && !isNamespace(namespace) {
+	if u.other == "" && u.bad.err != ErrNetwork && (schemeRow(namespace) != 0 || !hasNamespace(namespace)) { // a payment URI, or nothing
 		return uri{}, false
 	}
 	return u, true
@@ -304,12 +304,6 @@ var testNetworks = [...]string{
 	"xrpl:1",
 	"hedera:testnet",
 	"near:testnet",
-}
-
-// isNamespace reports whether the CAIP-2 id of some chain has this namespace, and
-// no payment URI has it as its scheme.
-func isNamespace(namespace string) bool {
-	return schemeRow(namespace) == 0 && hasNamespace(namespace)
 }
 
 func hasNamespace(namespace string) bool {
