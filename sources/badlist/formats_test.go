@@ -449,3 +449,20 @@ func FuzzFormat(f *testing.F) {
 		}
 	})
 }
+
+// TestCarriageReturn finds both addresses of a cell of CSV in which a carriage return stands, as some
+// programs end lines, and none is taken for a comment.
+func TestCarriageReturn(t *testing.T) {
+	const other = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+	var got []string
+	_, err := badlist.Parse(strings.NewReader("address\n"+lazarus+"\r"+other+"\n"), func(e sources.Entry) error {
+		got = append(got, e.Listed)
+		return nil
+	})
+	if err != nil || !slices.Equal(got, []string{lazarus, other}) {
+		t.Errorf("%q, %v, want both addresses", got, err)
+	}
+	if _, err := badlist.Parse(strings.NewReader("address,comment\n"+lazarus+",a\n#a\r"+other+",b\n"), func(sources.Entry) error { return nil }); err == nil {
+		t.Error("an address in the line of a comment: no error")
+	}
+}
