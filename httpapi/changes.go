@@ -37,6 +37,7 @@ type change struct {
 	Truncated   bool          `json:"truncated"`
 
 	n      uint32 // the number of the acceptance
+	digest string // of all entries
 	filled bool   // whether its entries were looked for
 }
 
@@ -142,7 +143,7 @@ func newChange(line *journal.Line) *change {
 	return &change{
 		Source: line.Source, Time: timestamp{line.At}, Event: line.Type, PublishedAt: timestamp{held.Revision.Published},
 		Entries: held.Entries, Addresses: held.Addresses, Added: line.Added, Removed: line.Removed, Reason: line.Reason,
-		Truncated: line.Added+line.Removed > 0, n: held.N,
+		Truncated: line.Added+line.Removed > 0, n: held.N, digest: held.Digest,
 	}
 }
 
@@ -151,7 +152,7 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 	if c.filled || c.Event != journal.Accepted || !c.Truncated {
 		return nil
 	}
-	f, err := journal.Open(ctx, st, c.Source, c.n)
+	f, err := journal.Open(ctx, st, c.Source, &journal.Held{N: c.n, Digest: c.digest})
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // try again
 	}

@@ -66,7 +66,7 @@ func latest(ctx context.Context, lists string, required []string, maxAge time.Du
 		return snap, fmt.Errorf("%s: there are no lists: give it the directory store within walletscreen's -data", lists)
 	}
 	for id, held := range events[0].Held {
-		l, err := listOf(ctx, st, id, held.N)
+		l, err := listOf(ctx, st, id, &held)
 		if err != nil {
 			return snap, fmt.Errorf("list %s: %w", id, err)
 		}
@@ -119,11 +119,11 @@ type List struct {
 	Jurisdiction sources.Jurisdiction
 }
 
-// listOf returns the List of an acceptance. The kinds of its entries decide whether
+// listOf returns the List of a list that was held. The kinds of its entries decide whether
 // it is a list of an authority, of an operator or of a community.
-func listOf(ctx context.Context, st store.Store, id string, n uint32) (List, error) {
+func listOf(ctx context.Context, st store.Store, id string, held *journal.Held) (List, error) {
 	l := List{id, sources.Community}
-	for e, err := range journal.Entries(ctx, st, id, n) {
+	for e, err := range journal.Entries(ctx, st, id, held) {
 		switch {
 		case err != nil:
 			return l, err

@@ -67,11 +67,11 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 		if had.Is(&has) {
 			continue
 		}
-		before, err := identities(ctx, st, id, had.N)
+		before, err := identities(ctx, st, id, had)
 		if err != nil {
 			return err
 		}
-		after, err := identities(ctx, st, id, has.N)
+		after, err := identities(ctx, st, id, has)
 		if err != nil {
 			return err
 		}
@@ -136,13 +136,13 @@ func answering(ctx context.Context, st store.Store, when string) (*journal.Snaps
 	return nil, fmt.Errorf("no snapshot with the digest %s is kept", when)
 }
 
-// identities returns the entries of an acceptance by what makes them the same.
-func identities(ctx context.Context, st store.Store, id string, n uint32) (map[sources.Entry]sources.Entry, error) {
+// identities returns the entries of a list that was held, by what makes them the same.
+func identities(ctx context.Context, st store.Store, id string, held journal.Held) (map[sources.Entry]sources.Entry, error) {
 	all := make(map[sources.Entry]sources.Entry)
-	if n == 0 {
+	if held.N == 0 {
 		return all, nil
 	}
-	return all, keptEntries(ctx, st, id, n, func(e sources.Entry) error {
+	return all, keptEntries(ctx, st, id, &held, func(e sources.Entry) error {
 		all[e.Canonical()] = e
 		return nil
 	})

@@ -27,18 +27,18 @@ func heldEntries(ctx context.Context, held screening.SourceStatus, src sources.S
 		return nil // an optional list that was never loaded
 	}
 	if st != nil {
-		n := uint32(0)
+		var kept *journal.Held
 		err := journal.Read(ctx, st, 0, func(l *journal.Line, _ *journal.State) error {
 			if l.Source == held.Info.ID && l.Held != nil && l.Held.Revision.Digest == held.Digest {
-				n = l.Held.N
+				kept = l.Held
 			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		if n > 0 {
-			return keptEntries(ctx, st, held.Info.ID, n, add)
+		if kept != nil {
+			return keptEntries(ctx, st, held.Info.ID, kept, add)
 		}
 	}
 	r, err := src.Load(ctx, sources.Revision{}, add)
@@ -48,9 +48,9 @@ func heldEntries(ctx context.Context, held screening.SourceStatus, src sources.S
 	return err
 }
 
-// keptEntries calls add for the entries of an acceptance of a list in the store.
-func keptEntries(ctx context.Context, st store.Store, id string, n uint32, add func(sources.Entry) error) error {
-	for e, err := range journal.Entries(ctx, st, id, n) {
+// keptEntries calls add for the entries of a list that a source had.
+func keptEntries(ctx context.Context, st store.Store, id string, held *journal.Held, add func(sources.Entry) error) error {
+	for e, err := range journal.Entries(ctx, st, id, held) {
 		if err == nil {
 			err = add(e)
 		}

@@ -327,7 +327,12 @@ func TestListsOutlastARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := []sources.Entry{{Address: address.MustParse("ethereum", "0x1111111111111111111111111111111111111111"), Kind: score.Sanctioned, Ref: "new"}}
-	for e, err := range journal.Entries(t.Context(), kept, "OFAC_SDN", 1) {
+	all, err := journal.Answered(t.Context(), kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := all[0].Held["OFAC_SDN"]
+	for e, err := range journal.Entries(t.Context(), kept, "OFAC_SDN", &held) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -262,6 +262,43 @@ func TestRetain(t *testing.T) {
 	}
 }
 
+// TestOpenProves puts two files with other entries of one acceptance, as after a journal that was restored: the one
+// that the journal names is opened, and neither of them for a third digest.
+func TestOpenProves(t *testing.T) {
+	st := &memory{files: make(map[string][]byte)}
+	var lists [3]Held
+	for i := range lists {
+		lists[i].N = 2
+		w := stays.NewWriter(0)
+		if err := w.Add(&stays.Stay{Entry: sources.Entry{Listed: fmt.Sprint("text ", i), Kind: "SCAM"}, In: 2}); err != nil {
+			t.Fatal(err)
+		}
+		f, err := w.File(stays.Header{Source: "TEST", First: 1, Last: 2, After: uint64(10 - i)}, nil, nil)
+		if err == nil {
+			lists[i].Digest, err = f.Digest(2)
+		}
+		name, data, err2 := f.Bytes()
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		if i < 2 {
+			st.files[name] = data
+		}
+	}
+	for i := range lists {
+		var got []string
+		var err error
+		for e, err2 := range Entries(ctx, st, "TEST", &lists[i]) {
+			if err = err2; err == nil {
+				got = append(got, e.Listed)
+			}
+		}
+		if i < 2 && (err != nil || len(got) != 1 || got[0] != fmt.Sprint("text ", i)) || i == 2 && (!errors.Is(err, store.ErrDamaged) || got != nil) {
+			t.Errorf("list %d: %q, %v", i, got, err)
+		}
+	}
+}
+
 // FuzzRead reads journals of any lines, with right checksums or not: it is bounded, and nothing panics.
 func FuzzRead(f *testing.F) {
 	for _, b := range answered(f, 2).lines {

@@ -83,15 +83,15 @@ func SnapshotAt(ctx context.Context, st store.Store, at time.Time) (*Snapshot, e
 	return &Snapshot{s, digest, lists}, nil
 }
 
-// Entries returns the entries of an acceptance of a source, as the store has them. Nothing follows an error.
-func Entries(ctx context.Context, st store.Store, source string, n uint32) iter.Seq2[sources.Entry, error] {
+// Entries returns the entries of a list that a source had, as the store has them. Nothing follows an error.
+func Entries(ctx context.Context, st store.Store, source string, held *Held) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
-		f, err := Open(ctx, st, source, n)
+		f, err := Open(ctx, st, source, held)
 		if err != nil {
 			yield(sources.Entry{}, err)
 			return
 		}
-		for e, err := range f.At(n) {
+		for e, err := range f.At(held.N) {
 			if err == nil && !e.Until.IsZero() {
 				continue
 			}
@@ -102,16 +102,24 @@ func Entries(ctx context.Context, st store.Store, source string, n uint32) iter.
 	}
 }
 
-// Open opens a file that answers for an acceptance of a source.
-func Open(ctx context.Context, st store.Store, source string, n uint32) (*stays.File, error) {
-	names, err := Covering(ctx, st, source, n)
+// Open opens a file that has a list that a source had. The digest proves it: another file may have another list of the same number,
+// of a time that the journal does not know.
+func Open(ctx context.Context, st store.Store, source string, held *Held) (*stays.File, error) {
+	names, err := Covering(ctx, st, source, held.N)
 	if err == nil {
-		err = fmt.Errorf("list %d of %s: %w", n, source, store.ErrNotFound)
+		err = fmt.Errorf("list %d of %s: %w", held.N, source, store.ErrNotFound)
 	}
 	for _, name := range names {
 		var f *stays.File
+		var digest string
 		if f, err = Load(ctx, st, name); err == nil {
+			digest, err = f.Digest(held.N)
+		}
+		switch {
+		case err == nil && digest == held.Digest:
 			return f, nil
+		case err == nil:
+			err = fmt.Errorf("%s: %w: it has another list of that number", name, store.ErrDamaged)
 		}
 	}
 	return nil, err

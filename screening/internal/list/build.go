@@ -125,7 +125,7 @@ func (b *builder) read(r *stays.Record) error {
 		e := &b.stay.Entry
 		b.keys = appendKeys(b.keys[:0], e)
 		b.plain = raw != nil && len(b.keys) == 1 && b.keys[0] == hexKey(raw) && e.Anomalies() == nil
-		b.said = appendSaid(b.said[:0], e)
+		b.said = stays.AppendDigested(b.said[:0], e)
 		b.hex = bytes.Index(b.said, []byte("0x")) + 2
 	}
 	return err
@@ -206,7 +206,7 @@ func (b *builder) build(f *stays.File) (*List, error) {
 	l := b.list
 	l.file, l.entries.section = f, f.Lasts()
 	err := l.entries.index.Seal()
-	l.Bytes, l.Digest = l.entries.size(), digestHashes(b.hashes)
+	l.Bytes, l.Digest = l.entries.size(), stays.DigestOf(b.hashes)
 	return l, err
 }
 

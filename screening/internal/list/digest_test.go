@@ -37,7 +37,7 @@ func mixed(n int) (entries []sources.Entry) {
 func digestOf(entries []sources.Entry) string {
 	var hashes [][sha256.Size]byte
 	for _, e := range entries {
-		hashes = append(hashes, sha256.Sum256(appendSaid(nil, &e)))
+		hashes = append(hashes, sha256.Sum256(stays.AppendDigested(nil, &e)))
 	}
 	slices.SortFunc(hashes, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
 	h := sha256.New()

@@ -1,4 +1,4 @@
-package list
+package stays
 
 import (
 	"bytes"
@@ -12,9 +12,25 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// digestHashes returns the SHA-256, in hex, of hashes, each once, in order. It divides them, in
+// Digest returns the digest of the entries of acceptance n, by which the journal proves them.
+func (f *File) Digest(n uint32) (string, error) {
+	var hashes [][sha256.Size]byte
+	var said []byte
+	for s, err := range f.All() {
+		if err != nil {
+			return "", err
+		}
+		if s.covers(n) {
+			said = AppendDigested(said[:0], &s.Entry)
+			hashes = append(hashes, sha256.Sum256(said))
+		}
+	}
+	return DigestOf(hashes), nil
+}
+
+// DigestOf returns the SHA-256, in hex, of hashes, each once, in order. It divides them, in
 // place, by their first bits, and then sorts one part after the other in the cache of a processor.
-func digestHashes(hashes [][sha256.Size]byte) string {
+func DigestOf(hashes [][sha256.Size]byte) string {
 	width := min(12, bits.Len(uint(len(hashes)/16)))
 	partOf := func(hash *[sha256.Size]byte) int { return int(binary.BigEndian.Uint16(hash[:])) >> (16 - width) }
 	ends := make([]int, 1<<width+1) // of the parts, by their number + 1
@@ -52,10 +68,10 @@ func digestHashes(hashes [][sha256.Size]byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// appendSaid appends what the digest covers of an entry: all but FirstSeen and NotListedOn,
+// AppendDigested appends what the digest covers of an entry: all but FirstSeen and NotListedOn,
 // which differ between machines. Each text follows its length, so that different entries
 // append different bytes.
-func appendSaid(b []byte, e *sources.Entry) []byte {
+func AppendDigested(b []byte, e *sources.Entry) []byte {
 	normal := e.Address.Normalized()
 	b = appendText(appendText(b, string(e.Kind)), string(e.Address.Chain()))
 	b = appendText(b, normal)
@@ -73,9 +89,4 @@ func appendSaid(b []byte, e *sources.Entry) []byte {
 		b = binary.AppendVarint(append(b, 'e'), t.Unix())
 	}
 	return b
-}
-
-// appendText appends the length of a text, and the text.
-func appendText[T string | []byte](b []byte, text T) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
