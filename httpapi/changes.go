@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -153,8 +154,8 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 		return nil
 	}
 	f, err := journal.Open(ctx, st, c.Source, &journal.Held{N: c.n, Digest: c.digest})
-	if err != nil && ctx.Err() != nil {
-		return ctx.Err() // try again
+	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrVersion) {
+		return err // the store fails: try again
 	}
 	c.filled = true
 	if err != nil {

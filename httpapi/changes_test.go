@@ -37,6 +37,20 @@ func (brokenStore) Read(context.Context, uint64, func([]byte) error) error {
 	return errors.New("connection refused")
 }
 
+// A flakyStore is a store of lists that fails when its first file is opened.
+type flakyStore struct {
+	store.Store
+	failed bool
+}
+
+func (s *flakyStore) Open(ctx context.Context, name string) ([]byte, error) {
+	if !s.failed {
+		s.failed = true
+		return nil, errors.New("connection refused")
+	}
+	return s.Store.Open(ctx, name)
+}
+
 // A hangingStore is a store of lists that does not answer.
 type hangingStore struct{ store.Store }
 
@@ -108,7 +122,10 @@ func TestChanges(t *testing.T) {
 	refresh(false)
 	list.entries = list.entries[:1]
 	refresh(true) // it has shrunk
-	h := httpapi.NewHandler(s, testKeys(t), &httpapi.Options{Store: st})
+	h := httpapi.NewHandler(s, testKeys(t), &httpapi.Options{Store: &flakyStore{Store: st}})
+	if w := send(h, "GET", "/api/v1/changes", ""); w.Code != 503 {
+		t.Errorf("while the store fails: status %d, want 503, and the entries once it works", w.Code)
+	}
 	for range 2 {
 		var answer struct {
 			Changes []struct {
