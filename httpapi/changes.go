@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -154,7 +153,7 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 		return nil
 	}
 	f, err := journal.Open(ctx, st, c.Source, &journal.Held{N: c.n, Digest: c.digest})
-	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrVersion) {
+	if err != nil && !journal.IsAtFault(err) {
 		return err // the store fails: try again
 	}
 	c.filled = true

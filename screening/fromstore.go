@@ -66,7 +66,7 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 
 // isAtFault reports whether a file, and not the store, is the reason of err.
 func isAtFault(err error) bool {
-	return errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrVersion) || errors.Is(err, store.ErrNotFound) || errors.Is(err, errNotTaken)
+	return journal.IsAtFault(err) || errors.Is(err, errNotTaken)
 }
 
 // errNotTaken is the error for a list of the store that would be refused from its source, too.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -102,6 +103,11 @@ func Entries(ctx context.Context, st store.Store, source string, held *Held) ite
 	}
 }
 
+// IsAtFault reports whether a file, and not the Store, is the reason of err.
+func IsAtFault(err error) bool {
+	return errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrVersion) || errors.Is(err, store.ErrNotFound)
+}
+
 // Open opens a file that has a list that a source had. The digest proves it: another file may have another list of the same number,
 // of a time that the journal does not know.
 func Open(ctx context.Context, st store.Store, source string, held *Held) (*stays.File, error) {
@@ -120,6 +126,8 @@ func Open(ctx context.Context, st store.Store, source string, held *Held) (*stay
 			return f, nil
 		case err == nil:
 			err = fmt.Errorf("%s: %w: it has another list of that number", name, store.ErrDamaged)
+		case !IsAtFault(err):
+			return nil, err
 		}
 	}
 	return nil, err
