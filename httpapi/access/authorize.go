@@ -210,7 +210,6 @@ func (r *Keyring) read(id string) <-chan singleflight.Result {
 		}
 		read := newReading(last, key, now)
 		if err != nil {
-			err = fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
 			held := *last
 			read, held.err, held.retry = &held, err, now.Add(refusalHolds)
 		}
@@ -246,16 +245,11 @@ func (r *Keyring) ask(id string, known bool) (Key, error) {
 		case r.keys.lookups <- struct{}{}:
 			defer func() { <-r.keys.lookups }()
 		case <-ctx.Done():
-			return Key{}, errors.New("too many unknown keys are being looked up")
+			return Key{}, fmt.Errorf("%w: too many unknown keys are being looked up", httpapi.ErrUnavailable)
 		}
 	}
 	key, err := r.store.Key(ctx, id)
-	if errors.Is(err, ErrNoKey) {
-		r.outage.report(nil)
-	} else {
-		r.outage.report(err)
-	}
-	return key, err
+	return key, r.outage.outcome(err)
 }
 
 // touch records that a key was used.
@@ -282,8 +276,7 @@ func (r *Keyring) writeUsed(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	err := r.store.Touch(ctx, at)
-	r.outage.report(err)
+	err := r.outage.outcome(r.store.Touch(ctx, at))
 	if err != nil { // keep them for the next time
 		c.mu.Lock()
 		defer c.mu.Unlock()

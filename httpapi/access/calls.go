@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -112,8 +113,15 @@ type outage struct {
 }
 
 // outcome records the outcome of a call of the store, and returns it as an
-// [httpapi.ErrUnavailable] if it is an error.
+// [httpapi.ErrUnavailable] if the store has failed.
 func (o *outage) outcome(err error) error {
+	switch {
+	case errors.Is(err, ErrInvalid): // it was not asked
+		return err
+	case errors.Is(err, ErrNoKey), errors.Is(err, ErrConflict):
+		o.report(nil)
+		return err
+	}
 	o.report(err)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
@@ -121,7 +129,7 @@ func (o *outage) outcome(err error) error {
 	return err
 }
 
-// report records the outcome of a call of the store.
+// report records whether a call of the store has failed.
 func (o *outage) report(err error) {
 	if err != nil {
 		o.failures.Add(1)

@@ -159,13 +159,9 @@ func (r *Keyring) undo(ctx context.Context, claim Claim, k int, release func(int
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
-	if err := r.store.Unclaim(ctx, claim); err != nil {
-		if !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrConflict) {
-			r.outage.report(err)
-		}
-		return
+	if r.outage.outcome(r.store.Unclaim(ctx, claim)) == nil {
+		release(k)
 	}
-	release(k)
 }
 
 // claim calls Claim of the store, within its time limit.
@@ -173,9 +169,5 @@ func (r *Keyring) claim(ctx context.Context, c Claim) (held Claim, fresh bool, e
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
 	held, fresh, err = r.store.Claim(ctx, c)
-	if err != nil && !errors.Is(err, ErrInvalid) {
-		r.outage.report(err)
-		err = fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
-	}
-	return held, fresh, err
+	return held, fresh, r.outage.outcome(err)
 }
