@@ -25,7 +25,7 @@ const (
 	keccakBlake                  // Keccak-256 of BLAKE2b-256: waves
 	ripemd                       // RIPEMD-160: fio
 	keccak                       // Keccak-256: monero
-	substrate                    // BLAKE2b-512 of "SS58PRE" and the bytes: the first two bytes of it
+	substrate                    // the first two bytes of BLAKE2b-512 of "SS58PRE" and the bytes
 	noHash                       // there is no checksum
 	lastHash
 )

@@ -64,7 +64,7 @@ func (c codec) with(prefixes ...string) (cs codecs) {
 	return cs
 }
 
-// on returns c with the prefix of the main network, and with those of test networks.
+// on returns c with the prefix of the main network, and with the prefixes of test networks.
 func (c codec) on(main string, tests ...string) codecs {
 	return all(c.with(main), test(c.with(tests...)))
 }

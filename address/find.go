@@ -130,8 +130,8 @@ func (f *finder) scan() {
 	}
 }
 
-// isNew reports whether there is an edit between start and the end of the chunk. What is not new
-// was searched before the text was edited.
+// isNew reports whether there is an edit between start and the end of the chunk. Other text
+// was searched before the edits.
 func (f *finder) isNew(start int) bool {
 	return f.edited == nil || f.edits > 0 && f.edited.edits[f.edits-1].at >= start
 }

@@ -30,7 +30,7 @@ type Observation struct {
 	// Duration is the time from the call of the handler until the ResponseWriter
 	// has accepted the last byte.
 	Duration time.Duration
-	// Screenings are the addresses that were answered with 200: one, or those of a batch. They
+	// Screenings are the addresses that were answered with 200: one, or all of a batch. They
 	// are valid until Observe returns.
 	Screenings []Screening
 }

@@ -44,7 +44,7 @@ type Options struct {
 	// that served it. It may be called concurrently. Nil costs nothing.
 	Observe func(context.Context, Observation)
 
-	// Audit records the screenings of an answer before it is written; those of a batch at once.
+	// Audit records the screenings of an answer before it is written; a whole batch at once.
 	// They are valid until it returns. If it returns an error, the response is 503
 	// audit_unavailable. It may be called concurrently. Package audit has one that writes files.
 	// Nil keeps no records.

@@ -134,7 +134,7 @@ func (s *Screener) openHeld(ctx context.Context, st store.Store, i int, held *jo
 	}
 }
 
-// openSnapshot opens lists of a store, at a time, except those of had, and the exceptions that held with them.
+// openSnapshot opens lists of a store, at a time, except lists that had has, and the exceptions that held with them.
 func (s *Screener) openSnapshot(ctx context.Context, st store.Store, held map[string]journal.Held, had []current, excepted journal.Excepted, at time.Time) (*snapshot, error) {
 	all, errs := make([]current, len(s.infos)), make([]error, len(s.infos)+1)
 	var wg sync.WaitGroup

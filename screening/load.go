@@ -83,7 +83,7 @@ func (s *Screener) takeAll(ctx context.Context, i int, had current) (next curren
 	return next, err
 }
 
-// offered asks source i, or its seed if t is open, for a list, and answers from what is to be held then. failed is
+// offered asks source i, or its seed if t is open, for a list, and answers from the list that is to be held then. failed is
 // why the store did not answer, or nil.
 func (s *Screener) offered(ctx context.Context, i int, t task, had current, failed error, notify bool) (next current, report SourceReport) {
 	id := s.infos[i].ID

@@ -537,7 +537,7 @@ func FuzzVerify(f *testing.F) {
 		case (v.Outcome == receipt.Same) != (v.Reason == nil), (v.Signer == "") == (v.Unsigned == nil), v.Outcome == receipt.Same && v.Signer == "":
 			t.Errorf("%+v", v)
 		}
-		// What is read has one form only. The sum of one that was changed is another.
+		// A receipt has one form only. The sum of a changed receipt is another.
 		again, err := v.Receipt.Encode()
 		if v.Outcome == receipt.Different {
 			again = again[:max(0, bytes.LastIndex(again, []byte(`,"sum":`)))]

@@ -59,7 +59,7 @@ type list struct {
 	rev       sources.Revision
 }
 
-// rules are what is tested, each with the text that is printed when it is broken.
+// rules are tested, each with the text that is printed when it is broken.
 var rules = []struct {
 	name, explanation string
 	check             func(*list) error

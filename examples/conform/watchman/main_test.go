@@ -46,8 +46,9 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestReadme runs watchman, and compares its table in the README of conform. It runs with
-// the long loops only, because watchman takes minutes to build.
+// TestReadme runs watchman, and compares its table in the README of conform. It runs if
+// WALLETSCREEN_LONG=1 only, because watchman takes minutes to build: .ci/run does not set it here.
+// TestWatchmanTable of conform checks each time that the table has all cases.
 func TestReadme(t *testing.T) {
 	if !longtest.Enabled() {
 		t.Skip("WALLETSCREEN_LONG is not 1")

@@ -20,7 +20,7 @@ import {count, plural, problem} from "./words.js";
 
 const address = byID("address"), chain = byID("chain"), hint = byID("hint"), result = byID("result");
 let sources = [];
-let current = null; // the AbortController of what is running
+let current = null; // the AbortController of the running request
 let again = null; // what to repeat after a new key
 
 // put puts nodes into the result, as a state.
@@ -54,7 +54,7 @@ function place(hash, show, stay) {
 const focusResult = () => result.querySelector("h2")?.focus();
 const say = text => { byID("live").textContent = text; };
 
-// begin aborts what is running, and returns the signal for what follows.
+// begin aborts the running request, and returns the signal for the next one.
 function begin() {
   current?.abort();
   current = new AbortController();
@@ -98,7 +98,7 @@ async function loadLists() {
   }
 }
 
-// read shows the entries of a list. The one that is chosen is screened.
+// read shows the entries of a list. A chosen entry is screened.
 const read = list => browse(list, text => {
   [address.value, chain.value] = [text, ""];
   byID("screen").requestSubmit();
@@ -114,7 +114,7 @@ function showEmpty() {
 
 let asking = null, timer = 0;
 
-// validate describes what is in the field.
+// validate describes the text in the field.
 async function validate() {
   const text = address.value.trim();
   asking?.abort();
@@ -124,7 +124,7 @@ async function validate() {
   asking = new AbortController();
   try {
     describe(await api.validate(text, chain.value, asking.signal), text);
-  } catch {} // the hint is a help; screening says what is wrong
+  } catch {} // the hint is a help; screening names the fault
 }
 
 // tell shows a hint about what was entered, with nodes such as buttons that mend it.
@@ -141,7 +141,7 @@ function point(text, from, to) {
   if (lead >= 0) address.setSelectionRange(lead + from, lead + to);
 }
 
-// diagnosis says what is wrong with text, and has buttons that mend it, and call then.
+// diagnosis names the fault of text, and has buttons that mend it, and call then.
 const diagnosis = (v, text, then) => diagnose(v, text, chain.value, (to, on) => {
   if (to !== undefined) address.value = to;
   if (on !== undefined) chain.value = on;
@@ -186,7 +186,7 @@ byID("screen").addEventListener("submit", e => {
   else screenText(all);
 });
 
-// useNow leaves the day, and screens again what is there.
+// useNow leaves the day, and screens the text again.
 function useNow() {
   at.value = "";
   fitDay();
@@ -200,7 +200,7 @@ async function screenOne(text) {
   clearTimeout(timer);
   const slow = setTimeout(() => put("loading", h("div", {class: "panel verdict"}, head("unknown", "Asking the server …"), h("div", {class: "line actions"}, button("Cancel", () => { current.abort(); showEmpty(); })))), 150);
   asking?.abort();
-  tell(""); // the answer says what is wrong
+  tell(""); // the answer names the fault
   try {
     const answer = await api.screen(text, chain.value, at.value, signal);
     const open = answer.doubts?.length > 0 && answer.labels.length === 0, wrong = open ? await explain(text, signal, answer.doubts) : null;

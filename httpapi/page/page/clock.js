@@ -1,4 +1,4 @@
-// The time of the server. Ages and days on the page are its, not those of this computer.
+// The time of the server. Ages and days on the page follow it, not the clock of this computer.
 
 let ahead = 0; // milliseconds
 

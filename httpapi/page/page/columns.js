@@ -1,4 +1,4 @@
-// The columns that screening adds to a table: those of walletscreen screen.
+// The columns that screening adds to a table, as walletscreen screen does.
 
 export const columns = ["level", "doubt", "score", "match", "source", "source_ref", "name", "listed_address", "added_at", "not_listed_on", "entity_listed_at",
   "labels", "lists", "formerly", "suppressed", "error"];
@@ -6,7 +6,7 @@ export const columns = ["level", "doubt", "score", "match", "source", "source_re
 // Exact columns are written as they are; the others have texts of lists.
 export const exact = new Set(["level", "doubt", "score", "added_at", "not_listed_on", "entity_listed_at", "labels"]);
 
-// rename returns the names of the columns beside those of a header that has some of them.
+// rename returns the names of the columns for a table whose header has some of them.
 export function rename(header) {
   const had = new Set(header.map(c => c.trim().toLowerCase()));
   return columns.map(name => {

@@ -23,7 +23,7 @@ const kinds = [
 
 const latin = bytes => String.fromCharCode(...bytes);
 
-// known throws an Error for people if bytes are those of a file that is no table of text.
+// known throws an Error for people if bytes begin a file that is no table of text.
 export function known(bytes) {
   const it = latin(bytes.subarray(0, 4096)).replace(/^\xef\xbb\xbf/, "") + latin(bytes.subarray(-16384));
   const [, what, how] = kinds.find(([pattern]) => pattern.test(it)) ?? [];

@@ -100,7 +100,7 @@ export class Job {
     for (const [i, o] of answer.results.entries()) {
       if (o.code === "quota_exceeded") continue;
       const [first] = items[i];
-      // A chain that is given as a ticker is replaced by the one that the server names.
+      // A chain that is given as a ticker is replaced by the chain that the server names.
       if (o.reason === "ticker" && o.suggested_chain && !first.again) {
         for (const r of items[i]) [r.chain, r.again] = [o.suggested_chain, true];
         continue;

@@ -30,7 +30,7 @@ export function verdict(result, lists) {
 
 function judge(result, lists) {
   const match = result.labels.length > 0 || result.level !== "CLEAN_NO_MATCH";
-  // That other chains have another account of this text is no doubt about what is listed.
+  // That other chains have another account of this text is no doubt about a listing.
   const unsure = (result.doubts ?? []).filter(d => !match || d !== "ambiguous").map(d => doubts[d] ?? ["it is in doubt", `${d}.`]);
   const held = suppressed(result.suppressed), once = former(result.formerly), weak = late(lists);
   if (match) return hit(result, lists, [...unsure.map(d => d[0]), held.length > 0 && "another match does not count", once.length > 0 && "formerly listed elsewhere"].filter(Boolean), [...unsure.map(d => d[1]), ...held, ...once]);

@@ -1,4 +1,4 @@
-// What is wrong with what was entered, and what mends it by one click.
+// The faults of an entered text, and the buttons that mend them by one click.
 
 import {chainName, h, name} from "./dom.js";
 import {doubt, or, plural, same} from "./words.js";

@@ -1,4 +1,4 @@
-// The table of a job: what is to be read first, a tally that filters, and the rows.
+// The table of a job: a summary, a tally that filters, and the rows.
 
 import {cells, columns} from "./columns.js";
 import {h, name as isolated} from "./dom.js";
@@ -115,7 +115,7 @@ export class View {
     return {...said, title: "No match", shape: "clean", line: `Nothing found for ${total === 1 ? "the row" : `any of the ${count(total)} rows`}.`};
   }
 
-  // showTally shows how many rows each class has. Matches are chosen first, or else what is undecided.
+  // showTally shows how many rows each class has. Matches are chosen first, or else undecided rows.
   showTally(n) {
     const found = hits.filter(l => n[l] > 0), clean = late(this.lists) ? "qualified" : this.verdict.when ? "past" : "clean";
     const items = [["all", "All", this.job.rows.length, null], ...found.length > 1 ? [["hits", "Matches", found.reduce((sum, l) => sum + n[l], 0), null]] : [],

@@ -131,7 +131,7 @@ export const doubts = {
 // doubt returns a sentence about a doubt.
 export const doubt = d => doubts[d]?.[1] ?? `${d}.`;
 
-// dates returns what is known about when label l was listed, as terms. If added_at is only the
+// dates returns the known dates of label l, as terms. If added_at is only the
 // date of the entity, that is not said of the address.
 export function dates(l) {
   const added = day(l.added_at), entity = day(l.entity_listed_at), not = day(l.not_listed_on);
@@ -157,7 +157,7 @@ export function history(result, lists) {
   return [...events.values()].sort((a, b) => new Date(a[0]) - new Date(b[0]));
 }
 
-// asOf says of which day the lists of a result are, or "" if they are those of now.
+// asOf says of which day the lists of a result are, or "" for now.
 export const asOf = result => day(result.as_of) && `as of ${day(result.as_of)}`;
 
 // problem returns what went wrong: a title, a sentence, and what to do.

@@ -21,7 +21,7 @@ type List struct {
 	Revision sources.Revision
 	Holders  []Holder
 	Wallets  []Wallet        // in the order of the list
-	named    map[Wallet]bool // by holder and what is printed
+	named    map[Wallet]bool // by holder and printed text
 }
 
 // A Holder is a person or entity on the list.
