@@ -111,7 +111,7 @@ func newAPI(t *testing.T, prefix string) *api {
 		list("OFAC_SDN", "OFAC Specially Designated Nationals", "US", 1018, 40*time.Minute, 28*time.Hour),
 		list("EU_CONSOLIDATED", "EU consolidated financial sanctions", "EU", 61, 3*time.Hour, 4*24*time.Hour),
 		list("UK_CONSOLIDATED", "UK sanctions list", "UK", 84, 3*time.Hour, 9*24*time.Hour),
-		list("COMMUNITY_BADLIST", "Community bad list", "Community", 24310, 5*time.Hour, 30*24*time.Hour),
+		list("COMMUNITY_BADLIST", "Community bad list", "Community", 24310, 5*time.Hour+30*time.Minute, 30*24*time.Hour), // not a full hour: a Date has no milliseconds
 	}}
 	a.lists[1]["completeness"] = "assembled"
 	for i, n := range []int{984, 985, 990, 1002, 1002, 1011} {
