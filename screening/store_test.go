@@ -578,3 +578,30 @@ func TestUnsavedOnce(t *testing.T) {
 		t.Errorf("%d entries are kept, want 8", n)
 	}
 }
+
+// TestUnsavedTogether offers lists that have more entries of one address together than one list may have, while the store
+// fails: all match.
+func TestUnsavedTogether(t *testing.T) {
+	of := func(n, from, to int) *edition {
+		e := &edition{entries: upTo(3), rev: sources.Revision{Digest: digestOf(n), Records: 3 + to - from}}
+		for i := from; i < to; i++ {
+			one := listing(9)
+			one.Ref = fmt.Sprint("party ", i)
+			e.entries = append(e.entries, one)
+		}
+		return e
+	}
+	src := &flaky{info: ofac, load: of(1, 0, 0).load}
+	st := &faultyStore{Store: openStore(t, t.TempDir())}
+	s := loaded(t, &screening.Options{Store: st}, src)
+	st.fail(errDown)
+	for n, e := range []*edition{of(2, 0, 600), of(3, 600, 1200)} {
+		src.load = e.load
+		if _, err := s.Refresh(ctx); !errors.Is(err, errDown) {
+			t.Fatal(err)
+		}
+		if r := must(s.Screen(listing(9).Address)); len(r.Labels) != 600*(n+1) {
+			t.Errorf("after list %d: %d labels, want %d", n, len(r.Labels), 600*(n+1))
+		}
+	}
+}

@@ -34,9 +34,7 @@ func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := b.find(r); err != nil {
-			return nil, err
-		}
+		b.find(r)
 		b.add(r.At, r.New)
 	}
 	l, err := b.build(f)
@@ -141,16 +139,15 @@ func (b *builder) whole(r *stays.Record) {
 // first returns the key that identifies the entry that was read.
 func (b *builder) first() *index.ID { return &b.keys[0] }
 
-// find finds the rows of the entry that was read, which r lists, and whether no entry before has its address.
-func (b *builder) find(r *stays.Record) error {
+// find finds the rows of the entry that was read, which r lists, and whether no entry before has its address. It returns how
+// many rows are found under its first key.
+func (b *builder) find(r *stays.Record) (alike int) {
 	b.again = b.list.entries.index.AppendRows(b.again[:0], *b.first())
-	if b.isNew = true; len(b.again) == 0 {
-		return nil
+	alike = len(b.again)
+	if b.isNew = true; alike == 0 {
+		return 0
 	}
 	b.whole(r)
-	if len(b.again) > maxAlike {
-		return fmt.Errorf("more than %d entries of the address %.100q: say once what they have in common", maxAlike, b.stay.Entry.Text())
-	}
 	v := b.list.entries.view()
 	b.again = slices.DeleteFunc(b.again, func(row uint32) bool {
 		k, _ := v.index.Row(row)
@@ -158,7 +155,7 @@ func (b *builder) find(r *stays.Record) error {
 		b.isNew = b.isNew && !(k == *b.first() && r.SameAddress(other))
 		return k != *b.first() || !other.Lists(r)
 	})
-	return nil
+	return alike
 }
 
 // add adds the stay, which lasts and was read and found, and is at the given place. isLabeled says whether it has another label than

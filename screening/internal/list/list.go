@@ -12,7 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// The maximum number of entries in a list, and of one address that differ in more than their dates.
+// The maximum number of entries in a list that is offered, and of one address that differ in more than their dates.
 const (
 	MaxEntries = 200_000_000
 	maxAlike   = 1000 // an answer has a label for each, and each is compared with the others

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -115,8 +116,8 @@ func (n *next) offered(r *stays.Record) error {
 		return err
 	}
 	n.list.entries.section = n.w.Section()
-	if err := n.find(r); err != nil {
-		return err
+	if n.find(r) > maxAlike {
+		return fmt.Errorf("more than %d entries of the address %.100q: say once what they have in common", maxAlike, n.stay.Text())
 	}
 	was := n.view.appendRows(n.buf[:0], r, n.first())
 	if len(was) == 0 && n.held.file != nil || len(n.spans) > 0 {
