@@ -14,6 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/line"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -507,6 +508,50 @@ func TestOvertaken(t *testing.T) {
 			t.Errorf("files are %v, want one", names)
 		}
 	})
+}
+
+// TestUnchangedOvertaken lets another program accept a newer list while the publisher says that the older one is unchanged:
+// that confirms nothing of the newer one.
+func TestUnchangedOvertaken(t *testing.T) {
+	at := func(days, n int) *edition {
+		return &edition{entries: numberedEntries(score.Sanctioned, 0, n), rev: sources.Revision{Digest: digestOf(n), Records: n, Published: day.AddDate(-30, 0, days)}}
+	}
+	for _, damaged := range []bool{false, true} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			src := &flaky{info: ofac, load: at(1, 10).load}
+			a := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+			refresh(t, a)
+			time.Sleep(time.Hour)
+			b := newScreener(t, &screening.Options{Store: openStore(t, dir)}, &flaky{info: ofac, load: at(3, 12).load})
+			src.load = func(prev sources.Revision, _ func(sources.Entry) error) (sources.Revision, error) {
+				refresh(t, b)
+				if damaged {
+					spoil(t, dir, func(n stays.Name) bool { return n.Last == 2 })
+				}
+				return prev, sources.ErrUnchanged
+			}
+			_, err := a.Refresh(ctx)
+			check := func(when string, s *screening.Screener) {
+				t.Helper()
+				r, answered := s.Screen(listing(11).Address)
+				if damaged && !errors.Is(answered, screening.ErrNotLoaded) || !damaged && (len(r.Labels) != 1 || s.Sources()[0].Digest != digestOf(12)) {
+					t.Errorf("%s, damaged: %v: %+v, %v, from %s", when, damaged, r.Labels, answered, s.Sources()[0].Digest)
+				}
+			}
+			if err == nil {
+				t.Error("Refresh says that the newer list was confirmed")
+			}
+			check("refreshed", a)
+			src.load = at(2, 11).load
+			if _, err := a.Refresh(ctx); !errors.Is(err, screening.ErrOlder) {
+				t.Errorf("a list between the two: %v, want ErrOlder", err)
+			}
+			c := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+			c.Open(ctx)
+			check("started again", c)
+		})
+	}
 }
 
 // TestFollowAlone follows no store.

@@ -85,6 +85,7 @@ var (
 	errNoRecords = errors.New("no records: an empty list counts as broken")
 	errPart      = errors.New("only a part of the list, while all of it is held")
 	errRead      = errors.New("read before the list that is held")
+	errOvertaken = errors.New("the source says that the list is unchanged, but another program has accepted another one meanwhile")
 	errReplaced  = errors.New("a list that comes with the program, and was replaced")
 	errSame      = errors.New("the same list")
 )

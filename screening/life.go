@@ -219,10 +219,10 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 		held.Asked, held.History = o.asked, digestOfHistory(o.history)
 	}
 	since := rev.Checked.Sub(held.Revision.Checked)
-	held.Revision = journal.Storable(rev)
+	held.Revision, held.Seed = journal.Storable(rev), held.Seed && o.seed
 	news := held.Revision
 	news.Checked = had.held.Revision.Checked
-	if since.Abs() >= confirmEvery || news != had.held.Revision || held.History != had.held.History || had.unsaved != nil {
+	if since.Abs() >= confirmEvery || news != had.held.Revision || held.History != had.held.History || held.Seed != had.held.Seed || had.unsaved != nil {
 		if failed == nil {
 			failed = s.saveAgain(ctx, i, &had)
 		}

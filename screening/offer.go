@@ -42,12 +42,11 @@ func (d *draft) isOf(held *list.List) bool {
 // judgeOffer returns the list of an offer, and whether it replaces had.
 func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer) (d *draft, v verdict) {
 	d = new(draft)
-	if o.unchanged {
-		return d, verdict{confirmed, errSame}
-	}
 	c, now := s.compare(i, had, o), s.now().UTC()
-	c.same = s.isAlike(had, o, now)
-	if v = judge(c, nil); v.decision != accepted {
+	c.same = o.unchanged || s.isAlike(had, o, now)
+	if v = judge(c, nil); o.unchanged && v.decision == accepted {
+		return d, verdict{refused, errOvertaken}
+	} else if v.decision != accepted {
 		if v.decision == refused && v.reason != errNoDigest {
 			d.refused = &journal.Held{Entries: o.n, Revision: o.rev}
 		}

@@ -304,3 +304,26 @@ func TestShrunkByFifths(t *testing.T) {
 		}
 	}
 }
+
+// TestSeedConfirmed exchanges half of a list that came with the program and that the publisher has confirmed since: it is
+// suspect as any other.
+func TestSeedConfirmed(t *testing.T) {
+	seed := &edition{entries: numberedEntries(score.Sanctioned, 0, 100), rev: sources.Revision{Digest: digestOf(1), Records: 100, Checked: day, Provenance: "bundled"}}
+	live := &flaky{info: ofac, load: func(prev sources.Revision, _ func(sources.Entry) error) (sources.Revision, error) {
+		return prev, sources.ErrUnchanged
+	}}
+	opts := &screening.Options{Store: openStore(t, t.TempDir())}
+	s := newScreener(t, opts, sources.Seeded(live, &flaky{info: ofac, load: seed.load}))
+	if _, err := s.Open(ctx); err != nil {
+		t.Fatal(err)
+	}
+	refresh(t, s)
+	half := &edition{entries: numberedEntries(score.Sanctioned, 50, 150), rev: sources.Revision{Digest: digestOf(2), Records: 100}}
+	live.load = half.load
+	if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrShrunk) {
+		t.Errorf("Refresh with half of the list exchanged: %v, want ErrShrunk", err)
+	}
+	if r, err := s.Screen(listing(1).Address); err != nil || len(r.Labels) != 1 {
+		t.Errorf("%+v, %v, want a label", r, err)
+	}
+}
