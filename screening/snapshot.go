@@ -64,9 +64,10 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 				continue
 			}
 			lists[id] += l.Digest
-			for _, l := range append([]*list.List{l}, l.Past()...) {
-				snap.lists = append(snap.lists, heldList{l.Index(), l, id})
-				snap.scripts = snap.scripts || l.Scripts
+			snap.lists = append(snap.lists, heldList{l.Index(), l, id})
+			snap.scripts = snap.scripts || l.Scripts
+			if past := l.Past(); past != nil {
+				snap.lists = append(snap.lists, heldList{past.Index(), past, id})
 			}
 		}
 		if h.damaged != nil && h.list != nil {

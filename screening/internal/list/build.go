@@ -37,52 +37,21 @@ func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
 		b.find(r)
 		b.add(r.At, r.New)
 	}
-	l, err := b.build(f)
-	if err == nil && len(f.Ended()) > 0 {
-		past, n, err := b.past(f, 0)
-		if err != nil {
-			return nil, err
-		}
-		l.past, l.followed = []*List{past}, n
-	}
-	return l, err
-}
-
-// past returns the stays of a file that have ended, from a byte of them on, and how many of them another one of the same
-// entry follows.
-func (b *builder) past(f *stays.File, from int) (past *List, followed int, err error) {
-	past = &List{entries: newTable(), from: from}
-	past.entries.section = f.Ended()
-	for r, err := range f.Records(true, from) {
-		if err == nil {
-			err = b.read(r)
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		if b.list.had(r, b.first()) || past.had(r, b.first()) {
-			followed++
-		}
-		past.entries.labeled(r.At, r.New)
-		past.entries.add(r.At, b.keys)
-		past.Entries++
-	}
-	return past, followed, past.entries.index.Seal()
+	return b.build(f)
 }
 
 // had reports whether what r lists is in l, perhaps with another name and other dates, or was.
 func (l *List) had(r *stays.Record, first *index.ID) bool {
-	if l == nil || l.entries == nil {
+	if l == nil {
 		return false
 	}
-	var buf [8]uint32
-	if len(l.entries.index.AppendRows(buf[:0], *first)) > 0 {
-		v := l.entries.view()
-		if len(v.appendRows(buf[:0], r, first)) > 0 {
+	if l.has(*first) {
+		var buf [8]uint32
+		if v := l.view(); len(v.appendRows(buf[:0], r, first)) > 0 {
 			return true
 		}
 	}
-	return slices.ContainsFunc(l.past, func(p *List) bool { return p.had(r, first) })
+	return l.past.had(r, first)
 }
 
 // A builder makes a List. It takes one record after the other: read, find, add.
@@ -102,7 +71,7 @@ type builder struct {
 
 // newBuilder returns the builder of a list with about n entries.
 func newBuilder(n int) *builder {
-	b := &builder{list: &List{entries: newTable()}}
+	b := &builder{list: &List{entries: newTable(evmAccount)}}
 	b.list.entries.index.Grow(n)
 	return b
 }
@@ -148,7 +117,7 @@ func (b *builder) find(r *stays.Record) (alike int) {
 		return 0
 	}
 	b.whole(r)
-	v := b.list.entries.view()
+	v := b.list.view()
 	b.again = slices.DeleteFunc(b.again, func(row uint32) bool {
 		k, _ := v.index.Row(row)
 		other := v.row(row)
@@ -179,7 +148,7 @@ func (b *builder) add(at uint32, isLabeled bool) {
 	l.entries.labeled(at, isLabeled)
 	if n := len(b.again); n > 0 {
 		l.note(sources.Duplicate, e)
-		v := l.entries.view()
+		v := l.view()
 		if r := v.row(b.again[n-1]); r.In == s.In && r.Says(s) {
 			return // of repetitions the label with the first date counts
 		}
@@ -198,17 +167,41 @@ func (l *List) note(kind string, e *sources.Entry) {
 	}
 }
 
-// build returns the list, whose file is f, without its past.
+// build returns the list, whose file is f.
 func (b *builder) build(f *stays.File) (*List, error) {
 	l := b.list
 	l.file, l.entries.section = f, f.Lasts()
-	err := l.entries.index.Seal()
+	if err := l.entries.index.Seal(); err != nil {
+		return nil, err
+	}
 	l.Bytes, l.Digest = l.entries.size(), stays.DigestOf(b.hashes)
-	return l, err
+	past := &List{entries: newTable(nil)} // a listing that ended is not found by another account
+	past.entries.section = f.Ended()
+	for r, err := range f.Records(true, 0) {
+		if err == nil {
+			err = b.read(r)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if l.had(r, b.first()) || past.had(r, b.first()) {
+			l.followed++
+		}
+		past.entries.labeled(r.At, r.New)
+		past.entries.add(r.At, b.keys)
+		past.Entries++
+	}
+	if past.Entries > 0 {
+		l.past = past
+	}
+	return l, past.entries.index.Seal()
 }
 
 // has reports whether the account of an entry with the given first key, or its text, is on l.
-func (l *List) has(first index.ID) bool { return l.entries.index.AppendRows(nil, first) != nil }
+func (l *List) has(first index.ID) bool {
+	var buf [8]uint32
+	return l.entries != nil && len(l.entries.index.AppendRows(buf[:0], first)) > 0
+}
 
 // Missing returns which entries are in l and not in other, each once, in
 // the order of l. Nothing follows an error. Either may be nil.
@@ -218,11 +211,8 @@ func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
 			return
 		}
 		var buf [8]uint32
-		own, v := l.entries.view(), view{}
-		if other != nil {
-			v = other.entries.view()
-		}
 		var s stays.Stay
+		own, v := l.view(), other.view()
 		for r, err := range l.file.Records(false, 0) {
 			if err == nil {
 				err = r.Read(&s)

@@ -1,7 +1,6 @@
 package list
 
 import (
-	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/index"
@@ -58,16 +57,12 @@ func (n *next) hadDates(r *stays.Record, was []uint32) (is span, ok bool) {
 		return dated(&n.view, was[0]), true
 	}
 	var buf [8]uint32
-	past := n.held.past
-	if beside := n.offer.Beside; beside != nil {
-		v := beside.entries.view()
-		if rows := v.appendRows(buf[:0], r, n.first()); len(rows) > 0 {
-			return dated(&v, rows[0]), true
-		}
-		past = slices.Concat(past, beside.past)
+	v := n.offer.Beside.view()
+	if rows := v.appendRows(buf[:0], r, n.first()); len(rows) > 0 {
+		return dated(&v, rows[0]), true
 	}
-	for _, l := range past {
-		v := l.entries.view()
+	for _, l := range []*List{n.held.past, n.offer.Beside.Past()} {
+		v := l.view()
 		for _, row := range v.appendRows(buf[:0], r, n.first()) {
 			if o := dated(&v, row); !ok || o.since.Before(is.since) {
 				is, ok = o, true

@@ -32,10 +32,9 @@ type List struct {
 
 	entries  *table
 	stays    int         // how many of the rows of entries are stays; the others are further keys of them
-	past     []*List     // the entries that it no longer has, those that ended last at the end
+	past     *List       // the entries that it no longer has; nil: there are none
 	followed int         // how many stays there are in past that another one of the same entry follows
 	file     *stays.File // has all stays, in their order; nil: it is of a past
-	from     int         // of a past: the number of bytes of earlier ones before it in the file
 }
 
 // Distinct returns the number of entries, each once.
@@ -65,13 +64,18 @@ func (l *List) All() iter.Seq2[sources.Entry, error] {
 	}
 }
 
-// Past returns the entries that l no longer has, for look-ups, in several lists. Their listings have
-// an Until.
-func (l *List) Past() []*List { return l.past }
+// Past returns the entries that l no longer has, for look-ups; nil if there are none. Their listings have an Until.
+func (l *List) Past() *List {
+	if l == nil {
+		return nil
+	}
+	return l.past
+}
 
-// in returns the past l, whose section is the beginning of the given one.
-func (l *List) in(section []byte) *List {
-	p, t := *l, *l.entries
-	t.section, p.entries = section, &t
-	return &p
+// view returns the view of the entries of l.
+func (l *List) view() view {
+	if l == nil || l.entries == nil {
+		return view{}
+	}
+	return view{l.entries, stays.NewReader(l.entries.section, l.entries.labels)}
 }

@@ -42,7 +42,7 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 	}
 	n := next{
 		builder: newBuilder(o.N), offer: o, now: h.Written, spans: spansOf(o.History),
-		held: held, view: held.entries.view(), to: h.Last, w: stays.NewWriter(size),
+		held: held, view: held.view(), to: h.Last, w: stays.NewWriter(size),
 	}
 	n.hashes = slices.Grow(n.hashes, o.N)
 	if held.entries != nil {
@@ -60,54 +60,39 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 	n.list.entries.section = n.w.Section()
 	old := n.addEnded(n.ended())
 	n.changes.Stays = n.changes.Stays || len(old) > 0
-	before, from := n.held.file, 0
-	past, followed := n.held.past, n.held.followed+n.followed
-	switch {
-	case before == nil:
-		h.First = n.to
-	case followed > n.list.Entries+spare:
-		var all []stays.Stay
-		for s, err := range before.All() {
-			if err != nil {
-				return nil, Changes{}, err
-			}
-			if s.Out != 0 {
-				all = append(all, s)
-			}
+	before := n.held.file
+	if before != nil && n.held.followed <= n.list.Entries+spare {
+		h.First = before.First
+	} else { // begin a new file without the stays that others follow
+		all, err := n.held.ended()
+		if err != nil {
+			return nil, Changes{}, err
 		}
 		h.First, before, old = n.to, nil, n.last(append(all, old...))
-		past, followed = nil, 0
-	default:
-		h.First, from = before.First, len(before.Ended())
 	}
 	f, err := n.w.File(h, before, old)
 	if err != nil {
 		return nil, Changes{}, err
 	}
 	l, err := n.build(f)
-	if err == nil {
-		l.followed = followed
-		err = n.addPast(past, len(old), from)
-	}
 	return l, n.changes, err
 }
 
 // A next makes the list that follows another one.
 type next struct {
 	*builder
-	offer    *Offer
-	now      time.Time
-	spans    map[index.ID][]span // by account: the history of the list
-	held     *List
-	view     view // of held
-	to       uint32
-	w        *stays.Writer
-	known    []bool // by row of held: it has an entry that is offered
-	lasts    []bool // by row of held: it has a stay that lasts
-	n        int    // how many stays last
-	followed int    // how many stays of the past are followed by another one, besides the past of held
-	changes  Changes
-	buf      [8]uint32
+	offer   *Offer
+	now     time.Time
+	spans   map[index.ID][]span // by account: the history of the list
+	held    *List
+	view    view // of held
+	to      uint32
+	w       *stays.Writer
+	known   []bool // by row of held: it has an entry that is offered
+	lasts   []bool // by row of held: it has a stay that lasts
+	n       int    // how many stays last
+	changes Changes
+	buf     [8]uint32
 }
 
 // offered adds an entry that is offered.
@@ -126,7 +111,7 @@ func (n *next) offered(r *stays.Record) error {
 	s := &n.stay
 	s.In = n.to
 	if len(n.again) > 0 {
-		v := n.list.entries.view()
+		v := n.list.view()
 		o := v.row(n.again[0])
 		s.FirstSeen, s.NotListedOn = o.FirstSeen, o.NotListedOn
 	} else {
@@ -146,9 +131,6 @@ func (n *next) offered(r *stays.Record) error {
 	}
 	if s.In == n.to {
 		n.changes.Stays = true
-		if len(n.again) == 0 && (len(was) > 0 || n.held.had(r, n.first())) {
-			n.followed++
-		}
 	}
 	at, isLabeled, err := n.w.AddAs(s, r)
 	n.add(at, isLabeled)
@@ -165,7 +147,7 @@ func (n *next) ended() (old []stays.Stay) {
 		said[stays.KeyOf(&n.offer.Ended[i])] = n.offer.Ended[i].Until
 	}
 	lost := make(map[index.ID]bool)
-	v := n.held.entries.view()
+	v := n.held.view()
 	var s stays.Stay
 	for row := uint32(1); row <= n.held.entries.index.Rows(); row++ {
 		if n.lasts[row] {
@@ -220,21 +202,14 @@ func (n *next) addEnded(old []stays.Stay) []stays.Stay {
 	for i := range ended {
 		e := stays.Normal(ended[i])
 		r, first, last := stays.RecordOf(&e), firstKey(&e), known[stays.KeyOf(&e)]
-		if last.IsZero() && n.list.had(r, &first) {
-			n.followed++
-		}
-		for _, p := range n.held.past {
-			v := p.entries.view()
-			for _, row := range v.appendRows(n.buf[:0], r, &first) {
-				if at := v.row(row).Until; at.After(last) {
-					last = at
-				}
+		v := n.held.past.view()
+		for _, row := range v.appendRows(n.buf[:0], r, &first) {
+			if at := v.row(row).Until; at.After(last) {
+				last = at
 			}
 		}
 		if e.Until.After(last) {
-			if old = append(old, stays.Stay{Entry: e, In: n.to, Out: n.to}); !last.IsZero() {
-				n.followed++
-			}
+			old = append(old, stays.Stay{Entry: e, In: n.to, Out: n.to})
 		}
 	}
 	return old
@@ -253,21 +228,20 @@ func (n *next) last(old []stays.Stay) []stays.Stay {
 	})
 }
 
-// addPast adds the past of the list held, and the stays that have ended since, count of them behind the first bytes. Those
-// before are added again unless they are more, so that there are few lists, and a stay is seldom added.
-func (n *next) addPast(held []*List, count, from int) error {
-	l, keep := n.list, len(held)
-	for count > 0 && keep > 0 && held[keep-1].Entries <= count {
-		keep--
-		count, from = count+held[keep].Entries, held[keep].from
+// ended returns the stays of l that have ended.
+func (l *List) ended() (all []stays.Stay, err error) {
+	if l.past == nil {
+		return nil, nil
 	}
-	for _, p := range held[:keep] {
-		l.past = append(l.past, p.in(l.file.Ended()))
+	for r, err := range l.file.Records(true, 0) {
+		var s stays.Stay
+		if err == nil {
+			err = r.Read(&s)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
 	}
-	if count == 0 {
-		return nil
-	}
-	p, _, err := n.past(l.file, from)
-	l.past = append(l.past, p)
-	return err
+	return all, nil
 }

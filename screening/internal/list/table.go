@@ -10,7 +10,7 @@ import (
 )
 
 // A table finds the stays of a section of a file by the keys under which they are filed. It is not changed
-// after seal. A nil table has none.
+// after seal.
 type table struct {
 	index   *index.Table // of the places of stays
 	section []byte
@@ -18,8 +18,8 @@ type table struct {
 	recent  *[1 << 10]atomic.Pointer[Listing] // a cache
 }
 
-func newTable() *table {
-	return &table{index: index.New(evmAccount), recent: new([1 << 10]atomic.Pointer[Listing])}
+func newTable(derive func(index.ID) (index.ID, bool)) *table {
+	return &table{index: index.New(derive), recent: new([1 << 10]atomic.Pointer[Listing])}
 }
 
 // evmAccount returns the key of the account that holds what an Ethereum account has on Substrate
@@ -52,8 +52,8 @@ func (t *table) cached(at, number uint32, isHex bool) *Listing {
 	slot := &t.recent[number*0x9e3779b9>>22] // the golden ratio
 	l := slot.Load()
 	if l == nil || l.at != number || l.isHex != isHex {
-		v := t.view()
-		l = newListing(v.Read(at), number, isHex)
+		r := stays.NewReader(t.section, t.labels)
+		l = newListing(r.Read(at), number, isHex)
 		slot.Store(l)
 	}
 	return l
@@ -82,13 +82,6 @@ func (t *table) size() int { return t.index.Size() + 4*cap(t.labels) }
 type view struct {
 	*table
 	stays.Reader
-}
-
-func (t *table) view() view {
-	if t == nil {
-		return view{}
-	}
-	return view{t, stays.NewReader(t.section, t.labels)}
 }
 
 // row returns the stay of a row.
