@@ -152,7 +152,7 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 	if c.filled || c.Event != journal.Accepted || !c.Truncated {
 		return nil
 	}
-	f, err := journal.Open(ctx, st, c.Source, &journal.Held{N: c.n, Digest: c.digest})
+	f, err := journal.Open(ctx, st, c.Source, &journal.Held{N: c.n, Digest: c.digest}, nil)
 	if err != nil && !journal.IsAtFault(err) {
 		return err // the store fails: try again
 	}

@@ -12,7 +12,7 @@ import (
 type current struct {
 	list *list.List   // nil: never loaded
 	held journal.Held // of list; the zero Held: never loaded
-	name string       // of the file in the store
+	name string       // of the file in the store, if this program has saved it
 
 	checked time.Time    // last successful check; zero: none that counts
 	unsaved *unsaved     // matches as well; nil: nothing

@@ -56,7 +56,7 @@ func newPlace(t testing.TB, dir string) *place {
 // accepted returns the digest of the document of the list that the journal says is held.
 func (p *place) accepted(t testing.TB) (digest string) {
 	t.Helper()
-	err := journal.Read(ctx, p.Store, 0, func(_ *journal.Line, s *journal.State) error {
+	err := journal.Read(ctx, p.Store, func(_ *journal.Line, s *journal.State) error {
 		digest = s.Held[ofac.ID].Revision.Digest
 		return nil
 	})

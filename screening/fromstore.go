@@ -44,7 +44,7 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 		}
 		return next, nil
 	}
-	if !isAtFault(err) {
+	if !journal.IsAtFault(err) {
 		return had, err
 	}
 	damage := fmt.Errorf("store: %w", err)
@@ -64,74 +64,45 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 	return had, nil
 }
 
-// isAtFault reports whether a file, and not the store, is the reason of err.
-func isAtFault(err error) bool {
-	return journal.IsAtFault(err) || errors.Is(err, errNotTaken)
-}
-
-// errNotTaken is the error for a list of the store that would be refused from its source, too.
-var errNotTaken = errors.New("it would be refused")
-
-// openFile opens a file of source i, as it was after the acceptance of held, unless that is nil.
-func (s *Screener) openFile(ctx context.Context, st store.Store, i int, name stays.Name, held *journal.Held) (f *stays.File, l *list.List, err error) {
-	if f, err = journal.Load(ctx, st, name); err != nil {
-		return nil, nil, err
-	}
+// build builds the list of a file of source i.
+func (s *Screener) build(i int, f *stays.File) (l *list.List, err error) {
 	err = s.building(func() (err error) {
-		if held != nil {
-			f, err = f.Cut(held.N, held.Revision)
-		}
-		if err == nil {
-			l, err = list.Build(f, func(e sources.Entry) error {
-				if err := s.check(i, e); err != nil {
-					return fmt.Errorf("%w: %w", errNotTaken, err)
-				}
-				return nil
-			})
-		}
+		l, err = list.Build(f, func(e sources.Entry) error {
+			if err := s.check(i, e); err != nil {
+				return fmt.Errorf("%w: %w", journal.ErrNotTaken, err)
+			}
+			return nil
+		})
 		return err
 	})
+	return l, err
+}
+
+// openFile opens a file of source i in the store, as it is.
+func (s *Screener) openFile(ctx context.Context, i int, name stays.Name) (*stays.File, *list.List, error) {
+	f, err := journal.Load(ctx, s.book.Store(), name)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := s.build(i, f)
 	return f, l, err
 }
 
-// openHeld opens a list of source i in a store, at the time now. Any file that answers for the acceptance will do, because the
-// digest in the journal proves what it says.
-func (s *Screener) openHeld(ctx context.Context, st store.Store, i int, held *journal.Held, now time.Time) (current, error) {
-	id := s.infos[i].ID
-	var errs []error
-	for range 2 { // a file may be replaced meanwhile
-		errs = nil
-		names, err := journal.Covering(ctx, st, id, held.N)
-		if err != nil {
-			return current{}, err
+// openHeld opens a list of source i in a store, at the time now.
+func (s *Screener) openHeld(ctx context.Context, st store.Store, i int, held *journal.Held, now time.Time) (h current, err error) {
+	_, err = journal.Open(ctx, st, s.infos[i].ID, held, func(f *stays.File) (digest string, err error) {
+		if h.list, err = s.build(i, f); err == nil {
+			digest = h.list.Digest
 		}
-		for _, name := range names {
-			_, l, err := s.openFile(ctx, st, i, name, held)
-			switch {
-			case err == nil && l.Digest == held.Digest:
-				h := current{list: l, held: *held, name: name.String()}
-				h.held.Damaged = false
-				h.age(held.Revision.Checked, now)
-				return h, nil
-			case err == nil:
-				err = fmt.Errorf("%s: %w: it has another list of that number", name, store.ErrDamaged)
-			case !isAtFault(err):
-				return current{}, err
-			}
-			errs = append(errs, err)
-		}
-		if errs != nil && !errors.Is(errors.Join(errs...), store.ErrNotFound) {
-			break
-		}
-	}
-	switch err := errors.Join(errs...); {
-	case err == nil:
-		return current{}, fmt.Errorf("list %d of %s: %w", held.N, id, store.ErrNotFound)
-	case errors.Is(err, errNotTaken):
+		return digest, err
+	})
+	if err != nil {
 		return current{}, err
-	default:
-		return current{}, fmt.Errorf("%w: %w", store.ErrDamaged, err)
 	}
+	h.held = *held
+	h.held.Damaged = false
+	h.age(held.Revision.Checked, now)
+	return h, nil
 }
 
 // openSnapshot opens lists of a store, at a time, except lists that had has, and the exceptions that held with them.
@@ -169,7 +140,7 @@ func (s *Screener) openSnapshot(ctx context.Context, st store.Store, held map[st
 func (s *Screener) openOlder(ctx context.Context, i int, now time.Time) (h current) {
 	names, _ := s.book.Names(ctx, s.infos[i].ID)
 	for _, name := range names {
-		if f, l, err := s.openFile(ctx, s.book.Store(), i, name, nil); err == nil {
+		if f, l, err := s.openFile(ctx, i, name); err == nil {
 			h = current{list: l, held: heldOf(f, l)}
 			h.age(f.Revision.Checked, now)
 			break
@@ -191,14 +162,13 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 	begun = min(begun, s.book.Begun()) // lines of other lists, and of this program, may follow
 	var newest *stays.File
 	var of *list.List
-	var at stays.Name
 	var broken error // the first one cannot be opened
 	for _, name := range names {
 		if !journal.IsAhead(name, begun, state.Held[s.infos[i].ID].N) {
 			continue
 		}
-		f, l, err := s.openFile(ctx, s.book.Store(), i, name, nil)
-		if isAtFault(err) {
+		f, l, err := s.openFile(ctx, i, name)
+		if journal.IsAtFault(err) {
 			if newest == nil && broken == nil {
 				broken = fmt.Errorf("store: %w", err)
 				had.known = journal.Held{N: name.Last, Damaged: true}
@@ -219,7 +189,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		had.damaged, had.later = errAhead, journal.Held{N: f.Last, Digest: l.Digest, Addresses: l.Addresses, Revision: f.Revision}
 		switch {
 		case newest == nil:
-			newest, of, at = f, l, name
+			newest, of = f, l
 		case f.After == newest.After && l.Digest != of.Digest:
 			return had, nil // until the publisher answers
 		}
@@ -231,7 +201,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 	if newest.After <= s.book.Begun() && !lost { // no line is lost: until then the list held answered
 		since = newest.Written
 	}
-	next := current{list: of, held: heldOf(newest, of), name: at.String(), err: had.err}
+	next := current{list: of, held: heldOf(newest, of), err: had.err}
 	next.held.Most, next.held.Asked = journal.Most(had.held.Most, of.Addresses), newest.Written
 	next.age(newest.Revision.Checked, s.now())
 	next.known = next.held

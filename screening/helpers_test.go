@@ -158,7 +158,7 @@ func (f *faultyStore) fail(err error) {
 // linesOf returns the lines of a store.
 func linesOf(t testing.TB, st store.Store) (all []journal.Line) {
 	t.Helper()
-	if err := journal.Read(ctx, st, 0, func(l *journal.Line, _ *journal.State) error { all = append(all, *l); return nil }); err != nil {
+	if err := journal.Read(ctx, st, func(l *journal.Line, _ *journal.State) error { all = append(all, *l); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return all
@@ -167,13 +167,12 @@ func linesOf(t testing.TB, st store.Store) (all []journal.Line) {
 // answersOf returns the snapshots of all lists in a store, the newest first.
 func answersOf(t testing.TB, st store.Store) (all []journal.Snapshot) {
 	t.Helper()
-	err := journal.Snapshots(ctx, st, nil, func(s *journal.Snapshot) bool {
+	err := journal.Snapshots(ctx, st, nil, func(s *journal.Snapshot) {
 		if len(all) == 0 || all[len(all)-1].Digest != s.Digest {
 			c := *s
 			c.State = s.State.Clone()
 			all = append(all, c)
 		}
-		return true
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -184,7 +184,7 @@ func (s *Screener) save(ctx context.Context, i int, had *current, d *draft) (nex
 	defer cancel()
 	id, start := s.infos[i].ID, time.Now()
 	f := d.list.File() // nothing else has it yet
-	f.After, f.Program = s.book.Number(), s.book.Program()
+	f.After, f.Program = s.book.State().Number, s.book.Program
 	name, err := s.book.Put(ctx, f)
 	if err != nil {
 		return next, err

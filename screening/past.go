@@ -56,17 +56,14 @@ func OpenAt(ctx context.Context, st store.Store, at time.Time, srcs []sources.So
 		return nil, err
 	}
 	at = at.UTC()
-	state, err := journal.At(ctx, st, at, s.now().Add(list.Skew), s.idList())
-	if err == nil {
-		_, lists := state.DigestOf(s.idList())
-		if lists == nil {
-			err = fmt.Errorf("nothing is kept of these lists: %w", store.ErrNotFound)
-		}
+	found, err := journal.At(ctx, st, at, s.now().Add(list.Skew), s.idList())
+	if err == nil && found.Lists == nil {
+		err = fmt.Errorf("nothing is kept of these lists: %w", store.ErrNotFound)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("screening: the lists of %v: %w", at, err)
 	}
-	return s.openPast(ctx, st, &state, at)
+	return s.openPast(ctx, st, &found.State, at)
 }
 
 // OpenDigest opens in st the lists whose digest a [Result] has, as of the last time

@@ -315,7 +315,7 @@ func (s *Screener) wait(ctx context.Context, last uint64) (next uint64, err erro
 	if replicas := s.book.Shared(); replicas != nil {
 		return next, err
 	}
-	return s.book.Number(), err
+	return s.book.State().Number, err
 }
 
 // watchClock says in the journal when the clock was put forward or back, and, once a day, that

@@ -115,7 +115,7 @@ func answering(ctx context.Context, st store.Store, when string) (*journal.Snaps
 		if now := time.Now(); at.After(now) { // today has not ended
 			at = now
 		}
-		e, err := journal.SnapshotAt(ctx, st, at)
+		e, err := journal.At(ctx, st, at, time.Now().Add(time.Minute), nil)
 		if errors.Is(err, store.ErrNotFound) {
 			return e, fmt.Errorf("nothing was kept before %s", minute(at))
 		}

@@ -28,7 +28,7 @@ func heldEntries(ctx context.Context, held screening.SourceStatus, src sources.S
 	}
 	if st != nil {
 		var kept *journal.Held
-		err := journal.Read(ctx, st, 0, func(l *journal.Line, _ *journal.State) error {
+		err := journal.Read(ctx, st, func(l *journal.Line, _ *journal.State) error {
 			if l.Source == held.Info.ID && l.Held != nil && l.Held.Revision.Digest == held.Digest {
 				kept = l.Held
 			}

@@ -70,7 +70,7 @@ func copyLists(ctx context.Context, to, from store.Store, r *receipt.Receipt) er
 	log.Begin(journal.Program{Answers: true, Sources: found.Lists, Scoring: r.ScoringVersion}, &found.Exceptions)
 	for _, id := range found.Lists {
 		held := found.Held[id]
-		f, err := journal.Open(ctx, from, id, &held)
+		f, err := journal.Open(ctx, from, id, &held, nil)
 		if err == nil {
 			_, err = log.Put(ctx, f)
 		}

@@ -19,8 +19,9 @@ type Log struct {
 	st       store.Store // nil: none
 	within   time.Duration
 	readOnly bool // appended lines are kept in memory only
-	program  string
 	now      func() time.Time
+
+	Program string // the name of the program
 
 	mu      sync.Mutex
 	state   State
@@ -41,14 +42,21 @@ const defaultRetention = (10*365 + 3) * 24 * time.Hour
 
 // New returns the Log of st, which may be nil. It reads nothing.
 func New(st store.Store, now func() time.Time) *Log {
-	l := &Log{st: st, program: rand.Text()[:8], now: now, state: newState()}
+	l := unwrap(st)
+	l.Program, l.now, l.state = rand.Text()[:8], now, newState()
+	if l.within == 0 {
+		l.within = defaultRetention
+	}
+	return l
+}
+
+// unwrap returns a Log with the Store of st, and with its options.
+func unwrap(st store.Store) *Log {
+	l := &Log{st: st}
 	if w, ok := st.(interface {
 		Unwrap() (store.Store, time.Duration, bool)
 	}); ok {
 		l.st, l.within, l.readOnly = w.Unwrap()
-	}
-	if l.within == 0 {
-		l.within = defaultRetention
 	}
 	return l
 }
@@ -133,13 +141,6 @@ func (l *Log) Seen(source, digest string) bool {
 	return l.state.seen[source][digest]
 }
 
-// Number returns the number of the last line.
-func (l *Log) Number() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state.Number
-}
-
 // Begun returns the number of the last line when the journal was read first: lines of this program do not hide
 // which files are ahead of the journal.
 func (l *Log) Begun() uint64 {
@@ -147,9 +148,6 @@ func (l *Log) Begun() uint64 {
 	defer l.mu.Unlock()
 	return l.begun
 }
-
-// Program returns the name of the program.
-func (l *Log) Program() string { return l.program }
 
 // Follow learns what the Store knows. If the last line that is known here is no longer in it, the Store
 // is as it was at an earlier time: Follow says so in the journal.
@@ -163,21 +161,17 @@ func (l *Log) follow(ctx context.Context) error {
 	if l.st == nil {
 		return nil
 	}
-	number, sum := l.state.Number, l.state.sum
-	lines, damaged, found, err := read(ctx, l.st, number, number, sum)
+	lines, damaged, back, err := since(ctx, l.st, l.state.Number, l.state.sum)
 	if err != nil {
 		return err
 	}
-	if l.known && l.state.Number > 0 && !found {
+	if back {
 		had := l.state
 		if l.opened == nil && l.begins != nil { // the Store may not know this program any more
 			l.opened = l.begins
 			if l.begins.Answers {
 				l.except = &had.Exceptions
 			}
-		}
-		if lines, damaged, _, err = read(ctx, l.st, 0, number, sum); err != nil {
-			return err
 		}
 		l.state = newState()
 		l.since = had.At
@@ -189,9 +183,7 @@ func (l *Log) follow(ctx context.Context) error {
 		l.back++
 	}
 	for i := range lines {
-		if lines[i].Number > l.state.Number {
-			l.state.add(&lines[i])
-		}
+		l.state.add(&lines[i])
 	}
 	if !l.known {
 		if l.begun = l.state.Number; l.state.lost {
@@ -208,24 +200,6 @@ func (l *Log) follow(ctx context.Context) error {
 		return l.open(ctx)
 	}
 	return nil
-}
-
-// read returns the lines from a number on, how many lines at their end are damaged, and whether the line with a known
-// number and sum is among them.
-func read(ctx context.Context, st store.Store, from, known uint64, sum string) (lines []Line, damaged uint64, found bool, err error) {
-	err = st.Read(ctx, from, func(b []byte) error {
-		p, ok := parse(b)
-		switch {
-		case !ok:
-			damaged++
-		case p.Number < from:
-		default:
-			lines, damaged = append(lines, p), 0
-			found = found || p.Number == known && p.sum == sum
-		}
-		return nil
-	})
-	return lines, damaged, found, err
 }
 
 // Append appends a line, after the Opened line of the program. At is now. If another program has written
@@ -248,7 +222,7 @@ func (l *Log) append(ctx context.Context, e *Line) error {
 	before, back := l.state.Held[e.Source], l.back
 	skip := uint64(0)
 	for range 1000 {
-		e.Number, e.At, e.Program = l.state.Number+1+skip, l.now(), l.program
+		e.Number, e.At, e.Program = l.state.Number+1+skip, l.now(), l.Program
 		if l.st == nil || l.readOnly {
 			number, sum := l.state.Number, l.state.sum
 			l.state.add(e)
@@ -341,7 +315,7 @@ func namesOf(ctx context.Context, st store.Store, source string) (all []stays.Na
 // Load opens a file of a Store. The error wraps [store.ErrDamaged] or [store.ErrVersion] if the file is at
 // fault.
 func Load(ctx context.Context, st store.Store, n stays.Name) (*stays.File, error) {
-	data, err := unwrap(st).Open(ctx, n.String())
+	data, err := unwrap(st).st.Open(ctx, n.String())
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +328,7 @@ func Load(ctx context.Context, st store.Store, n stays.Name) (*stays.File, error
 
 // Covering returns the files of a Store that answer for an acceptance of a source.
 func Covering(ctx context.Context, st store.Store, source string, acceptance uint32) (all []stays.Name, err error) {
-	names, err := namesOf(ctx, unwrap(st), source)
+	names, err := namesOf(ctx, unwrap(st).st, source)
 	for _, n := range names {
 		if n.Has(source, acceptance) {
 			all = append(all, n)

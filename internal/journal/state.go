@@ -175,12 +175,11 @@ type Snapshot struct {
 }
 
 // Snapshots calls each for the snapshots that answered, in the order of the journal: of the given
-// sources, of all, of each, and of the sources of each program. The State is valid until each returns; false ends it.
-func Snapshots(ctx context.Context, st store.Store, ids []string, each func(s *Snapshot) bool) error {
-	stop := fmt.Errorf("no more")
+// sources, of all, of each, and of the sources of each program. The State is valid until each returns.
+func Snapshots(ctx context.Context, st store.Store, ids []string, each func(s *Snapshot)) error {
 	last := make(map[string]string)
 	answered := [][]string{ids} // the sets of sources that count, besides all and each
-	err := Read(ctx, st, 0, func(l *Line, s *State) error {
+	return Read(ctx, st, func(l *Line, s *State) error {
 		if l.Held == nil && l.Exceptions == nil && l.Opened == nil {
 			return nil
 		}
@@ -191,78 +190,37 @@ func Snapshots(ctx context.Context, st store.Store, ids []string, each func(s *S
 		for _, id := range s.ids() {
 			sets = append(sets, []string{id})
 		}
-		done := make(map[string]bool)
 		for _, set := range sets {
-			key := strings.Join(set, " ")
-			if done[key] {
-				continue
-			}
-			done[key] = true
 			digest, lists := s.DigestOf(set)
-			if len(lists) == 0 || last[key] == digest {
-				continue
-			}
-			if last[key] = digest; !each(&Snapshot{*s, digest, lists}) {
-				return stop
+			if key := strings.Join(set, " "); len(lists) > 0 && last[key] != digest {
+				last[key] = digest
+				each(&Snapshot{*s, digest, lists})
 			}
 		}
 		return nil
 	})
-	if err == stop {
-		err = nil
-	}
-	return err
 }
 
-// Read calls each for the lines from a number on, with the state after them, which is valid until
-// each returns. An error of each ends it.
-func Read(ctx context.Context, st store.Store, from uint64, each func(*Line, *State) error) error {
+// Read calls each for the lines, with the state after them, which is valid until each returns. An error of each ends it.
+func Read(ctx context.Context, st store.Store, each func(*Line, *State) error) error {
 	s := newState()
-	_, err := s.read(ctx, st, func(l *Line) error {
-		if s.add(l); l.Number < from {
-			return nil
-		}
+	_, err := read(ctx, unwrap(st).st, 0, func(l *Line) error {
+		s.add(l)
 		return each(l, &s)
 	})
 	return err
 }
 
-// read calls each for the lines, with the state before them, to which each adds them. It reports whether the last
-// line is damaged.
-func (s *State) read(ctx context.Context, st store.Store, each func(*Line) error) (damaged bool, err error) {
-	err = unwrap(st).Read(ctx, 0, func(b []byte) error {
-		l, ok := parse(b)
-		if damaged = !ok; damaged {
-			return nil
-		}
-		if l.Number <= s.Number {
-			return nil // written twice
-		}
-		l.lost = l.Number != s.Number+1
-		return each(&l)
-	})
-	return damaged, err
-}
-
-func unwrap(st store.Store) store.Store {
-	if w, ok := st.(interface {
-		Unwrap() (store.Store, time.Duration, bool)
-	}); ok {
-		st, _, _ = w.Unwrap()
-	}
-	return st
-}
-
 // At returns what held at a time in the past: exactly that, or an error. Only a clock that was
 // put back, and forward again, between two lines goes unseen. now is the present time, and ids are the
 // sources that matter; nil: all that had a list.
-func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (State, error) {
+func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (*Snapshot, error) {
 	s, all := newState(), ids == nil
 	var found State      // s before first
 	var last, first Line // the last line, and the first one after the time
 	var unknown error
 	knew := make(map[string]bool) // programs with a line from first on
-	damaged, err := s.read(ctx, st, func(l *Line) error {
+	damaged, err := read(ctx, unwrap(st).st, 0, func(l *Line) error {
 		if !l.At.After(at) { // if the clock was put back, the later time counts
 			first, unknown = Line{}, nil
 			clear(knew)
@@ -285,18 +243,18 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 		return nil
 	})
 	if err != nil {
-		return s, err
+		return nil, err
 	}
 	if first.Number == 0 {
 		if found = s; all {
 			ids = found.ids()
 		}
 	}
-	names, err := unwrap(st).Names(ctx)
+	names, err := unwrap(st).st.Names(ctx)
 	if err != nil {
-		return found, err
+		return nil, err
 	}
-	damaged = damaged || slices.ContainsFunc(names, func(name string) bool {
+	isAhead := slices.ContainsFunc(names, func(name string) bool {
 		n, _ := stays.ParseName(name)
 		return slices.Contains(ids, n.Source) && IsAhead(n, found.held[n.Source], found.Held[n.Source].N)
 	})
@@ -304,7 +262,7 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 	case unknown != nil:
 	case at.After(now):
 		unknown = fmt.Errorf("%w: that time is yet to come", store.ErrGap)
-	case first.lost, first.Number == 0 && damaged:
+	case first.lost, first.Number == 0 && (damaged > 0 || isAhead):
 		unknown = fmt.Errorf("%w: lines of the journal after %v are lost", store.ErrGap, found.At)
 	case last.At.After(now) && (first.Number == 0 || first.At.After(now)):
 		unknown = fmt.Errorf("%w: the clock was put back after %v", store.ErrGap, last.At)
@@ -313,7 +271,11 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (S
 	default:
 		unknown = found.isKnown(at, ids, knew)
 	}
-	return found, unknown
+	if unknown != nil {
+		return nil, unknown
+	}
+	digest, lists := found.DigestOf(ids)
+	return &Snapshot{found, digest, lists}, nil
 }
 
 // hides reports whether l says that it is not known what answered at a time.

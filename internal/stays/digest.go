@@ -12,15 +12,15 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Digest returns the digest of the entries of acceptance n, by which the journal proves them.
-func (f *File) Digest(n uint32) (string, error) {
+// Digest returns the digest of the entries that last, by which the journal proves them.
+func (f *File) Digest() (string, error) {
 	var hashes [][sha256.Size]byte
 	var said []byte
 	for s, err := range f.All() {
 		if err != nil {
 			return "", err
 		}
-		if s.covers(n) {
+		if s.Out == 0 {
 			said = AppendDigested(said[:0], &s.Entry)
 			hashes = append(hashes, sha256.Sum256(said))
 		}

@@ -1,7 +1,7 @@
 // Package stays reads and writes the file of a list: all that it says, and all that it said since
 // the first acceptance that the file answers for.
 //
-// A [Stay] is an entry with the numbers of the acceptances that brought and ended it. So one file answers for each acceptance from First to Last: [File.At] is a filter. The
+// A [Stay] is an entry with the numbers of the acceptances that brought and ended it. So one file answers for each acceptance from First to Last: [File.Cut] is a filter. The
 // last stay of an entry that ended is kept for good.
 //
 // # Format
@@ -227,27 +227,6 @@ func (f *File) Ended() []byte { return f.data[f.Lasting:] }
 
 // Len returns the number of bytes of all stays.
 func (f *File) Len() int { return len(f.data) }
-
-// At returns the entries of acceptance n, and, with their Until, those that ended until then. Of Last,
-// those come first, in the order of the list. Nothing follows an error.
-func (f *File) At(n uint32) iter.Seq2[sources.Entry, error] {
-	return func(yield func(sources.Entry, error) bool) {
-		for s, err := range f.All() {
-			if err != nil {
-				yield(sources.Entry{}, err)
-				return
-			}
-			if s.covers(n) {
-				s.Until = time.Time{}
-			} else if s.In > n || s.Out == 0 || s.Out > n {
-				continue
-			}
-			if !yield(s.Entry, nil) {
-				return
-			}
-		}
-	}
-}
 
 // A Name is the name of a file.
 type Name struct {

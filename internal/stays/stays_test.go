@@ -54,14 +54,18 @@ func through(t *testing.T, f *File, err error) *File {
 // at returns the entries of acceptance n, and those that had ended.
 func at(t *testing.T, f *File, n uint32) (listed, ended []sources.Entry) {
 	t.Helper()
-	for e, err := range f.At(n) {
+	f, err := f.Cut(n, sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, err := range f.All() {
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case e.Until.IsZero():
-			listed = append(listed, e)
+		case s.Out == 0:
+			listed = append(listed, s.Entry)
 		default:
-			ended = append(ended, e)
+			ended = append(ended, s.Entry)
 		}
 	}
 	return listed, ended

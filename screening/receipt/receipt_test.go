@@ -279,7 +279,7 @@ func TestForgedCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := found.Held["OFAC_SDN"]
-		f, err := journal.Open(t.Context(), h.store, "OFAC_SDN", &held)
+		f, err := journal.Open(t.Context(), h.store, "OFAC_SDN", &held, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

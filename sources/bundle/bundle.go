@@ -104,7 +104,8 @@ func (s *source) load(ctx context.Context, prev sources.Revision, add func(sourc
 	if prev.Digest == f.Revision.Digest {
 		return f.Revision, sources.ErrUnchanged
 	}
-	for e, err := range f.At(f.Last) {
+	for s, err := range f.All() {
+		e := s.Entry
 		if err == nil {
 			err = ctx.Err()
 		}

@@ -198,11 +198,11 @@ func readList(name string) (list, error) {
 		return list{}, fmt.Errorf("%s: %w", name, err)
 	}
 	l := list{rev: f.Revision}
-	for e, err := range f.At(f.Last) {
+	for s, err := range f.All() {
 		if err != nil {
 			return list{}, fmt.Errorf("%s: %w", name, err)
 		}
-		l.entries = append(l.entries, e)
+		l.entries = append(l.entries, s.Entry)
 	}
 	return l, nil
 }
