@@ -1,6 +1,8 @@
 package address_test
 
 import (
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -43,5 +45,49 @@ func TestParseEVM(t *testing.T) {
 		if !read[c] {
 			t.Errorf("nothing is read on %s", c)
 		}
+	}
+}
+
+// TestPlainEVM checks that Interpret without the name of a chain reads "0x" and 40 digits by its
+// short path as it reads all other texts: digits of all kinds, with the capitals of EIP-55, others or
+// none, and texts that differ from such a text by a character.
+func TestPlainEVM(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 40))
+	digits := func(set string) string {
+		b := make([]byte, 40)
+		for i := range b {
+			b[i] = set[random.IntN(len(set))]
+		}
+		return string(b)
+	}
+	texts := []string{"0xaabbccddfdfdfdfdfdfdfdfdfdfd000000000001", "0x" + strings.Repeat("0", 40), "0x" + strings.Repeat("0", 32) + "000fdfd1",
+		"0x41" + strings.Repeat("a", 38), "0x20c0" + strings.Repeat("0", 36), "0x" + strings.Repeat("f", 40), "0xff" + strings.Repeat("0", 36) + "01"}
+	for _, set := range []string{"0123456789", "abcdef", "0123456789abcdef", "0f", "0d", "e1"} {
+		for range 8 {
+			texts = append(texts, "0x"+digits(set))
+		}
+	}
+	short := 0
+	check := func(s string) {
+		got, want := address.Interpret("", s), address.InterpretSlowly("", s)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, want %+v", s, got, want)
+		}
+		if address.IsPlainEVM(s) {
+			short++
+		}
+	}
+	for _, s := range texts {
+		shown := address.MustParse("ethereum", s).Display()
+		for _, s := range []string{s, shown, "0x" + strings.ToUpper(s[2:]), strings.ToUpper(s)} {
+			check(s)
+			at := random.IntN(len(s))
+			for _, c := range []string{"g", "0", "f", "F", "x", "", " ", "é", "\x00", "af"} {
+				check(s[:at] + c + s[at+1:])
+			}
+		}
+	}
+	if short < 2*len(texts) {
+		t.Errorf("%d texts of %d took the short path", short, len(texts))
 	}
 }

@@ -190,3 +190,9 @@ func Written(c Chain, texts []string, rnd *rand.Rand, report func(format string,
 
 // RowID returns the id of c.
 func RowID(c Chain) int { return int(chains[lookup(c)-1].id) }
+
+// InterpretSlowly is Interpret without its short path.
+var InterpretSlowly = interpret
+
+// IsPlainEVM reports whether Interpret takes its short path.
+func IsPlainEVM(s string) bool { return plainEVM(s) != nil }
