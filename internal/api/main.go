@@ -72,7 +72,7 @@ func features(module string) (string, error) {
 		lines = append(lines, p.lines...)
 	}
 	slices.Sort(lines)
-	return strings.Join(lines, ""), nil
+	return strings.Join(slices.Compact(lines), ""), nil // several packages may name one internal type
 }
 
 func goList(args ...string) (string, error) {
@@ -119,6 +119,11 @@ func (p *printer) object(o types.Object) {
 	case *types.TypeName:
 		if o.IsAlias() {
 			p.add("type %s = %s", o.Name(), types.TypeString(types.Unalias(o.Type()), p.name))
+			if named, ok := types.Unalias(o.Type()).(*types.Named); ok && strings.Contains(named.Obj().Pkg().Path(), "/internal/") {
+				of := printer{pkg: named.Obj().Pkg(), prefix: "pkg " + strings.TrimPrefix(named.Obj().Pkg().Path(), module+"/") + ", "}
+				of.object(named.Obj())
+				p.lines = append(p.lines, of.lines...)
+			}
 			return
 		}
 		p.typ(o, typ)

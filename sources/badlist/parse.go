@@ -28,6 +28,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 const (
@@ -97,7 +98,7 @@ func (o *Options) parse(r io.Reader, size int64, add func(sources.Entry) error) 
 	if p.named = p.names != (record{"address"}); !p.named {
 		p.names, p.itemRef = darklistColumns, cmp.Or(o.Ref, darklistRef)
 	}
-	if err := p.parse(bufio.NewReaderSize(io.TeeReader(csvscan.Limit(csvscan.Gunzip(r), size), sum), csvscan.MaxLine)); err != nil {
+	if err := p.parse(bufio.NewReaderSize(io.TeeReader(unpack.Limit(unpack.Gunzip(r, false), size), sum), csvscan.MaxLine)); err != nil {
 		return sources.Revision{}, err
 	}
 	return sources.Revision{Digest: hex.EncodeToString(sum.Sum(nil)), Records: p.records, OpenEnded: p.openEnded}, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
-	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 const darklistFile = "testdata/addresses-darklist.json"
@@ -380,16 +380,16 @@ func TestParseBounds(t *testing.T) {
 	if _, err := badlist.ParseBounded(strings.NewReader(lazarus+"\n"), 43, ignore); err != nil {
 		t.Errorf("a list of just the size that is allowed: %v", err)
 	}
-	if _, err := badlist.ParseBounded(strings.NewReader(lazarus+"\n\n"), 43, ignore); !errors.Is(err, csvscan.ErrTooLarge) {
-		t.Errorf("a list of a byte more: error %v, want %v", err, csvscan.ErrTooLarge)
+	if _, err := badlist.ParseBounded(strings.NewReader(lazarus+"\n\n"), 43, ignore); !errors.Is(err, unpack.ErrTooLarge) {
+		t.Errorf("a list of a byte more: error %v, want %v", err, unpack.ErrTooLarge)
 	}
 	size, parse := int64(1<<20), func(r io.Reader) (sources.Revision, error) { return badlist.ParseBounded(r, 1<<20, ignore) }
 	if longtest.Enabled() {
 		size, parse = badlist.MaxSize, func(r io.Reader) (sources.Revision, error) { return badlist.Parse(r, ignore) }
 	}
 	comments := &counter{r: repeat("#" + strings.Repeat("-", 60_000) + "\n")}
-	if _, err := parse(comments); !errors.Is(err, csvscan.ErrTooLarge) || comments.n != size+1 {
-		t.Errorf("comments without end: error %v after %d bytes, want %v after %d", err, comments.n, csvscan.ErrTooLarge, size+1)
+	if _, err := parse(comments); !errors.Is(err, unpack.ErrTooLarge) || comments.n != size+1 {
+		t.Errorf("comments without end: error %v after %d bytes, want %v after %d", err, comments.n, unpack.ErrTooLarge, size+1)
 	}
 	for _, start := range []string{"[", `[{"address":"` + lazarus + `"`, `[{"address":"` + lazarus +
 		`"}]`} { // encoding/json would take hours for 256 MiB of blanks

@@ -60,7 +60,8 @@ type Options struct {
 // Load repeats requests that fail in a way that may pass, and downloads that break off.
 func New(opts *Options) sources.Source {
 	o := *cmp.Or(opts, &Options{})
-	return &fetch.Source{Of: cmp.Or(o.Info, info.Badlist), Parse: o.Parse, Long: true, Request: fetch.Request{
-		Name: "badlist", URL: cmp.Or(o.URL, darklist), Client: o.Client, MaxBytes: maxSize, AllowHTTP: o.AllowHTTP,
-	}}
+	from := &fetch.Options{URL: o.URL, Client: o.Client, AllowHTTP: o.AllowHTTP}
+	src := fetch.New("badlist", cmp.Or(o.Info, info.Badlist), from, darklist, maxSize, o.Parse)
+	src.Long = true
+	return src
 }

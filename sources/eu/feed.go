@@ -1,12 +1,12 @@
 package eu
 
 import (
-	"io"
+	"encoding/xml"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
 // An announcement is what the feed says about a file.
@@ -48,91 +48,62 @@ func (a announcement) isHeld(etag string) bool {
 	return err == nil && age < trust && age > -trust
 }
 
-// readFeed returns what the feed announces about the file at the address list, whose
-// token does not matter. It reads these parts:
-//
-//	<rss>
-//	  <channel>
-//	    <item>
-//	      <link>https://…/xmlFullSanctionsList_1_1/content?token=…</link>
-//	      <enclosure url="…"/>                   the same
-//	      <guid>…</guid>                         with the SHA-1 in hex
-//	      <pubDate>Tue, 22 Sep 2026 20:01:34 +0200</pubDate>
-//
-// It returns the zero announcement if there is none, or if several disagree.
-func readFeed(r io.Reader, list string) (announcement, error) {
-	want, err := url.Parse(list)
-	if err != nil {
-		return announcement{}, err
-	}
-	s := xmlscan.New(r)
-	var found announcement
-	items := 0
-	channel := func(n *xmlscan.Node) error {
-		for _, item := range n.All("item") {
-			a, ok, err := announced(s, item, want.Path)
-			if err != nil {
-				return err
-			}
-			if ok {
-				if items++; items > 1 && a != found {
-					a = announcement{}
-				}
-				found = a
-			}
-		}
-		return nil
-	}
-	err = s.Document(func() (map[string]func(*xmlscan.Node) error, error) {
-		return map[string]func(*xmlscan.Node) error{"channel": channel}, nil
-	})
-	if err != nil {
-		return announcement{}, err
-	}
-	return found, nil
+// An item is a file in the feed.
+type item struct {
+	Link      string `xml:"link"` // https://…/xmlFullSanctionsList_1_1/content?token=…
+	Enclosure struct {
+		URL string `xml:"url,attr"` // the same
+	} `xml:"enclosure"`
+	GUID    string `xml:"guid"`    // with the SHA-1 in hex
+	PubDate string `xml:"pubDate"` // Tue, 22 Sep 2026 20:01:34 +0200
 }
 
-// announced reads an item of the feed. ok reports whether its file has the given path.
-func announced(s *xmlscan.Scanner, item *xmlscan.Node, path string) (a announcement, ok bool, err error) {
+// readFeed returns what the feed announces about the file at the address list, whose
+// token does not matter. It returns the zero announcement if there is none, or if several disagree.
+func readFeed(text []byte, list string) announcement {
+	var feed struct {
+		Items []item `xml:"channel>item"`
+	}
+	want, err := url.Parse(list)
+	if err != nil || xml.Unmarshal(text, &feed) != nil {
+		return announcement{}
+	}
 	isFile := func(address string) bool {
 		u, err := url.Parse(strings.TrimSpace(address))
-		return err == nil && u.Path == path
+		return err == nil && u.Path == want.Path
 	}
-	f, err := s.Fields(item, "link", "guid", "pubDate")
-	if err != nil {
-		return a, false, err
+	var found []announcement
+	for _, i := range feed.Items {
+		if isFile(i.Link) || isFile(i.Enclosure.URL) {
+			found = append(found, announcement{checksum(i.GUID), feedTime(i.PubDate)})
+		}
 	}
-	ok = isFile(f[0])
-	for _, file := range item.All("enclosure") {
-		ok = ok || isFile(file.Attr("url"))
+	if found = slices.Compact(found); len(found) != 1 {
+		return announcement{}
 	}
-	return announcement{checksum(f[1]), feedTime(f[2])}, ok, nil
+	return found[0]
 }
+
+var words = regexp.MustCompile(`[0-9a-z]+`)
 
 // checksum returns the only run of 40 hex digits in text, in lower case, or "".
 func checksum(text string) string {
-	var found string
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	}) {
-		if len(word) != 40 || strings.Trim(word, "0123456789abcdef") != "" {
-			continue
-		}
-		if found != "" && found != word {
-			return ""
-		}
-		found = word
+	sums := slices.DeleteFunc(words.FindAllString(strings.ToLower(text), -1), func(word string) bool {
+		return len(word) != 40 || strings.Trim(word, "0123456789abcdef") != ""
+	})
+	if sums = slices.Compact(sums); len(sums) != 1 {
+		return ""
 	}
-	return found
+	return sums[0]
 }
 
 // feedTime reads a time of RFC 822, with a year of four digits.
 func feedTime(text string) time.Time {
-	for _, layout := range []string{time.RFC1123Z, time.RFC1123, "Mon, 2 Jan 2006 15:04:05 -0700", "Mon, 2 Jan 2006 15:04:05 MST"} {
-		t, err := time.Parse(layout, text)
-		if _, offset := t.Zone(); err == nil && (offset != 0 || strings.HasSuffix(text, "GMT") || strings.HasSuffix(text, "UTC") || strings.HasSuffix(text, "Z") || strings.HasSuffix(text, "0000")) {
-			return t.UTC()
+	for _, utc := range []string{"GMT", "UTC", "Z"} {
+		if head, ok := strings.CutSuffix(text, " "+utc); ok {
+			text = head + " +0000"
 		}
 	}
-	return time.Time{}
+	t, _ := time.Parse("Mon, 2 Jan 2006 15:04:05 -0700", text)
+	return t.UTC()
 }

@@ -3,7 +3,6 @@ package eu
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -37,8 +36,7 @@ type Options struct {
 	// feed for its own URL, and none for another one.
 	RSS string
 	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be
-	// zero, or allow for the whole download: Load limits the time without progress, and
-	// its context limits the rest.
+	// zero, or allow for the whole download.
 	Client *http.Client
 	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
 	AllowHTTP bool
@@ -73,8 +71,7 @@ const stall = 5 * time.Minute
 // login page, and a redirect to one, is an error.
 func New(opts *Options) sources.Source {
 	s := &source{*cmp.Or(opts, &Options{})}
-	s.URL, s.Client = cmp.Or(s.URL, listURL), cmp.Or(s.Client, http.DefaultClient)
-	if s.URL == listURL {
+	if s.URL = cmp.Or(s.URL, listURL); s.URL == listURL {
 		s.RSS, s.Token = cmp.Or(s.RSS, feedURL), cmp.Or(s.Token, publicToken)
 	}
 	if s.Token != "" {
@@ -125,42 +122,21 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	return rev, err
 }
 
-// request returns a request that does not follow a redirect to a login page.
+// request returns a request for the list or the feed.
 func (s *source) request(url string, limit int64) *fetch.Request {
-	client := *s.Client
-	client.CheckRedirect = func(next *http.Request, via []*http.Request) error {
-		if isLogin(next.URL) {
-			return fmt.Errorf("login page of %s", next.URL.Host)
-		}
-		if s.Client.CheckRedirect != nil {
-			return s.Client.CheckRedirect(next, via)
-		}
-		return nil
-	}
-	return &fetch.Request{Name: "eu", URL: url, Client: &client, MaxBytes: limit, Stall: stall, AllowHTTP: s.AllowHTTP}
-}
-
-// isLogin reports whether u is a page of EU Login or a similar service.
-func isLogin(u *url.URL) bool {
-	host := strings.ToLower(u.Hostname())
-	path := strings.ToLower(u.Path)
-	return strings.HasPrefix(host, "ecas.") || strings.HasPrefix(host, "login.") ||
-		strings.HasPrefix(path, "/cas/") || strings.HasSuffix(path, "/login")
+	return &fetch.Request{Options: fetch.Options{URL: url, Client: s.Client, AllowHTTP: s.AllowHTTP}, Name: "eu", MaxBytes: limit, Stall: stall}
 }
 
 // askFeed returns the feed's announcement of the list, or nothing if there is none.
-func (s *source) askFeed(ctx context.Context) (a announcement) {
+func (s *source) askFeed(ctx context.Context) announcement {
 	if s.RSS == "" {
-		return a
+		return announcement{}
 	}
 	req := s.request(s.RSS, maxFeed)
 	req.Stall, req.Attempts = time.Minute, 1
-	_, err := fetch.Get(sources.WithProgress(ctx, nil), req, func(body io.Reader) (err error) {
-		a, err = readFeed(body, s.URL)
-		return err
-	})
+	text, err := fetch.Bytes(ctx, req)
 	if err != nil {
 		return announcement{}
 	}
-	return a
+	return readFeed(text, s.URL)
 }

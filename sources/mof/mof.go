@@ -10,8 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"regexp"
 
@@ -29,16 +27,10 @@ const (
 	maxPage  = 4 << 20
 )
 
-// Options configure [New]. The zero Options are the defaults.
-type Options struct {
-	// URL is the address of the list, as a mirror has it; "" means the newest one that the
-	// publisher's page links to. It must be https, unless AllowHTTP is set.
-	URL string
-	// Client makes the requests; nil means http.DefaultClient.
-	Client *http.Client
-	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
-	AllowHTTP bool
-}
+// Options configure [New]: the URL of the list, as a mirror has it, "" for the newest one that the
+// publisher's page links to; the Client that makes the requests; and AllowHTTP, for a URL that is
+// not https. The zero Options are the defaults.
+type Options = fetch.Options
 
 // New returns the list with the id JP_MOF. opts may be nil; an error in it, such as a URL that
 // is not https, is an error of Load.
@@ -60,15 +52,15 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{Name: "mof", URL: s.URL, Client: s.Client, MaxBytes: maxBytes, AllowHTTP: s.AllowHTTP}
+	req := &fetch.Request{Options: s.Options, Name: "mof", MaxBytes: maxBytes}
 	if s.URL == "" {
-		req.URL, req.MaxBytes = page, maxPage
-		file := ""
-		_, err := fetch.Get(sources.WithProgress(ctx, nil), req, func(body io.Reader) (err error) {
-			file, err = newest(body)
-			return err
-		})
-		if req.URL, req.MaxBytes = file, maxBytes; err != nil {
+		find := fetch.Request{Options: s.Options, MaxBytes: maxPage}
+		find.URL = page
+		text, err := fetch.Bytes(ctx, &find)
+		if err == nil {
+			req.URL, err = newest(string(text))
+		}
+		if err != nil {
 			return sources.Revision{}, fmt.Errorf("mof: %w", err)
 		}
 	}
@@ -80,14 +72,10 @@ var link = regexp.MustCompile(`(?i)href\s*=\s*["']([^"'<>]*shisantouketsu([0-9]{
 
 var errNoLink = errors.New("the publisher's page links to no list in CSV: download it, and import the file")
 
-// newest returns the address of the newest list to which the page in r links.
-func newest(r io.Reader) (string, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return "", err
-	}
+// newest returns the address of the newest list to which a page links.
+func newest(text string) (string, error) {
 	file, last := "", ""
-	for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range link.FindAllStringSubmatch(text, -1) {
 		if m[2] > last {
 			file, last = m[1], m[2]
 		}

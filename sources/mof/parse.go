@@ -15,6 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 // The columns that are read, of 32.
@@ -50,7 +51,7 @@ const shortest = 20
 // or come from r, or wrap an error of add.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	sum := sha256.New()
-	l, err := read(io.TeeReader(csvscan.Limit(r, maxBytes), sum), time.Now())
+	l, err := read(io.TeeReader(unpack.Limit(r, maxBytes), sum), time.Now())
 	if err != nil {
 		return sources.Revision{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
@@ -122,12 +123,12 @@ type csvFile struct {
 // each calls read for each row of r, whose first column is an id. The row is valid until
 // read returns.
 func (f *csvFile) each(r io.Reader, limit int64, read func(row []string) error) error {
-	s := csvscan.New(io.TeeReader(csvscan.Limit(r, limit), f.hash))
+	s := csvscan.New(io.TeeReader(unpack.Limit(r, limit), f.hash))
 	for {
 		row, err := s.Next()
 		var at *sources.RecordError
 		switch {
-		case errors.Is(err, csvscan.ErrTooLarge):
+		case errors.Is(err, unpack.ErrTooLarge):
 			return f.errorf(s.Line(), "", "%w", err)
 		case err == io.EOF:
 			f.marked = s.EndMark()

@@ -3,12 +3,10 @@ package opensanctions
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/url"
 	"path"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
@@ -24,18 +22,12 @@ func (s *source) checksum(ctx context.Context) string {
 	if s.Index == "" || err != nil {
 		return ""
 	}
-	req := &fetch.Request{URL: s.Index, Client: s.Client, MaxBytes: maxIndex, AllowHTTP: s.AllowHTTP, Attempts: 1}
+	req := &fetch.Request{Options: fetch.Options{URL: s.Index, Client: s.Client, AllowHTTP: s.AllowHTTP}, MaxBytes: maxIndex, Attempts: 1}
 	var index struct {
 		Resources []struct{ Name, Checksum string }
 	}
-	_, err = fetch.Get(sources.WithProgress(ctx, nil), req, func(body io.Reader) error {
-		text, err := io.ReadAll(body)
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(text, &index)
-	})
-	if err != nil {
+	text, err := fetch.Bytes(ctx, req)
+	if err != nil || json.Unmarshal(text, &index) != nil {
 		return ""
 	}
 	for _, r := range index.Resources {

@@ -28,6 +28,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 const (
@@ -112,7 +113,7 @@ type dataset struct {
 // read reads a whole file.
 func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 	hash := sha256.New()
-	in := bufio.NewReaderSize(io.TeeReader(csvscan.Limit(r, maxSize), hash), csvscan.MaxLine)
+	in := bufio.NewReaderSize(io.TeeReader(unpack.Limit(r, maxSize), hash), csvscan.MaxLine)
 	head, err := in.Peek(4)
 	if err != nil && err != io.EOF {
 		return sources.Revision{}, err

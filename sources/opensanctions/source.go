@@ -87,7 +87,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if s.URL == "" {
 		return sources.Revision{}, errors.New("opensanctions: no dataset and no URL")
 	}
-	req := &fetch.Request{Name: "opensanctions", URL: s.URL, Client: s.Client, MaxBytes: maxSize, AllowHTTP: s.AllowHTTP}
+	req := &fetch.Request{Options: fetch.Options{URL: s.URL, Client: s.Client, AllowHTTP: s.AllowHTTP}, Name: "opensanctions", MaxBytes: maxSize}
 	want := s.checksum(ctx)
 	return fetch.Load(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		sum := sha1.New()

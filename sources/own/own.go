@@ -32,6 +32,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 const (
@@ -52,7 +53,7 @@ type row struct {
 
 // each calls do for each row of a list, also for those that have expired.
 func each(r io.Reader, do func(row) error) error {
-	in := bufio.NewReaderSize(csvscan.Limit(csvscan.Gunzip(r), maxBytes), csvscan.MaxLine)
+	in := bufio.NewReaderSize(unpack.Limit(unpack.Gunzip(r, false), maxBytes), csvscan.MaxLine)
 	f := csvscan.File{Columns: columnNames[:], Comment: columnReason, ByHand: true}
 	return f.Read(in, func(_ int64, cells []string) error {
 		row, err := newRow(cells)

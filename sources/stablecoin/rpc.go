@@ -89,7 +89,7 @@ func (e *endpoint) call(ctx context.Context, result any, method string, params .
 		return fmt.Errorf("%s: %w", method, err)
 	}
 	var found json.RawMessage
-	req := fetch.Request{URL: e.url, Body: body, MaxBytes: maxAnswer, Refused: func(text []byte) error {
+	req := fetch.Request{Options: fetch.Options{URL: e.url}, Body: body, MaxBytes: maxAnswer, Refused: func(text []byte) error {
 		_, err := parseAnswer(text, id)
 		var answer *answerError
 		if errors.As(err, &answer) {

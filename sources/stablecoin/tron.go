@@ -80,7 +80,7 @@ func (s *tron) events(ctx context.Context, signature string, added bool) ([]even
 				Fingerprint string `json:"fingerprint"` // of the next page; "" on the last
 			} `json:"meta"`
 		}
-		req := fetch.Request{URL: s.url + "/v1/contracts/" + s.Address + "/events?" + query.Encode(), MaxBytes: tronPage}
+		req := fetch.Request{Options: fetch.Options{URL: s.url + "/v1/contracts/" + s.Address + "/events?" + query.Encode()}, MaxBytes: tronPage}
 		err := s.get(ctx, req, func(text []byte) error { return unmarshal(text, &page) })
 		if err == nil && (!page.Success || page.Data == nil) {
 			err = errors.New("the answer has no success and no data, as those of TronGrid have")

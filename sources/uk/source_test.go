@@ -126,7 +126,7 @@ func TestLoadBroken(t *testing.T) {
 	}{
 		{"404", "404", http.NotFound},
 		{"HTML", "HTML", send("<!DOCTYPE html><html><body>Maintenance</body></html>")},
-		{"redirect to a page", "HTML", func(w http.ResponseWriter, r *http.Request) {
+		{"redirect to a page", "login page", func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/login" {
 				io.WriteString(w, "<html><body>Sign in</body></html>")
 				return

@@ -3,7 +3,6 @@ package csvscan
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -203,56 +202,3 @@ func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error
 const otherBreaks = "\r\v\f\u0085\u2028\u2029"
 
 var errBreak = errors.New("a line break other than LF or CRLF, want one address on a line")
-
-// ErrTooLarge is the error of a reader made by Limit.
-var ErrTooLarge = errors.New("too large")
-
-// Limit returns a reader of the n bytes of r, which fails if there are more.
-func Limit(r io.Reader, n int64) io.Reader { return &limited{r, n, n} }
-
-type limited struct {
-	r       io.Reader
-	max     int64
-	allowed int64
-}
-
-func (l *limited) Read(p []byte) (int, error) {
-	if int64(len(p)) > l.allowed+1 {
-		p = p[:l.allowed+1]
-	}
-	n, err := l.r.Read(p)
-	if l.allowed -= int64(n); l.allowed < 0 {
-		return 0, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, l.max)
-	}
-	return n, err
-}
-
-// Gunzip returns a reader of r, or of what r holds if it is a gzip file. Limit its length.
-func Gunzip(r io.Reader) io.Reader { return &gunzip{in: bufio.NewReader(r)} }
-
-type gunzip struct {
-	in *bufio.Reader
-	r  io.Reader // nil before the first Read
-	z  bool      // r is a gzip.Reader
-}
-
-func (g *gunzip) Read(p []byte) (n int, err error) {
-	if g.r == nil {
-		magic, err := g.in.Peek(2)
-		if err != nil && err != io.EOF {
-			return 0, err // Peek returns it once
-		}
-		if g.r = g.in; string(magic) == "\x1f\x8b" {
-			z, err := gzip.NewReader(g.in)
-			if g.r, g.z = z, true; err != nil {
-				g.r = nil
-				return 0, fmt.Errorf("gzip: %w", err)
-			}
-			g.r, g.z = z, true
-		}
-	}
-	if n, err = g.r.Read(p); g.z && err != nil && err != io.EOF {
-		err = fmt.Errorf("gzip: %w", err)
-	}
-	return n, err
-}

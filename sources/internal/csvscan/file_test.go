@@ -2,8 +2,6 @@ package csvscan_test
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -71,37 +69,5 @@ func TestFile(t *testing.T) {
 				t.Errorf("%s, %s: %q, want %q", tt.name, how, got, tt.want)
 			}
 		}
-	}
-}
-
-func TestLimit(t *testing.T) {
-	for n, want := range map[int64]error{2: csvscan.ErrTooLarge, 3: nil, 4: nil} {
-		if text, err := io.ReadAll(csvscan.Limit(strings.NewReader("abc"), n)); !errors.Is(err, want) || err == nil && string(text) != "abc" {
-			t.Errorf("limit %d: %q, %v, want %v", n, text, err, want)
-		}
-	}
-}
-
-// A gzip file is read as what it holds, to its end, and within the limit.
-func TestGunzip(t *testing.T) {
-	var file bytes.Buffer
-	for _, text := range []string{"address\n", "0x1\n"} { // two members are one text
-		z := gzip.NewWriter(&file)
-		z.Write([]byte(text))
-		z.Close()
-	}
-	zip := file.String()
-	for in, want := range map[string]string{zip: "address\n0x1\n", "": "", "\x1f": "\x1f", "address\n": "address\n"} {
-		if text, err := io.ReadAll(csvscan.Gunzip(iotest.OneByteReader(strings.NewReader(in)))); err != nil || string(text) != want {
-			t.Errorf("%q: %q, %v, want %q", in, text, err, want)
-		}
-	}
-	for in, want := range map[string]error{zip[:len(zip)-1]: io.ErrUnexpectedEOF, zip[:2]: io.ErrUnexpectedEOF, zip + "and more than that": gzip.ErrHeader} {
-		if _, err := io.ReadAll(csvscan.Gunzip(strings.NewReader(in))); !errors.Is(err, want) {
-			t.Errorf("%q: %v, want %v", in, err, want)
-		}
-	}
-	if _, err := io.ReadAll(csvscan.Limit(csvscan.Gunzip(strings.NewReader(zip)), 11)); !errors.Is(err, csvscan.ErrTooLarge) {
-		t.Errorf("beyond the limit: %v, want ErrTooLarge", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 // UserAgent is the User-Agent header. OFAC answers 403 to requests without
@@ -26,9 +27,8 @@ import (
 const UserAgent = "Mozilla/5.0 (compatible; walletscreen/0.1; +https://github.com/walletscreen/walletscreen)"
 
 var (
-	// ErrTooLarge: the body is larger than Request.MaxBytes, or expands too much when
-	// it is uncompressed.
-	ErrTooLarge = errors.New("body too large")
+	// ErrTooLarge: the uncompressed body is larger than Request.MaxBytes.
+	ErrTooLarge = unpack.ErrTooLarge
 	// ErrAgain: the server asks in a body to come again, or the body is not complete. The
 	// error of a read that wraps it is not final.
 	ErrAgain = errors.New("try again later")
@@ -47,10 +47,22 @@ func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("status %d %s", e.Status, http.StatusText(e.Status)))
 }
 
+// Options are the options of a list: where it is, and how to fetch it.
+type Options struct {
+	// URL is the address of the file, such as the address of a mirror; "" means the publisher's. It
+	// must be https, unless AllowHTTP is set.
+	URL string
+	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow
+	// for the whole download: Load limits the time without progress, and its context limits the
+	// rest. Its CheckRedirect applies in addition to the rules of [Get]; its errors are final.
+	Client *http.Client
+	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
+	AllowHTTP bool
+}
+
 // A Request says which file to get. Only URL is required.
 type Request struct {
-	// URL is the address. It must be https unless AllowHTTP is set.
-	URL string
+	Options
 	// ETag and LastModified are the validators of the copy that the caller holds. If
 	// one is set, the request is conditional.
 	ETag, LastModified string
@@ -60,9 +72,6 @@ type Request struct {
 	// is neither 200 nor 429. Its error replaces the StatusError, and is final unless it
 	// wraps ErrAgain.
 	Refused func(text []byte) error
-	// Client makes the requests; nil means http.DefaultClient. Its CheckRedirect
-	// applies in addition to the rules of this package; its errors are final.
-	Client *http.Client
 	// MaxBytes limits the uncompressed body. Zero means 1 GiB.
 	MaxBytes int64
 	// Stall limits the wait for the answer and for each further byte. Zero means a
@@ -73,8 +82,6 @@ type Request struct {
 	// Backoff is about the wait before the second attempt. It doubles with each
 	// further attempt. Zero means two seconds.
 	Backoff time.Duration
-	// AllowHTTP allows addresses that are not https.
-	AllowHTTP bool
 	// Name names the list in the errors of Load and Stream, unless it is "".
 	Name string
 	// Progress is called when the body begins and after each of its pieces. Nil means the
@@ -107,8 +114,8 @@ type Result struct {
 // the new body from its beginning: read must be able to start over. An error of read
 // itself is final and returned as it is, unless it wraps [ErrAgain].
 //
-// Get follows at most ten redirects, also to other hosts, but never from https to
-// http. Redirects may lead to signed addresses, and URL may contain a token: errors
+// Get follows at most ten redirects, also to other hosts, but never to a login page or from https
+// to http. Redirects may lead to signed addresses, and URL may contain a token: errors
 // name its host and path only. They wrap ctx.Err(), [ErrTooLarge], [ErrStalled],
 // a [*StatusError], or the cause.
 func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Result, error) {
@@ -146,6 +153,16 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 		return Result{}, fmt.Errorf("get %s: %w", bare(u), err)
 	}
 	return result, nil
+}
+
+// Bytes returns the file at req.URL, which is not the list but says something of it: its bytes are
+// no progress of the list.
+func Bytes(ctx context.Context, req *Request) (text []byte, err error) {
+	_, err = Get(sources.WithProgress(ctx, nil), req, func(body io.Reader) (err error) {
+		text, err = io.ReadAll(body)
+		return err
+	})
+	return text, err
 }
 
 // bare returns u without its query and user, which may be secret.
@@ -196,7 +213,7 @@ func (r *Request) read(resp *http.Response, sent *stream, read func(io.Reader) e
 	switch {
 	case sent.err != nil:
 		return &failure{Err: sent.err}, nil
-	case errors.Is(err, errCut), errors.Is(err, ErrAgain):
+	case errors.Is(body.err, io.ErrUnexpectedEOF), errors.Is(err, ErrAgain): // cut within gzip
 		return &failure{Err: err, Wait: retryAfter(resp.Header)}, nil
 	case errors.Is(err, ErrTooLarge):
 		return &failure{Err: err, Final: true}, nil
@@ -294,6 +311,9 @@ func (r *Request) client() *http.Client {
 		if next.URL.Scheme != "https" && !r.AllowHTTP {
 			return fmt.Errorf("%w to an address that is not https", errRedirect)
 		}
+		if isLogin(next.URL) {
+			return fmt.Errorf("%w to the login page of %s", errRedirect, next.URL.Host)
+		}
 		if r.Client.CheckRedirect == nil {
 			return nil
 		}
@@ -304,6 +324,13 @@ func (r *Request) client() *http.Client {
 		return err
 	}
 	return &c
+}
+
+// isLogin reports whether u is a page of EU Login or a similar service.
+func isLogin(u *url.URL) bool {
+	host, path := strings.ToLower(u.Hostname()), strings.ToLower(u.Path)
+	return strings.HasPrefix(host, "ecas.") || strings.HasPrefix(host, "login.") ||
+		strings.HasPrefix(path, "/cas/") || strings.HasSuffix(path, "/login")
 }
 
 // isFinal reports whether a request that failed with err would fail again.

@@ -27,10 +27,8 @@ func serve(t *testing.T, h http.HandlerFunc) *fetch.Request {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return &fetch.Request{
-		URL:       server.URL + "/list.xml?token=secret",
-		Client:    server.Client(),
-		Backoff:   time.Millisecond,
-		AllowHTTP: true,
+		Options: fetch.Options{URL: server.URL + "/list.xml?token=secret", Client: server.Client(), AllowHTTP: true},
+		Backoff: time.Millisecond,
 	}
 }
 
@@ -261,8 +259,10 @@ func TestReaderError(t *testing.T) {
 func serveInMemory(t *testing.T, h http.HandlerFunc) *fetch.Request {
 	t.Helper()
 	return &fetch.Request{
-		URL:     "https://list.example/list.xml?token=secret",
-		Client:  &http.Client{Transport: pipenet.Serve(t, &http.Server{Handler: h}).Transport(t)},
+		Options: fetch.Options{
+			URL:    "https://list.example/list.xml?token=secret",
+			Client: &http.Client{Transport: pipenet.Serve(t, &http.Server{Handler: h}).Transport(t)},
+		},
 		Backoff: time.Millisecond,
 	}
 }
@@ -423,7 +423,7 @@ func TestNoReferer(t *testing.T) {
 	first := httptest.NewServer(http.RedirectHandler(other.URL+"/list", http.StatusFound))
 	defer first.Close()
 	for _, client := range []*http.Client{nil, {CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}} {
-		req := &fetch.Request{URL: first.URL + "/list?token=hunter2", Client: client, AllowHTTP: true, MaxBytes: 1 << 10}
+		req := &fetch.Request{Options: fetch.Options{URL: first.URL + "/list?token=hunter2", Client: client, AllowHTTP: true}, MaxBytes: 1 << 10}
 		seen = nil
 		if _, _, _, err := get(t.Context(), req); err != nil || seen == nil || strings.Contains(fmt.Sprint(seen), "hunter2") || seen["Referer"] != nil {
 			t.Errorf("%v, the other host got %v", err, seen)
@@ -435,7 +435,7 @@ func TestHTTPSOnly(t *testing.T) {
 	plain := httptest.NewServer(http.HandlerFunc(hello))
 	defer plain.Close()
 	for _, u := range []string{plain.URL, "ftp://127.0.0.1/", "//127.0.0.1/", "/list", "", "https://", "https://%zz"} {
-		if body, _, _, err := get(t.Context(), &fetch.Request{URL: u}); err == nil {
+		if body, _, _, err := get(t.Context(), &fetch.Request{Options: fetch.Options{URL: u}}); err == nil {
 			t.Errorf("Get of %q = %q, want an error", u, body)
 		}
 	}
@@ -445,7 +445,7 @@ func TestHTTPSOnly(t *testing.T) {
 		http.Redirect(w, r, plain.URL, http.StatusFound)
 	}))
 	defer server.Close()
-	req := &fetch.Request{URL: server.URL, Client: server.Client(), Backoff: time.Millisecond}
+	req := &fetch.Request{Options: fetch.Options{URL: server.URL, Client: server.Client()}, Backoff: time.Millisecond}
 	if body, _, _, err := get(t.Context(), req); err == nil || asked.Load() != 1 {
 		t.Errorf("Get redirected from https to http = %q after %d requests, want an error after one", body, asked.Load())
 	}
@@ -490,7 +490,7 @@ func TestGzip(t *testing.T) {
 			w.Header().Set("Content-Encoding", tt.encoding)
 			w.Write(tt.body)
 		})
-		req.Attempts = 1
+		req.Attempts, req.MaxBytes = 1, 1<<20
 		body, _, _, err := get(t.Context(), req)
 		if (err == nil) != tt.ok || tt.ok && body != tt.want || errors.Is(err, fetch.ErrTooLarge) != tt.tooLarge {
 			t.Errorf("%s: Get = %.40q, %v, want %q", tt.name, body, err, tt.want)

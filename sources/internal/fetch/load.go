@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,6 +16,14 @@ type Source struct {
 	Request Request // without validators
 	Parse   func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
 	Long    bool // the list may have millions of entries: see Stream
+}
+
+// New returns the list of that is the file at opts.URL, or at url if that is "". Its errors begin
+// with name.
+func New(name string, of sources.Info, opts *Options, url string, maxBytes int64, parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)) *Source {
+	o := *cmp.Or(opts, &Options{})
+	o.URL = cmp.Or(o.URL, url)
+	return &Source{Of: of, Parse: parse, Request: Request{Options: o, Name: name, MaxBytes: maxBytes}}
 }
 
 // Info returns s.Of.
