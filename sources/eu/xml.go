@@ -125,11 +125,11 @@ const shortest = 25
 // part adds the wallets in the remarks and attributes of an element of an entity, and returns the first day
 // that a regulationSummary in it has.
 func (d *document) part(n *xmlscan.Node) (listed time.Time, err error) {
-	for value := range n.Values() {
-		if len(value) < shortest {
+	for _, a := range n.Attrs {
+		if len(a.Value) < shortest {
 			continue
 		}
-		if err := d.Find(len(d.Holders), value, time.Time{}); err != nil {
+		if err := d.Find(len(d.Holders), a.Value, time.Time{}); err != nil {
 			return listed, err
 		}
 	}

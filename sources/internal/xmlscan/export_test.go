@@ -8,7 +8,7 @@ import (
 // Write writes the tags and texts of n, one per line.
 func (n *Node) Write(w io.Writer) {
 	fmt.Fprintf(w, "start %s", n.Name)
-	for _, a := range n.attrs {
+	for _, a := range n.Attrs {
 		if a.Name.Space == "" && a.Name.Local != "xmlns" {
 			fmt.Fprintf(w, " %s=%q", a.Name.Local, a.Value)
 		}

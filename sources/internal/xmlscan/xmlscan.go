@@ -2,11 +2,9 @@
 // makes a [Scanner], whose Document reads one.
 //
 // It is encoding/xml behind a guard, which checks the whole document, also the parts that
-// the caller skips: that tags match, that there is one root element with only blanks,
-// comments and processing instructions around it, that attributes are unique, that the
-// document is UTF-8, and that it ends. It accepts no document type declaration, and so no
-// entities but the five of XML, and has the limits below. It does not resolve namespaces;
-// see [Scanner.Name].
+// the caller skips: that tags match, that there is one root element with only blanks, comments and processing
+// instructions around it, that attributes are unique, and that the document ends. It accepts no
+// document type declaration, and so no entities but the five of XML, and has the limits below.
 //
 // Errors are a [*sources.RecordError] with the offset, or come from the reader. The error
 // of a document that ends early wraps io.ErrUnexpectedEOF.
@@ -19,10 +17,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"regexp"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -40,15 +36,13 @@ const (
 
 // A Scanner reads one document.
 type Scanner struct {
-	in       *input
-	xml      *xml.Decoder
-	begun    bool // a token other than a byte order mark was read
-	rootSeen bool
-	open     []xml.Name // the open elements
-	name     string     // the local name of the last tag
-	attrs    []xml.Attr // of the last tag
-	text     []byte     // of the Node that is read
-	err      error      // sticky
+	in   *input
+	xml  *xml.Decoder
+	open []xml.Name       // the open elements
+	root bool             // there was a start tag
+	last xml.StartElement // the last start tag
+	text []byte           // of the Node that is read
+	err  error            // sticky
 }
 
 // New returns a Scanner of the document in r.
@@ -77,10 +71,10 @@ func (s *Scanner) Document(open func() (map[string]func(*Node) error, error)) er
 		return read(n)
 	}
 	err = s.children(func() error {
-		if record := records[s.name]; record != nil {
+		if record := records[s.Name()]; record != nil {
 			return read(record)
 		}
-		if record := records[s.name+"/"]; record != nil {
+		if record := records[s.Name()+"/"]; record != nil {
 			return s.children(func() error { return read(record) })
 		}
 		return s.skip()
@@ -95,53 +89,37 @@ func (s *Scanner) Document(open func() (map[string]func(*Node) error, error)) er
 }
 
 // next moves to the next tag, and reports whether it is a start tag; an empty-element tag is a
-// start tag, then an end tag. It checks and skips text on the way. At the end of a well-formed
-// document it returns [io.EOF].
+// start tag, then an end tag. At the end of a well-formed document it returns [io.EOF].
 func (s *Scanner) next() (start bool, err error) {
 	for {
 		t, err := s.token()
 		if err != nil {
 			return false, err
 		}
-		switch t := t.(type) {
+		switch t.(type) {
 		case xml.StartElement:
-			s.start(t)
 			return true, nil
 		case xml.EndElement:
-			s.end(t)
 			return false, nil
 		}
 	}
 }
 
-// start enters an element.
-func (s *Scanner) start(t xml.StartElement) {
-	s.name, s.attrs = t.Name.Local, t.Attr
-	s.open = append(s.open, t.Name)
-	s.rootSeen = true
-}
-
-// end leaves an element.
-func (s *Scanner) end(t xml.EndElement) {
-	s.name, s.attrs = t.Name.Local, nil
-	s.open = s.open[:len(s.open)-1]
-}
-
-// Name returns the local name of the last tag, without a prefix.
-func (s *Scanner) Name() string { return s.name }
+// Name returns the local name of the last start tag, without a prefix.
+func (s *Scanner) Name() string { return s.last.Name.Local }
 
 // Offset returns the number of bytes scanned.
 func (s *Scanner) Offset() int64 { return s.xml.InputOffset() }
 
 // Attr returns the value of an attribute of the start tag that was just read, as
 // [Node.Attr] does.
-func (s *Scanner) Attr(name string) string { return (&Node{attrs: s.attrs}).Attr(name) }
+func (s *Scanner) Attr(name string) string { return (&Node{Attrs: s.last.Attr}).Attr(name) }
 
 // A Node is an element with all that is in it.
 type Node struct {
 	Name  string  // without a prefix
 	Nodes []*Node // the elements in it
-	attrs []xml.Attr
+	Attrs []xml.Attr
 	text  string // before Nodes
 	tail  string // after the element
 }
@@ -149,7 +127,7 @@ type Node struct {
 // node reads the element whose start tag was just read, of a Node that began at an offset, and
 // moves behind its end tag.
 func (s *Scanner) node(begin int64) (*Node, error) {
-	n := &Node{Name: s.name, attrs: s.attrs}
+	n := &Node{Name: s.Name(), Attrs: s.last.Attr}
 	s.text = s.text[:0]
 	for text := &n.text; ; {
 		t, err := s.token()
@@ -162,8 +140,8 @@ func (s *Scanner) node(begin int64) (*Node, error) {
 			}
 			continue
 		}
-		start, isStart := t.(xml.StartElement)
-		end, isEnd := t.(xml.EndElement)
+		_, isStart := t.(xml.StartElement)
+		_, isEnd := t.(xml.EndElement)
 		if !isStart && !isEnd {
 			continue // a comment or an instruction
 		}
@@ -171,10 +149,8 @@ func (s *Scanner) node(begin int64) (*Node, error) {
 			*text = string(s.text)
 		}
 		if isEnd {
-			s.end(end)
 			return n, nil
 		}
-		s.start(start)
 		if s.Offset()-begin > MaxNode {
 			return nil, s.fail("element of more than %d bytes", MaxNode)
 		}
@@ -222,23 +198,12 @@ func (n *Node) All(path ...string) []*Node {
 
 // Attr returns the value of an attribute, which has no prefix, or "" if n has none.
 func (n *Node) Attr(name string) string {
-	for _, a := range n.attrs {
+	for _, a := range n.Attrs {
 		if a.Name.Local == name && a.Name.Space == "" {
 			return a.Value
 		}
 	}
 	return ""
-}
-
-// Values returns the values of the attributes.
-func (n *Node) Values() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, a := range n.attrs {
-			if !yield(a.Value) {
-				return
-			}
-		}
-	}
 }
 
 // Content returns the text of n without the blanks around it. An element in n, or a text of
@@ -274,15 +239,12 @@ func (s *Scanner) Fields(n *Node, names ...string) (texts []string, err error) {
 
 // skip moves behind the end tag of the element whose start tag was just read.
 func (s *Scanner) skip() error {
-	for outer := len(s.open) - 1; ; {
-		start, err := s.next()
-		if err != nil {
+	for outer := len(s.open) - 1; len(s.open) > outer; {
+		if _, err := s.next(); err != nil {
 			return err
 		}
-		if !start && len(s.open) == outer {
-			return nil
-		}
 	}
+	return nil
 }
 
 // children calls read at the start tag of each child of the element whose start tag was just read.
@@ -310,22 +272,59 @@ func (s *Scanner) fail(format string, args ...any) error {
 	return s.err
 }
 
-// token returns the next token after checking it. It returns a tag before next enters or
-// leaves its element.
+// token returns the next token after checking what encoding/xml accepts and this package does not.
 func (s *Scanner) token() (xml.Token, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
 	s.in.token = 0
+	first := s.Offset() == 0
 	t, err := s.xml.RawToken()
 	if err != nil {
 		s.err = s.explain(err)
 		return nil, s.err
 	}
-	if err := s.check(t); err != nil {
-		return nil, s.fail("%w", err)
+	switch t := t.(type) {
+	case xml.StartElement:
+		if err := s.check(t); err != nil {
+			return nil, err
+		}
+		s.last, s.root = t, true
+		s.open = append(s.open, t.Name)
+	case xml.EndElement:
+		last := len(s.open) - 1
+		if last < 0 || s.open[last] != t.Name {
+			return nil, s.fail("end tag </%.64s> that matches no start tag", t.Name.Local)
+		}
+		s.open = s.open[:last]
+	case xml.CharData:
+		if first {
+			t = bytes.TrimPrefix(t, []byte("\ufeff"))
+		}
+		if len(s.open) == 0 && len(bytes.Trim(t, " \t\r\n")) > 0 {
+			return nil, s.fail("text outside of the root element")
+		}
+	case xml.Directive:
+		return nil, s.fail("document type declaration")
 	}
 	return t, nil
+}
+
+func (s *Scanner) check(t xml.StartElement) error {
+	switch {
+	case len(s.open) == 0 && s.root:
+		return s.fail("second root element")
+	case len(s.open) == MaxDepth:
+		return s.fail("elements nested deeper than %d", MaxDepth)
+	case len(t.Attr) > MaxAttrs:
+		return s.fail("more than %d attributes", MaxAttrs)
+	}
+	for i, a := range t.Attr {
+		if slices.ContainsFunc(t.Attr[:i], func(b xml.Attr) bool { return a.Name == b.Name }) {
+			return s.fail("attribute %.64s twice", a.Name.Local)
+		}
+	}
+	return nil
 }
 
 // explain returns the error to report for one of encoding/xml.
@@ -334,7 +333,7 @@ func (s *Scanner) explain(err error) error {
 	ended := s.in.err != nil && s.Offset() == s.in.total
 	bad := errors.As(err, &syntax) && strings.HasPrefix(syntax.Msg, "illegal character")
 	switch {
-	case err == io.EOF && s.rootSeen && len(s.open) == 0:
+	case err == io.EOF && s.root && len(s.open) == 0:
 		return io.EOF
 	case ended && s.in.err == io.EOF && !bad:
 		err = io.ErrUnexpectedEOF // also of a character or a reference that is cut
@@ -346,79 +345,6 @@ func (s *Scanner) explain(err error) error {
 		return err
 	}
 	return s.Errorf("", "%w", err)
-}
-
-// check returns an error for a token that encoding/xml accepts and this package does not.
-func (s *Scanner) check(t xml.Token) error {
-	first := !s.begun
-	s.begun = true
-	switch t := t.(type) {
-	case xml.CharData:
-		if len(s.open) > 0 {
-			return nil
-		}
-		if first {
-			t = bytes.TrimPrefix(t, []byte("\ufeff"))
-			s.begun = len(t) > 0
-		}
-		if len(bytes.Trim(t, " \t\r\n")) > 0 {
-			return errors.New("text outside of the root element")
-		}
-	case xml.Comment:
-		return checkText(t)
-	case xml.Directive:
-		return errors.New("document type declaration")
-	case xml.ProcInst:
-		if strings.EqualFold(t.Target, "xml") && (t.Target != "xml" || !first || !declaration.Match(t.Inst)) {
-			return errors.New("XML declaration not of XML 1.0 in UTF-8, or not at the beginning")
-		}
-		return checkText(t.Inst)
-	case xml.StartElement:
-		return s.checkStart(t)
-	case xml.EndElement:
-		if n := len(s.open); n == 0 || s.open[n-1] != t.Name {
-			return fmt.Errorf("end tag </%.64s> that matches no start tag", t.Name.Local)
-		}
-	}
-	return nil
-}
-
-// declaration matches the text behind "<?xml " (section 2.8 of XML 1.0).
-var declaration = regexp.MustCompile(`^version\s*=\s*['"]1\.0['"](\s+encoding\s*=\s*['"](?i:utf-8)['"])?(\s+standalone\s*=\s*['"](yes|no)['"])?\s*$`)
-
-func (s *Scanner) checkStart(t xml.StartElement) error {
-	switch {
-	case len(s.open) == 0 && s.rootSeen:
-		return errors.New("second root element")
-	case len(s.open) == MaxDepth:
-		return fmt.Errorf("elements nested deeper than %d", MaxDepth)
-	case len(t.Attr) > MaxAttrs:
-		return fmt.Errorf("more than %d attributes", MaxAttrs)
-	case strings.Contains(t.Name.Local, ":"):
-		return fmt.Errorf("element name %.64q", t.Name.Local)
-	}
-	for i, a := range t.Attr {
-		if strings.Contains(a.Name.Local, ":") {
-			return fmt.Errorf("attribute name %.64q", a.Name.Local)
-		}
-		for _, other := range t.Attr[:i] {
-			if other.Name == a.Name {
-				return fmt.Errorf("attribute %.64s twice", a.Name.Local)
-			}
-		}
-	}
-	return nil
-}
-
-// checkText checks the characters of a comment or an instruction; encoding/xml checks only
-// the characters of text and attributes.
-func checkText(b []byte) error {
-	if !utf8.Valid(b) || bytes.ContainsFunc(b, func(r rune) bool {
-		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
-	}) {
-		return errors.New("invalid UTF-8, or a character that XML forbids")
-	}
-	return nil
 }
 
 var errToken = fmt.Errorf("tag, comment or text of more than %d bytes", MaxToken)
