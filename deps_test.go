@@ -33,7 +33,7 @@ var imports = map[string]string{
 	"sources/badlist": "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/unpack",
 	"sources/opensanctions":           "score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
-	"sources/nbctf":                   "score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext",
+	"sources/nbctf":                   "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext",
 	"sources/mof":                     "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
 	"sources/stablecoin":              "address internal/atomicfile score sources sources/internal/fetch",
 	"sources/internal/csvscan":        "sources",

@@ -150,6 +150,9 @@ func (t *tagPack) inside(text string, indent int) error {
 		if t.key == "address" || t.key == "abuse" {
 			return fmt.Errorf("%s: a text of several lines", t.key)
 		}
+		if len(t.in[t.key]) > maxCell {
+			return fmt.Errorf("%s: a text of more than %d bytes", t.key, maxCell)
+		}
 		t.in[t.key] = strings.TrimSpace(t.in[t.key] + " " + text)
 	}
 	return nil

@@ -86,6 +86,7 @@ func TestTagPackFails(t *testing.T) {
 		"an open quote": head + "- address: '1HVi6re6zDr5c5v9Sk2mmL9u7svEHfiBt4\n", "two quotes": head + "- address: 'a' 'b'\n",
 		"no abuse": "title: x\ntags:\n" + tag, "two lines": head + "- address:\n    1HVi6re6zDr5c5v9Sk2mmL9u7svEHfiBt4\n",
 		"a line without end": head + "- label: " + strings.Repeat("x", 1<<20) + "\n", "no address at all": head + "- address: hello\n",
+		"a text without end": head + tag + "  label: |\n" + strings.Repeat("    xxxxxxxxxxxxxxx\n", 1<<13),
 	} {
 		rev, err := badlist.Parse(strings.NewReader(doc), func(sources.Entry) error { return nil })
 		var at *sources.RecordError

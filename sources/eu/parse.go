@@ -23,7 +23,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// Parse reads the list from r and calls add for each wallet in a remark of
+// Parse reads the list from r and calls add for each wallet in a text of
 // an entity, in the order of the list. An address that an entity's remarks repeat under the
 // same ticker is added once. Text that a ticker and a colon label as an address is added
 // with a zero Address if it is none.

@@ -267,13 +267,21 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// TestParseAttribute finds a wallet in an attribute, such as the number of a document.
-func TestParseAttribute(t *testing.T) {
+// TestParseElsewhere finds a wallet in an attribute, such as the number of a document or the details
+// of the designation, and in the text of an element that is no remark.
+func TestParseElsewhere(t *testing.T) {
 	const wallet = "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
-	doc := strings.Replace(small, `<identification number="7">`, `<identification number="`+wallet+`">`, 1)
-	entries, _, err := parse(t, strings.NewReader(doc))
-	i := slices.IndexFunc(entries, func(e sources.Entry) bool { return e.Listed == wallet })
-	if err != nil || i < 0 || entries[i].Ref != "EU.1.1" || !entries[i].Address.IsValid() {
-		t.Errorf("%v, %v, want %s of EU.1.1", entries, err, wallet)
+	for _, tt := range [][2]string{
+		{`<identification number="7">`, `<identification number="` + wallet + `">`},
+		{`euReferenceNumber="EU.1.1"`, `euReferenceNumber="EU.1.1" designationDetails="Wallet: ` + wallet + `"`},
+		{`<identification number="7">`, `<identification number="7"><note>` + wallet + `</note>`},
+	} {
+		old, new := tt[0], tt[1]
+		doc := strings.Replace(small, old, new, 1)
+		entries, _, err := parse(t, strings.NewReader(doc))
+		i := slices.IndexFunc(entries, func(e sources.Entry) bool { return e.Listed == wallet })
+		if doc == small || err != nil || i < 0 || entries[i].Ref != "EU.1.1" || !entries[i].Address.IsValid() {
+			t.Errorf("%s: %v, %v, want %s of EU.1.1", new, entries, err, wallet)
+		}
 	}
 }

@@ -28,7 +28,7 @@ import (
 //	    <identification>                         these, and whatever else
 //	    <birthdate>                              there may be one day
 //
-// It reads remarks anywhere in an entity, and looks for wallets in its attributes, too.
+// Wallets may be in any text or attribute of an entity.
 func readXML(r io.Reader) (*list, error) {
 	digest := &digest{hash: sha256.New()}
 	d := document{Scanner: xmlscan.New(io.TeeReader(r, digest))}
@@ -98,7 +98,11 @@ func (d *document) entity(n *xmlscan.Node) error {
 			h.Call(name, part.Attr("strong") != "false")
 		}
 		begin := len(d.Wallets)
-		listed, err := d.part(part)
+		err := d.FindIn(len(d.Holders), part.Values())
+		var listed time.Time
+		if err == nil {
+			listed, err = d.part(part)
+		}
 		if err != nil {
 			return d.Errorf(h.Ref, "%w", err)
 		}
@@ -106,6 +110,9 @@ func (d *document) entity(n *xmlscan.Node) error {
 		for i := range d.Wallets[begin:] {
 			d.Wallets[begin+i].ListedAt = listed
 		}
+	}
+	if err := d.FindIn(len(d.Holders), n.Values()); err != nil { // its own attributes
+		return d.Errorf(h.Ref, "%w", err)
 	}
 	if len(d.Wallets) == before {
 		return nil
@@ -119,28 +126,17 @@ func (d *document) entity(n *xmlscan.Node) error {
 	return nil
 }
 
-// shortest is the length of the shortest attribute in which a wallet may be.
-const shortest = 25
-
-// part adds the wallets in the remarks and attributes of an element of an entity, and returns the first day
-// that a regulationSummary in it has.
+// part adds the wallets in the texts of an element of an entity, and returns the first day that a
+// regulationSummary in it has.
 func (d *document) part(n *xmlscan.Node) (listed time.Time, err error) {
-	for _, a := range n.Attrs {
-		if len(a.Value) < shortest {
-			continue
-		}
-		if err := d.Find(len(d.Holders), a.Value, time.Time{}); err != nil {
-			return listed, err
-		}
-	}
-	switch n.Name {
-	case "remark":
-		if len(n.Nodes) > 0 {
-			return listed, fmt.Errorf("element <%.64s> in a remark, want only text", n.Nodes[0].Name)
-		}
-		return listed, d.Find(len(d.Holders), n.Text(), time.Time{})
-	case "regulationSummary":
+	if n.Name == "regulationSummary" {
 		listed = day(n.Attr("publicationDate"))
+	}
+	switch {
+	case len(n.Nodes) == 0:
+		return listed, d.Find(len(d.Holders), n.Text(), time.Time{})
+	case n.Name == "remark":
+		return listed, fmt.Errorf("element <%.64s> in a remark, want only text", n.Nodes[0].Name)
 	}
 	for _, below := range n.Nodes {
 		day, err := d.part(below)

@@ -55,7 +55,8 @@ func TestParse(t *testing.T) {
 func TestMisprinted(t *testing.T) {
 	const right, wrong = "0x4f47bc496083c727c5fbe3ce9cdf2b0f6496270c", "Ox4f47bc496083c727c5fbe3ce9cdf2b0f6496270c"
 	doc := listtest.ReadFile(t, file)
-	doc = strings.ReplaceAll(doc, right, wrong+"、BTC 1BoatSLRHtKNngkdXEeobR76b53LETtpy")
+	const cyrillic = "ТH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3" // the first letter
+	doc = strings.ReplaceAll(doc, right, wrong+"、BTC 1BoatSLRHtKNngkdXEeobR76b53LETtpy、TRX："+cyrillic)
 	name := filepath.Join(t.TempDir(), file)
 	if err := os.WriteFile(name, []byte(doc), 0o600); err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func TestMisprinted(t *testing.T) {
 	if _, err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{right, wrong, "1BoatSLRHtKNngkdXEeobR76b53LETtpy"} {
+	for _, text := range []string{right, wrong, "1BoatSLRHtKNngkdXEeobR76b53LETtpy", cyrillic, "TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3"} {
 		r, _, err := s.ScreenInput("", text)
 		if len(r.Labels) == 0 || r.Labels[0].Ref != "017-000078" {
 			t.Errorf("%s: %+v, %v", text, r.Labels, err)

@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
+	"unicode"
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
@@ -90,10 +90,12 @@ func find(l *freetext.List, text string) error {
 	holder := len(l.Holders) - 1
 	for _, part := range strings.Split(text, label)[1:] {
 		part = strings.TrimLeft(part, ":： \u3000")
-		if end := strings.IndexFunc(part, func(r rune) bool { return r >= utf8.RuneSelf && !strings.ContainsRune("；、，\u3000\u00a0", r) }); end >= 0 {
+		if end := strings.IndexFunc(part, isJapanese); end >= 0 {
 			part = part[:end]
 		}
-		for _, word := range strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(";；、，,/ \t\r\n\u3000\u00a0", r) }) {
+		for _, word := range strings.FieldsFunc(part, func(r rune) bool {
+			return unicode.IsSpace(r) || strings.ContainsRune(";；：、，,/。（）「」", r)
+		}) {
 			if len(word) < shortest {
 				continue
 			}
@@ -105,6 +107,9 @@ func find(l *freetext.List, text string) error {
 	}
 	return l.Find(holder, text, time.Time{})
 }
+
+// isJapanese reports whether r is a letter of Japanese, with which other text begins.
+func isJapanese(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
 
 // date matches a day, such as 2001.9.22.
 var date = regexp.MustCompile(`([0-9]{4})\.([0-9]{1,2})\.([0-9]{1,2})`)

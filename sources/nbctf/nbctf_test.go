@@ -280,6 +280,23 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestExportLines reads a wallet that is broken over two lines of a cell, and one behind another word
+// than Name.
+func TestExportLines(t *testing.T) {
+	doc := listtest.ReadFile(t, export)
+	for _, tt := range []struct{ lines, want string }{
+		{"Name: TB5UPBTtXYwwmSviWBk\nQcFM64o6R1CDXUY", "TB5UPBTtXYwwmSviWBk QcFM64o6R1CDXUY"},
+		{"Name:\nTB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY", "TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY"},
+		{"Wallet: TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY", "TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY"},
+	} {
+		changed := strings.Replace(doc, "Name: TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY", tt.lines, 1)
+		entries, _, err := parse(t, changed, now)
+		if err != nil || changed == doc || len(entries) != 12 || entries[0].Listed != tt.want {
+			t.Errorf("%q: %d entries, %v, want %q and 11 more", tt.lines, len(entries), err, tt.want)
+		}
+	}
+}
+
 func TestParseFails(t *testing.T) {
 	longtest.WithoutRace(t)
 	w := listtest.ReadFile(t, wallets)

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
@@ -290,16 +291,35 @@ func (l *list) exported(line int64, cell func(int) string) error {
 		o.until = until
 	}
 	o.forfeited = o.forfeited || !canceled && strings.HasPrefix(sources.TrimListed(cell(c.kindOf)), "FO")
-	for asset := range strings.Lines(cell(c.assets)) {
-		name, ok := strings.CutPrefix(strings.TrimSpace(asset), "Name:")
-		if !ok {
-			continue
-		}
-		if err := l.wallet(line, number, "", name); err != nil {
+	for _, text := range assetNames(cell(c.assets)) {
+		if err := l.wallet(line, number, "", text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// assetNames returns the names of the assets in a cell with lines such as "Id: 7" and "Name: T…".
+// A line without a label goes on with the name above it. Behind another label than Name, what
+// proves itself an address is a name.
+func assetNames(cell string) (names []string) {
+	inName := false
+	for line := range strings.Lines(cell) {
+		line = strings.Trim(line, "- \t\r\n")
+		label, text, ok := strings.Cut(line, ":")
+		switch {
+		case ok && label == "Name":
+			names, inName = append(names, text), true
+		case line == "" || ok || !inName:
+			inName = false
+			for _, f := range address.FindAll(line) {
+				names = append(names, f.Address.Normalized())
+			}
+		default:
+			names[len(names)-1] += " " + line
+		}
+	}
+	return names
 }
 
 // order returns the order with a number, new if need be.

@@ -240,8 +240,11 @@ func TestMemory(t *testing.T) {
 func TestParseElsewhere(t *testing.T) {
 	const wallet = "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
 	for added, want := range map[string]bool{
-		"<Addresses><Address><AddressLine1>Wallet " + wallet + "</AddressLine1></Address></Addresses>": true,
-		"<Names><Name><Name6>" + wallet + "</Name6></Name></Names>":                                    false,
+		"<Addresses><Address><AddressLine1>Wallet " + wallet + "</AddressLine1></Address></Addresses>":   true,
+		"<CryptoWalletAddresses>" + wallet + "</CryptoWalletAddresses>":                                  true,
+		`<CryptoWalletAddresses><CryptoWalletAddress address="` + wallet + `"/></CryptoWalletAddresses>`: true,
+		`<Websites><Website note="pays to ` + wallet + `"/></Websites>`:                                  true,
+		"<Names><Name><Name6>" + wallet + "</Name6></Name></Names>":                                      false,
 	} {
 		entries, _, err := parse(t, strings.NewReader(strings.Replace(small, "<UniqueID>RUS0003</UniqueID>", "<UniqueID>RUS0003</UniqueID>"+added, 1)))
 		found := slices.ContainsFunc(entries, func(e sources.Entry) bool {

@@ -81,12 +81,19 @@ func (d *document) designation(n *xmlscan.Node) error {
 		h.Call(fullName(f[:6]...), isPrimary(f[6]))
 	}
 	before := len(d.Wallets)
+	if err := d.FindIn(len(d.Holders), n.Values()); err != nil {
+		return d.Errorf(h.Ref, "%w", err)
+	}
 	for _, part := range n.Nodes {
 		var err error
 		switch part.Name {
 		case "Names":
 		case "CryptoWalletAddresses":
-			for _, wallet := range part.Nodes {
+			wallets := part.Nodes
+			if len(wallets) == 0 {
+				wallets = []*xmlscan.Node{part}
+			}
+			for _, wallet := range wallets {
 				if err == nil {
 					err = d.typed(wallet.Text())
 				}

@@ -109,7 +109,7 @@ func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error
 		}
 		at := places[0]
 		switch {
-		case isComment && (at == 0 || len(fields) != len(header) || fields[at] == ""):
+		case isComment && (at == 0 || len(fields) == len(header) && fields[at] == "" || len(fields) != len(header) && !hasAddress(fields)):
 			continue
 		case isComment && f.ByHand:
 			return s.Errorf("", "begins with #, as a comment does, but has an address: put the column %s first", f.Columns[0])
@@ -132,6 +132,11 @@ func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error
 			return s.Errorf("", "%w", err)
 		}
 	}
+}
+
+// hasAddress reports whether one of the fields is an address.
+func hasAddress(fields []string) bool {
+	return slices.ContainsFunc(fields, func(f string) bool { _, ok := sources.Decode("", f); return ok })
 }
 
 // places returns where the columns of f are in a header, or -1.

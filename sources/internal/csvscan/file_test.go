@@ -36,6 +36,8 @@ func TestFile(t *testing.T) {
 		{"tabs", loose, "note\taddress\na\tx\n", "2 x||a"},
 		{"an address behind #", loose, "note,address\n#1,x\n#2,\n", "2 x||#1"},
 		{"an address in the line of a comment", loose, "address,note\n#x\ry\n", "line 2: a line break"},
+		{"an address behind # in a row too long", loose, "note,address\n#1, a note,0x098B716B8Aaf21512996dC57EB0615e2383E2f96\n", "line 2: 3 columns"},
+		{"a long comment", loose, "note,address\n# made on 1 May, by hand, of x\nx,y\n", "3 y||x"},
 		{"an address behind #, refused", only, "note,address\n#1,x\n", "line 2: begins with #"},
 		{"other columns", only, "address,other\n", `line 1: unknown column "other"`},
 		{"a column twice", loose, "address,note,Note\n", `line 1: column "note" twice`},

@@ -104,6 +104,22 @@ func (l *List) Find(holder int, text string, listedAt time.Time) error {
 	return nil
 }
 
+// shortest is the length of the shortest attribute in which a wallet may be.
+const shortest = 25
+
+// FindIn adds the new wallets that [Find] finds in any of the attributes of a holder.
+func (l *List) FindIn(holder int, attributes []string) error {
+	for _, text := range attributes {
+		if len(text) < shortest {
+			continue
+		}
+		if err := l.Find(holder, text, time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Check returns an error if a list that was read to its end has no records, date or wallet.
 func (l *List) Check() error {
 	switch {

@@ -206,6 +206,17 @@ func (n *Node) Attr(name string) string {
 	return ""
 }
 
+// Values returns the values of the attributes of n and of all elements in it.
+func (n *Node) Values() (all []string) {
+	for _, a := range n.Attrs {
+		all = append(all, a.Value)
+	}
+	for _, c := range n.Nodes {
+		all = append(all, c.Values()...)
+	}
+	return all
+}
+
 // Content returns the text of n without the blanks around it. An element in n, or a text of
 // more than MaxField bytes, is an error.
 func (s *Scanner) Content(n *Node) (string, error) {
