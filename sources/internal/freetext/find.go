@@ -14,7 +14,8 @@ import (
 )
 
 // Find returns the wallets in text, in order, without a Holder. [address.FindAll] finds those that a checksum
-// proves, and "0x" with 40 hex digits. A label makes an address of another word that looks
+// proves, and "0x" with 40 hex digits. A word that [sources.Repair] repairs, as one with a letter that
+// looks like another one, is a wallet without an Address. A label makes an address of another word that looks
 // like one: on a chain whose addresses have no checksum, such as Solana, and, if the label
 // has a colon or the words below, also of a word that is not a known address, which may be
 // mistyped.
@@ -32,11 +33,15 @@ import (
 // Find takes time in proportion to the text.
 func Find(text string) []Wallet {
 	var f finder
-	for _, found := range address.FindAll(text) {
+	for _, found := range address.FindLikely(text) {
+		isAddress := found.Address.IsValid()
+		if !isAddress && len(sources.Repair("", text[found.Start:found.End])) == 0 {
+			continue
+		}
 		f.words(text, found.Start)
 		l := f.label(text, found.Start)
 		w := Wallet{Asset: strings.Clone(l.asset), Text: strings.Clone(text[found.Start:found.End]), Address: found.Address}
-		if _, err := address.Normalize(found.Address.Chain(), w.Text); err != nil { // in pieces, or without 0x
+		if _, err := address.Normalize(found.Address.Chain(), w.Text); err != nil && isAddress { // in pieces, or without 0x
 			w.Text = found.Address.Normalized()
 		}
 		if a, ok := sources.Decode(l.asset, w.Text); ok {

@@ -124,6 +124,11 @@ func TestFind(t *testing.T) {
 		{"no label", solana + " is the account, BTC wallet of Sol " + solana2 + ", REF: " + solana, nil},
 		{"a label before words", "NEAR: the 1234567890123456789012345 rubles, SOL: Internationalization, ONE 12345678901234567890123456789012", nil},
 		{"glued", "BTC: " + "x" + btc + "y" + strings.Repeat("z1", 20), []string{" bitcoin " + btc}},
+		{
+			"a letter that looks like another one",
+			"His wallet is \u0422" + tron[1:] + ", and Ox" + evm[2:] + ", l" + btc[1:] + "z is none; of ETH: Ox" + evm2[2:],
+			[]string{"  \u0422" + tron[1:], "  Ox" + evm[2:], "ETH  Ox" + evm2[2:]},
+		},
 		{"invalid UTF-8", "\xff\xfeBTC: \xc3" + btc + "\xe2\x82", []string{"BTC bitcoin " + btc}},
 		{"a label far away", "BTC: " + strings.Repeat(" ", 5000) + btc, []string{" bitcoin " + btc}},
 	}
