@@ -92,7 +92,7 @@ func (p *pasts) open(ctx context.Context, open func(context.Context, time.Time) 
 // instant returns the time that is written as a day, which means its end, or as a time.
 func instant(text string) (time.Time, bool) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t, true
+		return t, !t.IsZero() // which stands for now
 	}
 	t, err := time.Parse(time.DateOnly, text)
 	return t.Add(24*time.Hour - 1), err == nil

@@ -64,6 +64,8 @@ func TestAtAnEarlierTime(t *testing.T) {
 		{all, "2020-01-01", 400, `"reason":"not_kept"`, ""},
 		{all, "yesterday", 400, `"reason":"malformed"`, ""},
 		{all, "", 400, `"reason":"malformed"`, ""},
+		{all, "0001-01-01T00:00:00Z", 400, `"reason":"malformed"`, ""},
+		{all, "0001-01-01T01:00:00+01:00", 400, `"reason":"malformed"`, ""},
 		{all, "2199-01-01", 400, `"reason":"future"`, ""},
 		{httpapi.NewHandler(s, granted(httpapi.Caller{ID: "a", Scopes: "screen"}), opts), "2020-01-01", 403, `lacks the scope past`, ""},
 		{httpapi.NewHandler(s, granted(httpapi.Caller{ID: "a"}), nil), "2020-01-01", 400, `"reason":"unsupported"`, ""},

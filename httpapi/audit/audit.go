@@ -115,6 +115,8 @@ var (
 	errBroken = errors.New("audit: records cannot be written")
 	// errKey reports that a trail was written with another key, or with one and now without.
 	errKey = errors.New("audit: the trail was written with another key, or without one: give its key, or begin a new trail in another directory")
+	// errLong reports a record whose line nothing could read.
+	errLong = errors.New("audit: the record is too long: the address has too many labels")
 	// errClosed reports that Run has ended.
 	errClosed = errors.New("audit: closed")
 )

@@ -16,6 +16,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/internal/evidence"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
 )
 
 // newTrail writes a trail of three files with eight lines each, and returns their names.
@@ -360,4 +362,48 @@ func TestFormerForm(t *testing.T) {
 			t.Errorf("%+v, %v", trail, err)
 		}
 	}
+}
+
+// TestRenamedFilesStay gives the first files of a trail names that make them look too old, and
+// checks that a start does not remove them, which the head would say is as it must be.
+func TestRenamedFilesStay(t *testing.T) {
+	dir, key := t.TempDir(), bytes.Repeat([]byte{7}, 32)
+	for i, name := range newTrail(t, dir, key)[:2] {
+		if err := os.Rename(name, filepath.Join(dir, fmt.Sprintf("audit-1999010%dT000000.000000000Z.jsonl", i+1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(30 * 24 * time.Hour)
+		if err := run(open(t, dir, &audit.Options{HashKey: key, MaxAge: 60 * 24 * time.Hour}))(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if trail, err := evidence.Verify(dir, key, ""); err != nil || len(trail.Faults) > 0 || trail.First != 1 {
+		t.Errorf("%+v, %v; want all lines from the first one on", trail, err)
+	}
+}
+
+// TestLongLine checks that a record is refused whose line could not be read again, since the
+// trail could not be opened any more.
+func TestLongLine(t *testing.T) {
+	dir, s := t.TempDir(), newScreener(t)
+	l := open(t, dir, nil)
+	stop := run(l)
+	long := newScreening(t, s, "1")
+	long.Result.Labels = make([]screening.Label, 1<<17)
+	for i := range long.Result.Labels {
+		long.Result.Labels[i] = screening.Label{Kind: score.Scam, Source: "OUR_LIST", Ref: strconv.Itoa(i), Listed: listed}
+	}
+	if err := l.Record(t.Context(), long); err == nil {
+		t.Error("the record is accepted")
+	}
+	if err := l.Record(t.Context(), newScreening(t, s, "2")); err != nil {
+		t.Error(err)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	open(t, dir, nil)
+	intact(t, dir)
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -119,17 +120,17 @@ func (w *writer) openHead(names []string) (size int64, half []byte, err error) {
 	}
 	fits := false
 	for i, name := range slices.Backward(names) {
-		last, whole, rest, holds, err := w.lastLine(name)
+		end, err := w.endOf(name)
 		if err != nil {
 			return 0, nil, err
 		}
 		if i == len(names)-1 {
-			size, half = whole, rest
+			size, half = end.size, end.half
 		}
 		if w.last.N == 0 {
-			w.last = last
+			w.last = end.last
 		}
-		if fits = holds; w.last.N > 0 && (fits || headErr == nil) {
+		if fits = end.holds; w.last.N > 0 && (fits || headErr == nil) {
 			break
 		}
 	}
@@ -167,29 +168,50 @@ func (w *writer) repair(missing string) error {
 	return err
 }
 
-// lastLine returns the link of the last whole line of a file that has one, the size of all
-// whole lines, the half line that follows them, and whether a line was written with the key of w.
-func (w *writer) lastLine(name string) (last evidence.Link, size int64, half []byte, holds bool, err error) {
+// A fileEnd is what the end of a file says.
+type fileEnd struct {
+	last  evidence.Link // of the last whole line that has one
+	time  time.Time     // of that line, if the writer has written it as it stands
+	size  int64         // of all whole lines
+	half  []byte        // the half line that follows them
+	holds bool          // whether a line was written with the key of the writer
+}
+
+// endOf reads a file to its end.
+func (w *writer) endOf(name string) (end fileEnd, err error) {
+	var text []byte // of the last line, if it holds
 	evidence.ReadFile(w.dir, name, func(l evidence.TrailLine, e error) bool {
 		if err = e; e != nil {
 			return false
 		}
 		if !bytes.HasSuffix(l.Text, []byte("\n")) {
-			half = bytes.Clone(l.Text)
+			end.half = bytes.Clone(l.Text)
 			return true
 		}
-		size += int64(len(l.Text))
+		end.size += int64(len(l.Text))
 		at, e := w.chain.Open(l.Text)
 		if errors.Is(e, evidence.ErrForm) {
 			err = fmt.Errorf("%s: %w, and begin a new trail in another directory", name, e)
 			return false
 		}
+		text = text[:0]
 		if e == nil {
-			last, holds = at.Link, holds || at.Sum == at.Computed
+			end.last = at.Link
+			if at.Sum == at.Computed {
+				end.holds, text = true, append(text, at.Text...)
+			}
 		}
 		return true
 	})
-	return last, size, half, holds, err
+	var line struct {
+		Screened time.Time `json:"screened_at"`
+		Time     time.Time // of a repair
+	}
+	json.Unmarshal(text, &line)
+	if end.time = line.Screened; end.time.IsZero() {
+		end.time = line.Time
+	}
+	return end, err
 }
 
 // remove removes the files that are too old, but never the last one.
@@ -204,7 +226,7 @@ func (w *writer) remove(now time.Time) {
 		if w.MaxAge == 0 || now.Sub(next) <= w.MaxAge {
 			return
 		}
-		if err := w.forget(names[i]); err != nil {
+		if err := w.forget(names[i], now); err != nil {
 			w.Logger.Warn("old audit file cannot be removed", "file", names[i], "error", err)
 			return
 		}
@@ -212,20 +234,25 @@ func (w *writer) remove(now time.Time) {
 	}
 }
 
-// forget removes a file, and says so in the head before.
-func (w *writer) forget(name string) error {
-	last, _, _, _, err := w.lastLine(name)
-	if err != nil {
+// forget removes a file whose last line is too old, and says so in the head before. Its name is not
+// trusted: with another one, a file that must be kept would be removed, and the head would say that
+// nothing is missing.
+func (w *writer) forget(name string, now time.Time) error {
+	end, err := w.endOf(name)
+	switch {
+	case err != nil:
+		return err
+	case end.size+int64(len(end.half)) == 0: // a crash has left it
+		return os.Remove(filepath.Join(w.dir, name))
+	case end.time.IsZero() || now.Sub(end.time) <= w.MaxAge:
+		return errors.New("its last line was changed, or is not as old as the name of the next file")
+	}
+	w.head.Removed = end.last
+	if err := w.writeHead(); err != nil {
 		return err
 	}
-	if last.N > 0 {
-		w.head.Removed = last
-		if err := w.writeHead(); err != nil {
-			return err
-		}
-		if err := w.headFile.Sync(); err != nil {
-			return err
-		}
+	if err := w.headFile.Sync(); err != nil {
+		return err
 	}
 	return os.Remove(filepath.Join(w.dir, name))
 }

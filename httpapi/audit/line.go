@@ -35,8 +35,15 @@ func (l *Log) newLine(s *httpapi.Screening) ([]byte, error) {
 			f.Ref, f.Name, f.Listed = l.hide(f.Ref, s), l.hide(f.Name, s), l.hash(f.Listed)
 		}
 	}
-	return evidence.Marshal(evidence.Screening, line)
+	text, err := evidence.Marshal(evidence.Screening, line)
+	if err == nil && len(text) > maxLine {
+		err = errLong // else no trail with it could be read
+	}
+	return text, err
 }
+
+// maxLine leaves room for the lists and the links.
+const maxLine = evidence.MaxTrailLine - 1<<20
 
 func (l *Log) hash(text string) string { return "hmac:" + Hash(l.opts.HashKey, text) }
 

@@ -78,8 +78,8 @@ func Read(dir string) iter.Seq2[TrailLine, error] {
 	}
 }
 
-// maxTrailLine bounds the length of a line that Read returns.
-const maxTrailLine = 16 << 20
+// MaxTrailLine bounds the length of a line that Read returns, in bytes.
+const MaxTrailLine = 16 << 20
 
 // ReadFile calls yield for the lines of a file until it returns false, and returns what it returned last.
 func ReadFile(dir, name string, yield func(TrailLine, error) bool) bool {
@@ -89,7 +89,7 @@ func ReadFile(dir, name string, yield func(TrailLine, error) bool) bool {
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
-	lines.Buffer(make([]byte, 64<<10), maxTrailLine)
+	lines.Buffer(make([]byte, 64<<10), MaxTrailLine)
 	lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
 		if i := bytes.IndexByte(data, '\n'); i >= 0 {
 			return i + 1, data[:i+1], nil
