@@ -48,7 +48,7 @@ func used(t *testing.T, m httpapi.Meter, c httpapi.Caller) int64 {
 func leasedTotal(t *testing.T, s access.Store, id string) int64 {
 	t.Helper()
 	now := time.Now().UTC()
-	n, _, err := s.Account(t.Context(), id, now.Year()*12+int(now.Month())-1)
+	_, n, _, err := s.Lease(t.Context(), id, now.Year()*12+int(now.Month())-1, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,9 @@ func TestUsedOfOthers(t *testing.T) {
 				all = append(all, access.New(store, nil))
 			}
 			answered, block := int64(0), min(256, quota/20)
+			if quota == 0 {
+				block = 256
+			}
 			ask := func(k *access.Keyring, ahead int64) {
 				t.Helper()
 				time.Sleep(time.Second / 20) // for blocks that are fetched, and debts that are leased
@@ -50,7 +53,7 @@ func TestUsedOfOthers(t *testing.T) {
 			for _, k := range all {
 				ask(k, 0)
 			}
-			got, _, err := store.Lease(t.Context(), c.ID, thisMonth(), 7, 1<<40) // by a process that is killed
+			got, _, _, err := store.Lease(t.Context(), c.ID, thisMonth(), 7, 1<<40) // by a process that is killed
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,37 +20,45 @@ const (
 	refusalHolds = time.Second
 )
 
-// errClosed is the error of calls after Close.
-var errClosed = fmt.Errorf("%w: the Keyring is closed", httpapi.ErrUnavailable)
+var (
+	// errClosed is the error of calls after Close.
+	errClosed = fmt.Errorf("%w: the Keyring is closed", httpapi.ErrUnavailable)
+	// errUnread reports that no count was read.
+	errUnread = fmt.Errorf("%w: the counts could not be read", httpapi.ErrUnavailable)
+)
 
-// call runs do, which calls the store about q, when no other call about q is under way. It
-// waits for that until ctx ends, or for the time limit of a call; do then goes on.
-func (r *Keyring) call(ctx context.Context, q *quota, do func(context.Context) error) error {
-	wait, cancel := context.WithTimeout(ctx, storePatience)
-	defer cancel()
-	select {
-	case q.calls <- struct{}{}:
-	case <-wait.Done():
-		return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, wait.Err())
-	}
-	done := make(chan error, 1)
-	started := r.tasks.start(func() {
+// An exhausted is the error of a quota that is used up. It is an [httpapi.ErrExhausted].
+type exhausted struct{ until time.Time }
+
+func (e *exhausted) Error() string { return "the quota is used up" }
+func (e *exhausted) Unwrap() error { return httpapi.ErrExhausted }
+
+// RetryAfter returns how long it takes until something may be granted again.
+func (e *exhausted) RetryAfter() time.Duration { return time.Until(e.until) }
+
+// call runs do, which calls the store about q, or waits for the call that is under way, until ctx
+// ends or patience does. The call then goes on.
+func (r *Keyring) call(ctx context.Context, q *quota, patience time.Duration, do func(context.Context) error) error {
+	called := q.calls.DoChan("", func() (any, error) {
+		if !r.tasks.enter() {
+			return nil, errClosed
+		}
+		defer r.tasks.leave()
+		q.asking.Store(true)
+		defer q.asking.Store(false)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 		defer cancel()
-		err := do(ctx)
-		<-q.calls
-		done <- err
+		return nil, do(ctx)
 	})
-	if !started {
-		<-q.calls
-		return errClosed
-	}
+	err := context.DeadlineExceeded
 	select {
-	case err := <-done:
-		return err
-	case <-wait.Done():
-		return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, wait.Err())
+	case done := <-called:
+		return done.Err
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-time.After(patience):
 	}
+	return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
 }
 
 // tasks are the goroutines of a Keyring, which Close waits for.

@@ -64,7 +64,7 @@ func held(q *access.Keyring) int64 {
 // leasedTotal returns the number of screenings that all replicas have leased.
 func leasedTotal(t *testing.T, s access.Store, id string, m int) int64 {
 	t.Helper()
-	n, _, err := s.Account(t.Context(), id, m)
+	_, n, _, err := s.Lease(t.Context(), id, m, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func (r *Keyring) Close(ctx context.Context) error {
 	for i := range 8 {
 		settlers.Go(func() {
 			for ; i < len(todo); i += 8 {
-				if ctx.Err() != nil || r.reserve(ctx, todo[i], unlimited, 0) != nil {
+				if ctx.Err() != nil || r.settle(ctx, todo[i]) != nil {
 					failed.Add(1)
 				}
 			}
@@ -156,16 +156,14 @@ func (r *Keyring) sweep() {
 		q.mu.Lock()
 		due := q.free != 0 && time.Since(q.filled) >= blockHold
 		q.mu.Unlock()
-		if due && (r.outage.down.Load() && r.count(context.Background(), q, time.Now()) != nil || r.reserve(context.Background(), q, unlimited, 0) != nil) {
+		if due && r.settle(context.Background(), q) != nil {
 			break
 		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	maps.DeleteFunc(r.quotas, func(_ account, q *quota) bool {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		return q.free == 0 && time.Since(q.touched) >= quotaIdle
+		return q.rest() == 0 && time.Since(q.touched) >= quotaIdle
 	})
 	r.sweeper = nil
 	if len(r.quotas) > 0 {
@@ -173,11 +171,29 @@ func (r *Keyring) sweep() {
 	}
 }
 
+// quotaIdle is the time after which a caller is forgotten.
+const quotaIdle = 10 * time.Minute
+
 // active returns all quotas.
 func (r *Keyring) active() []*quota {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Collect(maps.Values(r.quotas))
+}
+
+// settle returns the block of a caller, or leases what is owed. A caller that goes on may owe more.
+func (r *Keyring) settle(ctx context.Context, q *quota) (err error) {
+	for n := 0; n < 3 && err == nil && q.rest() != 0; n++ {
+		err = r.reserve(ctx, q, unlimited, 0)
+	}
+	return err
+}
+
+// rest returns the rest of the block, or what is owed as a negative number.
+func (q *quota) rest() int64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.free
 }
 
 // Stats returns figures for metrics, without a call of the store: the number of
@@ -190,9 +206,7 @@ func (r *Keyring) Stats() (callers int, held, blocks, failures int64) {
 		if time.Since(q.touched) < quotaIdle {
 			callers++
 		}
-		q.mu.Lock()
-		held += max(0, q.free)
-		q.mu.Unlock()
+		held += max(0, q.rest())
 	}
 	return callers, held, r.leases.Load(), r.outage.failures.Load()
 }

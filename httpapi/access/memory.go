@@ -137,43 +137,17 @@ func (s *memory) totals(id string, m int) *totals {
 }
 
 // Lease implements [Store].
-func (s *memory) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error) {
-	if err := s.lockFor(ctx, id, n, limit); err != nil {
-		return 0, 0, err
+func (s *memory) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, changed time.Time, err error) {
+	if err := s.lockFor(ctx, id, limit); err != nil {
+		return 0, 0, time.Time{}, err
 	}
 	defer s.mu.Unlock()
 	t := s.totals(id, m)
-	if granted = max(0, min(n, limit-t.leased)); granted > 0 {
-		t.leased += granted
+	if granted = max(0, min(n, limit-t.leased)); granted > 0 || n < 0 && t.leased > 0 {
+		t.leased = max(0, t.leased+granted+min(n, 0))
 		t.changed = instant(time.Now())
 	}
-	return granted, t.leased, nil
-}
-
-// Return implements [Store].
-func (s *memory) Return(ctx context.Context, id string, m int, n int64) error {
-	if err := s.lockFor(ctx, id, n); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	if t := s.accounts[account{id, m}]; t != nil {
-		t.leased = max(0, t.leased-n)
-		t.changed = instant(time.Now())
-	}
-	return nil
-}
-
-// Account implements [Store].
-func (s *memory) Account(ctx context.Context, id string, m int) (leased int64, changed time.Time, err error) {
-	if err := s.lockFor(ctx, id); err != nil {
-		return 0, time.Time{}, err
-	}
-	defer s.mu.Unlock()
-	t := s.accounts[account{id, m}]
-	if t == nil {
-		return 0, time.Time{}, nil
-	}
-	return t.leased, t.changed, nil
+	return granted, t.leased, t.changed, nil
 }
 
 // Claim implements [Store].

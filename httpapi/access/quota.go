@@ -3,11 +3,13 @@ package access
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
@@ -18,31 +20,28 @@ const (
 	maxBlock     = 256                         // and at most this
 	blockHold    = 5 * time.Second             // after which the rest of a block is returned; the time between two sweeps
 	blockReturns = 2*blockHold + storePatience // after which no working process holds a block that it leased before
-	quotaIdle    = 10 * time.Minute            // after which a caller is forgotten
 	fieldAge     = time.Second / 4             // how old a count in a header may be, and how long a response waits for a newer one
-	debtPause    = 10 * time.Millisecond       // in which what a caller without a limit was granted is gathered
 	unlimited    = math.MaxInt64               // the limit of a caller without one
 )
 
-// A quota is what this process knows of the use of one caller in one month.
+// A quota is what this process knows of one caller in one month: a block that it has leased, and
+// spends under mu.
 type quota struct {
 	account
-	from, until time.Time     // of the month
-	calls       chan struct{} // semaphore: one call of the store at a time, so that leased and free agree
-	touched     time.Time     // when the quota was last asked for; under the lock of the Keyring
+	from, until time.Time          // of the month
+	touched     time.Time          // when the quota was last asked for; under the lock of the Keyring
+	refund      func(int)          // undoes a part of a charge
+	calls       singleflight.Group // of the store: one at a time, so that leased and free agree
+	asking      atomic.Bool        // a call is under way
 
-	refund func(int) // undo, as one value for all charges
-
-	mu     sync.Mutex
-	limit  int64 // under which free was leased
-	leased int64 // by all processes, when the store was last asked; -1: unknown
-	free   int64 // leased and not spent; negative: owed by a caller without a limit, who was granted more than was leased
-	spent  int64 // by this process
-	owing  bool  // a lease of the screenings that are owed begins in a moment
-
+	mu           sync.Mutex
+	limit        int64     // under which the block was leased
+	leased       int64     // by all processes, when the store was last asked; -1: unknown
+	free         int64     // the rest of the block; negative: spent by a caller without a limit, and not leased yet
+	spent        int64     // by this process
 	read, filled time.Time // when leased was read, and the last block leased
 	err          error     // of the last lease
-	retry        time.Time // before which the store is not asked again for a block
+	retry        time.Time // before which the store is not asked again after err
 }
 
 // quota returns the quota of a caller in the month of now.
@@ -61,8 +60,12 @@ func (r *Keyring) quota(id string, now time.Time) (*quota, error) {
 		if err := rule.CheckID(id); err != nil {
 			return nil, err
 		}
-		q = &quota{account: account{id, r.month}, from: r.from, until: r.until, calls: make(chan struct{}, 1), leased: -1}
-		q.refund = q.undo
+		q = &quota{account: account{id, r.month}, from: r.from, until: r.until, leased: -1}
+		q.refund = func(n int) {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.free, q.spent = q.free+int64(n), q.spent-int64(n)
+		}
 		r.quotas[q.account] = q
 		r.armSweep()
 	}
@@ -79,182 +82,118 @@ func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte
 }
 
 // charge charges a caller with up to n screenings, in the month of the call, and returns how many
-// are granted and how to refund some. The error is an exhausted, or an [httpapi.ErrUnavailable];
-// a caller without a limit gets none.
+// are granted and how to refund some. The error is an exhausted, or an [httpapi.ErrUnavailable].
+// A caller without a limit gets none, and does not wait for the store.
 func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int) (granted int, refund func(int), err error) {
-	limit := min(c.Quota, unlimited-1)
+	limit := c.Quota
 	if limit <= 0 {
 		limit = unlimited
 	}
 	q, err := r.quota(c.ID, time.Now())
-	switch {
-	case err != nil && limit == unlimited:
+	if err != nil && limit == unlimited {
 		return n, func(int) {}, nil // it cannot be counted
-	case err != nil:
-		return 0, nil, err
 	}
-	for granted < n {
+	for err == nil || errors.Is(err, httpapi.ErrExhausted) {
+		k := int64(n)
 		q.mu.Lock()
-		if limit == q.limit {
-			took := max(0, min(int64(n-granted), q.free))
-			q.free, q.spent = q.free-took, q.spent+took
-			granted += int(took)
+		switch {
+		case limit == unlimited:
+		case limit != q.limit, q.free < k && err == nil:
+			k = 0 // until a block is leased
+		default:
+			k = max(0, min(k, q.free))
+		}
+		q.free, q.spent = q.free-k, q.spent+k
+		if q.free < 0 && limit == unlimited && !q.asking.Load() {
+			r.tasks.start(func() { r.reserve(context.Background(), q, limit, 1) })
 		}
 		q.mu.Unlock()
-		switch {
-		case granted == n:
-		case limit == unlimited: // nobody waits for the store
-			r.owe(q, n-granted)
-			granted = n
-		default:
-			err = r.reserve(ctx, q, limit, n-granted)
-			if granted > 0 && errors.Is(err, httpapi.ErrExhausted) {
-				return granted, q.refund, nil
-			}
-			if err != nil {
-				q.refund(granted)
-				return 0, nil, err
-			}
+		if k > 0 {
+			return int(k), q.refund, nil
 		}
+		if err != nil { // none is left
+			break
+		}
+		err = r.reserve(ctx, q, limit, n)
 	}
-	return granted, q.refund, nil
+	return 0, nil, err
 }
 
-// owe grants n screenings that are not leased yet, and leases them soon. While the store fails, that is
-// left to a sweep.
-func (r *Keyring) owe(q *quota, n int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.free, q.spent = q.free-int64(n), q.spent+int64(n)
-	if !q.owing && !time.Now().Before(q.retry) {
-		q.owing = true
-		time.AfterFunc(debtPause, func() { r.reserve(context.Background(), q, unlimited, 0) })
-	}
-}
-
-// undo undoes a part of a charge.
-func (q *quota) undo(n int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.free, q.spent = q.free+int64(n), q.spent-int64(n)
-}
-
-// reserve leases a block, or n if that is more, unless another goroutine has just done so. Before,
-// it returns the block of another limit; with n = 0 it returns any block and leases none. It
-// leases the screenings that are owed, too. A call of the store that failed may have taken effect, so it is not repeated.
+// reserve leases a block, or n if that is more, and what was spent before it was leased. If the block
+// is of another limit, or n is 0, it returns the block instead. A call of the store that failed may have
+// taken effect, so it is not repeated.
 func (r *Keyring) reserve(ctx context.Context, q *quota, limit int64, n int) error {
-	return r.call(ctx, q, func(ctx context.Context) (err error) {
-		now, size := time.Now(), int64(n)
+	return r.call(ctx, q, storePatience, func(ctx context.Context) error {
 		q.mu.Lock()
-		back, held := max(0, q.free), q.err
-		switch same := limit == q.limit && n > 0; {
-		case same && back > 0:
-			q.mu.Unlock()
-			return nil
-		case same && now.Before(q.retry):
-			q.mu.Unlock()
-			return held
-		case held != nil && !errors.Is(held, httpapi.ErrExhausted):
-			size = min(size, 1) // the last block may be lost already
+		size, isSame := int64(n)-q.free, n > 0 && limit == q.limit
+		switch {
+		case isSame && (size <= 0 || limit == unlimited && q.free >= 0 || q.err != nil && time.Now().Before(q.retry)):
+			defer q.mu.Unlock() // another call has leased it, or failed just now
+			return q.err
+		case !isSame && q.free > 0 && r.outage.down.Load(): // a return that fails may lose the block
+			size = 0
+		case !isSame && q.free > 0:
+			size = -q.free
+			q.free, q.leased = 0, max(-1, q.leased+size)
+		case q.err != nil && !errors.Is(q.err, httpapi.ErrExhausted): // the last block may be lost already
+			size = min(int64(n), 1) - min(0, q.free)
 		case n > 0 && q.leased >= 0:
 			size = max(size, min((limit-q.leased)/blockShare, maxBlock))
 		}
-		size -= min(0, q.free)
-		q.owing = false
-		q.free, q.leased = q.free-back, max(-1, q.leased-back)
 		q.mu.Unlock()
-
-		var granted, leased int64
-		var changed time.Time
-		if back > 0 {
-			err = r.store.Return(ctx, q.id, q.month, back)
-		}
-		if size > 0 && err == nil {
-			r.leases.Add(1)
-			if granted, leased, err = r.store.Lease(ctx, q.id, q.month, size, limit); err == nil && granted == 0 {
-				_, changed, _ = r.store.Account(ctx, q.id, q.month)
-			}
-		}
-		err = r.outage.outcome(err)
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if size > 0 && err == nil {
-			q.limit, q.free, q.leased, q.read, q.filled = limit, q.free+granted, leased, now, now
-			if granted == 0 {
-				err = q.exhausted(changed)
-			}
-		}
-		if q.err, q.retry = err, now; err != nil {
-			q.retry = now.Add(refusalHolds)
-		}
-		return err
+		return r.lease(ctx, q, size, limit)
 	})
 }
 
-// An exhausted is the error of a quota that is used up. It is an [httpapi.ErrExhausted].
-type exhausted struct{ until time.Time }
-
-func (e *exhausted) Error() string { return "the quota is used up" }
-func (e *exhausted) Unwrap() error { return httpapi.ErrExhausted }
-
-// RetryAfter returns how long it takes until something may be granted again.
-func (e *exhausted) RetryAfter() time.Duration { return time.Until(e.until) }
-
-// exhausted returns the error for a quota that is leased out, and was changed then. Something will
-// be granted again when the month ends; or soon, if another process may hold a block that it will
-// return. The caller holds mu.
-func (q *quota) exhausted(changed time.Time) error {
-	if soon := changed.Add(blockReturns); q.leased > q.spent && soon.After(time.Now()) && soon.Before(q.until) {
-		return &exhausted{soon}
+// lease leases size screenings, returns them if size is negative, and reads how many are leased. The
+// error is that of a quota that is used up, or of the store.
+func (r *Keyring) lease(ctx context.Context, q *quota, size, limit int64) error {
+	at := time.Now()
+	granted, leased, changed, err := r.store.Lease(ctx, q.id, q.month, size, limit)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err = r.outage.outcome(err); err == nil {
+		q.leased, q.read = leased, at
 	}
-	return &exhausted{q.until}
+	if err == nil && size > 0 {
+		r.leases.Add(1)
+		q.limit, q.free, q.filled = limit, q.free+granted, at
+		if soon := changed.Add(blockReturns); granted == 0 && leased > q.spent && soon.After(at) && soon.Before(q.until) {
+			err = &exhausted{soon} // another process may hold a block
+		} else if granted == 0 {
+			err = &exhausted{q.until}
+		}
+	}
+	if size != 0 {
+		q.err, q.retry = err, time.Now().Add(refusalHolds)
+	}
+	return err
 }
 
 // Used implements [httpapi.Meter]. It returns what all processes have leased without what
 // this one has free. If ask is true it reads that after the call, else only if it was not
 // read for a while, and waits a moment at most.
 func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used int64, from, until time.Time, err error) {
-	since := time.Now()
+	since, patience := time.Now(), storePatience
 	q, err := r.quota(c.ID, since)
 	if err != nil {
 		return 0, from, until, err
 	}
-	if ask {
-		err = r.count(ctx, q, since)
-	} else if since = since.Add(-fieldAge); !q.isRead(since) && len(q.calls) == 0 {
-		brief, cancel := context.WithTimeout(context.WithoutCancel(ctx), fieldAge)
-		defer cancel()
-		r.count(brief, q, since) // slightly old is better than nothing
+	if !ask {
+		since, patience = since.Add(-fieldAge), fieldAge
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	for err == nil && (q.leased < 0 || q.read.Before(since)) && (ask || !q.asking.Load()) {
+		q.mu.Unlock()
+		err = r.call(ctx, q, patience, func(ctx context.Context) error { return r.lease(ctx, q, 0, 0) })
+		q.mu.Lock()
+	}
+	if !ask { // slightly old is better than nothing
+		err = nil
+	}
 	if q.leased < 0 && err == nil {
-		err = fmt.Errorf("%w: the counts could not be read", httpapi.ErrUnavailable)
+		err = errUnread
 	}
 	return q.leased - q.free, q.from, q.until, err
-}
-
-// count reads leased, unless it was read since a time.
-func (r *Keyring) count(ctx context.Context, q *quota, since time.Time) error {
-	return r.call(ctx, q, func(ctx context.Context) error {
-		if q.isRead(since) {
-			return nil
-		}
-		at := time.Now()
-		leased, _, err := r.store.Account(ctx, q.id, q.month)
-		if err = r.outage.outcome(err); err != nil {
-			return err
-		}
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		q.leased, q.read = leased, at
-		return nil
-	})
-}
-
-// isRead reports whether leased was read since a time.
-func (q *quota) isRead(since time.Time) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.leased >= 0 && !q.read.Before(since)
 }

@@ -287,7 +287,7 @@ func TestQuotaBlock(t *testing.T) {
 			{1000, 900, 0, 5},
 			{10_000, 10, 64, 256},
 			{1 << 40, 900, 64, 256},
-			{0, 1000, 0, 0},
+			{0, 1000, 0, 256},
 		} {
 			q := access.New(access.NewMemory(), nil)
 			for range tt.take {

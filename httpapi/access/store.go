@@ -56,19 +56,14 @@ type Store interface {
 	Touch(ctx context.Context, at map[string]time.Time) error
 
 	// Lease leases up to n screenings of the month m: n or limit minus
-	// leased, whichever is less, but never below 0. leased is the new total of
-	// screenings leased and not returned. A negative n or limit is [ErrInvalid]. The id need not
+	// leased, whichever is less, but never below 0. If n is negative it returns as many, and
+	// the total never falls below 0. leased is the new total of
+	// screenings leased and not returned, and changed is when it was last changed; zero if it
+	// never was. A negative limit is [ErrInvalid]. The id need not
 	// belong to a stored key, but must be a valid Key.ID. m is the year in UTC, times 12,
-	// and 0 for January to 11 for December.
-	Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error)
-
-	// Return returns n leased screenings. The total never falls below 0. A negative n
-	// is [ErrInvalid]. A Return that failed may have taken effect, so it must not be
-	// repeated.
-	Return(ctx context.Context, id string, m int, n int64) error
-
-	// Account returns the number leased, and when it was last changed; zero if nothing was.
-	Account(ctx context.Context, id string, m int) (leased int64, changed time.Time, err error)
+	// and 0 for January to 11 for December. A call that failed may have taken effect, so it must
+	// not be repeated.
+	Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, changed time.Time, err error)
 
 	// Claim stores c and returns it as fresh, unless a claim of the same key id and
 	// token is held, which it returns instead, with Repeats one higher than the last

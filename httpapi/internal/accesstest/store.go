@@ -16,10 +16,10 @@ import (
 type Store struct {
 	access.Store
 	Down  atomic.Bool  // all calls fail
-	Calls atomic.Int64 // without calls of Account
-	Reads atomic.Int64 // calls of Account
+	Calls atomic.Int64 // without Reads
+	Reads atomic.Int64 // calls of Lease that lease nothing
 
-	ReturnedInVain atomic.Int64 // the sum of failed Returns
+	ReturnedInVain atomic.Int64 // what was returned by calls that failed
 
 	mu    sync.Mutex
 	fails func(call string, done bool) bool
@@ -34,7 +34,7 @@ func New(down bool) *Store {
 
 // Fail makes calls fail for which fails reports true: before they take effect, or after
 // that, if done is true. A call is the name of the method, but Look for a Claim that only
-// looks.
+// looks, and Read for a Lease of nothing.
 func (s *Store) Fail(fails func(call string, done bool) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ var errDown = errors.New("connection refused")
 
 // do makes a call.
 func (s *Store) do(ctx context.Context, call string, f func() error) error {
-	if call == "Account" {
+	if call == "Read" {
 		s.Reads.Add(1)
 	} else {
 		s.Calls.Add(1)
@@ -96,24 +96,19 @@ func (s *Store) Touch(ctx context.Context, at map[string]time.Time) error {
 }
 
 // Lease implements [access.Store].
-func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error) {
-	err = s.do(ctx, "Lease", func() (err error) { granted, leased, err = s.Store.Lease(ctx, id, m, n, limit); return err })
-	return granted, leased, err
-}
-
-// Return implements [access.Store].
-func (s *Store) Return(ctx context.Context, id string, m int, n int64) error {
-	err := s.do(ctx, "Return", func() error { return s.Store.Return(ctx, id, m, n) })
-	if err != nil {
-		s.ReturnedInVain.Add(n)
+func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, changed time.Time, err error) {
+	call := "Lease"
+	if n == 0 {
+		call = "Read"
 	}
-	return err
-}
-
-// Account implements [access.Store].
-func (s *Store) Account(ctx context.Context, id string, m int) (leased int64, changed time.Time, err error) {
-	err = s.do(ctx, "Account", func() (err error) { leased, changed, err = s.Store.Account(ctx, id, m); return err })
-	return leased, changed, err
+	err = s.do(ctx, call, func() (err error) {
+		granted, leased, changed, err = s.Store.Lease(ctx, id, m, n, limit)
+		return err
+	})
+	if err != nil && n < 0 {
+		s.ReturnedInVain.Add(-n)
+	}
+	return granted, leased, changed, err
 }
 
 // Claim implements [access.Store].

@@ -15,7 +15,7 @@ func Retry(ctx context.Context, transient func(error) bool, do func(context.Cont
 
 // Leased returns the number of leased screenings.
 func (s *Store) Leased(ctx context.Context, id string, m int) (int64, error) {
-	leased, _, err := s.Account(ctx, id, m)
+	_, leased, _, err := s.Lease(ctx, id, m, 0, 0)
 	return leased, err
 }
 

@@ -25,7 +25,7 @@ func TestForgetMonths(t *testing.T) {
 		s := d.must(t, d.new(t))
 		for m := month - 30; m <= month; m++ {
 			for _, id := range []string{"a", "b"} {
-				if _, _, err := s.Lease(t.Context(), id, m, 1, 1); err != nil {
+				if _, _, _, err := s.Lease(t.Context(), id, m, 1, 1); err != nil {
 					t.Fatal(err)
 				}
 			}

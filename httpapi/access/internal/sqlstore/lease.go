@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
@@ -11,73 +12,54 @@ import (
 const keptMonths = 12
 
 // Lease implements [access.Store]. It deletes totals that are older than a year.
-func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, err error) {
+func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, changed time.Time, err error) {
+	var micros int64
 	err = s.call(ctx, "lease of", id, func(ctx context.Context) error {
-		if err := rule.Check(id, n, limit); err != nil {
+		if err := rule.Check(id, limit); err != nil {
 			return err
 		}
 		for {
-			// One statement, so that no other change comes between. A row shows only its
-			// new values, so it holds what the change has granted.
-			if n > 0 && limit > 0 {
-				found, err := s.queryRow(ctx, `
+			now, found, err := time.Now().UnixMicro(), false, error(nil)
+			switch {
+			case n > 0 && limit > 0:
+				// One statement, so that no other change comes between. A row shows only its
+				// new values, so it holds what the change has granted.
+				found, err = s.queryRow(ctx, `
 insert into walletscreen_lease as l (key_id, month, leased, granted, changed) values ($1, $2, $3, $3, $6)
 on conflict (key_id, month) do update set
 	leased = case when $4 - l.leased < $5 then $4 else l.leased + $5 end,
 	granted = case when $4 - l.leased < $5 then $4 - l.leased else $5 end,
 	changed = $6
 where l.leased < $4
-returning granted, leased`, []any{id, int64(m), min(n, limit), limit, n, time.Now().UnixMicro()}, &granted, &leased)
-				if err != nil {
-					return err
-				}
+returning granted, leased, changed`, []any{id, int64(m), min(n, limit), limit, n, now}, &granted, &leased, &micros)
 				if found {
 					s.forgetMonths(ctx, m)
-					return nil
 				}
+			case n < 0:
+				found, err = s.queryRow(ctx, `
+update walletscreen_lease set leased = case when leased > $3 then leased - $3 else 0 end, changed = $4
+where key_id = $1 and month = $2 and leased > 0
+returning leased, changed`, []any{id, int64(m), -max(n, -math.MaxInt64), now}, &leased, &micros)
 			}
-			granted, leased = 0, 0
-			if _, err = s.queryRow(ctx, `select leased from walletscreen_lease where key_id = $1 and month = $2`, []any{id, int64(m)}, &leased); err != nil {
+			if found || err != nil {
 				return err
 			}
-			if n == 0 || leased >= limit {
+			granted, leased, micros = 0, 0, 0
+			if _, err = s.queryRow(ctx, `select leased, changed from walletscreen_lease where key_id = $1 and month = $2`, []any{id, int64(m)}, &leased, &micros); err != nil {
+				return err
+			}
+			if n <= 0 || leased >= limit {
 				return nil // else some was returned just now
 			}
 		}
 	})
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, time.Time{}, err
 	}
-	return granted, leased, nil
-}
-
-// Return implements [access.Store].
-func (s *Store) Return(ctx context.Context, id string, m int, n int64) error {
-	return s.call(ctx, "lease of", id, func(ctx context.Context) error {
-		if err := rule.Check(id, n); err != nil {
-			return err
-		}
-		_, err := s.exec(ctx, `
-update walletscreen_lease set leased = case when leased > $3 then leased - $3 else 0 end, changed = $4
-where key_id = $1 and month = $2`, id, int64(m), n, time.Now().UnixMicro())
-		return err
-	})
-}
-
-// Account implements [access.Store].
-func (s *Store) Account(ctx context.Context, id string, m int) (leased int64, changed time.Time, err error) {
-	err = s.call(ctx, "account of", id, func(ctx context.Context) error {
-		if err := rule.CheckID(id); err != nil {
-			return err
-		}
-		var micros int64
-		found, err := s.queryRow(ctx, `select leased, changed from walletscreen_lease where key_id = $1 and month = $2`, []any{id, int64(m)}, &leased, &micros)
-		if found {
-			changed = time.UnixMicro(micros).UTC()
-		}
-		return err
-	})
-	return leased, changed, err
+	if micros > 0 {
+		changed = time.UnixMicro(micros).UTC()
+	}
+	return granted, leased, changed, nil
 }
 
 // forgetMonths deletes old totals, once a month. What it fails to delete is deleted a

@@ -28,7 +28,7 @@ func TestReopen(t *testing.T) {
 			if err := s.PutKey(t.Context(), k); err != nil {
 				t.Errorf("open %d: %v", i, err)
 			}
-			if _, leased, err := s.Lease(t.Context(), "a", month, 2, limit); err != nil || leased != 2*(i+1) {
+			if _, leased, _, err := s.Lease(t.Context(), "a", month, 2, limit); err != nil || leased != 2*(i+1) {
 				t.Errorf("open %d: leased is %d, %v", i, leased, err)
 			}
 			var migrations int
@@ -162,7 +162,7 @@ func TestFileMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, _, err := s.Lease(t.Context(), "a", month, 1, limit); err != nil {
+	if _, _, _, err := s.Lease(t.Context(), "a", month, 1, limit); err != nil {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(dir)

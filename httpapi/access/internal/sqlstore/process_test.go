@@ -58,7 +58,7 @@ func leaseAll(d database, at string) error {
 		return err
 	}
 	for {
-		granted, _, err := s.Lease(ctx, "shared", month, leaseSize, limit)
+		granted, _, _, err := s.Lease(ctx, "shared", month, leaseSize, limit)
 		if isStarved(err) {
 			granted = -1
 		} else if err != nil {
@@ -151,7 +151,7 @@ func TestKilledDatabase(t *testing.T) {
 	for range workers {
 		wg.Go(func() {
 			for {
-				n, _, err := s.Lease(t.Context(), "shared", month, leaseSize, limit)
+				n, _, _, err := s.Lease(t.Context(), "shared", month, leaseSize, limit)
 				switch {
 				case err != nil: // it may have been leased or not
 					failed.Add(1)
@@ -210,7 +210,7 @@ func TestOpenAtOnce(t *testing.T) {
 					return
 				}
 				stores[i] = s
-				if _, _, err := s.Lease(t.Context(), "shared", month, 1, limit); err != nil {
+				if _, _, _, err := s.Lease(t.Context(), "shared", month, 1, limit); err != nil {
 					t.Error(err)
 				}
 			})

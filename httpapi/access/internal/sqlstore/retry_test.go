@@ -64,7 +64,7 @@ func TestFull(t *testing.T) {
 	var granted int64
 	for i := 0; err == nil && i < 10_000; i++ {
 		var n int64
-		if n, _, err = s.Lease(t.Context(), fmt.Sprint("key-", i), month, 1, 1); n > 0 && err != nil {
+		if n, _, _, err = s.Lease(t.Context(), fmt.Sprint("key-", i), month, 1, 1); n > 0 && err != nil {
 			t.Errorf("%d is granted beside the error %v", n, err)
 		}
 		granted += n

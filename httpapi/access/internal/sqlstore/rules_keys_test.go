@@ -187,14 +187,14 @@ func checkInvalid(s access.Store) error {
 	invalid := func(call string, err error) error { return want(call, err, access.ErrInvalid) }
 	for _, id := range badIDs {
 		k, c := newKey(id), newClaim(id, 1)
-		_, _, leaseErr := s.Lease(ctx, id, month, 1, 10)
-		_, _, accountErr := s.Account(ctx, id, month)
+		_, _, _, leaseErr := s.Lease(ctx, id, month, 1, 10)
+		_, _, _, readErr := s.Lease(ctx, id, month, 0, 0)
 		_, _, claimErr := s.Claim(ctx, c)
 		if err := errors.Join(
 			invalid("PutKey", s.PutKey(ctx, k)),
 			invalid("Lease", leaseErr),
-			invalid("Account", accountErr),
-			invalid("Return", s.Return(ctx, id, month, 1)),
+			invalid("a reading", readErr),
+			invalid("a return", giveBack(ctx, s, id, month, 1)),
 			invalid("Claim", claimErr),
 			invalid("Unclaim", s.Unclaim(ctx, c)),
 			want("Touch", s.Touch(ctx, map[string]time.Time{id: date(2026, 1)}), nil),
@@ -233,12 +233,9 @@ func checkInvalid(s access.Store) error {
 	if err := lease(s, "amounts", month, 3, 10, 3, 3); err != nil {
 		return err
 	}
-	_, _, errN := s.Lease(ctx, "amounts", month, -1, 10)
-	_, _, errLimit := s.Lease(ctx, "amounts", month, 1, -1)
+	_, _, _, errLimit := s.Lease(ctx, "amounts", month, 1, -1)
 	return errors.Join(
-		invalid("Lease of -1", errN),
 		invalid("Lease with the limit -1", errLimit),
-		invalid("Return of -1", s.Return(ctx, "amounts", month, -1)),
 		leased(s, "amounts", month, 3),
 	)
 }

@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -14,7 +15,7 @@ import (
 
 // leased returns an error if the total is not n.
 func leased(s access.Store, id string, m int, n int64) error {
-	got, changed, err := s.Account(ctx, id, m)
+	_, got, changed, err := s.Lease(ctx, id, m, 0, 0)
 	if err == nil && (changed.After(time.Now()) || got > 0 && changed.IsZero()) {
 		err = fmt.Errorf("changed at %v", changed)
 	}
@@ -24,9 +25,18 @@ func leased(s access.Store, id string, m int, n int64) error {
 	return nil
 }
 
+// giveBack returns leased screenings.
+func giveBack(ctx context.Context, s access.Store, id string, m int, n int64) error {
+	granted, _, _, err := s.Lease(ctx, id, m, -n, 0)
+	if err == nil && granted != 0 {
+		err = fmt.Errorf("a return grants %d", granted)
+	}
+	return err
+}
+
 // lease returns an error if Lease does not grant or return the expected numbers.
 func lease(s access.Store, id string, m int, n, limit, granted, total int64) error {
-	gotGranted, gotTotal, err := s.Lease(ctx, id, m, n, limit)
+	gotGranted, gotTotal, _, err := s.Lease(ctx, id, m, n, limit)
 	if err != nil || gotGranted != granted || gotTotal != total {
 		return fmt.Errorf("the Lease of %d with the limit %d is %d of %d, %v; want %d of %d", n, limit, gotGranted, gotTotal, err, granted, total)
 	}
@@ -62,15 +72,15 @@ func checkReturn(s access.Store) error {
 		return err
 	}
 	for _, step := range []struct{ n, total int64 }{{0, 10}, {1, 9}, {3, 6}} {
-		if err := errors.Join(want("Return", s.Return(ctx, "a", month, step.n), nil), leased(s, "a", month, step.total)); err != nil {
+		if err := errors.Join(want("a return", giveBack(ctx, s, "a", month, step.n), nil), leased(s, "a", month, step.total)); err != nil {
 			return err
 		}
 	}
 	if err := lease(s, "a", month, 10, 10, 4, 10); err != nil {
 		return err
 	}
-	for _, n := range []int64{11, 1, math.MaxInt64} {
-		if err := errors.Join(want("Return of more than is leased", s.Return(ctx, "a", month, n), nil), leased(s, "a", month, 0)); err != nil {
+	for _, n := range []int64{11, 1, math.MaxInt64, math.MinInt64} {
+		if err := errors.Join(want("a return of more than is leased", giveBack(ctx, s, "a", month, n), nil), leased(s, "a", month, 0)); err != nil {
 			return err
 		}
 	}
@@ -90,7 +100,7 @@ func checkApart(s access.Store) error {
 		}
 	}
 	return errors.Join(
-		want("Return", s.Return(ctx, "a", month+1, 3), nil),
+		want("a return", giveBack(ctx, s, "a", month+1, 3), nil),
 		leased(s, "a", month, 1), leased(s, "A", month, 2), leased(s, "ab", month, 3),
 		leased(s, "a", month+1, 1), leased(s, "b", month, 5), leased(s, "A", month+1, 6),
 	)
@@ -119,14 +129,14 @@ func leaseAtOnce(s access.Store, id string, limit int64, returns bool) error {
 	for i := range 8 {
 		wg.Go(func() {
 			for n := int64(1 + i); ; n = n%13 + 1 {
-				granted, total, err := s.Lease(ctx, id, month, n, limit)
+				granted, total, _, err := s.Lease(ctx, id, month, n, limit)
 				if err == nil && (granted < 0 || granted > n || total > limit || granted < n && total < limit) {
 					err = fmt.Errorf("%d of %d granted, with %d of %d leased after it", granted, n, total, limit)
 				}
 				back := int64(0)
 				if err == nil && returns && granted > 3 {
 					back = 1
-					err = s.Return(ctx, id, month, back)
+					err = giveBack(ctx, s, id, month, back)
 				}
 				mu.Lock()
 				sum += granted - back
@@ -145,7 +155,7 @@ func leaseAtOnce(s access.Store, id string, limit int64, returns bool) error {
 	}
 	wg.Wait()
 	if bad != nil {
-		return fmt.Errorf("a Lease or Return beside others: %w", bad)
+		return fmt.Errorf("a Lease beside others: %w", bad)
 	}
 	if !returns { // then each begins where another has ended
 		slices.SortFunc(answers, func(a, b answer) int { return cmp.Compare(a.total, b.total) })

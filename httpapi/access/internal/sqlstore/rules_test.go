@@ -41,7 +41,7 @@ type rule struct {
 var rules = []rule{
 	{
 		"nothing stored",
-		"An empty Store has no keys and no counts: Key returns ErrNoKey, also for an invalid id; Keys is empty; Account is zero; Return and Unclaim do nothing.",
+		"An empty Store has no keys and no counts: Key returns ErrNoKey, also for an invalid id; Keys is empty; the total is zero; a return and Unclaim do nothing.",
 		checkNothing,
 	},
 	{
@@ -157,7 +157,7 @@ func checkNothing(s access.Store) error {
 		return fmt.Errorf("the answer of Keys is %d keys, %v; want none", len(all), err)
 	}
 	return errors.Join(
-		want("Return", s.Return(ctx, "none", month, 5), nil),
+		want("a return", giveBack(ctx, s, "none", month, 5), nil),
 		leased(s, "none", month, 0),
 		want("Unclaim", s.Unclaim(ctx, newClaim("none", 1)), nil),
 		want("Touch", s.Touch(ctx, nil), nil),
@@ -177,15 +177,15 @@ func checkCancelled(s access.Store) error {
 	changed.Version, changed.Name = 1, "changed"
 	_, keyErr := s.Key(ended, "a")
 	_, keysErr := s.Keys(ended)
-	_, _, leaseErr := s.Lease(ended, "a", month, 5, 10)
-	_, _, accountErr := s.Account(ended, "a", month)
+	_, _, _, leaseErr := s.Lease(ended, "a", month, 5, 10)
+	_, _, _, readErr := s.Lease(ended, "a", month, 0, 0)
 	_, _, claimErr := s.Claim(ended, newClaim("a", 2))
 	for call, err := range map[string]error{
-		"Key": keyErr, "Keys": keysErr, "Lease": leaseErr, "Account": accountErr, "Claim": claimErr,
-		"PutKey":  s.PutKey(ended, changed),
-		"Touch":   s.Touch(ended, map[string]time.Time{"a": date(2030, 1)}),
-		"Return":  s.Return(ended, "a", month, 5),
-		"Unclaim": s.Unclaim(ended, c),
+		"Key": keyErr, "Keys": keysErr, "Lease": leaseErr, "a reading": readErr, "Claim": claimErr,
+		"PutKey":   s.PutKey(ended, changed),
+		"Touch":    s.Touch(ended, map[string]time.Time{"a": date(2030, 1)}),
+		"a return": giveBack(ended, s, "a", month, 5),
+		"Unclaim":  s.Unclaim(ended, c),
 	} {
 		if err := want(call, err, context.Canceled); err != nil {
 			return err

@@ -69,7 +69,7 @@ func BenchmarkLease(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
 				id := fmt.Sprint("key-", n.Add(1))
 				for pb.Next() {
-					if _, _, err := s.Lease(context.Background(), id, month, 1, math.MaxInt64); err != nil {
+					if _, _, _, err := s.Lease(context.Background(), id, month, 1, math.MaxInt64); err != nil {
 						b.Error(err)
 						return
 					}
