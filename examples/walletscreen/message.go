@@ -24,11 +24,11 @@ func (r labelChange) MarshalJSON() ([]byte, error) {
 // newMessage returns the message about a customer whose verdict has changed. before is
 // nil if there was none. Rows of the table that say the same have one ID. refresh is random:
 // a list that goes back and forth makes the same change again, under another ID.
-func newMessage(refresh, from, to string, c customer, before, after *screening.Result) outbox.Event {
+func newMessage(refresh, from, to string, c customer, before, after *screening.Result, fresh bool) outbox.Event {
 	sum := sha256.Sum256([]byte(refresh + "\x00" + from + "\x00" + to + "\x00" + c.id + "\x00" + c.address.String()))
 	return outbox.Event{ID: "msg_" + hex.EncodeToString(sum[:16]), Customer: c.order(), Type: "customer.verdict_changed", Data: map[string]any{
 		"customer": c.id, "chain": c.address.Chain(), "address": c.address.Normalized(),
-		"before": newMessageVerdict(before), "after": newMessageVerdict(after), "why": changesOf(before, after),
+		"before": newMessageVerdict(before, true), "after": newMessageVerdict(after, fresh), "why": changesOf(before, after),
 		"snapshot_before": from, "snapshot_after": to, "scoring_version": after.ScoringVersion,
 	}}
 }
@@ -42,11 +42,12 @@ func (c customer) order() string {
 	return c.id
 }
 
-func newMessageVerdict(r *screening.Result) *screening.Answer {
+func newMessageVerdict(r *screening.Result, fresh bool) *screening.Answer {
 	if r == nil {
 		return nil
 	}
 	a := r.Answer().WithURLs(r.Sources())
+	a.AllClear = a.AllClear && fresh
 	return &a
 }
 

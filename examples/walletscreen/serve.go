@@ -163,13 +163,7 @@ func (s *server) openLists(ctx context.Context) (closeStore func(), err error) {
 	if s.store, closeStore, err = s.lists.openStore(ctx, func(text string) { s.log.Warn(text); s.former = true }); err != nil {
 		return nil, err
 	}
-	opts := &screening.Options{Logger: s.log, Bytes: downloading(s.log), Report: func(r screening.Report) {
-		s.metrics.Report(r)
-		if s.watcher != nil {
-			s.watcher.report(r)
-		}
-	}}
-	opts.Store = s.store
+	opts := &screening.Options{Logger: s.log, Bytes: downloading(s.log), Report: s.metrics.Report, Store: s.store}
 	if s.screener, err = s.lists.newScreener(srcs, s.offline, opts); err != nil {
 		closeStore()
 		return nil, err

@@ -218,8 +218,9 @@ func TestCertificateFollows(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		now := make(chan struct{})
-		go periodically(ctx, time.Minute, now, cert.reload)
+		now := make(chan os.Signal)
+		s := &server{serveOptions: &serveOptions{offline: true, lists: listOptions{db: "postgres://x"}}, log: slog.New(slog.DiscardHandler), cert: cert}
+		go s.followFiles(ctx, now)
 		start := time.Now()
 		check := func(when string, days int) {
 			t.Helper()
@@ -234,7 +235,7 @@ func TestCertificateFollows(t *testing.T) {
 		check("after a minute", 2)
 		write(3)
 		check("before it is asked", 2)
-		now <- struct{}{}
+		now <- os.Interrupt
 		check("asked", 3)
 		cancel()
 		synctest.Wait()

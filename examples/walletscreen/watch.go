@@ -13,51 +13,39 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
-	"github.com/walletscreen/walletscreen/screening/book"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A watcher notifies a webhook of customers whose verdict a refresh has changed.
 //
-// The outbox stores the digest of the snapshot up to which it has messages, once the store
-// has its lists. A Book answers the report of a refresh that begins there. After a restart, or a change that was missed, all customers are screened against
-// both snapshots.
+// The outbox stores the digest of the snapshot up to which it has messages. All customers are
+// screened against each snapshot that the journal has after that one and the one before it, so
+// neither a restart nor a change that came too fast makes a difference.
 type watcher struct {
 	file     string // the value of -book
 	screener *screening.Screener
+	store    store.Store // of the lists
+	ids      []string    // of the lists
 	past     func(ctx context.Context, digest string) (*screening.Past, error)
-	kept     func(ctx context.Context, digest string) (bool, error) // whether past can open it
+	former   bool // the lists of the last messages may be in the store of an earlier version
 	box      *outbox.Box
 	hook     *outbox.Webhook
 	holder   string // names this process, which may hold the lead
 	log      *slog.Logger
+	leading  atomic.Bool
 
-	leading atomic.Bool
-	wake    chan struct{} // has room for one
-
-	mu      sync.Mutex
-	pending []screening.Report
-	missed  bool // a report was dropped
-
-	// Only the goroutine that runs sync uses these.
-	last    string // the digest after the last report that was handled
-	book    *book.Book
-	stamp   string // the size and time of the file when book was made
-	failure string // the error that was last logged
-
-	former bool // the lists of the last messages may be in the store of an earlier version
-
-	failing bool // whether the webhook fails; only the goroutine that delivers uses it
+	stamp   string // the size and time of the file when it was last checked; only sync uses it
+	failure string // the error of sync that was last logged
+	failing bool   // whether the webhook fails; only the goroutine that delivers uses it
 
 	measured webhookMetrics
 }
 
-// maxPending bounds the reports that wait: each holds the lists before and after it.
-const maxPending = 8
+// maxSteps bounds the snapshots that are compared one by one. Of more, only the first and the last are.
+const maxSteps = 8
 
 // openWatcher opens the customers, the webhook and the outbox, and returns nil if the
 // options have none.
@@ -76,11 +64,14 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-webhook-secret: %w", err)
 	}
-	w := &watcher{file: s.book, screener: s.screener, past: s.openPast, kept: keptIn(s.store), log: s.log, wake: make(chan struct{}, 1), holder: instance(s.lists.data), former: s.former}
+	w := &watcher{file: s.book, screener: s.screener, store: s.store, past: s.openPast, former: s.former, holder: instance(s.lists.data), log: s.log}
+	for _, l := range s.screener.Sources() {
+		w.ids = append(w.ids, l.Info.ID)
+	}
 	if w.hook, err = outbox.NewWebhook(s.webhook, secret); err != nil {
 		return nil, fmt.Errorf("-webhook: %w", err)
 	}
-	if err := w.reload(); err != nil {
+	if err := w.check(); err != nil {
 		return nil, fmt.Errorf("-book: %w", err)
 	}
 	database := s.lists.db
@@ -119,19 +110,6 @@ func webhookSecret(c *serveOptions) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// report takes what a refresh has done. It does not block.
-func (w *watcher) report(r screening.Report) {
-	w.mu.Lock()
-	if w.pending = append(w.pending, r); len(w.pending) > maxPending {
-		w.pending, w.missed = nil, true
-	}
-	w.mu.Unlock()
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
 // run watches and delivers until ctx ends.
 func (w *watcher) run(ctx context.Context) {
 	const term = 15 * time.Second
@@ -145,15 +123,15 @@ func (w *watcher) run(ctx context.Context) {
 	}
 	jobs.Go(func() {
 		lead()
-		periodically(ctx, term/6, nil, lead)
+		periodically(ctx, term/6, lead)
 	})
 	jobs.Go(func() { // watches
-		periodically(ctx, time.Second, w.wake, func() {
+		periodically(ctx, time.Second, func() {
 			if !w.leading.Load() {
 				return
 			}
 			failure := ""
-			if err := w.sync(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, screening.ErrNotLoaded) {
+			if err := w.sync(ctx); err != nil && ctx.Err() == nil {
 				if failure = err.Error(); failure != w.failure {
 					w.log.Error("the customers' verdicts cannot be compared; trying again", "error", err)
 				}
@@ -162,7 +140,7 @@ func (w *watcher) run(ctx context.Context) {
 		})
 	})
 	jobs.Go(func() { // delivers
-		periodically(ctx, time.Second, nil, func() {
+		periodically(ctx, time.Second, func() {
 			accepted, err := 1, error(nil)
 			for w.leading.Load() && accepted > 0 && err == nil {
 				var d outbox.Delivery
@@ -206,14 +184,13 @@ func (w *watcher) told(d outbox.Delivery) {
 	w.measured.add(d)
 }
 
-// periodically calls do every so often, and when wake, which may be nil, receives, until ctx ends.
-func periodically(ctx context.Context, every time.Duration, wake <-chan struct{}, do func()) {
+// periodically calls do every so often until ctx ends.
+func periodically(ctx context.Context, every time.Duration, do func()) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-		case <-wake:
 		case <-ctx.Done():
 			return
 		}
@@ -223,207 +200,130 @@ func periodically(ctx context.Context, every time.Duration, wake <-chan struct{}
 
 // sync stores the messages about all changes up to now.
 func (w *watcher) sync(ctx context.Context) error {
-	w.mu.Lock()
-	reports, missed := w.pending, w.missed
-	w.pending, w.missed = nil, false
-	w.mu.Unlock()
+	if err := w.check(); err != nil {
+		w.log.Error("the new table of customers cannot be used", "file", w.file, "error", err)
+	}
 	state, err := w.box.State(ctx)
-	if err != nil {
-		return errors.Join(err, w.putBack(reports, missed))
+	_, stale := w.screener.Screen(anyAddress)
+	if err != nil || state == w.screener.Digest() || errors.Is(stale, screening.ErrNotLoaded) {
+		return err
 	}
-	if missed {
-		w.last = ""
-	}
-	if err := w.reload(); err != nil {
-		w.log.Error("the new table of customers cannot be used, keeping the old one", "file", w.file, "error", err)
-	}
-	for i, r := range reports {
-		if r.Digest == state || r.Digest == w.last {
-			w.last = r.Digest
-			continue
+	steps, err := w.steps(ctx, state)
+	var before *screening.Past
+	for i, digest := range steps {
+		if state == "" && digest != w.screener.Digest() {
+			continue // the first start: more lists are coming
 		}
-		if state == "" || w.last != state {
-			break // it does not begin where the messages end
+		after, err := w.past(ctx, digest)
+		if err == nil {
+			_, err = after.Screen(anyAddress)
 		}
-		n := 0
-		if err = w.awaitKept(ctx, r.Digest); err == nil {
-			n, err = w.box.Add(ctx, state, r.Digest, sequence(func(add func(outbox.Event) error) error { return w.changedIn(r, add) }))
+		switch {
+		case err != nil && (i < len(steps)-1 || errors.Is(err, screening.ErrNotLoaded)):
+			continue // nothing was answered from it, or it is no longer stored
+		case err == nil && before == nil && state != "":
+			before, err = w.before(ctx, state)
+		}
+		if err == nil && (state == "" || before == nil && w.former) { // entries listed now are not changes
+			_, err = w.box.Add(ctx, state, digest, func(func(outbox.Event, error) bool) {})
+		} else if err == nil {
+			err = w.compare(ctx, state, digest, before, after, stale == nil)
 		}
 		if err != nil {
-			return errors.Join(err, w.putBack(reports[i:], false))
+			return err
 		}
-		w.said(n)
-		state, w.last = r.Digest, r.Digest
-	}
-	now, err := w.snapshot()
-	if err != nil || now == state {
-		if err == nil {
-			w.last = now
-		}
-		return err
-	}
-	if err := w.awaitKept(ctx, now); err != nil {
-		return err
-	}
-	if state == "" { // the first start: entries listed now are not changes
-		_, err = w.box.Add(ctx, "", now, func(func(outbox.Event, error) bool) {})
-	} else {
-		err = w.compare(ctx, state, now)
-	}
-	if err == nil {
-		w.last = now
+		state, before, w.former = digest, after, false
 	}
 	return err
 }
 
-// keepPatience is how long messages wait for the store to save the lists they are about.
-const keepPatience = time.Minute
-
-// awaitKept waits until the store has the lists of a digest. A Screener answers from a list
-// before the list is saved. If the outbox went on to it at once and the process was killed,
-// the next process would have nothing to compare with.
-func (w *watcher) awaitKept(ctx context.Context, digest string) error {
-	for end := time.Now().Add(keepPatience); ; {
-		kept, err := w.kept(ctx, digest)
-		if kept || ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if time.Now().After(end) {
-			w.log.Warn("new lists are not saved after a minute; sending webhook messages about them anyway, which a restart may repeat for every listed customer", "snapshot", digest, "error", err)
+// steps returns the digests of the snapshots that the journal has after the one of state, in order:
+// only the last one if there are many, or if it does not have that one.
+func (w *watcher) steps(ctx context.Context, state string) (all []string, err error) {
+	known, last := false, ""
+	err = journal.Read(ctx, w.store, 0, func(l *journal.Line, s *journal.State) error {
+		if l.Held == nil && l.Exceptions == nil {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(50 * time.Millisecond):
+		digest, _ := s.DigestOf(w.ids)
+		switch {
+		case digest == state:
+			all, known = nil, true
+		case digest != last:
+			all = append(all, digest)
 		}
+		last = digest
+		return nil
+	})
+	if n := len(all); n > maxSteps || n > 0 && !known {
+		all = all[n-1:]
 	}
+	return all, err
 }
 
-// keptIn returns a function that reports whether a store has the lists of a digest and the
-// journal event that names them.
-func keptIn(st store.Store) func(ctx context.Context, digest string) (bool, error) {
-	return func(ctx context.Context, digest string) (bool, error) {
-		events, err := journal.Answered(ctx, st)
-		for i := range events {
-			if events[i].Digest == digest {
-				return events[i].IsKept(ctx, st)
-			}
-		}
-		return false, err
-	}
-}
-
-// putBack lets the next sync handle reports again.
-func (w *watcher) putBack(reports []screening.Report, missed bool) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.pending = append(reports, w.pending...)
-	w.missed = w.missed || missed
-	return nil
-}
-
-func (w *watcher) said(n int) {
-	if n > 0 {
-		w.log.Info("customers have another verdict", "messages", n)
-	}
-}
-
-// snapshot returns the digest of the lists that answer now.
-func (w *watcher) snapshot() (string, error) {
-	_, err := w.screener.Screen(anyAddress)
-	return w.screener.Digest(), err
-}
-
-// compare stores the messages about the customers whose verdicts differ between two
-// snapshots.
-func (w *watcher) compare(ctx context.Context, from, to string) error {
-	past, err := w.past(ctx, from)
-	if w.former && errors.Is(err, store.ErrNotFound) {
+// before opens the lists of the last messages, and returns nil if they are no longer stored.
+func (w *watcher) before(ctx context.Context, digest string) (*screening.Past, error) {
+	past, err := w.past(ctx, digest)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case w.former && errors.Is(err, store.ErrNotFound):
 		w.log.Warn("the lists of the last webhook messages are in the store of an earlier version; sending messages about what changes from now on. "+
-			"To see what has changed before, screen the customers once with screen -in", "snapshot", from)
-		_, err := w.box.Add(ctx, from, to, func(func(outbox.Event, error) bool) {})
-		return err
+			"To see what has changed before, screen the customers once with screen -in", "snapshot", digest)
+	case err != nil:
+		w.former = false
+		w.log.Warn("the lists of the last webhook messages are no longer stored; sending a message for every listed customer", "snapshot", digest, "error", err)
 	}
-	if err != nil {
-		w.log.Warn("the lists of the last webhook messages are no longer stored; sending a message for every listed customer", "snapshot", from, "error", err)
-	}
+	return past, nil
+}
+
+// compare stores the messages about the customers whose verdicts differ between two snapshots.
+// Nobody is all clear unless fresh is set.
+func (w *watcher) compare(ctx context.Context, from, to string, old, now *screening.Past, fresh bool) error {
 	refresh := rand.Text()
 	n, err := w.box.Add(ctx, from, to, sequence(func(add func(outbox.Event) error) error {
 		_, err := readCustomers(w.file, func(c customer) error {
-			after, err := w.screener.Screen(c.address)
+			after, err := now.Screen(c.address)
 			if err != nil {
 				return err
 			}
-			if after.Digest() != to {
-				return errors.New("the lists have changed during the comparison")
-			}
 			var before *screening.Result
-			if past != nil {
-				if b, err := past.Screen(c.address); err == nil {
+			if old != nil {
+				if b, err := old.Screen(c.address); err == nil {
 					before = &b
 				}
 			}
 			if before == nil && len(after.Labels)+len(after.Suppressed) == 0 || before != nil && len(changesOf(before, &after)) == 0 {
 				return nil
 			}
-			return add(newMessage(refresh, from, to, c, before, &after))
+			return add(newMessage(refresh, from, to, c, before, &after, fresh))
 		})
 		return err
 	}))
-	w.said(n)
+	if n > 0 {
+		w.log.Info("customers have another verdict", "messages", n)
+	}
 	return err
 }
 
-// changedIn calls add for the messages about the customers that a refresh concerns.
-func (w *watcher) changedIn(r screening.Report, add func(outbox.Event) error) error {
-	changes := make(map[address.Address]book.Change)
-	for c, err := range w.book.Changed(r) {
-		if err != nil {
-			return err
-		}
-		changes[c.Address] = c
-	}
-	if len(changes) == 0 {
-		return nil
-	}
-	refresh := rand.Text()
-	_, err := readCustomers(w.file, func(cu customer) error {
-		c, ok := changes[cu.address]
-		if !ok {
-			return nil
-		}
-		before := &c.Before
-		if c.Before.Level == "" {
-			before = nil
-		}
-		return add(newMessage(refresh, w.last, r.Digest, cu, before, &c.After))
-	})
-	return err
-}
-
-// reload makes the book again if the table has changed.
-func (w *watcher) reload() error {
+// check reads the table if it has changed, and logs how many rows can be watched.
+func (w *watcher) check() error {
 	info, err := os.Stat(w.file)
-	if err != nil {
-		return err
+	stamp := fmt.Sprint(err)
+	if err == nil {
+		stamp = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 	}
-	stamp := fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 	if stamp == w.stamp {
 		return nil
 	}
-	w.stamp = stamp
-	n, bad := 0, 0
-	b, err := book.New(sequence(func(add func(address.Address) error) (err error) {
-		bad, err = readCustomers(w.file, func(c customer) error {
-			n++
-			return add(c.address)
-		})
+	if w.stamp = stamp; err != nil {
 		return err
-	}))
+	}
+	n := 0
+	bad, err := readCustomers(w.file, func(customer) error { n++; return nil })
 	if err != nil {
 		return err
 	}
-	w.book = b
 	w.log.Info("watching customers", "file", w.file, "addresses", n)
 	if bad > 0 {
 		w.log.Warn("rows of the table of customers have no address that can be watched; walletscreen validate -in says why", "file", w.file, "rows", bad)

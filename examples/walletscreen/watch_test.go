@@ -108,16 +108,15 @@ func newWatching(t *testing.T, dir string, list *listSource) *watching {
 	}
 	t.Cleanup(func() { box.Close() })
 	w := &watching{list: list}
-	w.watcher = &watcher{file: filepath.Join(dir, "customers.csv"), box: box, log: slog.New(slog.DiscardHandler), wake: make(chan struct{}, 1)}
-	if w.screener, err = screening.New([]sources.Source{list}, &screening.Options{Store: st, Report: w.report}); err != nil {
+	w.watcher = &watcher{file: filepath.Join(dir, "customers.csv"), box: box, log: slog.New(slog.DiscardHandler), store: st, ids: []string{list.id}}
+	if w.screener, err = screening.New([]sources.Source{list}, &screening.Options{Store: st}); err != nil {
 		t.Fatal(err)
 	}
 	w.watcher.screener = w.screener
-	w.kept = keptIn(st)
 	w.past = func(ctx context.Context, digest string) (*screening.Past, error) {
 		return screening.OpenDigest(ctx, st, digest, []sources.Source{list}, nil)
 	}
-	if err := w.reload(); err != nil {
+	if err := w.check(); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -158,7 +157,7 @@ func (w *watching) messages(t *testing.T) []string {
 }
 
 // Exactly the customers whose verdict changed are told of, with before, after and why:
-// by a refresh, over a restart, over a missed report, and when the table changes.
+// by a refresh, over a restart, after many refreshes, and when the table changes.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	customers := func(ns ...int) {
@@ -197,14 +196,14 @@ func TestWatch(t *testing.T) {
 	list.set(1, 9)
 	expect("a listing after the restart", w.refresh(t), "c2 100>0 removed LIST 2")
 
-	// More refreshes than reports are kept.
-	for n := range maxPending + 3 {
+	// More refreshes than are compared one by one.
+	for n := range maxSteps + 3 {
 		list.set(9, 100+n)
 		if _, err := w.screener.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	expect("missed reports", w.messages(t), "c1 100>0 removed LIST 1")
+	expect("many refreshes", w.messages(t), "c1 100>0 removed LIST 1")
 
 	// Several refreshes that wait are told of one by one.
 	list.set(9, 3)
@@ -269,8 +268,8 @@ func TestWatchFormer(t *testing.T) {
 	}
 }
 
-// The outbox moves to a snapshot only once the store has its lists, after a refresh and
-// after a report that was missed.
+// The outbox moves to a snapshot only if the store has its lists, so that a process that starts
+// again can compare with them.
 func TestWatchAwaitsStore(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "customers.csv"), []byte("id,address\na,"+evm(1)+"\n"), 0o600); err != nil {
@@ -279,42 +278,78 @@ func TestWatchAwaitsStore(t *testing.T) {
 	list := &listSource{id: "LIST"}
 	list.set(9)
 	w := newWatching(t, dir, list)
-	inStore := w.kept
-	asked := 0
-	w.kept = func(ctx context.Context, digest string) (bool, error) {
-		state, err := w.box.State(ctx)
-		if asked++; state == digest || err != nil {
-			t.Errorf("the outbox has gone on to %q before the store has it, error %v", state, err)
-		}
-		if kept, err := inStore(ctx, digest); !kept {
-			t.Errorf("the store has %q: %v, error %v", digest, kept, err)
-		}
-		return asked%3 == 0, nil
+	w.refresh(t)
+	state, err := w.box.State(t.Context())
+	if err != nil || state != w.screener.Digest() {
+		t.Fatalf("the outbox has %q, error %v, want %q", state, err, w.screener.Digest())
 	}
-	for n, missed := range []bool{true, false, true} {
-		w.missed = missed
-		list.set(9, 1+n%2*100)
-		w.refresh(t)
-		if want := 3 * (n + 1); asked != want {
-			t.Errorf("refresh %d: the store was asked %d times, want %d", n, asked, want)
-		}
-		if state, err := w.box.State(t.Context()); state != w.screener.Digest() || err != nil {
-			t.Errorf("refresh %d: the outbox has %q, error %v, want %q", n, state, err, w.screener.Digest())
-		}
+	before, err := filepath.Glob(filepath.Join(dir, storeDir, "LIST-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.set(9, 1)
+	if _, err := w.screener.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, storeDir, "LIST-*"))
-	if err != nil || len(files) != 2 {
-		t.Fatalf("files %q, error %v, want two", files, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := 0
+	for _, name := range files {
+		if !slices.Contains(before, name) {
+			hidden++
+			if err := os.Rename(name, filepath.Join(dir, filepath.Base(name))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err = w.sync(t.Context())
+	if now, _ := w.box.State(t.Context()); hidden == 0 || err == nil || now != state {
+		t.Fatalf("without the %d files of the new list: error %v, the outbox went on to %q", hidden, err, now)
 	}
 	for _, name := range files {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
+		os.Rename(filepath.Join(dir, filepath.Base(name)), name)
 	}
-	for _, digest := range []string{w.screener.Digest(), "", "another"} {
-		if kept, err := inStore(t.Context(), digest); kept || err != nil {
-			t.Errorf("the store has %q: %v, error %v", digest, kept, err)
-		}
+	if got := w.messages(t); !slices.Equal(got, []string{"a 0>100 added LIST 1"}) {
+		t.Errorf("messages %q once they are there", got)
+	}
+}
+
+// TestWatchMissing checks that a table that is gone is logged once, and what comes back is used.
+func TestWatchMissing(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "customers.csv")
+	text := []byte("id,address\na," + evm(1) + "\n")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list := &listSource{id: "LIST"}
+	list.set(9)
+	w := newWatching(t, dir, list)
+	w.refresh(t)
+	var log bytes.Buffer
+	w.log = slog.New(slog.NewTextHandler(&log, nil))
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	w.messages(t)
+	w.messages(t)
+	if n := strings.Count(log.String(), "cannot be used"); n != 1 {
+		t.Errorf("logged %d times, want once: %s", n, &log)
+	}
+	list.set(1, 9)
+	if _, err := w.screener.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.sync(t.Context()); err == nil {
+		t.Error("messages about customers nobody could read")
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.messages(t); !slices.Equal(got, []string{"a 0>100 added LIST 1"}) {
+		t.Errorf("messages %q", got)
 	}
 }
 
