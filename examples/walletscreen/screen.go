@@ -18,12 +18,13 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// A screenCall is a call of the command screen.
+// A screenCall is a call of the command screen, or of history.
 type screenCall struct {
 	*program
-	lists listOptions
-	table tableOptions
-	json  bool
+	lists   listOptions
+	table   tableOptions
+	json    bool
+	history bool
 
 	at                  string
 	receipt, receiptKey string // files
@@ -132,7 +133,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		}
 	}
 	var total tally
-	shown := 0
+	shown, had := 0, false
 	var last screening.Result
 	for _, arg := range args {
 		whole := j.screen("", arg)
@@ -140,6 +141,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		total.addPayees(all)
 		for i := range all {
 			v := &all[i]
+			had = had || len(v.result.Suppressed)+len(v.result.Formerly) > 0
 			if receipts != nil {
 				if err := receipts.add(v); err != nil {
 					return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close())
@@ -159,7 +161,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 				if shown++; shown > 1 {
 					fmt.Fprintln(s.stdout)
 				}
-				err = v.print(s.stdout, s.hasColors())
+				err = v.print(s.stdout, s.hasColors(), s.history)
 			}
 			if err != nil {
 				return err
@@ -170,7 +172,9 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		fmt.Fprintln(s.stderr)
 		j.printLists(s.stderr)
 	}
-	s.code = total.code()
+	if s.code = total.code(); s.history && had && s.code == exitClean {
+		s.code = exitMatch
+	}
 	if receipts != nil {
 		if err := receipts.close(); err != nil {
 			return fmt.Errorf("-receipt: %w", err)
@@ -216,8 +220,8 @@ func (v *verdict) paint(heading string) string {
 	return "\x1b[" + color + "m" + heading + "\x1b[0m"
 }
 
-// print prints the verdict for people.
-func (v *verdict) print(w io.Writer, colors bool) error {
+// print prints the verdict for people, or the history of the account.
+func (v *verdict) print(w io.Writer, colors, history bool) error {
 	r := &v.result
 	heading, but := "UNDECIDED", "no match, but "
 	if v.hasLevel() {
@@ -226,7 +230,11 @@ func (v *verdict) print(w io.Writer, colors bool) error {
 	if colors {
 		heading = v.paint(heading)
 	}
-	if _, err := fmt.Fprintf(w, "%s  %.200s\n", heading, v.shown()); err != nil {
+	heading += "  "
+	if history {
+		heading, but = "", ""
+	}
+	if _, err := fmt.Fprintf(w, "%s%.200s\n", heading, v.shown()); err != nil {
 		return err
 	}
 	if v.err != nil {
@@ -243,18 +251,48 @@ func (v *verdict) print(w io.Writer, colors bool) error {
 	if v.reading.Note != "" {
 		fmt.Fprintln(w, fold("  "+clean(v.reading.Note)))
 	}
-	t := layout{indent: "  "}
-	for i := range r.Labels {
-		l := &r.Labels[i]
-		t.add(string(l.Kind), l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), l.Name, listedText(l))
-	}
-	for _, l := range r.Suppressed {
-		t.add("suppressed", l.Match.String()+" match", strings.TrimSpace(l.Source+" "+l.Ref), l.Name, l.Reason+" ("+l.Author+")")
-	}
-	for _, f := range r.Formerly {
-		t.add("formerly listed", "", strings.TrimSpace(f.Source+" "+f.Ref), f.Name, day(f.Since)+" to "+day(f.Until)+" as "+f.Listed)
-	}
+	t := v.matches(history)
 	return t.print(w)
+}
+
+// matches returns the table of the labels and of what does not count, or of when lists had the
+// account.
+func (v *verdict) matches(history bool) layout {
+	t := layout{indent: "  "}
+	if history {
+		t.add("FROM", "NOT ON", "UNTIL", "LIST", "MATCH", "NAME")
+	}
+	add := func(l *screening.Label, kind, suppressed, said string) {
+		list := strings.TrimSpace(l.Source + " " + l.Ref)
+		if history {
+			t.add(day(l.AddedAt), day(l.NotListedOn), "now", list, l.Match.String()+suppressed, l.Name)
+			return
+		}
+		t.add(kind, l.Match.String()+" match", list, l.Name, said)
+	}
+	for i := range v.result.Labels {
+		l := &v.result.Labels[i]
+		add(l, string(l.Kind), "", listedText(l))
+	}
+	for i := range v.result.Suppressed {
+		l := &v.result.Suppressed[i]
+		add(&l.Label, "suppressed", ", suppressed", l.Reason+" ("+l.Author+")")
+	}
+	for _, f := range v.result.Formerly {
+		list := strings.TrimSpace(f.Source + " " + f.Ref)
+		if history {
+			t.add(day(f.Since), "-", day(f.Until), list, "formerly", f.Name)
+			continue
+		}
+		t.add("formerly listed", "", list, f.Name, day(f.Since)+" to "+day(f.Until)+" as "+f.Listed)
+	}
+	if history && len(t.rows) == 1 {
+		t.rows = nil
+		if v.err == nil {
+			t.add("no list is known to have it, or to have had it")
+		}
+	}
+	return t
 }
 
 // listedText returns what the list of l says about when and how the address is listed.
