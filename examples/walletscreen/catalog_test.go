@@ -47,7 +47,7 @@ func TestSeizureOrders(t *testing.T) {
 		!strings.Contains(stdout, "lists import") {
 		t.Errorf("refresh without a mirror: code %d, %s %s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "IL_NBCTF="+file); code != 0 ||
+	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "FBI_IC3", "-require", "FBI_IC3", "IL_NBCTF="+file); code != 0 ||
 		!strings.Contains(squeezed(stdout), "IL_NBCTF loaded ") {
 		t.Fatalf("import: code %d, %s %s", code, stdout, stderr)
 	}
@@ -84,7 +84,7 @@ func TestSeizureOrders(t *testing.T) {
 // TestJapan imports the list of Japan's Ministry of Finance from a file.
 func TestJapan(t *testing.T) {
 	data := t.TempDir()
-	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "JP_MOF=../../sources/mof/testdata/shisantouketsu20260828.csv"); code != 0 ||
+	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "FBI_IC3", "-require", "FBI_IC3", "JP_MOF=../../sources/mof/testdata/shisantouketsu20260828.csv"); code != 0 ||
 		!strings.Contains(squeezed(stdout), "JP_MOF loaded ") {
 		t.Fatalf("import: code %d, %s %s", code, stdout, stderr)
 	}

@@ -13,7 +13,7 @@ import (
 // TestClientRate checks that -client-rate limits requests without a key, per address that
 // the proxy names in -client-field, and not those with one.
 func TestClientRate(t *testing.T) {
-	s := start(t, "-client-rate", "0.1", "-client-field", "X-Real-IP")
+	s := start(t, append(shortest, "-client-rate", "0.1", "-client-field", "X-Real-IP")...)
 	defer s.stop()
 	get := func(from, path, key string) int {
 		r, err := http.NewRequestWithContext(t.Context(), "GET", s.url+path, nil)

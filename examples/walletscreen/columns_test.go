@@ -39,7 +39,10 @@ func TestColumns(t *testing.T) {
 		"lists diff -data " + data + " 2999-01-01 now", "version",
 	} {
 		var env []string
-		if !strings.HasPrefix(args, "lists") && args != "version" { // which show all lists
+		switch {
+		case strings.HasPrefix(args, "lists import"):
+			env = []string{"WALLETSCREEN_LISTS=COMMUNITY_BADLIST", "WALLETSCREEN_REQUIRE=COMMUNITY_BADLIST"}
+		case !strings.HasPrefix(args, "lists") && args != "version": // which show all lists
 			env = onlyOFAC
 		}
 		_, stdout, stderr := callIn(t, env, "", strings.Fields(args)...)

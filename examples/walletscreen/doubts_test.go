@@ -147,7 +147,7 @@ func TestCorrection(t *testing.T) {
 		tron[:33] + "T": "\n  a small letter and a capital are mixed up: perhaps it is\n      " + tron + "; compare it with the original\n",
 		listed[:41]:     "  no match, but digits of the address are missing: compare it with the original\n  one character is missing: perhaps it is\n      " + listed + "; compare it with the original\n",
 	} {
-		if code, stdout, stderr := call(t, "", "screen", text); code != 2 || !strings.HasPrefix(stdout, "UNDECIDED  "+text+"\n") || !strings.Contains(stdout, want) {
+		if code, stdout, stderr := callIn(t, few(t), "", "screen", text); code != 2 || !strings.HasPrefix(stdout, "UNDECIDED  "+text+"\n") || !strings.Contains(stdout, want) {
 			t.Errorf("screen %s: code %d, %s%s, want %s", text, code, stdout, stderr, want)
 		}
 		want = want[strings.Index(want, "  one ")+1:] // without what validate calls invalid
@@ -158,7 +158,7 @@ func TestCorrection(t *testing.T) {
 			t.Errorf("validate -json %s: %s", text, stdout)
 		}
 	}
-	if _, stdout, _ := call(t, "", "screen", "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"); strings.Contains(stdout, "perhaps") {
+	if _, stdout, _ := callIn(t, few(t), "", "screen", "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"); strings.Contains(stdout, "perhaps") {
 		t.Errorf("a private key: %s", stdout)
 	}
 }

@@ -24,7 +24,7 @@ func TestExceptions(t *testing.T) {
 	if err := os.WriteFile(name, []byte(exception), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, "-exceptions", name)
+	s := start(t, "-exceptions", name, "-lists", "OFAC_SDN", "-require", "OFAC_SDN")
 	status, a := s.screen(t, "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "bsc")
 	if status != 200 || a.Score != 0 || len(a.Labels) != 0 || len(a.Suppressed) != 1 || a.Suppressed[0].Reason != "licence 2026-17" {
 		t.Errorf("status %d, %+v, want it suppressed", status, a)

@@ -21,7 +21,7 @@ import (
 func TestExportLines(t *testing.T) {
 	longtest.WithoutRace(t)
 	data, out, dir := t.TempDir(), filepath.Join(t.TempDir(), "new", "lines"), t.TempDir()
-	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-accept", sdn(t, "2025-11-19")); code > 1 {
+	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-accept", sdn(t, "2025-11-19")); code > 1 {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
 	key := filepath.Join(dir, "signing.key")
@@ -67,7 +67,7 @@ func TestExportLines(t *testing.T) {
 	}
 
 	// Programs that compare text find every spelling.
-	if code, _, stderr := call(t, "", "lists", "export", "-data", data, "-format", "lines", "-out", out, "-spellings"); code != 0 {
+	if code, _, stderr := call(t, "", "lists", "export", "-data", data, "-format", "lines", "-out", out, "-spellings", "-lists", "OFAC_SDN", "-require", "OFAC_SDN"); code != 0 {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
 	var eth, bch []string

@@ -134,7 +134,7 @@ func TestExportNitro(t *testing.T) {
 	if err := os.WriteFile(own, []byte("address,action,chain,reason,author\n"+blocked+",block,ethereum,fraud,Ann\n"+allowed+",allow,ethereum,license,Ann\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-accept", sdn(t, "2025-11-19")); code > 1 {
+	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-accept", sdn(t, "2025-11-19")); code > 1 {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
 	export := func(args ...string) (code int, stderr string) {
@@ -188,7 +188,7 @@ func TestExportNitro(t *testing.T) {
 	}
 
 	// The id leads to the lists, also when others have come.
-	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-accept", sdn(t, "2025-03-04")); code > 1 {
+	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-accept", sdn(t, "2025-03-04")); code > 1 {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
 	salt := "3ccf0cbf-b23f-47ba-9c2f-4e7bd672b4c7"

@@ -22,7 +22,7 @@ func TestFeed(t *testing.T) {
 	longtest.WithoutRace(t)
 	data, dir := t.TempDir(), filepath.Join(t.TempDir(), "feed")
 	file := sdn(t, "2025-03-21")
-	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-accept", file); code > 1 {
+	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-accept", file); code > 1 {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
 	key := filepath.Join(t.TempDir(), "signing.key")

@@ -17,7 +17,7 @@ import (
 // TestDrain stops a server with -drain-delay: while /readyz says 503 it answers as before, and then
 // the port closes.
 func TestDrain(t *testing.T) {
-	s := start(t, "-ops-addr", "127.0.0.1:0", "-data", t.TempDir(), "-drain-delay", "2s")
+	s := start(t, append(shortest, "-ops-addr", "127.0.0.1:0", "-data", t.TempDir(), "-drain-delay", "2s")...)
 	addr := strings.TrimPrefix(s.ops, "http://")
 	if code, stdout, stderr := call(t, "", "health", "-ops-addr", addr); code != 0 || stdout != "ready\n" {
 		t.Errorf("exit code %d, %s%s", code, stdout, stderr)

@@ -30,7 +30,6 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	l.lists.choose = nil
 	srcs, err := l.lists.sources(false)
 	if err != nil {
 		return err

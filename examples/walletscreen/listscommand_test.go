@@ -255,11 +255,11 @@ func TestImportConsolidated(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
-	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "OFAC_CONSOLIDATED="+file); code != 0 ||
+	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "OFAC_CONSOLIDATED="+file); code != 0 ||
 		!strings.Contains(squeezed(stdout), "OFAC_CONSOLIDATED loaded 1 0 1 ") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-accept", "OFAC_SDN="+file); code != 2 || !strings.Contains(stdout, "OFAC_SDN") {
+	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-accept", "OFAC_SDN="+file); code != 2 || !strings.Contains(stdout, "OFAC_SDN") {
 		t.Errorf("as the SDN List: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

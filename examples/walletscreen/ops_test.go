@@ -351,7 +351,7 @@ func TestTrail(t *testing.T) {
 	if err := os.WriteFile(keyFile, []byte(strings.Repeat("0b", 32)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, "-audit", dir, "-audit-key", keyFile)
+	s := start(t, append(shortest, "-audit", dir, "-audit-key", keyFile)...)
 	const n = 50
 	for range n {
 		if status, a := s.screen(t, lazarus, "ethereum"); status != 200 {

@@ -24,9 +24,9 @@ func TestPast(t *testing.T) {
 			t.Errorf("%q: exit code %d, want %d and %q: %s%s", args, code, want, contains, stdout, stderr)
 		}
 	}
-	call(0, "", "lists", "import", "-data", data, "-accept", sdn(t, "2025-03-04"))
+	call(0, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-accept", sdn(t, "2025-03-04"))
 	then := time.Now().UTC().Format(time.RFC3339Nano)
-	call(0, "", "lists", "import", "-data", data, "-accept", sdn(t, "2025-03-21"))
+	call(0, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-accept", sdn(t, "2025-03-21"))
 
 	call(0, "CLEAN_NO_MATCH", "screen", "-data", data, tornado)
 	call(1, "as of "+then[:16]+"Z:\nLIST ", "screen", "-data", data, "-at", then, tornado)

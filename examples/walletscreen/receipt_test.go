@@ -218,7 +218,7 @@ func TestTableReceiptLines(t *testing.T) {
 	}
 	lines := regexp.MustCompile(`(?m)^curl .*\njq .*$`).FindString(string(text))
 	data, dir := t.TempDir(), t.TempDir()
-	s := start(t, "-data", data)
+	s := start(t, "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN")
 	defer s.stop()
 	lines = strings.NewReplacer("…", "-H 'Authorization: Bearer "+s.key+"'", "http://127.0.0.1:8080", s.url).Replace(lines)
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -245,7 +245,7 @@ func TestReceiptLine(t *testing.T) {
 	}
 	line := regexp.MustCompile(`(?m)^curl .*$`).FindString(string(text))
 	data := t.TempDir()
-	s := start(t, "-data", data)
+	s := start(t, "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN")
 	defer s.stop()
 	line = strings.NewReplacer(
 		"0x…", listed,

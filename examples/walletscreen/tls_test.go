@@ -78,7 +78,7 @@ func TestTLS(t *testing.T) {
 	c := newTLSConfig(t)
 	cert, key := newPair(t, 3)
 	writePair(t, c, cert, key)
-	s := start(t, "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey, "-ops-addr", "127.0.0.1:0")
+	s := start(t, "-tls-cert", c.tlsCert, "-tls-key", c.tlsKey, "-ops-addr", "127.0.0.1:0", "-lists", "OFAC_SDN", "-require", "OFAC_SDN")
 	if !strings.HasPrefix(s.url, "https://") {
 		t.Fatalf("the greeting says %s", s.url)
 	}
