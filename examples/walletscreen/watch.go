@@ -241,7 +241,7 @@ func (w *watcher) sync(ctx context.Context) error {
 // only the last one if there are many, or if it does not have that one.
 func (w *watcher) steps(ctx context.Context, state string) (all []string, err error) {
 	known, last := false, ""
-	err = journal.Read(ctx, w.store, 0, func(l *journal.Line, s *journal.State) error {
+	err = journal.Read(ctx, w.store, func(l *journal.Line, s *journal.State) error {
 		if l.Held == nil && l.Exceptions == nil {
 			return nil
 		}
