@@ -16,6 +16,7 @@ type evidence struct {
 	anywhere Reading   // the text on any chain; it is not looked at if named has no Err
 	cell     []Reading // the addresses between blanks or marks, each alone, if there are several
 	inside   []inside  // the addresses that FindAll finds and no reading has
+	beside   int       // the offset of what looks like another address with an error, plus one, or 0
 	searched bool      // the text has no secret
 	secret   string    // the hint for the kind of secret that the text has, or ""
 }
@@ -34,20 +35,25 @@ type inside struct {
 //   - An address of other chains alone is an error if the chain is named, if the name has
 //     additions, or if it proves nothing; a ticker or a token standard yields to it.
 //   - Without a name, the text means every account that fits.
+//   - What looks like another address with an error, beside one, is [ErrSyntax].
 //   - What has no meaning and has a secret in it is [ErrSecret], without addresses.
 //   - Another address inside of one is added, and is [DoubtAmbiguous]. In 64 digits, which
 //     can be padded, it is added alone. Inside of what means nothing, addresses are added, and
 //     several of them are ErrSeveral.
 func decide(e *evidence) Reading {
 	if isCell(e.cell) {
-		return decideCell(e.cell)
+		r := decideCell(e.cell)
+		r.addInstead(e.inside)
+		return r
 	}
 	r := e.choose()
 	r.Addresses, r.Doubts = slices.Clip(r.Addresses), slices.Clip(r.Doubts)
 	switch {
 	case errors.Is(r.Err, ErrSecret):
 	case r.Err == nil:
-		r.addBeside(e.inside)
+		if r.addBeside(e.inside); e.beside > 0 {
+			r.Err = &ParseError{Chain: r.Chain, Offset: e.beside - 1, Err: ErrSyntax, hint: besideHint}
+		}
 	case e.secret != "":
 		return Reading{Err: &ParseError{Chain: r.Chain, Offset: -1, Err: ErrSecret, hint: e.secret}, Chain: r.Chain}
 	default:
@@ -81,6 +87,8 @@ func (e *evidence) choose() Reading {
 	r.Addresses = appendAccounts(slices.Clip(r.Addresses), other.Addresses)
 	return r
 }
+
+const besideHint = "another address stands there, with an error: give each address alone"
 
 // addBeside adds the addresses inside of a text that has a meaning.
 func (r *Reading) addBeside(all []inside) {
@@ -191,22 +199,24 @@ func (r *Reading) addDoubt(more ...Doubt) {
 const maxCell = 16
 
 // cellPieces returns the pieces of a text between blanks or marks that can be addresses, if
-// there are several, and otherwise only short words or words without a digit, as people write
-// two addresses into one cell.
-func cellPieces(text string) (pieces []string) {
+// there are several, as people write two addresses into one cell. Between them may only be short
+// words and words without a digit: words reports whether one of these names no chain.
+func cellPieces(text string) (pieces []string, words bool) {
 	if len(text) < 2*minFound+1 || len(text) > maxTolerated || strings.IndexFunc(text[minFound:len(text)-minFound], isBetween) < 0 {
-		return nil
+		return nil, false
 	}
 	slash := !slices.ContainsFunc(strings.Split(text, "/"), func(p string) bool { return len(p) < 26 }) // else it may be in an address or a link
 	for piece := range strings.FieldsFuncSeq(text, func(c rune) bool { return isBetween(c) && (c != '/' || slash) }) {
-		if len(piece) >= minFound && strings.ContainsAny(piece, "0123456789") {
+		if len(piece) >= minFound && strings.ContainsFunc(piece, unicode.IsDigit) {
 			pieces = append(pieces, strings.Trim(piece, ".:"))
+		} else if readName(strings.Trim(piece, "()[]{}.:")).chain == "" {
+			words = true
 		}
 	}
 	if len(pieces) < 2 || len(pieces) > maxCell {
-		return nil
+		return nil, false
 	}
-	return pieces
+	return pieces, words
 }
 
 func isBetween(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(",;|/，；、", c) }

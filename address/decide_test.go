@@ -75,6 +75,11 @@ func TestDecide(t *testing.T) {
 						if again := decide(&e); !reflect.DeepEqual(again, r) || fmt.Sprint(e) != copied {
 							bad("decide changed its evidence")
 						}
+						e.beside = 7
+						if with := decide(&e); with.Err == nil || r.Err != nil && !reflect.DeepEqual(with, r) || !slices.Equal(with.Addresses, r.Addresses) {
+							bad(fmt.Sprintf("with another address beside: %+v", with))
+						}
+						e.beside = 0
 						certain := r.Err == nil && r.Doubts == nil
 						tried[fmt.Sprint(certain, r.Err != nil, r.Several)]++
 

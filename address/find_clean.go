@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/visible"
@@ -328,7 +329,8 @@ func escaped(s string) (rune, int) {
 			}
 			b = append(b, byte(v))
 		}
-		if r, n := utf8.DecodeRune(b); r != utf8.RuneError {
+		// What encodes "=1A" leaves control characters out: it is a sign and the beginning of an address.
+		if r, n := utf8.DecodeRune(b); r != utf8.RuneError && (r >= ' ' || s[0] == '%' || unicode.IsSpace(r)) {
 			return r, 3 * n
 		}
 	}

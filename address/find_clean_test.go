@@ -200,6 +200,7 @@ func TestFindLikely(t *testing.T) {
 		"paid to 0x57EC…1259 and 0x57ec...1259":                         {"0x57EC…1259", "0x57ec...1259"},
 		"paid to bc1qwt…5zml, TA1h...Lr2d and 12Qt…9h":                  {"bc1qwt…5zml", "TA1h...Lr2d"},
 		"paid to " + btc[:33] + "j.":                                    {btc[:33] + "j"},
+		"pay?to=" + btc[:33] + "j&sum=1":                                {btc[:33] + "j"}, // "=12" is no character of quoted-printable
 		"paid to " + trx[:33] + "e":                                     {trx[:33] + "e"},
 		"paid to " + bc1[:41] + ".":                                     {bc1[:41]},
 		"paid to " + btc[:20] + "\n\n\n\n" + btc[20:] + " today":        {btc[:20]},

@@ -13,13 +13,24 @@ import (
 // with characters that were read as others that look like them, shortened as in "0x57EC…1259",
 // broken in a way that FindAll does not know, as over the lines of a column, or of Solana, whose
 // addresses have no checksum. A person must look at these: they are neither clean nor listed.
-func FindLikely(text string) []Found {
-	found := FindAll(text)
-	all := slices.Clone(found)
-	e := clean(text, andLetters)
-	if e == nil {
-		e = &edited{text: []byte(text), edits: []edit{{size: 1}}}
+func FindLikely(text string) []Found { return findLikely(text, "+/=_-%") }
+
+// findLikely is FindLikely, without words of Base58 beside one of the signs, which Base64 and
+// longer names have.
+func findLikely(text, signs string) []Found {
+	all := FindAll(text)
+	// What stands for an escape can be the text of an address, too: "=1A" begins one behind "bc".
+	for _, e := range []*edited{clean(text, andLetters), {text: []byte(text), edits: []edit{{size: 1}}}} {
+		if e != nil {
+			all = e.addLikely(all, text, signs)
+		}
 	}
+	return all
+}
+
+// addLikely adds to found what looks like an address in e, which text was cleaned to.
+func (e *edited) addLikely(found []Found, text, signs string) []Found {
+	all := slices.Clone(found)
 	read := string(e.text)
 	done := 0
 	for t := range tokens(read) {
@@ -27,7 +38,7 @@ func FindLikely(text string) []Found {
 			continue // most words
 		}
 		start, _ := e.place(t.start)
-		end := likely(read, t, text, start)
+		end := likely(read, t, text, start, signs)
 		if _, to := e.place(t.end - 1); end == 0 && read[t.start:t.end] != text[start:to] && isLikelyRead(read[t.start:t.end]) {
 			end = t.end
 		}
@@ -51,7 +62,7 @@ func FindLikely(text string) []Found {
 // likely returns the end of t if it looks like an address, or like the first piece of
 // one that goes on in another line, or with the word below it. Otherwise it returns 0. The word
 // is at start of the original text, which has the columns.
-func likely(text string, t token, original string, start int) int {
+func likely(text string, t token, original string, start int, signs string) int {
 	word := text[t.start:t.end]
 	found := isPiece(word, "", t.any)
 	if !found && mayBeginPiece(word, t.any) {
@@ -59,11 +70,11 @@ func likely(text string, t token, original string, start int) int {
 	}
 	switch {
 	case found && t.any&mixedCase == mixedCase && !hasHexPrefix(word):
-		found = isApart(text, t.start, t.end)
+		found = isApart(text, t.start, t.end, signs)
 	case found:
 	case 40 <= len(word) && len(word) <= evmLen && firstNonHex(text[t.end-40:t.end]) == 40:
 		found = isZeroX(text[:t.end-40])
-	case t.any&classDigit != 0 && minGlued <= len(word) && isApart(text, t.start, t.end):
+	case t.any&classDigit != 0 && minGlued <= len(word) && isApart(text, t.start, t.end, signs):
 		found = slices.ContainsFunc(visible.Alike(word), isLikelyRead)
 	}
 	if !found {
@@ -190,10 +201,9 @@ func shortened(text string, start, end int) int {
 	return end + len(dots) + n
 }
 
-// isApart reports whether no sign of Base64 or of a longer name is beside a word.
-func isApart(text string, start, end int) bool {
-	const signs = "+/=_-%"
-	return (start == 0 || strings.IndexByte(signs, text[start-1]) < 0) && (end == len(text) || strings.IndexByte(signs, text[end]) < 0)
+// isApart reports whether none of the signs is beside a word. Base64 has no "=" before one.
+func isApart(text string, start, end int, signs string) bool {
+	return (start == 0 || text[start-1] == '=' || strings.IndexByte(signs, text[start-1]) < 0) && (end == len(text) || strings.IndexByte(signs, text[end]) < 0)
 }
 
 // nextLine returns the first word behind end if it begins the next line of text, or stands

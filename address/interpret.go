@@ -50,16 +50,23 @@ func (d Doubt) Explain() string {
 	return string(d)
 }
 
+// ungrouped removes the signs that people write between groups of characters.
+var ungrouped = strings.NewReplacer(".", "", "-", "", "_", "")
+
 // Doubt returns why a does not settle which account is meant, though [Parse] accepts it:
-// [DoubtUnscreenable] for a virtual address of tempo, [DoubtAmbiguous] for a name with another address in it, [DoubtShort] for one of starknet with
+// [DoubtUnscreenable] for a virtual address of tempo, [DoubtAmbiguous] for a name or an id with another address in it,
+// or that is one without its full stops and hyphens, [DoubtShort] for one of starknet with
 // fewer than 63 digits; otherwise, and for the zero Address, "".
 func (a Address) Doubt() Doubt {
 	if a.row == 0 {
 		return ""
 	}
 	c := a.codec()
-	if c.what == "name" && strings.IndexByte(a.text, '.') >= 0 && len(FindAll(a.text)) > 0 {
-		return DoubtAmbiguous
+	if !a.Proven() && strings.ContainsAny(a.text, ".-_") {
+		joined := ungrouped.Replace(a.text)
+		if isEVMText(joined) || isProven(joined) || c.what == "name" && len(FindAll(a.text)) > 0 {
+			return DoubtAmbiguous
+		}
 	}
 	return c.doubt
 }
@@ -97,7 +104,8 @@ type Reading struct {
 // decoration. Interpret never guesses a character that was mistyped.
 //
 // If such a text also has an address in it that [FindAll] finds, and that is no
-// account of the reading, it is among the Addresses, and the reading is ambiguous.
+// account of the reading, it is among the Addresses, and the reading is ambiguous. What looks
+// like another address with an error, as [FindLikely] says, is an error of the text.
 // A text with several addresses, such as two in one cell of a table, means each of them
 // on its own: they are the Addresses, and Err wraps [ErrSeveral].
 //
@@ -156,14 +164,19 @@ const aloneHint = "give the address alone, without other words"
 
 // gather returns the evidence about a text, without what look adds.
 func gather(chain, text string) (e evidence) {
-	for _, piece := range cellPieces(text) {
+	pieces, words := cellPieces(text)
+	for _, piece := range pieces {
 		one := gatherWhole(chain, piece)
 		if e.cell = append(e.cell, decide(&one)); !isOfCell(e.cell[len(e.cell)-1]) {
 			break
 		}
 	}
-	if isCell(e.cell) {
+	switch {
+	case !isCell(e.cell):
+	case decideCell(e.cell).Several:
 		return e
+	case !words: // one account, more than once
+		return gatherWhole(chain, pieces[0])
 	}
 	return gatherWhole(chain, text)
 }
@@ -173,7 +186,7 @@ func gatherWhole(chain, text string) (e evidence) {
 	e.name = readName(chain)
 	c := e.name.chain
 	if c != "" {
-		if a, err := Parse(c, text); err == nil && doubtOf(c, text) == "" { // the common case
+		if a, err := Parse(c, text); err == nil && doubtOf(c, text) == "" && a.Doubt() == "" { // the common case
 			e.named.Addresses = []Address{a}
 			return e
 		}
@@ -202,7 +215,7 @@ const (
 // look adds the evidence that can stand against the reading r: a secret in a text without a
 // meaning, and addresses beside those that r has. It reports whether there is any.
 func (e *evidence) look(text string, r *Reading) bool {
-	if isCell(e.cell) || errors.Is(r.Err, ErrSecret) {
+	if errors.Is(r.Err, ErrSecret) {
 		return false
 	}
 	if r.Err != nil {
@@ -213,26 +226,46 @@ func (e *evidence) look(text string, r *Reading) bool {
 		if e.secret != "" {
 			return true
 		}
-		if len(text) > maxSearched || slices.ContainsFunc(r.Addresses, Address.Proven) {
+		if len(text) > maxSearched || !isCell(e.cell) && slices.ContainsFunc(r.Addresses, Address.Proven) {
 			return false
 		}
 	} else if a := r.Addresses; len(a) > 0 && a[0].text == text && (a[0].Proven() || a[0].codec().open) { // the common case
 		return false
 	}
-	rest := lowerASCII(text)
+	rest, own := lowerASCII(text), make([]bool, len(text)) // own is true where the reading's addresses stand
 	for _, a := range r.Addresses {
-		own := lowerASCII(a.text)
-		if i := strings.Index(rest, own); a.Proven() && i >= 0 {
-			text, rest = text[:i]+" "+text[i+len(own):], rest[:i]+" "+rest[i+len(own):]
+		spelled := lowerASCII(a.text)
+		i := strings.Index(rest, spelled)
+		if i < 0 {
+			continue
+		}
+		for j := range len(spelled) {
+			own[i+j] = true
+		}
+		if a.Proven() {
+			blanks := strings.Repeat(" ", len(spelled))
+			text, rest = text[:i]+blanks+text[i+len(spelled):], rest[:i]+blanks+rest[i+len(spelled):]
 		}
 	}
 	if r.Err == nil && len(text) < minFound {
 		return false
 	}
-	for _, f := range FindAll(text) {
+	if r.Err != nil || !slices.Contains(own, true) {
+		e.addInside(text, FindAll(text))
+		return e.inside != nil
+	}
+	found := findLikely(text, "")
+	if i := slices.IndexFunc(found, func(f Found) bool { return !f.Address.IsValid() && !slices.Contains(own[f.Start:f.End], true) }); i >= 0 {
+		e.beside = found[i].Start + 1
+	}
+	e.addInside(text, slices.DeleteFunc(found, func(f Found) bool { return !f.Address.IsValid() }))
+	return e.inside != nil || e.beside > 0
+}
+
+func (e *evidence) addInside(text string, found []Found) {
+	for _, f := range found {
 		e.inside = append(e.inside, inside{f.Address, strings.TrimPrefix(text[f.Start:f.End], "0x")})
 	}
-	return e.inside != nil
 }
 
 // doubtOf returns the doubt about text, which Normalize reads as an address of c
@@ -259,11 +292,15 @@ func doubtOf(c Chain, text string) Doubt {
 	return ""
 }
 
-// addPadded adds the EVM address that [FindAll] finds in the first address of 64 hex digits.
+// addPadded adds the EVM address that the first address of 64 hex digits is if zeros fill it
+// up, on either side.
 func (r *Reading) addPadded() {
 	for _, a := range r.Addresses {
 		if s := a.Normalized(); len(s) == hex32Len && hasHexPrefix(s) {
 			if evm, ok := readPadded(s[2:]); ok {
+				r.Addresses = append(r.Addresses, evm)
+			}
+			if evm, ok := readPadded(s[evmLen:] + s[2:evmLen]); ok {
 				r.Addresses = append(r.Addresses, evm)
 			}
 			return
@@ -281,7 +318,7 @@ func readOn(c Chain, s string) (rd Reading) {
 	}
 	for i, text := range f.texts {
 		f.found[i].setNumber(c)
-		rd.addDoubt(doubtOf(c, text))
+		rd.addDoubt(doubtOf(c, text), f.found[i].Doubt())
 	}
 	rd.Addresses = f.found
 	switch {

@@ -11,7 +11,8 @@ import (
 type name struct {
 	chain Chain
 	sure  bool   // chain is named, not only hinted at
-	added bool   // chain is named, with words beside it that say something else or nothing known
+	words bool   // there are words beside it that say something else or nothing known
+	added bool   // chain is named, with words beside it
 	open  bool   // the ticker is of a token that is on other chains, too
 	code  string // what hints at chain, and what it is
 	err   error
@@ -144,10 +145,10 @@ func readParts(parts []string, unread name) name {
 		case len(word) == 1 || slices.Contains([]string{"or", "not", "non", "no"}, word): // as in flare-p, another chain of the family
 			return unread
 		default:
-			n.added = true
+			n.words = true
 		}
 	}
-	n.added = n.added || best == namePart
+	n.added = n.words || best == namePart
 	return n
 }
 

@@ -63,7 +63,7 @@ func unwrap(text string) wrapped {
 			return w
 		}
 	default:
-		if n := readName(scheme); n.chain != "" && strings.IndexByte(rest, ':') < 0 {
+		if n := readName(scheme); n.chain != "" && !n.words && strings.IndexByte(rest, ':') < 0 {
 			s, w.chain, w.at = strings.TrimLeft(rest, " \t/"), n.chain, w.at+len(scheme)+1
 		}
 	}
@@ -80,7 +80,7 @@ func (w *wrapped) cutNote(s string) string {
 		return s
 	}
 	n := readName(tail)
-	if n.chain == "" {
+	if n.chain == "" || n.words {
 		return s
 	}
 	on := Detect(head)
