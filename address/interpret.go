@@ -50,8 +50,20 @@ func (d Doubt) Explain() string {
 	return string(d)
 }
 
-// ungrouped removes the signs that people write between groups of characters.
-var ungrouped = strings.NewReplacer(".", "", "-", "", "_", "")
+// isGrouped reports whether s is another address in groups, with signs between them that ids of
+// arweave and names have, too.
+func isGrouped(s string) bool {
+	const signs = ".-_"
+	n := 0
+	for i := range len(signs) {
+		n += strings.Count(s, signs[i:i+1])
+	}
+	if n < 3 || len(s)-n < minGlued {
+		return false
+	}
+	joined := strings.NewReplacer(".", "", "-", "", "_", "").Replace(s)
+	return isEVMText(joined) || isProven(joined)
+}
 
 // Doubt returns why a does not settle which account is meant, though [Parse] accepts it:
 // [DoubtUnscreenable] for a virtual address of tempo, [DoubtAmbiguous] for a name or an id with another address in it,
@@ -62,11 +74,8 @@ func (a Address) Doubt() Doubt {
 		return ""
 	}
 	c := a.codec()
-	if !a.Proven() && strings.ContainsAny(a.text, ".-_") {
-		joined := ungrouped.Replace(a.text)
-		if isEVMText(joined) || isProven(joined) || c.what == "name" && len(FindAll(a.text)) > 0 {
-			return DoubtAmbiguous
-		}
+	if c.what == "name" && strings.IndexByte(a.text, '.') >= 0 && len(FindAll(a.text)) > 0 || !a.Proven() && isGrouped(a.text) {
+		return DoubtAmbiguous
 	}
 	return c.doubt
 }
