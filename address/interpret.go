@@ -50,15 +50,25 @@ func (d Doubt) Explain() string {
 	return string(d)
 }
 
-// isGrouped reports whether s is another address in groups, with signs between them that ids of
-// arweave and names have, too.
+// isGrouped reports whether s is another address in groups of equal length, the first and the
+// last perhaps shorter, with signs between them that names and ids of arweave have, too.
 func isGrouped(s string) bool {
 	const signs = ".-_"
-	n := 0
-	for i := range len(signs) {
-		n += strings.Count(s, signs[i:i+1])
+	groups, size := 0, 0
+	for rest := s; ; groups++ {
+		n := strings.IndexAny(rest, signs)
+		if n < 0 {
+			break
+		}
+		if groups == 1 {
+			size = n
+		}
+		if groups > 0 && (n != size || n < 2) {
+			return false
+		}
+		rest = rest[n+1:]
 	}
-	if n < 3 || len(s)-n < minGlued {
+	if groups < 3 || len(s)-groups < minGlued {
 		return false
 	}
 	joined := strings.NewReplacer(".", "", "-", "", "_", "").Replace(s)
