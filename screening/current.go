@@ -91,16 +91,9 @@ func (h *current) status(info sources.Info, required bool) SourceStatus {
 
 // sight returns h as judge sees it.
 func (h *current) sight() sight {
-	rev := &h.held.Revision
-	v := sight{
-		digest: rev.Digest, completeness: rev.Completeness, provenance: rev.Provenance, seed: h.held.Seed, published: rev.Published, read: h.checked,
-		records: rev.Records, most: h.held.Most,
-	}
-	if h.list != nil {
-		v.entries, v.addresses = h.list.Entries, h.list.Addresses
-	}
+	v := sight{Held: h.held, read: h.checked}
 	if h.damaged != nil {
-		v.later, v.most = h.later, h.later.Most
+		v.later, v.Most = h.later, h.later.Most
 	}
 	return v
 }

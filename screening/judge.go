@@ -24,27 +24,20 @@ func isAhead(published, now time.Time) bool { return published.After(now.Add(max
 
 // A sight is what judge knows of a list that is held or offered.
 type sight struct {
-	digest             string // names it; "": there is no list
-	completeness       sources.Completeness
-	provenance         string    // where it comes from, if not from the publisher
-	seed               bool      // it comes with this program
-	published          time.Time // the publisher's date; zero: none
-	read               time.Time // when it was read, or confirmed since; zero: now
-	records            int
-	entries, addresses int
+	journal.Held           // without a digest of the document, there is no list
+	read         time.Time // when it was read, or confirmed since; zero: now
 
-	most     int          // of a list that is held: the addresses that it has had, see journal.Most
-	later    journal.Held // a list that was accepted later, and cannot be opened
+	later    journal.Held // of a list that is held: one that was accepted later, and cannot be opened
 	replaced bool         // of a list that is offered: another one was accepted later
 }
 
 // isLoaded reports whether all of the list accepted last is held.
 func (s *sight) isLoaded() bool {
-	return s.digest != "" && s.completeness != sources.Partial && s.later.N == 0
+	return s.Revision.Digest != "" && s.Revision.Completeness != sources.Partial && s.later.N == 0
 }
 
 // isBundled reports whether the list may be years old, so that most entries have changed since.
-func (s *sight) isBundled() bool { return s.seed || s.provenance != "" }
+func (s *sight) isBundled() bool { return s.Seed || s.Revision.Provenance != "" }
 
 // A comparison is all on which it depends whether a list that is offered replaces the list held.
 type comparison struct {
@@ -100,18 +93,20 @@ type law struct {
 
 // laws are in the order in which they count.
 var laws = []law{
-	{func(c *comparison) bool { return c.offered.digest == "" }, refused, says(errNoDigest), false},
-	{func(c *comparison) bool { return c.offered.records <= 0 && !c.own }, refused, says(errNoRecords), false},
+	{func(c *comparison) bool { return c.offered.Revision.Digest == "" }, refused, says(errNoDigest), false},
+	{func(c *comparison) bool { return c.offered.Revision.Records <= 0 && !c.own }, refused, says(errNoRecords), false},
 	{func(c *comparison) bool { return c.before() && !isImport(&c.held, &c.offered, c.asks) }, ignored, says(errRead), false},
-	{func(c *comparison) bool { return c.offered.seed && c.offered.replaced }, ignored, says(errReplaced), false},
-	{func(c *comparison) bool { return c.held.isLoaded() && c.offered.completeness == sources.Partial }, refused, says(errPart), false},
+	{func(c *comparison) bool { return c.offered.Seed && c.offered.replaced }, ignored, says(errReplaced), false},
+	{func(c *comparison) bool {
+		return c.held.isLoaded() && c.offered.Revision.Completeness == sources.Partial
+	}, refused, says(errPart), false},
 	{isSame, confirmed, says(errSame), false},
-	{func(c *comparison) bool { return c.hasList() && c.offered.addresses == 0 && c.held.addresses > 0 }, refused, says(ErrEmptied), true},
+	{func(c *comparison) bool { return c.hasList() && c.offered.Addresses == 0 && c.held.Addresses > 0 }, refused, says(ErrEmptied), true},
 	{func(c *comparison) bool { is, _, _ := c.shrunk(); return is }, refused, saysShrunk, true},
 	{func(c *comparison) bool { is, _ := c.older(); return is }, refused, saysOlder, true},
 	{hasGrown, refused, says(ErrGrown), true},
 	{isCutOff, refused, says(ErrCut), true},
-	{func(c *comparison) bool { return isAhead(c.offered.published, c.now) && !c.offered.seed }, refused, saysFuture, true},
+	{func(c *comparison) bool { return isAhead(c.offered.Revision.Published, c.now) && !c.offered.Seed }, refused, saysFuture, true},
 }
 
 // judge says what becomes of a list that is offered beside the list held. It is the only place
@@ -120,7 +115,7 @@ var laws = []law{
 // counting must decide. A time to come is no evidence of anything.
 func judge(given *comparison, accept func(suspect error) bool) verdict {
 	c := *given
-	for _, t := range []*time.Time{&c.held.published, &c.held.later.Revision.Published} {
+	for _, t := range []*time.Time{&c.held.Revision.Published, &c.held.later.Revision.Published} {
 		if isAhead(*t, c.now) {
 			*t = time.Time{}
 		}
@@ -148,16 +143,16 @@ func says(reason error) func(*comparison) error {
 	return func(c *comparison) error {
 		switch reason {
 		case ErrEmptied, ErrGrown:
-			return fmt.Errorf("%w: from %d to %d addresses", reason, c.held.addresses, c.offered.addresses)
+			return fmt.Errorf("%w: from %d to %d addresses", reason, c.held.Addresses, c.offered.Addresses)
 		case ErrCut:
-			return fmt.Errorf("%w: from %d to %d entries; the download may have been cut", reason, c.held.entries, c.offered.entries)
+			return fmt.Errorf("%w: from %d to %d entries; the download may have been cut", reason, c.held.Entries, c.offered.Entries)
 		}
 		return reason
 	}
 }
 
 // hasList reports whether a list is held.
-func (c *comparison) hasList() bool { return c.held.digest != "" }
+func (c *comparison) hasList() bool { return c.held.Revision.Digest != "" }
 
 // before reports whether the list offered was read before the one held: it is a copy, such as a seed.
 func (c *comparison) before() bool {
@@ -167,7 +162,7 @@ func (c *comparison) before() bool {
 // older reports whether the list offered is older than the list held, or than a later one that cannot be opened, and when that
 // was published. Without dates of both, it is older if it was read before.
 func (c *comparison) older() (older bool, published time.Time) {
-	held, came := c.held.published, c.offered.published
+	held, came := c.held.Revision.Published, c.offered.Revision.Published
 	older = c.before()
 	if !held.IsZero() && !came.IsZero() {
 		older = c.hasList() && came.Before(held)
@@ -180,34 +175,34 @@ func (c *comparison) older() (older bool, published time.Time) {
 
 // isSame reports whether both lists are the same, and nothing is missing of the list held.
 func isSame(c *comparison) bool {
-	return c.same && c.held.later.N == 0 && c.offered.digest == c.held.digest && c.offered.completeness == c.held.completeness
+	return c.same && c.held.later.N == 0 && c.offered.Revision.Digest == c.held.Revision.Digest && c.offered.Revision.Completeness == c.held.Revision.Completeness
 }
 
 // hasGrown reports whether the list offered has more addresses than it may gain at once.
 func hasGrown(c *comparison) bool {
-	more := c.offered.addresses - c.held.addresses
-	return c.hasList() && !c.held.isBundled() && c.held.completeness == sources.Whole && more > minGrown && c.offered.addresses > maxGrowth*c.held.addresses
+	more := c.offered.Addresses - c.held.Addresses
+	return c.hasList() && !c.held.isBundled() && c.held.Revision.Completeness == sources.Whole && more > minGrown && c.offered.Addresses > maxGrowth*c.held.Addresses
 }
 
 // isCutOff reports whether the list offered may be the list held without its end. If it has more records, an account was
 // unfrozen: its list has one more event.
 func isCutOff(c *comparison) bool {
-	return c.cut && c.held.isLoaded() && c.offered.records <= c.held.records
+	return c.cut && c.held.isLoaded() && c.offered.Revision.Records <= c.held.Revision.Records
 }
 
 func saysShrunk(c *comparison) error {
 	_, from, lost := c.shrunk()
-	return fmt.Errorf("%w: from %d to %d addresses, and %d are lost", ErrShrunk, from, c.offered.addresses, lost)
+	return fmt.Errorf("%w: from %d to %d addresses, and %d are lost", ErrShrunk, from, c.offered.Addresses, lost)
 }
 
 func saysFuture(c *comparison) error {
-	return fmt.Errorf("%w: it is of %s", ErrFuture, c.offered.published.Format(time.DateOnly))
+	return fmt.Errorf("%w: it is of %s", ErrFuture, c.offered.Revision.Published.Format(time.DateOnly))
 }
 
 // saysOlder compares the dates of publication, or else the times of reading.
 func saysOlder(c *comparison) error {
 	_, held := c.older()
-	came := c.offered.published
+	came := c.offered.Revision.Published
 	if came.IsZero() || held.IsZero() {
 		came, held = c.offered.read, c.held.read
 	}
@@ -218,14 +213,14 @@ func saysOlder(c *comparison) error {
 // by, more than half of the most it has had, unless it may lose half at once; or beside a later
 // list that cannot be opened. It returns how many there were, and how many are lost.
 func (c *comparison) shrunk() (shrunk bool, from, lost int) {
-	held, n := &c.held, c.offered.addresses
+	held, n := &c.held, c.offered.Addresses
 	switch late := held.later.Addresses; {
-	case held.digest != "" && n == 0 && held.addresses > 0: // it was emptied
+	case held.Revision.Digest != "" && n == 0 && held.Addresses > 0: // it was emptied
 		return false, 0, 0
-	case held.digest != "" && c.lost > mayLose(held.addresses):
-		return true, held.addresses, c.lost
-	case held.most-n >= minShrunk && n*2 < held.most:
-		return true, held.addresses, held.most - n
+	case held.Revision.Digest != "" && c.lost > mayLose(held.Addresses):
+		return true, held.Addresses, c.lost
+	case held.Most-n >= minShrunk && n*2 < held.Most:
+		return true, held.Addresses, held.Most - n
 	case late-n > mayLose(late):
 		return true, late, late - n
 	}
@@ -237,10 +232,10 @@ func (c *comparison) shrunk() (shrunk bool, from, lost int) {
 // who is asked can know.
 func isImport(held, o *sight, asks bool) bool {
 	switch {
-	case o.isBundled() || o.completeness == sources.Partial:
+	case o.isBundled() || o.Revision.Completeness == sources.Partial:
 		return false
-	case !held.published.IsZero() && !o.published.IsZero():
-		return !held.published.Equal(o.published)
+	case !held.Revision.Published.IsZero() && !o.Revision.Published.IsZero():
+		return !held.Revision.Published.Equal(o.Revision.Published)
 	}
-	return asks && held.digest != o.digest
+	return asks && held.Revision.Digest != o.Revision.Digest
 }

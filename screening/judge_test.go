@@ -32,7 +32,8 @@ type kind[T any] struct {
 // heldKinds are lists that may be held, of 1,000 addresses unless the name says otherwise.
 func heldKinds() []kind[sight] {
 	with := func(change func(*sight)) sight {
-		s := sight{digest: "held", published: thatDay, read: present.AddDate(0, 0, -1), records: 1000, entries: 1000, addresses: 1000, most: 1000}
+		rev := sources.Revision{Digest: "held", Published: thatDay, Records: 1000}
+		s := sight{Held: journal.Held{Entries: 1000, Addresses: 1000, Most: 1000, Revision: rev}, read: present.AddDate(0, 0, -1)}
 		change(&s)
 		return s
 	}
@@ -40,17 +41,17 @@ func heldKinds() []kind[sight] {
 	return []kind[sight]{
 		{"nothing", sight{}},
 		{"whole", with(func(*sight) {})},
-		{"undated", with(func(s *sight) { s.published = time.Time{} })},
-		{"bundled", with(func(s *sight) { s.provenance, s.read = "with the program", thatDay })},
-		{"seed", with(func(s *sight) { s.seed, s.read = true, thatDay })},
-		{"a part", with(func(s *sight) { s.completeness, s.read = sources.Partial, time.Time{} })},
-		{"assembled", with(func(s *sight) { s.completeness = sources.Assembled })},
-		{"once 1,900", with(func(s *sight) { s.most = 1900 })},
-		{"of 2062", with(func(s *sight) { s.published = thatDay.AddDate(36, 0, 0) })},
-		{"read in 2062", with(func(s *sight) { s.published, s.read = time.Time{}, thatDay.AddDate(36, 0, 0) })},
+		{"undated", with(func(s *sight) { s.Revision.Published = time.Time{} })},
+		{"bundled", with(func(s *sight) { s.Revision.Provenance, s.read = "with the program", thatDay })},
+		{"seed", with(func(s *sight) { s.Seed, s.read = true, thatDay })},
+		{"a part", with(func(s *sight) { s.Revision.Completeness, s.read = sources.Partial, time.Time{} })},
+		{"assembled", with(func(s *sight) { s.Revision.Completeness = sources.Assembled })},
+		{"once 1,900", with(func(s *sight) { s.Most = 1900 })},
+		{"of 2062", with(func(s *sight) { s.Revision.Published = thatDay.AddDate(36, 0, 0) })},
+		{"read in 2062", with(func(s *sight) { s.Revision.Published, s.read = time.Time{}, thatDay.AddDate(36, 0, 0) })},
 		{"behind", with(func(s *sight) { s.later = later })},
 		{"only lost", sight{later: later}},
-		{"emptied", with(func(s *sight) { s.entries, s.addresses, s.most = 0, 0, 1000 })},
+		{"emptied", with(func(s *sight) { s.Entries, s.Addresses, s.Most = 0, 0, 1000 })},
 	}
 }
 
@@ -58,64 +59,71 @@ func heldKinds() []kind[sight] {
 func offeredKinds() []kind[func(*comparison)] {
 	next := func(days int) time.Time { return thatDay.AddDate(0, 0, days) }
 	all := func(c *comparison, addresses, lost int) {
-		c.offered.records, c.offered.entries, c.offered.addresses = addresses, addresses, addresses
+		c.offered.Revision.Records, c.offered.Entries, c.offered.Addresses = addresses, addresses, addresses
 		if c.lost = lost; c.held.isBundled() {
-			c.lost = c.held.addresses - addresses
+			c.lost = c.held.Addresses - addresses
 		}
-		if c.held.addresses == 0 {
+		if c.held.Addresses == 0 {
 			c.lost = 0
 		}
 	}
 	return []kind[func(*comparison)]{
 		{"no revision", func(c *comparison) { c.offered = sight{} }},
-		{"no records", func(c *comparison) { c.offered.published = next(1); all(c, 0, 1000) }},
+		{"no records", func(c *comparison) { c.offered.Revision.Published = next(1); all(c, 0, 1000) }},
 		{"the same", func(c *comparison) {
 			c.offered, c.same = c.held, true
 			c.offered.read = time.Time{}
-			c.offered.seed = false
+			c.offered.Seed = false
 		}},
-		{"the same, later", func(c *comparison) { c.same = true; c.offered.published = next(1) }},
-		{"20 more", func(c *comparison) { c.offered.published = next(1); all(c, 1020, 0) }},
-		{"20 more, same date", func(c *comparison) { c.offered.published = next(0); all(c, 1020, 0) }},
+		{"the same, later", func(c *comparison) { c.same = true; c.offered.Revision.Published = next(1) }},
+		{"20 more", func(c *comparison) { c.offered.Revision.Published = next(1); all(c, 1020, 0) }},
+		{"20 more, same date", func(c *comparison) { c.offered.Revision.Published = next(0); all(c, 1020, 0) }},
 		{"20 more, undated", func(c *comparison) { all(c, 1020, 0) }},
-		{"20 more, newest", func(c *comparison) { c.offered.published = next(25); all(c, 1320, 0) }},
-		{"20 less", func(c *comparison) { c.offered.published = next(1); all(c, 980, 20) }},
-		{"200 less", func(c *comparison) { c.offered.published = next(1); all(c, 800, 200) }},
-		{"201 less", func(c *comparison) { c.offered.published = next(1); all(c, 799, 201) }},
-		{"100 less", func(c *comparison) { c.offered.published = next(1); all(c, 900, 100) }},
-		{"201 exchanged", func(c *comparison) { c.offered.published = next(1); all(c, 1000, 201) }},
-		{"records, no address", func(c *comparison) { c.offered.published = next(1); all(c, 0, 1000); c.offered.records = 1000 }},
-		{"older", func(c *comparison) { c.offered.published = next(-1); all(c, 1020, 0) }},
-		{"older, read before", func(c *comparison) { c.offered.published, c.offered.read = next(-1), next(-1); all(c, 1020, 0) }},
+		{"20 more, newest", func(c *comparison) { c.offered.Revision.Published = next(25); all(c, 1320, 0) }},
+		{"20 less", func(c *comparison) { c.offered.Revision.Published = next(1); all(c, 980, 20) }},
+		{"200 less", func(c *comparison) { c.offered.Revision.Published = next(1); all(c, 800, 200) }},
+		{"201 less", func(c *comparison) { c.offered.Revision.Published = next(1); all(c, 799, 201) }},
+		{"100 less", func(c *comparison) { c.offered.Revision.Published = next(1); all(c, 900, 100) }},
+		{"201 exchanged", func(c *comparison) { c.offered.Revision.Published = next(1); all(c, 1000, 201) }},
+		{"records, no address", func(c *comparison) {
+			c.offered.Revision.Published = next(1)
+			all(c, 0, 1000)
+			c.offered.Revision.Records = 1000
+		}},
+		{"older", func(c *comparison) { c.offered.Revision.Published = next(-1); all(c, 1020, 0) }},
+		{"older, read before", func(c *comparison) {
+			c.offered.Revision.Published, c.offered.read = next(-1), next(-1)
+			all(c, 1020, 0)
+		}},
 		{"undated, read before", func(c *comparison) { c.offered.read = next(-1); all(c, 1020, 0) }},
 		{"older, bundled", func(c *comparison) {
-			c.offered.published, c.offered.read, c.offered.provenance = next(-1), next(-1), "with the program"
+			c.offered.Revision.Published, c.offered.read, c.offered.Revision.Provenance = next(-1), next(-1), "with the program"
 			all(c, 1020, 0)
 		}},
 		{"older seed", func(c *comparison) {
-			c.offered.published, c.offered.read, c.offered.seed, c.offered.replaced = next(-1), next(-1), true, c.held.later.N > 0
+			c.offered.Revision.Published, c.offered.read, c.offered.Seed, c.offered.replaced = next(-1), next(-1), true, c.held.later.N > 0
 			all(c, 1020, 0)
 		}},
 		{"newer seed", func(c *comparison) {
-			c.offered.published, c.offered.read, c.offered.seed, c.offered.replaced = next(29), next(29), true, c.held.later.N > 0
+			c.offered.Revision.Published, c.offered.read, c.offered.Seed, c.offered.replaced = next(29), next(29), true, c.held.later.N > 0
 			all(c, 1020, 0)
 		}},
 		{"seed, replaced", func(c *comparison) {
-			c.offered.published, c.offered.read, c.offered.seed, c.offered.replaced = next(29), next(29), true, true
+			c.offered.Revision.Published, c.offered.read, c.offered.Seed, c.offered.replaced = next(29), next(29), true, true
 			all(c, 1020, 0)
 		}},
-		{"of 2062", func(c *comparison) { c.offered.published = next(36 * 365); all(c, 1020, 0) }},
-		{"of tomorrow", func(c *comparison) { c.offered.published = next(31); all(c, 1320, 0) }},
+		{"of 2062", func(c *comparison) { c.offered.Revision.Published = next(36 * 365); all(c, 1020, 0) }},
+		{"of tomorrow", func(c *comparison) { c.offered.Revision.Published = next(31); all(c, 1320, 0) }},
 		{"a part", func(c *comparison) {
-			c.offered.completeness, c.offered.published = sources.Partial, next(1)
+			c.offered.Revision.Completeness, c.offered.Revision.Published = sources.Partial, next(1)
 			all(c, 1020, 0)
 		}},
-		{"11,001", func(c *comparison) { c.offered.published = next(29); all(c, 11_001, 0) }},
-		{"cut", func(c *comparison) { c.offered.published, c.cut = next(1), true; all(c, 990, 10) }},
+		{"11,001", func(c *comparison) { c.offered.Revision.Published = next(29); all(c, 11_001, 0) }},
+		{"cut", func(c *comparison) { c.offered.Revision.Published, c.cut = next(1), true; all(c, 990, 10) }},
 		{"cut, 1 more record", func(c *comparison) {
-			c.offered.published, c.cut = next(1), true
+			c.offered.Revision.Published, c.cut = next(1), true
 			all(c, 990, 10)
-			c.offered.records = c.held.records + 1
+			c.offered.Revision.Records = c.held.Revision.Records + 1
 		}},
 	}
 }
@@ -124,7 +132,8 @@ func offeredKinds() []kind[func(*comparison)] {
 func each(change func(*comparison), f func(held, offered string, c *comparison)) {
 	for _, h := range heldKinds() {
 		for _, o := range offeredKinds() {
-			c := &comparison{held: h.is, offered: sight{digest: "offered", records: 1000, entries: 1000, addresses: 1000}, now: present, counted: true}
+			is := journal.Held{Entries: 1000, Addresses: 1000, Revision: sources.Revision{Digest: "offered", Records: 1000}}
+			c := &comparison{held: h.is, offered: sight{Held: is}, now: present, counted: true}
 			change(c)
 			o.is(c)
 			f(h.name, o.name, c)
@@ -264,10 +273,10 @@ func TestJudgeLaws(t *testing.T) {
 			is("an own list", errors.Is(v.reason, errNoDigest) || errors.Is(v.reason, errPart), true)
 		}
 		// A time to come is no evidence.
-		if c.held.published.After(present) || c.held.read.After(present) {
+		if c.held.Revision.Published.After(present) || c.held.read.After(present) {
 			undated := *c
-			if c.held.published.After(present) {
-				undated.held.published = time.Time{}
+			if c.held.Revision.Published.After(present) {
+				undated.held.Revision.Published = time.Time{}
 			}
 			if c.held.read.After(present) {
 				undated.held.read = time.Time{}
@@ -278,8 +287,8 @@ func TestJudgeLaws(t *testing.T) {
 		}
 		// What can only be worse is not judged milder.
 		worse := *c
-		worse.lost, worse.held.most = c.lost+1000, c.held.most+3000
-		if v := judge(&worse, never); no.decision == refused && c.offered.digest != "" {
+		worse.lost, worse.held.Most = c.lost+1000, c.held.Most+3000
+		if v := judge(&worse, never); no.decision == refused && c.offered.Revision.Digest != "" {
 			is("with more lost", v.decision, refused)
 		}
 	})

@@ -41,13 +41,13 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 		if next, err = s.open(ctx, i, again, &held); err != nil {
 			return had, err
 		}
-		o := &offer{rev: had.revision(), checked: had.checked, asked: had.held.Asked, entries: had.list.File(), n: had.list.Entries}
-		for e, err := range o.entries.All() {
+		o := &offer{rev: had.revision(), asked: had.held.Asked, Offer: list.Offer{Checked: had.checked, Entries: had.list.File(), N: had.list.Entries}}
+		for e, err := range o.Entries.All() {
 			if err != nil {
 				return had, err
 			}
 			if e.Out != 0 {
-				o.ended = append(o.ended, e.Entry)
+				o.Ended = append(o.Ended, e.Entry)
 			}
 		}
 		var reason error
@@ -160,8 +160,8 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 	}
 	if !errors.Is(failed, store.ErrMoved) {
 		late := *o
-		if late.checked.IsZero() {
-			late.checked = s.now()
+		if late.Checked.IsZero() {
+			late.Checked = s.now()
 		}
 		had.add(d.list, s.now(), &late, fmt.Errorf("store: %w", failed))
 		report.Unchanged = false
@@ -209,17 +209,17 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 	held, now := had.held, s.now()
 	rev := o.rev
 	rev.Checked = now
-	if !o.checked.IsZero() && o.checked.Before(now) {
-		rev.Checked = o.checked
+	if !o.Checked.IsZero() && o.Checked.Before(now) {
+		rev.Checked = o.Checked
 	}
 	if rev.Checked.Before(held.Revision.Checked) && !isFuture(held.Revision.Checked, now) {
 		rev.Checked = held.Revision.Checked
 	}
 	if !o.asked.IsZero() {
-		held.Asked, held.History = o.asked, digestOfHistory(o.history)
+		held.Asked, held.History = o.asked, digestOfHistory(o.History)
 	}
 	since := rev.Checked.Sub(held.Revision.Checked)
-	held.Revision, held.Seed = journal.Storable(rev), held.Seed && o.seed
+	held.Revision, held.Seed = rev, held.Seed && o.seed
 	news := held.Revision
 	news.Checked = had.held.Revision.Checked
 	if since.Abs() >= confirmEvery || news != had.held.Revision || held.History != had.held.History || held.Seed != had.held.Seed || had.unsaved != nil {

@@ -96,8 +96,8 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 				break
 			}
 			had, failed = s.takeAll(ctx, i, had)
-			if o.checked.IsZero() {
-				o.checked = o.began // what was accepted meanwhile may be newer
+			if o.Checked.IsZero() {
+				o.Checked = o.began // what was accepted meanwhile may be newer
 			}
 		}
 		if ctx.Err() == nil || failed == nil {
@@ -181,11 +181,11 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, prev sou
 	}()
 	o, err = s.read(ctx, i, src, prev)
 	if errors.Is(err, sources.ErrUnchanged) && prev.Digest != "" {
-		had, checked := s.list(i), o.rev.Checked
-		if o.rev, err = unchanged(had.revision(), o.rev, err); errors.Is(err, sources.ErrUnchanged) {
+		checked := o.rev.Checked
+		if o.rev, err = unchanged(prev, o.rev, err); errors.Is(err, sources.ErrUnchanged) {
 			o.unchanged, err = true, nil
 		}
-		o.checked, o.rev.Checked = checked, time.Time{}
+		o.Checked, o.rev.Checked = checked, time.Time{}
 	}
 	if err == nil {
 		err = s.checkAllowed(src)
@@ -224,7 +224,7 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 	if err != nil {
 		return o, err
 	}
-	o.history = history
+	o.History = history
 	limited, progressed, stop := whileProgress(ctx, cmp.Or(s.schedule(i).Timeout, defaultTimeout))
 	defer stop()
 	bytes := sources.Progress(ctx)
@@ -246,19 +246,20 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 			return err
 		}
 		if !e.Until.IsZero() {
-			o.ended = append(o.ended, e)
+			o.Ended = append(o.Ended, e)
 			return nil
 		}
-		if o.n == list.MaxEntries {
+		if o.N == list.MaxEntries {
 			return fmt.Errorf("more than %d entries", list.MaxEntries)
 		}
-		o.n++
+		o.N++
 		return w.Add(&stays.Stay{Entry: stays.Normal(e)})
 	})
 	if err == nil {
-		o.entries, err = w.File(stays.Header{Source: s.infos[i].ID}, nil, nil)
+		o.Entries, err = w.File(stays.Header{Source: s.infos[i].ID}, nil, nil)
 	}
-	o.rev, o.checked = rev, rev.Checked
+	o.rev = journal.Storable(rev)
+	o.Checked = o.rev.Checked
 	if !errors.Is(err, sources.ErrUnchanged) {
 		o.rev.Checked = time.Time{}
 	}
@@ -305,8 +306,6 @@ func whileProgress(ctx context.Context, limit time.Duration) (limited context.Co
 // It returns another error if the two are not of the same list.
 func unchanged(held, rev sources.Revision, err error) (sources.Revision, error) {
 	switch {
-	case held.IsZero():
-		return rev, err
 	case rev.IsZero(): // it says nothing more
 		return held, err
 	case rev.Digest != held.Digest:

@@ -14,16 +14,12 @@ import (
 
 // An offer is a list that a publisher, a seed, an import or a program that shares the store offers.
 type offer struct {
-	rev       sources.Revision // without Checked
-	checked   time.Time        // when it was read; zero: now
-	began     time.Time        // when the load began
-	asked     time.Time        // when it was asked for without conditions; zero: it was not
-	seed      bool
-	entries   *stays.File
-	n         int // how many entries
-	ended     []sources.Entry
-	history   []sources.Entry // see sources.History
-	unchanged bool            // the source says that it is the list held
+	list.Offer                  // Checked is zero if it is read now
+	rev        sources.Revision // without Checked
+	began      time.Time        // when the load began
+	asked      time.Time        // when it was asked for without conditions; zero: it was not
+	seed       bool
+	unchanged  bool // the source says that it is the list held
 }
 
 // A draft is the list of an offer, ready to be accepted.
@@ -48,7 +44,7 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 		return d, verdict{refused, errOvertaken}
 	} else if v.decision != accepted {
 		if v.decision == refused && v.reason != errNoDigest {
-			d.refused = &journal.Held{Entries: o.n, Revision: o.rev}
+			d.refused = &journal.Held{Entries: o.N, Revision: o.rev}
 		}
 		return d, v
 	}
@@ -59,7 +55,7 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 	if err := count(c, d, had.list, o); err != nil {
 		return d, verdict{refused, err}
 	}
-	d.held.Most = journal.Most(c.held.most, d.list.Addresses)
+	d.held.Most = journal.Most(c.held.Most, d.list.Addresses)
 	if v = s.decide(ctx, i, c, had, d); v.decision == refused {
 		d.refused = &d.held
 	}
@@ -69,15 +65,15 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 // isAlike reports whether an offer has the entries of the list held, in their order, and nothing says
 // that their dates are others.
 func (s *Screener) isAlike(had *current, o *offer, now time.Time) bool {
-	if had.list == nil || had.list.Entries != o.n || len(o.history)+len(o.ended) > 0 || isFuture(had.list.LatestSeen, now) {
+	if had.list == nil || had.list.Entries != o.N || len(o.History)+len(o.Ended) > 0 || isFuture(had.list.LatestSeen, now) {
 		return false
 	}
-	return had.list.File().Alike(o.entries)
+	return had.list.File().Alike(o.Entries)
 }
 
 // draft builds the list of an offer that follows had.
 func (s *Screener) draft(i int, d *draft, had *current, o *offer, now time.Time) error {
-	next := list.Offer{Entries: o.entries, N: o.n, Ended: o.ended, History: o.history, Checked: o.checked}
+	next := o.Offer
 	if next.Checked.IsZero() || next.Checked.After(now) {
 		next.Checked = now
 	}
@@ -87,9 +83,9 @@ func (s *Screener) draft(i int, d *draft, had *current, o *offer, now time.Time)
 	if had.unsaved != nil {
 		next.Beside = had.unsaved.list
 	}
-	rev := journal.Storable(o.rev)
+	rev := o.rev
 	if rev.Checked = next.Checked; rev.Completeness == sources.Partial {
-		rev.Checked = o.checked
+		rev.Checked = o.Checked
 	}
 	to := max(had.held.N, had.later.N) + 1
 	h := stays.Header{Source: s.infos[i].ID, Name: s.infos[i].Name, Last: to, Written: now, Revision: rev}
@@ -102,31 +98,27 @@ func (s *Screener) draft(i int, d *draft, had *current, o *offer, now time.Time)
 	}
 	d.held = journal.Held{
 		N: to, Digest: d.list.Digest, Entries: d.list.Entries, Addresses: d.list.Addresses,
-		Accepted: now, Asked: now, History: digestOfHistory(o.history), Seed: o.seed, Revision: rev,
+		Accepted: now, Asked: now, History: digestOfHistory(o.History), Seed: o.seed, Revision: rev,
 	}
 	return nil
 }
 
 // compare returns what judge must know of an offer, and of the list held, if there is one.
 func (s *Screener) compare(i int, had *current, o *offer) *comparison {
-	rev := &o.rev
 	return &comparison{
 		held: had.sight(),
-		offered: sight{
-			digest: rev.Digest, completeness: rev.Completeness, provenance: rev.Provenance, seed: o.seed, published: rev.Published, read: o.checked,
-			records: rev.Records,
-			replaced: had.damaged != nil && had.later.Revision.Digest != rev.Digest ||
-				had.held.Revision.Digest != rev.Digest && s.book.Seen(s.infos[i].ID, rev.Digest),
-		},
+		offered: sight{Held: journal.Held{Revision: o.rev, Seed: o.seed}, read: o.Checked,
+			replaced: had.damaged != nil && had.later.Revision.Digest != o.rev.Digest ||
+				had.held.Revision.Digest != o.rev.Digest && s.book.Seen(s.infos[i].ID, o.rev.Digest)},
 		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.opts.Accept != nil, now: s.now(),
 	}
 }
 
 // count completes c, which compares d, the list of o, with the list held.
 func count(c *comparison, d *draft, held *list.List, o *offer) (err error) {
-	c.offered.entries, c.offered.addresses, c.counted = d.list.Entries, d.list.Addresses, true
+	c.offered.Entries, c.offered.Addresses, c.counted = d.list.Entries, d.list.Addresses, true
 	if c.lost = d.changes.Lost; c.held.isBundled() {
-		c.lost = c.held.addresses - d.list.Addresses
+		c.lost = c.held.Addresses - d.list.Addresses
 	}
 	if o.rev.OpenEnded && d.changes.Removed > 0 {
 		c.cut, err = isCut(held, d)

@@ -56,7 +56,7 @@ func OpenAt(ctx context.Context, st store.Store, at time.Time, srcs []sources.So
 		return nil, err
 	}
 	at = at.UTC()
-	found, err := journal.At(ctx, st, at, s.now().Add(list.Skew), s.idList())
+	found, err := journal.At(ctx, st, at, s.now().Add(list.Skew), s.ids())
 	if err == nil && found.Lists == nil {
 		err = fmt.Errorf("nothing is kept of these lists: %w", store.ErrNotFound)
 	}
@@ -74,7 +74,7 @@ func OpenDigest(ctx context.Context, st store.Store, digest string, srcs []sourc
 	if err != nil {
 		return nil, err
 	}
-	found, err := journal.Find(ctx, st, digest, s.idList())
+	found, err := journal.Find(ctx, st, digest, s.ids())
 	if err != nil {
 		return nil, fmt.Errorf("screening: the lists of digest %.80q: %w", digest, err)
 	}
@@ -98,14 +98,6 @@ func newPast(st store.Store, srcs []sources.Source, opts *Options) (*Screener, e
 		opts = &Options{}
 	}
 	return New(srcs, &Options{Optional: opts.Optional, Table: opts.Table, MaxAge: opts.MaxAge, MaxPublished: opts.MaxPublished})
-}
-
-// idList returns the ids of the sources.
-func (set *settings) idList() (all []string) {
-	for _, info := range set.infos {
-		all = append(all, info.ID)
-	}
-	return all
 }
 
 // openPast opens the lists that held after a line of the journal, as of the given time.

@@ -44,17 +44,11 @@ type SourceReport struct {
 // whenever it is iterated, and keeps no entries in memory. Nothing follows an error,
 // which means that a list is damaged.
 func (r SourceReport) AllAdded() iter.Seq2[sources.Entry, error] {
-	if r.Added == 0 {
-		return list.Missing(nil, nil)
-	}
 	return list.Missing(r.after, r.before)
 }
 
 // AllRemoved returns the Removed entries as AllAdded returns the Added ones.
 func (r SourceReport) AllRemoved() iter.Seq2[sources.Entry, error] {
-	if r.Removed == 0 {
-		return list.Missing(nil, nil)
-	}
 	return list.Missing(r.before, r.after)
 }
 

@@ -25,6 +25,7 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -168,9 +169,8 @@ func (s *Screener) Digest() string { return s.snap.Load().origin.digest }
 // Anomalies returns the first hundred anomalies of each kind in the list of the source
 // with this id, in the order of the list; SourceStatus.AnomalyKinds counts all. It returns
 // nil for a source that is not loaded or does not exist. The result is the caller's own.
-func (s *Screener) Anomalies(source string) []sources.Anomaly { return s.snap.Load().anomalies(source) }
-
-func (snap *snapshot) anomalies(source string) []sources.Anomaly {
+func (s *Screener) Anomalies(source string) []sources.Anomaly {
+	snap := s.snap.Load()
 	for i, info := range snap.infos {
 		if l := snap.held[i].list; info.ID == source && l != nil {
 			return slices.Clone(l.Anomalies)
@@ -207,7 +207,7 @@ func (s *Screener) Exceptions() []Exception { return s.snap.Load().exceptions.li
 func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) error {
 	for i, e := range exceptions {
 		if e.Source != "" && !s.has(e.Source) {
-			return exceptionError(i+1, fieldError("source", fmt.Errorf("no source has the id %.80q: want one of %s", e.Source, s.ids())))
+			return exceptionError(i+1, fieldError("source", fmt.Errorf("no source has the id %.80q: want one of %s", e.Source, strings.Join(s.ids(), ", "))))
 		}
 	}
 	exceptions, err := s.withAllowed(exceptions)
@@ -243,10 +243,7 @@ func (s *Screener) begin(every time.Duration) {
 	if s.running.Load() && every == 0 {
 		return
 	}
-	p := journal.Program{Answers: !s.opts.LoadOnly, Every: every, Scoring: s.opts.Table.Version()}
-	for _, info := range s.infos {
-		p.Sources = append(p.Sources, info.ID)
-	}
+	p := journal.Program{Answers: !s.opts.LoadOnly, Every: every, Sources: s.ids(), Scoring: s.opts.Table.Version()}
 	if s.opts.LoadOnly {
 		s.book.Begin(p, nil)
 		return

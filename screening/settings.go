@@ -80,7 +80,7 @@ func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	}{{"Optional", slices.Values(opts.Optional)}, {"Schedule", maps.Keys(opts.Schedule)}, {"MaxPublished", maps.Keys(opts.MaxPublished)}} {
 		for id := range given.ids {
 			if !set.has(id) {
-				return nil, fmt.Errorf("screening: %s names %q, which is not among the sources: want one of %s", given.option, id, set.ids())
+				return nil, fmt.Errorf("screening: %s names %q, which is not among the sources: want one of %s", given.option, id, strings.Join(set.ids(), ", "))
 			}
 		}
 	}
@@ -103,13 +103,12 @@ func (set *settings) has(id string) bool {
 	return slices.ContainsFunc(set.infos, func(i sources.Info) bool { return i.ID == id })
 }
 
-// ids returns the ids of the sources for an error.
-func (set *settings) ids() string {
-	var ids []string
+// ids returns the ids of the sources.
+func (set *settings) ids() (all []string) {
 	for _, info := range set.infos {
-		ids = append(ids, info.ID)
+		all = append(all, info.ID)
 	}
-	return strings.Join(ids, ", ")
+	return all
 }
 
 // A Schedule says when Run loads a source. The zero value of each field means the
