@@ -96,7 +96,7 @@ var laws = []law{
 	{func(c *comparison) bool { return c.offered.Revision.Digest == "" }, refused, says(errNoDigest), false},
 	{func(c *comparison) bool { return c.offered.Revision.Records <= 0 && !c.own }, refused, says(errNoRecords), false},
 	{func(c *comparison) bool { return c.before() && !isImport(&c.held, &c.offered, c.asks) }, ignored, says(errRead), false},
-	{func(c *comparison) bool { return c.offered.Seed && c.offered.replaced }, ignored, says(errReplaced), false},
+	{isReplacedSeed, ignored, says(errReplaced), false},
 	{func(c *comparison) bool {
 		return c.held.isLoaded() && c.offered.Revision.Completeness == sources.Partial
 	}, refused, says(errPart), false},
@@ -157,6 +157,13 @@ func (c *comparison) hasList() bool { return c.held.Revision.Digest != "" }
 // before reports whether the list offered was read before the one held: it is a copy, such as a seed.
 func (c *comparison) before() bool {
 	return c.hasList() && !c.offered.read.IsZero() && c.offered.read.Before(c.held.read)
+}
+
+// isReplacedSeed reports whether the list offered comes with the program, and another one has replaced it. If it does not say when
+// it was read, a list that did not come so has, unless this one was published since.
+func isReplacedSeed(c *comparison) bool {
+	isNew := !c.offered.read.IsZero() || c.offered.Revision.Published.After(c.held.read)
+	return c.offered.Seed && (c.offered.replaced || !isNew && c.held.isLoaded() && !c.held.Seed)
 }
 
 // older reports whether the list offered is older than the list held, or than a later one that cannot be opened, and when that

@@ -108,6 +108,7 @@ func offeredKinds() []kind[func(*comparison)] {
 			c.offered.Revision.Published, c.offered.read, c.offered.Seed, c.offered.replaced = next(29), next(29), true, c.held.later.N > 0
 			all(c, 1020, 0)
 		}},
+		{"undated seed", func(c *comparison) { c.offered.Seed = true; all(c, 1020, 0) }},
 		{"seed, replaced", func(c *comparison) {
 			c.offered.Revision.Published, c.offered.read, c.offered.Seed, c.offered.replaced = next(29), next(29), true, true
 			all(c, 1020, 0)

@@ -120,8 +120,9 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 	}
 	s.publish(i, next, report, notify && (t == live || next.list != had.list))
 	if next.list != had.list && !s.opts.LoadOnly && s.book.IsKept() {
-		ctx := context.WithoutCancel(ctx)
-		err := s.book.Append(ctx, &journal.Line{Type: journal.Answering, Source: id, Held: &next.held}, &next.held)
+		err := s.append(ctx, &journal.Line{Type: journal.Answering, Source: id, Held: &next.held}, &next.held)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		defer cancel()
 		if report.after != nil && (err == nil || errors.Is(err, store.ErrMoved)) { // of two programs with one list, the one whose file it is
 			s.book.Tidy(ctx, next.name)
 		}

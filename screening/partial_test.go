@@ -269,3 +269,24 @@ func (c confirming) Load(_ context.Context, prev sources.Revision, _ func(source
 	prev.Checked = time.Time{}
 	return prev, sources.ErrUnchanged
 }
+
+// TestSeedUndated starts a program again with another seed that does not say how old it is: the publisher's list stays.
+func TestSeedUndated(t *testing.T) {
+	for _, published := range []time.Time{{}, day} {
+		st := openStore(t, t.TempDir())
+		of := func(n int) *flaky {
+			e := &edition{entries: upTo(n), rev: sources.Revision{Digest: digestOf(n), Records: n, Published: published}}
+			return &flaky{info: ofac, load: e.load}
+		}
+		live := &flaky{info: ofac, load: numbered(1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)}
+		refresh(t, newScreener(t, &screening.Options{Store: st}, sources.Seeded(live, of(9))))
+		live.load = down
+		s := newScreener(t, &screening.Options{Store: st}, sources.Seeded(live, of(10)))
+		if _, err := s.Open(ctx); err != nil {
+			t.Error(err)
+		}
+		if r := must(s.Screen(listing(11).Address)); len(r.Labels) != 1 {
+			t.Errorf("published on %v: the seed replaced the publisher's list: %s", published, s.Sources()[0].Digest)
+		}
+	}
+}

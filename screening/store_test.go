@@ -3,6 +3,8 @@ package screening_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/internal/storetest"
@@ -603,5 +606,63 @@ func TestUnsavedTogether(t *testing.T) {
 		if r := must(s.Screen(listing(9).Address)); len(r.Labels) != 600*(n+1) {
 			t.Errorf("after list %d: %d labels, want %d", n, len(r.Labels), 600*(n+1))
 		}
+	}
+}
+
+// A hungStore never returns from an Append of a line that has the text, unless its context ends.
+type hungStore struct {
+	store.Store
+	text string
+}
+
+func (h *hungStore) Append(ctx context.Context, number uint64, line []byte) error {
+	if h.text != "" && strings.Contains(string(line), h.text) {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return h.Store.Append(ctx, number, line)
+}
+
+// TestStoreHangs has a store that hangs at one kind of line: Refresh returns all the same.
+func TestStoreHangs(t *testing.T) {
+	for _, kind := range []string{journal.Accepted, journal.Answering} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			s := newScreener(t, &screening.Options{Store: &hungStore{openStore(t, dir), `"type":"` + kind}}, &flaky{ofac, numbered(1, 1)})
+			begin := time.Now()
+			_, err := s.Refresh(ctx)
+			if took := time.Since(begin); took > 3*time.Minute || (err != nil) != (kind == journal.Accepted) {
+				t.Errorf("%s: Refresh took %v and says %v", kind, took, err)
+			}
+		})
+	}
+}
+
+// TestUnknownChain has a file of a version that knows a chain more: its list is not loaded, until the publisher's next list is.
+func TestUnknownChain(t *testing.T) {
+	dir := t.TempDir()
+	src := &flaky{info: ofac, load: numbered(1, 1, 2, 3)}
+	refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, src))
+	st := openStore(t, dir)
+	name := filesOf(t, st)[0]
+	data, err := st.Open(ctx, name.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = bytes.Replace(data, []byte("ethereum"), []byte("ethereux"), 1)
+	sum := sha256.Sum256(data)
+	other := name
+	other.Sum = hex.EncodeToString(sum[:16])
+	if err := errors.Join(st.Delete(ctx, name.String()), st.Put(ctx, other.String(), data)); err != nil {
+		t.Fatal(err)
+	}
+	s := newScreener(t, &screening.Options{Store: st}, src)
+	if _, err := s.Open(ctx); !errors.Is(err, store.ErrVersion) || s.Sources()[0].Loaded() {
+		t.Errorf("Open: %v, want ErrVersion", err)
+	}
+	src.load = numbered(2, 1, 2, 3, 4)
+	refresh(t, s)
+	if r := must(s.Screen(listing(4).Address)); len(r.Labels) != 1 || r.Caveats() != nil {
+		t.Errorf("%+v, %v, want a label", r.Labels, r.Caveats())
 	}
 }

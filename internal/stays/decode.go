@@ -121,10 +121,13 @@ func (r *Record) Read(s *Stay) error {
 		normal = string(raw)
 	}
 	var err error
-	if s.Address, err = address.Parse(address.Chain(r.Chain), normal); err == nil && s.Address.Normalized() != normal {
-		err = fmt.Errorf("%w: address %.200q is not in normal form", ErrDamaged, normal)
+	if s.Address, err = address.Parse(address.Chain(r.Chain), normal); err != nil {
+		return fmt.Errorf("%w: %w", ErrVersion, err)
 	}
-	return err
+	if s.Address.Normalized() != normal {
+		return fmt.Errorf("%w: address %.200q is not in normal form", ErrDamaged, normal)
+	}
+	return nil
 }
 
 // stringOf returns the text b, without a copy if that is old.
