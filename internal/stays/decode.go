@@ -138,11 +138,15 @@ func stringOf(old string, b []byte) string {
 	return string(b)
 }
 
-// A decoder reads the records of a section, which is the stays that last, or those that have ended.
-type decoder struct {
+// A Reader reads the records of a section, which is the stays that last, or those that have ended: one after the other, or, if
+// they were read before, or added by a [Writer], in any order.
+type Reader struct {
 	parser
 	record  Record
 	labeled bool
+
+	labels   []uint32
+	from, to uint32 // the records from here to there have the label of record
 }
 
 // A parser reads what a record consists of.
@@ -152,12 +156,13 @@ type parser struct {
 	err     error // the first; from then on every read returns zero
 }
 
-func newDecoder(section []byte, from int) decoder {
-	return decoder{parser: parser{section: section, at: from}}
+// NewReader returns the Reader of a section. To read in any order, labels are the records with new labels, in their order.
+func NewReader(section []byte, labels []uint32) Reader {
+	return Reader{parser: parser{section: section}, labels: labels}
 }
 
 // next reads the record at d.at. It has the label of the record that was read before, or a new one.
-func (d *decoder) next() *Record {
+func (d *Reader) next() *Record {
 	r := &d.record
 	r.At = uint32(d.at)
 	form := d.byte()
@@ -296,7 +301,7 @@ func (p *parser) fail(format string, args ...any) {
 // Alike reports whether the stays of f that last are the entries of an offer, in their order. The copies of
 // the list that have them may differ: the offer knows none that is earlier.
 func (f *File) Alike(offer *File) bool {
-	a, b := newDecoder(f.Lasts(), 0), newDecoder(offer.Lasts(), 0)
+	a, b := NewReader(f.Lasts(), nil), NewReader(offer.Lasts(), nil)
 	for a.at < len(a.section) && b.at < len(b.section) {
 		is, o := a.next(), b.next()
 		switch {
@@ -312,19 +317,6 @@ func (f *File) Alike(offer *File) bool {
 	return a.at == len(a.section) && b.at == len(b.section)
 }
 
-// A Reader reads records of a section in any order. They were read before, or added by a [Writer].
-type Reader struct {
-	d      decoder
-	labels []uint32
-	from   uint32 // the records from here to there have the label of d
-	to     uint32
-}
-
-// NewReader returns the Reader of a section, whose new labels are in the given records, in their order.
-func NewReader(section []byte, labels []uint32) Reader {
-	return Reader{d: newDecoder(section, 0), labels: labels}
-}
-
 // LabelOf returns from which record to which the records have the label of the one at a place. The
 // given records have new ones.
 func LabelOf(labels []uint32, at uint32) (from, to uint32) {
@@ -336,15 +328,15 @@ func LabelOf(labels []uint32, at uint32) (from, to uint32) {
 }
 
 // Read returns the record at a place. It is valid until the next call.
-func (r *Reader) Read(at uint32) *Record {
-	if at < r.from || at >= r.to {
-		r.from, r.to = LabelOf(r.labels, at)
-		r.d.at = int(r.from)
-		r.d.next()
+func (d *Reader) Read(at uint32) *Record {
+	if at < d.from || at >= d.to {
+		d.from, d.to = LabelOf(d.labels, at)
+		d.at = int(d.from)
+		d.next()
 	}
-	if at != r.d.record.At {
-		r.d.at = int(at)
-		r.d.next()
+	if at != d.record.At {
+		d.at = int(at)
+		d.next()
 	}
-	return &r.d.record
+	return &d.record
 }

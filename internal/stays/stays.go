@@ -180,7 +180,7 @@ func Parse(name string, data []byte) (*File, error) {
 func (f *File) All() iter.Seq2[Stay, error] {
 	return func(yield func(Stay, error) bool) {
 		for _, ended := range [...]bool{false, true} {
-			for r, err := range f.Records(ended, 0) {
+			for r, err := range f.Records(ended) {
 				var s Stay
 				if err == nil {
 					err = r.Read(&s)
@@ -193,15 +193,14 @@ func (f *File) All() iter.Seq2[Stay, error] {
 	}
 }
 
-// Records returns the stays that last, or those that have ended, from a byte of them on. After an error there are no
-// more.
-func (f *File) Records(ended bool, from int) iter.Seq2[*Record, error] {
+// Records returns the stays that last, or those that have ended. After an error there are no more.
+func (f *File) Records(ended bool) iter.Seq2[*Record, error] {
 	section := f.Lasts()
 	if ended {
 		section = f.Ended()
 	}
 	return func(yield func(*Record, error) bool) {
-		d := newDecoder(section, from)
+		d := NewReader(section, nil)
 		for d.at < len(section) {
 			at := d.at
 			r := d.next()

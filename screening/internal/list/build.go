@@ -24,7 +24,7 @@ func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
 	b := newBuilder(n)
 	b.hashes = slices.Grow(b.hashes, n/2) // many records are longer than the shortest
 	b.list.entries.section = f.Lasts()
-	for r, err := range f.Records(false, 0) {
+	for r, err := range f.Records(false) {
 		if err == nil {
 			err = b.read(r)
 		}
@@ -177,7 +177,7 @@ func (b *builder) build(f *stays.File) (*List, error) {
 	l.Bytes, l.Digest = l.entries.size(), stays.DigestOf(b.hashes)
 	past := &List{entries: newTable(nil)} // a listing that ended is not found by another account
 	past.entries.section = f.Ended()
-	for r, err := range f.Records(true, 0) {
+	for r, err := range f.Records(true) {
 		if err == nil {
 			err = b.read(r)
 		}
@@ -213,7 +213,7 @@ func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
 		var buf [8]uint32
 		var s stays.Stay
 		own, v := l.view(), other.view()
-		for r, err := range l.file.Records(false, 0) {
+		for r, err := range l.file.Records(false) {
 			if err == nil {
 				err = r.Read(&s)
 			}

@@ -49,7 +49,7 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 		rows := held.entries.index.Rows() + 1
 		n.known, n.lasts = make([]bool, rows), make([]bool, rows)
 	}
-	for r, err := range o.Entries.Records(false, 0) {
+	for r, err := range o.Entries.Records(false) {
 		if err == nil {
 			err = n.offered(r)
 		}
@@ -233,7 +233,7 @@ func (l *List) ended() (all []stays.Stay, err error) {
 	if l.past == nil {
 		return nil, nil
 	}
-	for r, err := range l.file.Records(true, 0) {
+	for r, err := range l.file.Records(true) {
 		var s stays.Stay
 		if err == nil {
 			err = r.Read(&s)
