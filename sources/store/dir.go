@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
@@ -19,19 +19,13 @@ import (
 )
 
 // A dir is a Store in a directory; see Open.
-type dir struct {
-	name string
-
-	mu     sync.Mutex
-	number uint64 // of a line of the journal
-	offset int64  // where it begins
-}
+type dir struct{ name string }
 
 const (
 	journalName = "journal"
 	lockName    = "lock"
 
-	tailBytes = 64 << 10 // of the journal are read first, to find its last line
+	tailBytes = 64 << 10 // of the journal are read first, to find a line at its end
 	maxLine   = 64 << 20 // bytes; a longer line is damaged
 	maxFile   = 4 << 30  // bytes of a file
 )
@@ -187,7 +181,7 @@ func (d *dir) Append(ctx context.Context, number uint64, text []byte) (err error
 		}
 		err = full(err)
 	}()
-	last, ended, err := lastLine(f, size)
+	last, _, ended, err := lastLine(f, size, math.MaxUint64)
 	switch {
 	case err != nil:
 		return err
@@ -198,12 +192,8 @@ func (d *dir) Append(ctx context.Context, number uint64, text []byte) (err error
 	if !ended { // a line was cut short by a kill or by a full disk
 		b = append(b, '\n')
 	}
-	begin := size + int64(len(b))
 	if _, err = f.Write(append(append(b, text...), '\n')); err == nil {
 		err = f.Sync()
-	}
-	if err == nil {
-		d.remember(number, begin) // the next Read need not begin at the first line
 	}
 	if err == nil && size == 0 {
 		err = atomicfile.SyncDir(d.name)
@@ -211,28 +201,29 @@ func (d *dir) Append(ctx context.Context, number uint64, text []byte) (err error
 	return err
 }
 
-// lastLine returns the number of the last line that is not damaged, and whether the journal, which
-// has the given size, ends with a line feed.
-func lastLine(f *os.File, size int64) (number uint64, ended bool, err error) {
+// lastLine returns the last line of a journal of a size that is not damaged and whose number is at most the given one: its number,
+// and where it begins; 0 if there is none. It reports whether the journal ends with a line feed.
+func lastLine(f *os.File, size int64, most uint64) (number uint64, offset int64, ended bool, err error) {
 	for n := int64(tailBytes); ; n *= 4 {
 		n = min(n, size)
 		tail := make([]byte, n)
 		if _, err := f.ReadAt(tail, size-n); err != nil && err != io.EOF {
-			return 0, false, err
+			return 0, 0, false, err
 		}
 		ended = n == 0 || tail[n-1] == '\n'
+		first := 0
 		if n < size { // the first line may have begun before
-			_, tail, _ = bytes.Cut(tail, []byte("\n"))
+			first = bytes.IndexByte(tail, '\n') + 1
 		}
-		for len(tail) > 0 {
+		for len(tail) > first {
 			at := bytes.LastIndexByte(tail[:len(tail)-1], '\n') + 1
-			if l, ok := line.Parse(tail[at:]); ok {
-				return l.Seq, ended, nil
+			if l, ok := line.Parse(tail[at:]); ok && l.Seq <= most && at >= first {
+				return l.Seq, size - n + int64(at), ended, nil
 			}
 			tail = tail[:at]
 		}
 		if n == size {
-			return 0, ended, nil
+			return 0, 0, ended, nil
 		}
 	}
 }
@@ -274,16 +265,20 @@ func (d *dir) Read(ctx context.Context, from uint64, each func(line []byte) erro
 		return err
 	}
 	defer f.Close()
-	offset := d.begin(f, size, from)
+	offset := int64(0)
+	if from > 0 {
+		if _, offset, _, err = lastLine(f, size, from); err != nil {
+			return err
+		}
+	}
 	r := bufio.NewReaderSize(io.NewSectionReader(f, offset, size-offset), tailBytes)
 	var long []byte
-	for begin := offset; ; {
+	for {
 		part, err := r.ReadSlice('\n')
 		if err == bufio.ErrBufferFull {
 			if len(long) < maxLine { // the rest of a longer one is damaged
 				long = append(long, part...)
 			}
-			begin += int64(len(part))
 			continue
 		}
 		if err != nil && err != io.EOF {
@@ -291,46 +286,15 @@ func (d *dir) Read(ctx context.Context, from uint64, each func(line []byte) erro
 		}
 		text := part
 		if long != nil {
-			begin -= int64(len(long))
 			text = append(long, part...)
-		}
-		if l, ok := line.Parse(text); ok {
-			d.remember(l.Seq, begin)
 		}
 		if len(text) > 1 {
 			if err := each(text); err != nil {
 				return err
 			}
 		}
-		begin, long = begin+int64(len(text)), nil
-		if err == io.EOF || ctx.Err() != nil {
+		if long = nil; err == io.EOF || ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-}
-
-// begin returns where the line with a number begins, or an earlier one, if that is known and still
-// holds; otherwise 0.
-func (d *dir) begin(f *os.File, size int64, number uint64) int64 {
-	d.mu.Lock()
-	known, offset := d.number, d.offset
-	d.mu.Unlock()
-	if known == 0 || known > number || offset >= size {
-		return 0
-	}
-	head := make([]byte, min(size-offset, tailBytes))
-	if _, err := f.ReadAt(head, offset); err != nil && err != io.EOF {
-		return 0
-	}
-	head, _, _ = bytes.Cut(head, []byte("\n"))
-	if l, ok := line.Parse(head); !ok || l.Seq != known {
-		return 0
-	}
-	return offset
-}
-
-func (d *dir) remember(number uint64, offset int64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.number, d.offset = number, offset
 }
