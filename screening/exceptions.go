@@ -51,8 +51,6 @@ var (
 	// ErrDuplicateException: there is an exception for the same account, source and
 	// reference already.
 	ErrDuplicateException = errors.New("duplicate of another exception")
-
-	errBlank = errors.New("it is blank")
 )
 
 const (
@@ -198,7 +196,7 @@ func (e *Exception) check() error {
 		case !utf8.ValidString(f.text):
 			return fieldError(f.name, errors.New("not UTF-8"))
 		case strings.TrimSpace(f.text) == "" && (f.name == "reason" || f.name == "author"):
-			return fieldError(f.name, errBlank)
+			return fieldError(f.name, errors.New("it is blank"))
 		}
 	}
 	for _, f := range []struct {
@@ -252,24 +250,15 @@ type exceptionLine struct {
 	Ref       string        `json:"ref,omitempty"`
 	Reason    string        `json:"reason"`
 	Author    string        `json:"author"`
-	CreatedAt string        `json:"created_at,omitempty"`
-	ExpiresAt string        `json:"expires_at,omitempty"`
+	CreatedAt time.Time     `json:"created_at,omitzero"`
+	ExpiresAt time.Time     `json:"expires_at,omitzero"`
 }
 
 // line returns e as ReadExceptions reads it.
 func (e *Exception) line() string {
-	line := exceptionLine{
-		Chain: e.Address.Chain(), Address: e.Address.Normalized(), Source: e.Source, Ref: e.Ref, Reason: e.Reason, Author: e.Author,
-	}
-	if !e.Created.IsZero() {
-		line.CreatedAt = e.Created.UTC().Format(time.RFC3339Nano)
-	}
-	if !e.Expires.IsZero() {
-		line.ExpiresAt = e.Expires.UTC().Format(time.RFC3339Nano)
-	}
-	text, err := json.Marshal(line)
+	text, err := json.Marshal(exceptionLine{e.Address.Chain(), e.Address.Normalized(), e.Source, e.Ref, e.Reason, e.Author, e.Created.UTC(), e.Expires.UTC()})
 	if err != nil {
-		panic(err) // it is strings
+		panic(err) // the years were checked
 	}
 	return string(text) + "\n"
 }
@@ -301,14 +290,12 @@ func ReadExceptions(r io.Reader) ([]Exception, error) {
 		if len(all) == maxExceptions {
 			return nil, lineError(n, fmt.Errorf("more than %d", maxExceptions))
 		}
-		e, err := parseException(text, n)
+		e, err := parseException(text)
 		if err == nil {
-			if err = e.check(); err != nil {
-				err = lineError(n, err)
-			}
+			err = e.check()
 		}
 		if err != nil {
-			return nil, err
+			return nil, lineError(n, err)
 		}
 		all = append(all, e)
 	}
@@ -320,33 +307,33 @@ func ReadExceptions(r io.Reader) ([]Exception, error) {
 	return all, nil
 }
 
-// parseException parses line n.
-func parseException(text []byte, n int) (Exception, error) {
+// parseException parses a line.
+func parseException(text []byte) (Exception, error) {
 	members, err := parseStrings(text)
 	if err != nil {
-		return Exception{}, lineError(n, err)
+		return Exception{}, err
 	}
 	e := Exception{Source: members["source"], Ref: members["ref"], Reason: members["reason"], Author: members["author"]}
 	known := []string{"chain", "address", "source", "ref", "reason", "author", "created_at", "expires_at"}
 	for name := range members {
 		if !slices.Contains(known, name) {
-			return Exception{}, lineError(n, fmt.Errorf("unknown member %.80q: want %s", name, strings.Join(known, ", ")))
+			return Exception{}, fmt.Errorf("unknown member %.80q: want %s", name, strings.Join(known, ", "))
 		}
 	}
 	chain, err := address.ParseChain(members["chain"])
 	if err != nil {
-		return Exception{}, lineError(n, fieldError("chain", err))
+		return Exception{}, fieldError("chain", err)
 	}
 	if e.Address, err = address.Normalize(chain, members["address"]); err != nil {
-		return Exception{}, lineError(n, fieldError("address", err))
+		return Exception{}, fieldError("address", err)
 	}
 	for name, t := range map[string]*time.Time{"created_at": &e.Created, "expires_at": &e.Expires} {
 		if text, ok := members[name]; ok {
 			if *t, err = time.Parse(time.RFC3339, text); err != nil {
-				return Exception{}, lineError(n, fieldError(name, errors.New("want a time of RFC 3339, such as 2027-01-01T00:00:00Z")))
+				return Exception{}, fieldError(name, errors.New("want a time of RFC 3339, such as 2027-01-01T00:00:00Z"))
 			}
 			if *t = t.UTC(); t.IsZero() { // which would mean none
-				return Exception{}, lineError(n, fieldError(name, errors.New("the zero time; leave it out for none")))
+				return Exception{}, fieldError(name, errors.New("the zero time; leave it out for none"))
 			}
 		}
 	}
