@@ -159,7 +159,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		return had, err
 	}
 	begun, lost := state.Before(s.infos[i].ID)
-	begun = min(begun, s.book.Begun()) // lines of other lists, and of this program, may follow
+	begun = min(begun, state.Begun) // lines of other lists, and of this program, may follow
 	var newest *stays.File
 	var of *list.List
 	var broken error // the first one cannot be opened
@@ -198,7 +198,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		return had, nil
 	}
 	since := state.At
-	if newest.After <= s.book.Begun() && !lost { // no line is lost: until then the list held answered
+	if newest.After <= state.Begun && !lost { // no line is lost: until then the list held answered
 		since = newest.Written
 	}
 	next := current{list: of, held: heldOf(newest, of), err: had.err}

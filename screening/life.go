@@ -32,8 +32,8 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	if err := s.book.Follow(ctx); err != nil {
 		return had, err
 	}
-	_, back := s.book.Known()
-	held := s.book.Held(id)
+	state := s.book.State()
+	held, back := state.Held[id], state.Back
 	wentBack := ld.back != back
 	had.known = held
 	if wentBack && had.isLoaded() && !held.Is(&had.held) { // what was held is offered to it again
@@ -101,21 +101,18 @@ func (h *current) add(l *list.List, now time.Time, last *offer, err error) {
 		return
 	}
 	h.unsaved = &unsaved{had.list, had.since, cmp.Or(last, had.last), cmp.Or(err, had.err)}
-	more := false
-	for range list.Missing(l, had.list) {
-		more = true
-		break
-	}
-	if !more {
-		return
-	}
-	both := stays.NewWriter(0)
+	both, n := stays.NewWriter(0), 0
 	for _, entries := range []iter.Seq2[sources.Entry, error]{had.list.All(), list.Missing(l, had.list)} {
+		n = 0
 		for e, err := range entries {
 			if err == nil { // it is in memory
 				both.Add(&stays.Stay{Entry: e, In: 1})
+				n++
 			}
 		}
+	}
+	if n == 0 { // nothing is missing
+		return
 	}
 	if f, err := both.File(stays.Header{Last: 1}, nil, nil); err == nil {
 		if both, err := list.Build(f, func(sources.Entry) error { return nil }); err == nil {
@@ -129,7 +126,7 @@ func (h *current) add(l *list.List, now time.Time, last *offer, err error) {
 // the store fails; it wraps [store.ErrMoved] if another program has accepted a list meanwhile.
 func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, failed error) (next current, report SourceReport, reason, err error) {
 	report.Unchanged = had.list != nil
-	if known, _ := s.book.Known(); !known {
+	if !s.book.State().Known {
 		return had, report, nil, failed // nothing is accepted that cannot be compared with the list held
 	}
 	defer caught(&reason) // panics of callbacks
@@ -192,7 +189,7 @@ func (s *Screener) save(ctx context.Context, i int, had *current, d *draft) (nex
 	next = current{list: d.list, held: d.held, name: name, known: d.held}
 	next.age(d.held.Revision.Checked, s.now())
 	err = s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: id, Held: &next.held, From: had.unsavedSince(), Added: d.changes.Added, Removed: d.changes.Removed}, &had.known)
-	if is := s.book.Held(id); errors.Is(err, store.ErrMoved) && !is.Is(&next.held) { // or another program has adopted it
+	if is := s.book.State().Held[id]; errors.Is(err, store.ErrMoved) && !is.Is(&next.held) { // or another program has adopted it
 		s.book.Delete(ctx, name) // it was judged by a list that is not held any more
 	}
 	if err == nil {

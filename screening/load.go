@@ -89,7 +89,7 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 	id := s.infos[i].ID
 	next, report = had, SourceReport{Unchanged: had.list != nil}
 	o, loadErr := s.offer(ctx, i, t, &had)
-	if o != nil {
+	if o != nil && loadErr == nil {
 		var reason error
 		for range 100 {
 			if next, report, reason, failed = s.consider(ctx, i, had, o, failed); !errors.Is(failed, store.ErrMoved) {
@@ -174,19 +174,11 @@ const askEvery = 24 * time.Hour
 
 // load loads source i from src, which may be its seed.
 func (s *Screener) load(ctx context.Context, i int, src sources.Source, prev sources.Revision) (o *offer, err error) {
-	defer func() {
-		caught(&err) // panics of callbacks
-		if err != nil {
-			o = nil
-		}
-	}()
+	defer caught(&err) // panics of callbacks
 	o, err = s.read(ctx, i, src, prev)
 	if errors.Is(err, sources.ErrUnchanged) && prev.Digest != "" {
-		checked := o.rev.Checked
-		if o.rev, err = unchanged(prev, o.rev, err); errors.Is(err, sources.ErrUnchanged) {
-			o.unchanged, err = true, nil
-		}
-		o.Checked, o.rev.Checked = checked, time.Time{}
+		o.unchanged = true
+		o.rev, err = unchanged(prev, o.rev)
 	}
 	if err == nil {
 		err = s.checkAllowed(src)
@@ -260,10 +252,7 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		o.Entries, err = w.File(stays.Header{Source: s.infos[i].ID}, nil, nil)
 	}
 	o.rev = journal.Storable(rev)
-	o.Checked = o.rev.Checked
-	if !errors.Is(err, sources.ErrUnchanged) {
-		o.rev.Checked = time.Time{}
-	}
+	o.Checked, o.rev.Checked = o.rev.Checked, time.Time{}
 	if err != nil && ctx.Err() == nil && limited.Err() != nil && !errors.Is(err, errTimeout) {
 		err = fmt.Errorf("%w: %w", context.Cause(limited), err)
 	}
@@ -301,19 +290,18 @@ func whileProgress(ctx context.Context, limit time.Duration) (limited context.Co
 		}
 }
 
-// unchanged returns the revision that is held with what may be new in rev, which a
-// source returned with err, an ErrUnchanged: the validators, the time of the check, and
-// the provenance, if the publisher has now confirmed a list that came from elsewhere.
-// It returns another error if the two are not of the same list.
-func unchanged(held, rev sources.Revision, err error) (sources.Revision, error) {
+// unchanged returns the revision that is held with what may be new in rev, of which a source says that the list is unchanged:
+// the validators, and the provenance, if the publisher has now confirmed a list that came from elsewhere. It returns an
+// error if the two are not of the same list.
+func unchanged(held, rev sources.Revision) (sources.Revision, error) {
 	switch {
 	case rev.IsZero(): // it says nothing more
-		return held, err
+		return held, nil
 	case rev.Digest != held.Digest:
 		return rev, fmt.Errorf("the source says that the list is unchanged, but names another one, %.80q", rev.Digest)
 	}
-	held.Checked, held.Provenance, held.ETag, held.LastModified = rev.Checked, rev.Provenance, rev.ETag, rev.LastModified
-	return held, err
+	held.Provenance, held.ETag, held.LastModified = rev.Provenance, rev.ETag, rev.LastModified
+	return held, nil
 }
 
 // history returns the stays that src, or the seed of source i, knows.

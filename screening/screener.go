@@ -32,6 +32,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/journal"
+	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -154,13 +155,17 @@ func (s *Screener) Sources() []SourceStatus {
 // are when the iteration begins; none if it is not loaded or does not exist. An error, which
 // means that the list is damaged, ends it.
 func (s *Screener) Entries(source string) iter.Seq2[sources.Entry, error] {
-	snap := s.snap.Load()
+	return s.snap.Load().list(source).All()
+}
+
+// list returns the list of the source with this id; nil if it is not loaded or does not exist.
+func (snap *snapshot) list(source string) *list.List {
 	for i, info := range snap.infos {
-		if info.ID == source && snap.held[i].list != nil {
-			return snap.held[i].list.All()
+		if info.ID == source {
+			return snap.held[i].list
 		}
 	}
-	return func(func(sources.Entry, error) bool) {}
+	return nil
 }
 
 // Digest names the snapshot that answers questions now; see [Result.Digest].
@@ -170,11 +175,8 @@ func (s *Screener) Digest() string { return s.snap.Load().origin.digest }
 // with this id, in the order of the list; SourceStatus.AnomalyKinds counts all. It returns
 // nil for a source that is not loaded or does not exist. The result is the caller's own.
 func (s *Screener) Anomalies(source string) []sources.Anomaly {
-	snap := s.snap.Load()
-	for i, info := range snap.infos {
-		if l := snap.held[i].list; info.ID == source && l != nil {
-			return slices.Clone(l.Anomalies)
-		}
+	if l := s.snap.Load().list(source); l != nil {
+		return slices.Clone(l.Anomalies)
 	}
 	return nil
 }

@@ -26,13 +26,13 @@ type Log struct {
 	mu      sync.Mutex
 	state   State
 	known   bool     // the journal was read
-	begun   uint64   // the number of its last line then
+	begun   uint64   // see State
 	damaged uint64   // how many lines after the last one are damaged
 	opened  *Program // not in the journal yet
 	except  *Excepted
 	begins  *Program  // how the program answers, in the journal or not
 	fix     *Line     // says which exceptions hold, since it is not known what the journal says
-	back    int       // how often the Store was found to have gone back
+	back    int       // see State
 	since   time.Time // the last time that it was, it was as at this time; zero: the gap is in the journal
 }
 
@@ -113,25 +113,13 @@ func (l *Log) open(ctx context.Context) error {
 	return err
 }
 
-// State returns what holds.
+// State returns what holds. It does not change.
 func (l *Log) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.state.Clone()
-}
-
-// Known reports whether the journal was ever read, and how often the Store went back.
-func (l *Log) Known() (known bool, back int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.known || l.st == nil, l.back
-}
-
-// Held returns what holds of a source.
-func (l *Log) Held(source string) Held {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state.Held[source]
+	s := l.state.Clone()
+	s.Known, s.Begun, s.Back = l.known || l.st == nil, l.begun, l.back
+	return s
 }
 
 // Seen reports whether a list with this digest of the document was ever accepted.
@@ -139,14 +127,6 @@ func (l *Log) Seen(source, digest string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state.seen[source][digest]
-}
-
-// Begun returns the number of the last line when the journal was read first: lines of this program do not hide
-// which files are ahead of the journal.
-func (l *Log) Begun() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.begun
 }
 
 // Follow learns what the Store knows. If the last line that is known here is no longer in it, the Store

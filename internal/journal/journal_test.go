@@ -218,20 +218,20 @@ func TestSchedule(t *testing.T) {
 func TestAppend(t *testing.T) {
 	m := answered(t, 2)
 	a, b := newProgram(t, m, minute(20), Program{}), newProgram(t, m, minute(30), Program{})
-	base := a.Held("TEST")
+	base := a.State().Held["TEST"]
 	b.append(t, &Line{Type: Checked, Source: "TEST", Held: held(2)})
-	if err := a.Append(ctx, accepted(3), &base); err != nil || a.Held("TEST").N != 3 {
-		t.Errorf("after a line of the same list: %v, list %d", err, a.Held("TEST").N)
+	if err := a.Append(ctx, accepted(3), &base); err != nil || a.State().Held["TEST"].N != 3 {
+		t.Errorf("after a line of the same list: %v, list %d", err, a.State().Held["TEST"].N)
 	}
-	if err := b.Append(ctx, accepted(3), &base); !errors.Is(err, store.ErrMoved) || b.Held("TEST").N != 3 {
-		t.Errorf("after another list: %v, list %d", err, b.Held("TEST").N)
+	if err := b.Append(ctx, accepted(3), &base); !errors.Is(err, store.ErrMoved) || b.State().Held["TEST"].N != 3 {
+		t.Errorf("after another list: %v, list %d", err, b.State().Held["TEST"].N)
 	}
 	m.lines = m.lines[:5] // it is as it was
 	if err := a.Follow(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, back := a.Known(); back != 1 || a.Held("TEST").N != 2 {
-		t.Errorf("the store went back: %d times, list %d, want once, list 2", back, a.Held("TEST").N)
+	if a.State().Back != 1 || a.State().Held["TEST"].N != 2 {
+		t.Errorf("the store went back: %d times, list %d, want once, list 2", a.State().Back, a.State().Held["TEST"].N)
 	}
 	if _, err := At(ctx, m, minute(22), minute(1000), []string{"TEST"}); !errors.Is(err, store.ErrGap) {
 		t.Errorf("the lost time: %v", err)

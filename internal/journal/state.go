@@ -23,6 +23,12 @@ type State struct {
 	Programs   map[string]Program // that have begun
 	Answered   map[string]Held    // Held after the last line of a program that answers; it is not changed
 
+	// Of a Log: whether the journal was ever read; the number of its last line then, since lines of this program do not hide
+	// which files are ahead of the journal; and how often the Store went back.
+	Known bool
+	Begun uint64
+	Back  int
+
 	sum     string
 	lost    bool                       // lines are lost, and what holds may be another thing
 	held    map[string]uint64          // by source: the number of the last line about the list held
