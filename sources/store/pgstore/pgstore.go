@@ -136,20 +136,18 @@ func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 		switch {
 		case err != nil:
 			return err
-		case !exist && former:
+		case exist && version != schemaVersion:
+			return fmt.Errorf("%w: the comment on walletscreen_event is %.60q, want %q; use that version, or another schema", store.ErrVersion, version, schemaVersion)
+		case exist:
+			return nil
+		case former:
 			if _, err := tx.Exec(ctx, markFormer); err != nil {
 				return err
 			}
 			s.former = true
 		}
-		switch {
-		case !exist:
-			_, err := tx.Exec(ctx, schema)
-			return err
-		case version != schemaVersion:
-			return fmt.Errorf("%w: the comment on walletscreen_event is %.60q, want %q; use that version, or another schema", store.ErrVersion, version, schemaVersion)
-		}
-		return nil
+		_, err = tx.Exec(ctx, schema)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pgstore: %w", err)

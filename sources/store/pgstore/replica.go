@@ -74,42 +74,27 @@ func (s *Store) separate(ctx context.Context) (conn *pgx.Conn, hangUp func(), er
 func checkSessions(ctx context.Context, pool *pgxpool.Pool) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
+	var conns [2]*pgx.Conn
+	for i := range conns {
+		pooled, err := pool.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		conns[i] = pooled.Hijack() // the pool may have one connection only
+		defer conns[i].Close(ctx)
+	}
 	var pids [3]int
-	ask := func(q interface {
-		QueryRow(context.Context, string, ...any) pgx.Row
-	}, pid *int) error {
-		return q.QueryRow(ctx, "select pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(pid)
+	for i, conn := range []*pgx.Conn{conns[0], conns[1], conns[0]} {
+		if i == 1 { // while a transaction has the session, the first connection would get another one
+			if _, err := conn.Exec(ctx, "begin"); err != nil {
+				return err
+			}
+		}
+		if err := conn.QueryRow(ctx, "select pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pids[i]); err != nil {
+			return err
+		}
 	}
-	pooled, err := pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	first := pooled.Hijack() // the pool may have one connection only
-	defer first.Close(ctx)
-	if err := ask(first, &pids[0]); err != nil {
-		return err
-	}
-	if pooled, err = pool.Acquire(ctx); err != nil {
-		return err
-	}
-	second := pooled.Hijack()
-	defer second.Close(ctx)
-	// While the transaction has its session, the first connection would get another one.
-	tx, err := second.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback(ctx)
-	if err := ask(tx, &pids[1]); err != nil {
-		return err
-	}
-	if pids[0] == pids[1] {
-		return ErrPooled
-	}
-	if err := ask(first, &pids[2]); err != nil {
-		return err
-	}
-	if pids[0] != pids[2] {
+	if pids[0] == pids[1] || pids[0] != pids[2] {
 		return ErrPooled
 	}
 	return nil
