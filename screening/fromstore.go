@@ -138,7 +138,7 @@ func (s *Screener) openSnapshot(ctx context.Context, st store.Store, held map[st
 
 // openOlder returns the newest list that can be read: what it has matches.
 func (s *Screener) openOlder(ctx context.Context, i int, now time.Time) (h current) {
-	names, _ := s.book.Names(ctx, s.infos[i].ID)
+	names, _ := journal.Names(ctx, s.book.Store(), s.infos[i].ID)
 	for _, name := range names {
 		if f, l, err := s.openFile(ctx, i, name); err == nil {
 			h = current{list: l, held: heldOf(f, l)}
@@ -154,7 +154,7 @@ func (s *Screener) openOlder(ctx context.Context, i int, now time.Time) (h curre
 // journal is lost. Of files that contradict each other none is adopted, and all match.
 func (s *Screener) adopt(ctx context.Context, i int, had current) (current, error) {
 	state := s.book.State()
-	names, err := s.book.Names(ctx, s.infos[i].ID)
+	names, err := journal.Names(ctx, s.book.Store(), s.infos[i].ID)
 	if err != nil {
 		return had, err
 	}

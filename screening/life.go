@@ -189,8 +189,8 @@ func (s *Screener) save(ctx context.Context, i int, had *current, d *draft) (nex
 	next = current{list: d.list, held: d.held, name: name, known: d.held}
 	next.age(d.held.Revision.Checked, s.now())
 	err = s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: id, Held: &next.held, From: had.unsavedSince(), Added: d.changes.Added, Removed: d.changes.Removed}, &had.known)
-	if is := s.book.State().Held[id]; errors.Is(err, store.ErrMoved) && !is.Is(&next.held) { // or another program has adopted it
-		s.book.Delete(ctx, name) // it was judged by a list that is not held any more
+	if is := s.book.State().Held[id]; s.book.IsKept() && errors.Is(err, store.ErrMoved) && !is.Is(&next.held) { // or another program has adopted it
+		s.book.Store().Delete(ctx, name) // it was judged by a list that is not held any more
 	}
 	if err == nil {
 		s.opts.Logger.InfoContext(ctx, "list accepted", "source", id, "kept", s.book.IsKept(), "took", time.Since(start))

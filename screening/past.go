@@ -18,9 +18,7 @@ import (
 // A Past answers from the lists as they were at an instant of the past. It cannot be
 // refreshed. All its methods may be called concurrently.
 type Past struct {
-	snap *snapshot
-	at   time.Time
-
+	snap    *snapshot
 	unknown error // of Reconstruct: why an address without a label is not clean
 }
 
@@ -106,7 +104,7 @@ func (s *Screener) openPast(ctx context.Context, st store.Store, state *journal.
 	if err != nil {
 		return nil, err
 	}
-	snap.at, snap.origin.now, snap.origin.at = at, nil, at
+	snap.origin.now, snap.origin.at = nil, at
 	if snap.notLoaded == nil && snap.isStale(at) {
 		snap.notLoaded = ErrStale
 	}
@@ -114,11 +112,11 @@ func (s *Screener) openPast(ctx context.Context, st store.Store, state *journal.
 	then := *s.settings
 	then.maxAge = 0 // it was judged as of that time
 	snap.settings = &then
-	return &Past{snap: snap, at: at}, nil
+	return &Past{snap: snap}, nil
 }
 
 // At returns the instant that p answers for, in UTC.
-func (p *Past) At() time.Time { return p.at }
+func (p *Past) At() time.Time { return p.snap.origin.at }
 
 // Screen is [Screener.Screen] of the lists of that time. Whether one was too old under
 // Options.MaxAge is decided as of that time.

@@ -32,8 +32,8 @@ func Reconstruct(ctx context.Context, at time.Time, srcs []sources.Source, opts 
 	}
 	held := s.snap.Load().held
 	snap := newSnapshot(s.settings, held, nil, nil, nil)
-	snap.at, snap.origin.now, snap.origin.at = at.UTC(), nil, at.UTC()
-	p := &Past{snap: snap, at: snap.at}
+	snap.origin.now, snap.origin.at = nil, at.UTC()
+	p := &Past{snap: snap}
 	if snap.notLoaded != nil {
 		p.unknown = unknown(s.Sources())
 	}

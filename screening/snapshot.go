@@ -19,7 +19,6 @@ type snapshot struct {
 	*settings
 	held       []current     // by source
 	exceptions *exceptionSet // nil: none
-	at         time.Time     // of a Past, its instant; otherwise zero: now
 	origin     *origin
 
 	notLoaded error     // why there are no answers; nil if every required source is loaded
@@ -287,8 +286,8 @@ func (snap *snapshot) finish(r *Result, f findings) {
 	}
 	r.Labels, r.Suppressed, r.Score, r.Level = labels, nil, 0, snap.clean.Level
 	if labels != nil && snap.exceptions != nil {
-		now := snap.at
-		if now.IsZero() {
+		now := snap.origin.at
+		if snap.origin.now != nil {
 			now = snap.now()
 		}
 		r.Labels, r.Suppressed = snap.exceptions.split(r.Address.Account(), labels, now)

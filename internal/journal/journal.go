@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -250,44 +251,22 @@ func (l *Log) Put(ctx context.Context, f *stays.File) (name string, err error) {
 	}
 	err = l.st.Put(ctx, name, data)
 	if errors.Is(err, store.ErrFull) {
-		if names, nerr := l.st.Names(ctx); nerr == nil {
-			l.retain(ctx, names)
-		}
+		l.retain(ctx)
 		err = l.st.Put(ctx, name, data)
 	}
 	return name, err
 }
 
-// Delete deletes a file. Its failure does no harm.
-func (l *Log) Delete(ctx context.Context, name string) {
-	if l.IsKept() {
-		l.st.Delete(ctx, name)
-	}
-}
-
-// Names returns the names of the files of a source; those with the greatest numbers come first.
-func (l *Log) Names(ctx context.Context, source string) ([]stays.Name, error) {
-	if l.st == nil {
-		return nil, nil
-	}
-	return namesOf(ctx, l.st, source)
-}
-
-func namesOf(ctx context.Context, st store.Store, source string) (all []stays.Name, err error) {
-	names, err := st.Names(ctx)
+// Names returns the names of the files of a source in a Store; those with the greatest numbers come first.
+func Names(ctx context.Context, st store.Store, source string) (all []stays.Name, err error) {
+	names, err := unwrap(st).st.Names(ctx)
 	for _, name := range names {
 		if n, ok := stays.ParseName(name); ok && n.Source == source {
 			all = append(all, n)
 		}
 	}
 	slices.SortFunc(all, func(a, b stays.Name) int {
-		switch {
-		case a.After != b.After && a.After > b.After, a.After == b.After && a.Last > b.Last:
-			return -1
-		case a == b:
-			return 0
-		}
-		return 1
+		return cmp.Or(cmp.Compare(b.After, a.After), cmp.Compare(b.Last, a.Last))
 	})
 	return all, err
 }
@@ -308,7 +287,7 @@ func Load(ctx context.Context, st store.Store, n stays.Name) (*stays.File, error
 
 // Covering returns the files of a Store that answer for an acceptance of a source.
 func Covering(ctx context.Context, st store.Store, source string, acceptance uint32) (all []stays.Name, err error) {
-	names, err := namesOf(ctx, unwrap(st).st, source)
+	names, err := Names(ctx, st, source)
 	for _, n := range names {
 		if n.Has(source, acceptance) {
 			all = append(all, n)
@@ -324,37 +303,31 @@ func (l *Log) Tidy(ctx context.Context, held string) {
 	if !l.IsKept() || !ok {
 		return
 	}
-	names, err := l.st.Names(ctx)
+	names, err := Names(ctx, l.st, h.Source)
 	if err != nil {
 		return
 	}
-	var same []stays.Name
-	for _, name := range names {
-		if n, ok := stays.ParseName(name); ok && n.Source == h.Source && n.First == h.First && n != h && n.Last <= h.Last {
-			same = append(same, n)
-		}
-	}
-	before := -1
-	for i, n := range same {
-		if n.Last < h.Last && (before < 0 || n.Last > same[before].Last) {
-			before = i
-		}
-	}
-	for i, n := range same {
-		if i != before {
+	hasEarlier := false
+	for _, n := range names {
+		switch {
+		case n.First != h.First || n.Last > h.Last || n == h:
+		case n.Last < h.Last && !hasEarlier:
+			hasEarlier = true
+		default:
 			l.st.Delete(ctx, n.String())
 		}
 	}
-	l.retain(ctx, names)
+	l.retain(ctx)
 }
 
-// retain deletes the files that need not be kept.
-func (l *Log) retain(ctx context.Context, names []string) {
+// retain deletes the files that need not be kept. Its failure does no harm.
+func (l *Log) retain(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.within < 0 {
 		return
 	}
+	names, _ := l.st.Names(ctx)
 	for _, name := range names {
 		n, ok := stays.ParseName(name)
 		if ok && n.Last < l.state.Held[n.Source].N && l.state.sinceEnd(n.Source, n.Last) > l.within {
