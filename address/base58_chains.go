@@ -93,7 +93,7 @@ func concordium() codecs {
 // See packages/web3/src/address/address.ts of alephium-web3.
 func alephium() codecs {
 	with := func(prefix string, kind uint8, what string) codecs {
-		return codecs{{enc: base58Check{hash: noHash}, prefix: prefix, size: 32, kind: kind, what: what, yield: isOneCase}}
+		return codecs{{enc: base58Check{hash: noHash}, prefix: prefix, size: 32, kind: kind, what: what, open: true, yield: isOneCase}}
 	}
 	return all(with("\x00", 0, "account"), with("\x02", 1, "script"), with("\x03", 2, "contract"))
 }

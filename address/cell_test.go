@@ -2,10 +2,12 @@ package address_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/vectors"
 )
 
 // TestCells reads cells with several addresses.
@@ -47,6 +49,24 @@ func TestCells(t *testing.T) {
 	}
 	if r := address.Interpret("no chain", evm+" "+evm2); !errors.Is(r.Err, address.ErrChain) || len(r.Addresses) != 2 {
 		t.Errorf("on an unknown chain: %s", describe(r))
+	}
+}
+
+// TestCellVectors checks that a cell with an address and another one means the account of the
+// address, also if its spelling is one of several chains without a key in common.
+func TestCellVectors(t *testing.T) {
+	count := make(map[address.Chain]int)
+	for _, a := range vectors.Addresses(t, "..") {
+		if count[a.Chain()]++; !a.Proven() || len(a.Normalized()) < 26 || count[a.Chain()] > 6 || a.Doubt() != "" {
+			continue
+		}
+		r := address.Interpret("", a.Normalized()+"; "+testTRX)
+		keys := a.AppendKeys(nil)
+		if !slices.ContainsFunc(r.Addresses, func(b address.Address) bool {
+			return a.Account() == b.Account() || slices.ContainsFunc(b.AppendKeys(nil), func(k address.Key) bool { return slices.Contains(keys, k) })
+		}) {
+			t.Errorf("%v in a cell: %s", a, describe(r))
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ type codec struct {
 	doubt  Doubt // why such a text does not settle which account is meant, or ""
 
 	check  func(r *reader) fault                  // what else the bytes must satisfy
-	open   bool                                   // any 32 bytes are an account, without a mark or a checksum
+	open   bool                                   // any 32 bytes are an account, perhaps behind a byte, without a mark or a checksum
 	yield  func(s string) bool                    // whether s, if it is proven on another chain, is none here
 	core   func(r *reader) []byte                 // the bytes that identify the account; nil means all
 	uncore func(core []byte) [][]byte             // payloads with that core, if they are not core and zeros

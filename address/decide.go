@@ -133,8 +133,8 @@ func decideCell(pieces []Reading) Reading {
 	r, n := pieces[0], 0
 	r.Addresses, r.Doubts = nil, nil
 	for _, one := range pieces {
-		if one.Addresses[0].Proven() { // the other chains of one key are found by the key
-			one.Addresses = one.Addresses[:1]
+		if first := one.Addresses[0]; first.Proven() { // the other chains of one key are found by the key
+			one.Addresses = append(one.Addresses[:1:1], slices.DeleteFunc(slices.Clone(one.Addresses[1:]), first.isControlledLike)...)
 		}
 		before := len(r.Addresses)
 		if r.Addresses = appendAccounts(r.Addresses, one.Addresses); len(r.Addresses) > before {
