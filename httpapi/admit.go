@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -187,9 +186,6 @@ func (e *exchange) uncharged(err error) *problem {
 // take no places. A batch, whose body is large, enters before that and waits for its turn,
 // and leaves half of the places to others.
 func (e *exchange) enter(waits bool) *problem {
-	if p := e.late(); p != nil {
-		return p
-	}
 	e.waits = waits
 	if !waits || e.waiting.Add(1) <= int64(max(1, e.MaxConcurrent/2)) {
 		e.slot = true
@@ -202,16 +198,6 @@ func (e *exchange) enter(waits bool) *problem {
 
 func overload() *problem {
 	return &problem{Code: overloaded, Detail: "Too many requests are being processed at once. Retry after a second."}
-}
-
-// late returns a problem if the answer could hardly be sent before the WriteTimeout of the server:
-// in its last fifth, nothing more is computed or recorded, and a charge is refunded.
-func (e *exchange) late() *problem {
-	server, _ := e.Context().Value(http.ServerContextKey).(*http.Server)
-	if server != nil && server.WriteTimeout > 0 && time.Since(e.start) >= server.WriteTimeout/5*4 {
-		return overload()
-	}
-	return nil
 }
 
 // setRateLimit sets RateLimit-Policy and RateLimit

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -54,19 +53,19 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if unlisted != nil {
 		return nil, e.failed(unlisted)
 	}
-	e.takeTurn(func() {
+	p = e.takeTurn(func() *problem {
 		e.grantItems(items)
 		body = e.answerBatch(lists, items)
+		return nil
 	})
-	return body, e.late()
+	return body, p
 }
 
-// readBatch reads the body of a batch and screens its items, in turn with others. Batches whose
-// answer could not be sent in time any more are not screened.
+// readBatch reads the body of a batch and screens its items, in turn with others.
 func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid int, p *problem, unlisted error) {
-	e.takeTurn(func() {
-		if p = cmp.Or(e.late(), e.hold(0)); p != nil {
-			return
+	p = e.takeTurn(func() (p *problem) {
+		if p = e.hold(0); p != nil {
+			return p
 		}
 		var fields object
 		if fields, p = readObject(body, e.route); p == nil {
@@ -85,17 +84,36 @@ func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid
 		if p == nil {
 			valid, unlisted = e.screenItems(lists, items)
 		}
+		return p
 	})
 	return lists, items, valid, p, unlisted
 }
 
-// takeTurn waits for its turn and calls f. Batches compute on half of the processors at
-// most, and f yields to others now and then, because many of them at once would delay
+// takeTurn waits for its turn and calls f, unless it is too late. Batches compute on half of the
+// processors at most, and f yields to others now and then, because many of them at once would delay
 // single requests by seconds.
-func (e *exchange) takeTurn(f func()) {
+func (e *exchange) takeTurn(f func() *problem) *problem {
 	e.turns <- struct{}{}
 	defer func() { <-e.turns }()
-	f()
+	if time.Now().After(e.sendBy) {
+		return overload()
+	}
+	return f()
+}
+
+// inTurn takes a turn and a place, calls f, and returns its answer in JSON.
+func (e *exchange) inTurn(f func() (any, *problem)) (body []byte, p *problem) {
+	p = e.takeTurn(func() *problem {
+		if p := e.enter(false); p != nil { // not while it waited for the turn or a store
+			return p
+		}
+		answer, p := f()
+		if p == nil {
+			body = marshal(&e.buf, answer)
+		}
+		return p
+	})
+	return body, p
 }
 
 // waitTurn waits for a turn and leaves it to the next at once. Requests for batches, and
@@ -105,7 +123,7 @@ func (e *exchange) takeTurn(f func()) {
 // such requests in its buffer would answer them all before it waits.
 func (e *exchange) waitTurn() {
 	runtime.Gosched()
-	e.takeTurn(func() {})
+	e.takeTurn(func() *problem { return nil })
 }
 
 // screenItems screens the items against one snapshot of the lists. It returns how

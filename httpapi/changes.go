@@ -73,16 +73,7 @@ func (e *exchange) changes() ([]byte, *problem) {
 	if !e.caller.has(scopeOwn) {
 		hideOwn(list, e.screener.Sources())
 	}
-	var body []byte
-	var p *problem
-	e.takeTurn(func() { // thousands of entries, each time
-		if p = e.enter(false); p == nil { // not while it waited for the store
-			body = marshal(&e.buf, struct {
-				Changes []*change `json:"changes"`
-			}{list})
-		}
-	})
-	return body, p
+	return e.inTurn(func() (any, *problem) { return map[string]any{"changes": list}, nil }) // thousands of entries, each time
 }
 
 // hideOwn removes the entries and the reasons of lists that are not known to be a

@@ -27,19 +27,15 @@ type entryPage struct {
 
 // entries answers a POST to /api/v1/entries, so that no search text is in a URL.
 func (e *exchange) entries() ([]byte, *problem) {
-	fields, p := e.readFields()
-	if p != nil {
-		return nil, p
-	}
-	search, _ := fields["search"].(string)
+	search, _ := e.fields["search"].(string)
 	after := 0
 	var err error
-	if number, ok := fields["after"].(json.Number); ok {
+	if number, ok := e.fields["after"].(json.Number); ok {
 		if after, err = strconv.Atoi(string(number)); err != nil || after < 0 {
 			return nil, wrongType("after", number)
 		}
 	}
-	source := fields["source"].(string)
+	source := e.fields["source"].(string)
 	i := slices.IndexFunc(e.screener.Sources(), func(s screening.SourceStatus) bool { return s.Info.ID == source })
 	if i < 0 {
 		return nil, &problem{Code: notFound, Field: "source", Detail: "No list has this id. GET /api/v1/sources names them."}
@@ -47,20 +43,13 @@ func (e *exchange) entries() ([]byte, *problem) {
 	if e.screener.Sources()[i].Info.Jurisdiction == sources.Operator && !e.caller.has(scopeOwn) {
 		return nil, e.lacks(scopeOwn, "to see the operator's own lists")
 	}
-	var body []byte
-	e.takeTurn(func() { // a search reads the whole list
-		if p = e.enter(false); p != nil {
-			return
+	return e.inTurn(func() (any, *problem) { // a search reads the whole list
+		page, err := e.pageOf(source, strings.ToLower(strings.TrimSpace(search[:min(len(search), maxSearchText)])), after)
+		if err != nil {
+			return nil, e.internal("entries", err)
 		}
-		var page *entryPage
-		if page, err = e.pageOf(source, strings.ToLower(strings.TrimSpace(search[:min(len(search), maxSearchText)])), after); err == nil {
-			body = marshal(&e.buf, page)
-		}
+		return page, nil
 	})
-	if err != nil {
-		return nil, e.internal("entries", err)
-	}
-	return body, p
 }
 
 // pageOf returns the entries of a list that have the text in them, from a position on.

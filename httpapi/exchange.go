@@ -82,6 +82,7 @@ type exchange struct {
 	w      http.ResponseWriter
 	route  *route
 	start  time.Time // when the request came
+	sendBy time.Time // after it, nothing more is computed or recorded: the answer could hardly be sent
 	id     string    // of the request
 	now    time.Time // when the request was admitted, later when it was screened
 	asOf   time.Time // of the lists that answer; zero for the current lists
@@ -94,6 +95,7 @@ type exchange struct {
 	charged int  // screenings that the Meter has granted
 	refund  func(int)
 
+	fields    object       // of the body
 	screened  []Screening  // for Audit and Observe
 	one       [1]Screening // the memory of screened, unless it is a batch
 	unchanged bool         // the client has the answer already
@@ -107,7 +109,10 @@ type exchange struct {
 // maxKept is the size up to which a buffer is kept for other exchanges.
 const maxKept = 64 << 10
 
-// begin returns a new exchange. The caller gives it back to end.
+// never is longer than any request takes.
+const never = 100 * 365 * 24 * time.Hour
+
+// begin returns a new exchange.
 func (v *service) begin(w http.ResponseWriter, r *http.Request, rt *route) *exchange {
 	e, _ := v.exchanges.Get().(*exchange)
 	if e == nil {
@@ -115,6 +120,7 @@ func (v *service) begin(w http.ResponseWriter, r *http.Request, rt *route) *exch
 	}
 	// The header refers to the values for as long as anyone reads it.
 	e.Request, e.service, e.w, e.route, e.values, e.start = r, v, w, rt, make([]string, 0, 3), time.Now()
+	e.sendBy = e.start.Add(never)
 	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && mayEcho(ids[0]) {
 		e.id = ids[0]
 	} else {
@@ -124,14 +130,6 @@ func (v *service) begin(w http.ResponseWriter, r *http.Request, rt *route) *exch
 		e.id = string(hex.AppendEncode(make([]byte, 0, 32), id[:]))
 	}
 	return e
-}
-
-// end makes e available for reuse.
-func (v *service) end(e *exchange) {
-	if e.buf.Cap() <= maxKept {
-		*e = exchange{buf: e.buf}
-		v.exchanges.Put(e)
-	}
 }
 
 // setHeader sets a field of the response, whose name is in canonical form, without

@@ -105,7 +105,6 @@ func Charge(auth Authorizer, meter Meter) func(*http.Request) {
 			panic(p.Code)
 		}
 		e.setRateLimit()
-		v.end(e)
 	}
 }
 

@@ -47,7 +47,6 @@ func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			e := v.begin(w, r, rt)
-			defer v.end(e)
 			if _, p := e.run(); p != nil {
 				e.write(nil, p)
 				return
@@ -73,6 +72,7 @@ type route struct {
 	method string // GET, which includes HEAD, or POST; "" for any
 	scope  string
 	counts bool // whether answers are charged to the quota
+	waits  bool // whether it reads the body itself, because that waits for a turn
 
 	required, optional []string // fields of the body
 
@@ -83,7 +83,7 @@ type route struct {
 var routes = [...]route{
 	{path: "/api/v1/screen", method: http.MethodPost, scope: scopeScreen, counts: true,
 		required: []string{"address", "chain"}, optional: []string{"receipt", "at"}, answer: (*exchange).screen},
-	{path: "/api/v1/screen/batch", method: http.MethodPost, scope: scopeScreen, counts: true,
+	{path: "/api/v1/screen/batch", method: http.MethodPost, scope: scopeScreen, counts: true, waits: true,
 		required: []string{"items"}, optional: []string{"at"}, answer: (*exchange).screenBatch},
 	{path: "/api/v1/validate", method: http.MethodPost, scope: scopeValidate,
 		required: []string{"address"}, optional: []string{"chain"}, answer: (*exchange).validate},
@@ -139,15 +139,19 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if e.held > 0 {
 			e.release()
 		}
-		if done { // after a panic, e is not used again
-			h.end(e)
+		if done && e.buf.Cap() <= maxKept { // after a panic, e is not used again
+			*e = exchange{buf: e.buf}
+			h.exchanges.Put(e)
 		}
 	}()
 	// The deadline is for bodies that nobody wants, too, because net/http reads the rest of
 	// them. It removes the deadline once a body was read to its end.
 	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if server != nil && server.ReadTimeout <= 0 && r.Body != nil && r.Body != http.NoBody {
-		http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.bodyTimeout))
+		http.NewResponseController(w).SetReadDeadline(e.start.Add(h.bodyTimeout))
+	}
+	if server != nil && server.WriteTimeout > 0 {
+		e.sendBy = e.start.Add(server.WriteTimeout / 5 * 4)
 	}
 	body, p := e.run()
 	if len(e.Origins) > 0 {
@@ -160,8 +164,8 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	done = true
 }
 
-// run checks the method, admits the request, calls the endpoint, and records what was screened. It
-// returns the body of a 200, or nil for a 204 or a 304, or the problem. A panic becomes a problem, but
+// run checks the method, admits the request, reads its fields, calls the endpoint, and records what was
+// screened, if the answer can be sent in time. It returns the body of a 200, or nil for a 204 or a 304, or the problem. A panic becomes a problem, but
 // http.ErrAbortHandler passes through. run writes nothing, and holds no slot when it
 // returns, so a client that reads slowly takes no place of others.
 func (e *exchange) run() (body []byte, p *problem) {
@@ -204,8 +208,19 @@ func (e *exchange) run() (body []byte, p *problem) {
 			runtime.Gosched() // as in waitTurn: screenings that are ready run before
 		}
 	}
+	if len(rt.required) > 0 && !rt.waits {
+		if body, p = e.readBody(e.maxBody); p == nil {
+			e.fields, p = readObject(body, rt)
+		}
+		if p != nil {
+			return nil, p
+		}
+	}
 	if body, p = rt.answer(e); rt.scope == "" || p != nil {
 		return body, p
+	}
+	if time.Now().After(e.sendBy) {
+		return nil, overload()
 	}
 	if n := len(body) + len(e.shared); n > smallAnswer {
 		if p = e.hold(n); p != nil {

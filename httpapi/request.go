@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"os"
@@ -13,15 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 )
-
-// readFields returns the fields of the body of e.
-func (e *exchange) readFields() (object, *problem) {
-	body, p := e.readBody(e.maxBody)
-	if p != nil {
-		return nil, p
-	}
-	return readObject(body, e.route)
-}
 
 // readBody returns the body of e if it is declared as plain JSON, has at most max bytes and
 // arrives in time. It is valid until the buffer of e is used again.
@@ -134,14 +124,8 @@ type jsonReader struct{ body, rest string }
 // at returns the offset of a rest.
 func (r *jsonReader) at(rest string) int { return len(r.body) - len(rest) }
 
-// skip drops blanks, and what stands between values, from the start of s. encoding/json has
-// checked where they are.
-func skip(s string) string {
-	for s != "" && (s[0] <= ' ' || s[0] == ',' || s[0] == ':') {
-		s = s[1:]
-	}
-	return s
-}
+// between are the characters between values. encoding/json has checked where they are.
+const between = ",: \t\r\n"
 
 // readObject returns the body of a request for rt if it is one JSON object that has the
 // fields of rt, or its problem.
@@ -174,35 +158,20 @@ func readObject(body []byte, rt *route) (object, *problem) {
 
 // syntaxProblem returns the problem of a body that is not JSON: the first fault in it.
 func syntaxProblem(body []byte) *problem {
-	tokens := json.NewDecoder(bytes.NewReader(body))
-	for depth := 0; ; {
-		token, err := tokens.Token()
-		at := int(tokens.InputOffset())
-		var where *json.SyntaxError // the tokens do not say where a value goes wrong
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return refuseJSON("syntax", len(body), "unexpected end")
-		case err != nil && errors.As(json.Unmarshal(body, new(json.RawMessage)), &where):
-			return refuseJSON("syntax", int(where.Offset)-1, "unexpected character")
-		case err != nil:
-			return refuseJSON("syntax", at, "unexpected character")
-		case token == json.Delim('{') || token == json.Delim('['):
-			if depth++; depth > maxDepth {
-				return refuseJSON("too_deep", at-1, "nested too deep")
-			}
-		case token == json.Delim('}') || token == json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			rest := bytes.TrimLeft(body[at:], " \t\r\n")
-			return refuseJSON("trailing_data", len(body)-len(rest), "something follows the JSON value")
-		}
+	d, where := json.NewDecoder(bytes.NewReader(body)), (*json.SyntaxError)(nil)
+	switch err := d.Decode(new(json.RawMessage)); {
+	case err == nil:
+		rest := bytes.TrimLeft(body[d.InputOffset():], " \t\r\n")
+		return refuseJSON("trailing_data", len(body)-len(rest), "something follows the JSON value")
+	case errors.As(err, &where):
+		return refuseJSON("syntax", int(where.Offset)-1, "unexpected character")
 	}
+	return refuseJSON("syntax", len(body), "unexpected end")
 }
 
 // value reads a value inside depth others.
 func (r *jsonReader) value(depth int) (any, *problem) {
-	r.rest = skip(r.rest)
+	r.rest = strings.TrimLeft(r.rest, between)
 	switch c := r.rest[0]; {
 	case c == '"':
 		return r.text()
@@ -210,7 +179,7 @@ func (r *jsonReader) value(depth int) (any, *problem) {
 		return nil, refuseJSON("too_deep", r.at(r.rest), "nested too deep")
 	case c == '{':
 		fields := make(object)
-		for r.rest = skip(r.rest[1:]); r.rest[0] != '}'; r.rest = skip(r.rest) {
+		for r.rest = strings.TrimLeft(r.rest[1:], between); r.rest[0] != '}'; r.rest = strings.TrimLeft(r.rest, between) {
 			start := r.rest
 			name, p := r.text()
 			if p != nil {
@@ -227,7 +196,7 @@ func (r *jsonReader) value(depth int) (any, *problem) {
 		return fields, nil
 	case c == '[':
 		list := []any{}
-		for r.rest = skip(r.rest[1:]); r.rest[0] != ']'; r.rest = skip(r.rest) {
+		for r.rest = strings.TrimLeft(r.rest[1:], between); r.rest[0] != ']'; r.rest = strings.TrimLeft(r.rest, between) {
 			value, p := r.value(depth + 1)
 			if p != nil {
 				return nil, p

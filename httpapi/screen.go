@@ -33,8 +33,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 	}
 	if !q.at.IsZero() {
 		var lists lists
-		e.takeTurn(func() { lists, p = e.openPast(q.at) })
-		if p != nil {
+		if p := e.takeTurn(func() (p *problem) { lists, p = e.openPast(q.at); return p }); p != nil {
 			return nil, p
 		}
 		if found, err = lists.ScreenText(q.chain, q.text); err != nil && q.isUnlisted(found, err) {
@@ -50,15 +49,11 @@ func (e *exchange) screen() ([]byte, *problem) {
 	return e.answerQuestion(q, found)
 }
 
-// readQuestion reads the body of a request to screen.
+// readQuestion returns the question of a request to screen.
 func (e *exchange) readQuestion() (q question, p *problem) {
-	fields, p := e.readFields()
-	if p != nil {
-		return q, p
-	}
-	q.text, q.name = fields["address"].(string), fields["chain"].(string)
-	q.receipt = fields["receipt"] == true
-	at, past := fields["at"].(string)
+	q.text, q.name = e.fields["address"].(string), e.fields["chain"].(string)
+	q.receipt = e.fields["receipt"] == true
+	at, past := e.fields["at"].(string)
 	switch {
 	case q.receipt && past:
 		return q, &problem{Code: receiptUnavailable, Field: "receipt", Reason: "past", Detail: "A receipt is of the lists of now: leave out the field at, or the field receipt."}

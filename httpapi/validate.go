@@ -37,23 +37,13 @@ type validation struct {
 
 // validate answers a POST to /api/v1/validate.
 func (e *exchange) validate() ([]byte, *problem) {
-	fields, p := e.readFields()
-	if p != nil {
-		return nil, p
-	}
-	text := fields["address"].(string)
-	name, named := fields["chain"].(string)
-	var v *validation
-	e.takeTurn(func() { // many texts, each read on all chains, would delay screenings
-		if p = e.enter(false); p == nil {
-			v = check(text, name, named).propose(text)
-		}
+	text := e.fields["address"].(string)
+	name, named := e.fields["chain"].(string)
+	return e.inTurn(func() (any, *problem) { // many texts, each read on all chains, would delay screenings
+		v := check(text, name, named).propose(text)
+		v.Detail = strings.Replace(v.Detail, noneListed, "", 1)
+		return v, nil
 	})
-	if p != nil {
-		return nil, p
-	}
-	v.Detail = strings.Replace(v.Detail, noneListed, "", 1)
-	return marshal(&e.buf, v), nil
 }
 
 // check validates an address, as /api/v1/screen reads it, or without the name of a chain, on

@@ -42,27 +42,24 @@ func (r *Keyring) Authorize(req *http.Request) (httpapi.Caller, error) {
 	}
 	id, hash, ok := cutToken(token)
 	read := &reading{}
-	if ok {
-		if read, err = r.find(req.Context(), id, r.maxAge); err != nil {
-			return httpapi.Caller{}, err
+	for _, maxAge := range [...]time.Duration{r.maxAge, min(r.maxAge, rereadAfter)} { // the key may have been rotated since it was read
+		if ok {
+			if read, err = r.find(req.Context(), id, maxAge); err != nil {
+				return httpapi.Caller{}, err
+			}
+		}
+		now := time.Now()
+		if read.key.admits(hash, now) {
+			if micros := now.UnixMicro(); micros-read.touched.Load() >= time.Second.Microseconds() {
+				r.touch(read, micros)
+			}
+			return read.caller, nil
+		}
+		if read.key.ID == "" {
+			break
 		}
 	}
-	now := time.Now()
-	admitted := read.key.admits(hash, now)
-	if !admitted && read.key.ID != "" { // it may have been rotated since it was read
-		if read, err = r.find(req.Context(), id, min(r.maxAge, rereadAfter)); err != nil {
-			return httpapi.Caller{}, err
-		}
-		now = time.Now()
-		admitted = read.key.admits(hash, now)
-	}
-	if !admitted {
-		return httpapi.Caller{}, httpapi.ErrUnauthorized
-	}
-	if micros := now.UnixMicro(); micros-read.touched.Load() >= time.Second.Microseconds() {
-		r.touch(read, micros)
-	}
-	return read.caller, nil
+	return httpapi.Caller{}, httpapi.ErrUnauthorized
 }
 
 // admits reports whether k admits the bearer of the secret with a hash. The zero Key
