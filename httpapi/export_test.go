@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
@@ -25,7 +27,7 @@ func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
 func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
 	fields, p := readObject(body, &routes[0])
 	if p != nil {
-		return "", "", string(p.Code), p.Reason
+		return "", "", p.Code.name, p.Reason
 	}
 	return fields["address"].(string), fields["chain"].(string), "", ""
 }
@@ -86,8 +88,12 @@ func ProblemOf(err error) (map[string]any, http.Header) {
 
 // Codes returns all codes.
 func Codes() (all []string) {
-	for c := range codes {
-		all = append(all, string(c))
+	text, err := os.ReadFile("problem.go")
+	if err != nil {
+		panic(err)
+	}
+	for _, found := range regexp.MustCompile(`&code\{"(\w+)"`).FindAllSubmatch(text, -1) {
+		all = append(all, string(found[1]))
 	}
 	return all
 }
@@ -99,10 +105,10 @@ func Charge(auth Authorizer, meter Meter) func(*http.Request) {
 	return func(r *http.Request) {
 		e := v.begin(discard{make(http.Header, 4)}, r, &routes[0])
 		if p := e.admit(scopeScreen); p != nil {
-			panic(p.Code)
+			panic(p.Code.name)
 		}
 		if p := e.charge(1); p != nil {
-			panic(p.Code)
+			panic(p.Code.name)
 		}
 		e.setRateLimit()
 	}

@@ -266,8 +266,8 @@ var (
 // body, in less time than setting the field here takes.
 const countedByServer = 2048
 
-// write writes the response, and returns its status and the code of its problem.
-func (e *exchange) write(body []byte, p *problem) (int, code) {
+// write writes the response, and returns its status and the name of the code of its problem.
+func (e *exchange) write(body []byte, p *problem) (status int, code string) {
 	header := e.w.Header()
 	e.setHeader("X-Request-Id", e.id)
 	header["X-Content-Type-Options"] = nosniff
@@ -281,11 +281,11 @@ func (e *exchange) write(body []byte, p *problem) (int, code) {
 	if !lean && header["Content-Security-Policy"] == nil {
 		e.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	}
-	status, code := http.StatusOK, code("")
+	status = http.StatusOK
 	switch {
 	case p != nil:
 		body, e.shared = e.finish(p), nil
-		status, code = p.Status, p.Code
+		status, code = p.Status, p.Code.name
 		e.setHeader("Content-Type", "application/problem+json")
 	case body == nil:
 		status = http.StatusNoContent
@@ -331,9 +331,9 @@ func (e *exchange) finish(p *problem) []byte {
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodOptions, http.MethodTrace}
 
 // observe calls Options.Observe for a response that was written.
-func (e *exchange) observe(status int, code code) {
+func (e *exchange) observe(status int, code string) {
 	o := Observation{
-		Route: e.route.path, Method: "_OTHER", Status: status, Code: string(code),
+		Route: e.route.path, Method: "_OTHER", Status: status, Code: code,
 		CallerID: e.caller.ID, RequestID: e.id, Duration: time.Since(e.start),
 	}
 	if slices.Contains(methods, e.Method) {

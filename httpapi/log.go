@@ -39,11 +39,11 @@ const logLines = 10
 
 // logError logs why a part of the program has failed. A line has no text that may be the client's: see
 // causeOf. So nothing has to be removed from it.
-func (e *exchange) logError(kind code, part string, err error, more ...slog.Attr) {
+func (e *exchange) logError(kind *code, part string, err error, more ...slog.Attr) {
 	if context.Cause(e.Context()) != nil {
 		return // the client has gone, which is not a fault
 	}
-	left, wait := e.lines.allow(string(kind), 1, logLines, time.Now())
+	left, wait := e.lines.allow(kind.name, 1, logLines, time.Now())
 	if wait > 0 {
 		return
 	}
@@ -51,7 +51,7 @@ func (e *exchange) logError(kind code, part string, err error, more ...slog.Attr
 		more = append(more, slog.Int("left_out", left))
 	}
 	e.Logger.LogAttrs(e.Context(), slog.LevelError, "request failed", append([]slog.Attr{
-		slog.String("code", string(kind)), slog.String("part", part), slog.String("cause", causeOf(err)),
+		slog.String("code", kind.name), slog.String("part", part), slog.String("cause", causeOf(err)),
 		slog.String("route", e.route.path), slog.String("request_id", e.id), slog.String("key_id", e.caller.ID),
 	}, more...)...)
 }

@@ -24,7 +24,7 @@ type validation struct {
 	Doubts []address.Doubt `json:"doubts"` // never null
 
 	// The members of a problem, if it is not valid.
-	Code           code                `json:"code,omitempty"`
+	Code           *code               `json:"code,omitempty"`
 	Field          string              `json:"field,omitempty"`
 	Reason         string              `json:"reason,omitempty"`
 	Detail         string              `json:"detail,omitempty"`
