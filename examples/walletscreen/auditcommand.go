@@ -20,6 +20,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/internal/evidence"
 	"github.com/walletscreen/walletscreen/screening/receipt"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // An auditCall is a call of a command below audit.
@@ -121,11 +122,10 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		return errors.New("want an ADDRESS, the ID of a KEY, or a DATE")
 	}
 	var tests []func(*receipt.Receipt) bool
+	var mistyped error // if nothing is found
 	for _, term := range terms {
 		test, err := a.test(term, key)
-		if err != nil {
-			return err
-		}
+		mistyped = cmp.Or(mistyped, err)
 		tests = append(tests, test)
 	}
 	t := layout{}
@@ -156,6 +156,9 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		}
 		t.add(r.Time.Format(time.RFC3339Nano), r.CallerID, level, fmt.Sprint(r.Score), string(r.Chain), r.Address, strings.Join(by, ", "))
 	}
+	if !found && mistyped != nil {
+		return mistyped
+	}
 	if !found {
 		a.code = exitMatch
 		fmt.Fprintln(a.stderr, "nothing is found")
@@ -167,26 +170,28 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 	return t.print(a.stdout)
 }
 
-// test returns a function that reports whether a term of search applies to a line.
-func (a *auditCall) test(term string, key []byte) (func(*receipt.Receipt) bool, error) {
+// test returns a function that reports whether a term of search applies to a line, and an error if the
+// term looks like an address and is none. A list may have it all the same, or a request.
+func (a *auditCall) test(term string, key []byte) (test func(*receipt.Receipt) bool, err error) {
 	if datePrefix.MatchString(term) {
 		return func(r *receipt.Receipt) bool { return strings.HasPrefix(r.Time.Format(time.RFC3339Nano), term) }, nil
 	}
-	forms := make(map[string]bool) // an id in small letters can be an account of NEAR, too
-	if rd := address.Interpret(a.chain, term); len(rd.Addresses) > 0 {
-		for _, one := range rd.Addresses {
-			for _, s := range append(one.Spellings(), one) {
-				form := s.Normalized()
-				if key != nil {
-					form = "hmac:" + audit.Hash(key, form)
-				}
-				forms[form] = true
-			}
+	rd := address.Interpret(a.chain, term) // an id in small letters can be an account of NEAR, too
+	forms := []string{sources.TrimListed(term)}
+	for _, one := range rd.Addresses {
+		for _, s := range append(one.Spellings(), one) {
+			forms = append(forms, s.Normalized())
 		}
-	} else if plausible(term) && !strings.Contains(term, "-") {
-		return nil, fmt.Errorf("what has %d characters is not an address of any chain, a key's ID or a date", len(term))
+	}
+	if key != nil {
+		for i := range forms {
+			forms[i] = "hmac:" + audit.Hash(key, forms[i])
+		}
+	}
+	if len(rd.Addresses) == 0 && plausible(term) && !strings.Contains(term, "-") {
+		err = fmt.Errorf("what has %d characters is not an address of any chain, a key's ID or a date", len(term))
 	}
 	return func(r *receipt.Receipt) bool {
-		return r.CallerID == term || r.RequestID == term || forms[r.Address]
-	}, nil
+		return r.CallerID == term || r.RequestID == term || slices.Contains(forms, r.Address)
+	}, err
 }

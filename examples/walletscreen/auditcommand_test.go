@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -117,6 +118,44 @@ func TestAuditSearchIDs(t *testing.T) {
 		code, stdout, stderr := call(t, "", "audit", "search", "-audit", trail, id)
 		if code != 0 || strings.Count(squeezed(stdout)+"\n", "\n") != 2 || !strings.Contains(stdout, id) || !strings.Contains(stdout, " not decided ") {
 			t.Errorf("%s: exit code %d, %s%s", id, code, stdout, stderr)
+		}
+	}
+}
+
+// A listed text that is no address is found, and so is a request id that looks like one.
+func TestAuditSearchTexts(t *testing.T) {
+	keyFile := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(keyFile, []byte(strings.Repeat("0b", 32)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const literal, ulid = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320", "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	for _, key := range [][]string{nil, {"-audit-key", keyFile}} {
+		dir := filepath.Join(t.TempDir(), "audit")
+		s := start(t, append([]string{"-audit", dir}, append(key, "-lists", "OFAC_SDN", "-require", "OFAC_SDN")...)...)
+		req, err := http.NewRequest("POST", s.url+"/api/v1/screen", strings.NewReader(`{"address":"`+literal+`","chain":"monero"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{"Authorization": "Bearer " + s.key, "Content-Type": "application/json", "X-Request-Id": ulid} {
+			req.Header.Set(name, value)
+		}
+		resp, err := s.client.Do(req)
+		if err != nil || resp.StatusCode != 200 || resp.Header.Get("X-Request-Id") != ulid {
+			t.Fatal(resp, err)
+		}
+		resp.Body.Close()
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		for _, terms := range []string{literal, literal + " -chain monero", ulid} {
+			code, stdout, stderr := call(t, "", append(append([]string{"audit", "search", "-audit", dir}, key...), strings.Fields(terms)...)...)
+			if code != 0 || !strings.Contains(stdout, "OFAC_SDN") {
+				t.Errorf("%s: exit code %d, %s%s", terms, code, stdout, stderr)
+			}
+		}
+		code, stdout, stderr := call(t, "", append(append([]string{"audit", "search", "-audit", dir}, key...), ulid+"Z")...)
+		if code != 2 || stdout != "" || !strings.Contains(stderr, "is not an address of any chain") {
+			t.Errorf("what cannot be found: exit code %d, %s%s", code, stdout, stderr)
 		}
 	}
 }
