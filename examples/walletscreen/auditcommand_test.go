@@ -122,7 +122,7 @@ func TestAuditSearchIDs(t *testing.T) {
 	}
 }
 
-// A listed text that is no address is found, and so is a request id that looks like one.
+// An audit search finds a listed text without an address, and a request id that looks like an address.
 func TestAuditSearchTexts(t *testing.T) {
 	keyFile := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(keyFile, []byte(strings.Repeat("0b", 32)+"\n"), 0o600); err != nil {
