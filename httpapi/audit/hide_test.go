@@ -27,8 +27,9 @@ func TestHashKeyHidesAddresses(t *testing.T) {
 	label := screening.Label{Source: "A", Ref: "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", Listed: "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"}
 	other := screening.Label{Source: "B", Name: "owner of 0x098B716B8Aaf21512996dC57EB0615e2383E2f96", Ref: "see 12qtd5bfwrsdnsazy76uve1xycgntojh9h", Listed: "x"}
 	plain := screening.Label{Source: "C", Ref: "27307"}
+	bare := screening.Label{Source: "E", Ref: "wallet-098b716b8aaf21512996dc57eb0615e2383e2f96", Name: "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h."}
 	s := httpapi.Screening{Time: time.Now(), RequestID: "r", CallerID: "k", Item: 3, Chain: "ethereum", Address: account, Result: screening.Result{
-		Labels:     []screening.Label{label, other, plain},
+		Labels:     []screening.Label{label, other, plain, bare},
 		Suppressed: []screening.Suppressed{{Label: label, Reason: "the owner of 1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", Author: "J. Doe"}},
 		Formerly:   []screening.Former{{Source: "D", Name: "of " + account, Ref: "see 1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", Listed: "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"}},
 		Doubts:     []address.Doubt{address.DoubtShort},

@@ -21,19 +21,7 @@ func (l *Log) newLine(s *httpapi.Screening) ([]byte, error) {
 		Chain: s.Chain, Address: s.Address, Answer: &answer, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(), ModuleVersion: version.Module(),
 	}
 	if l.opts.HashKey != nil {
-		line.Address = l.hash(s.Address)
-		for i := range line.Labels {
-			l.hideLabel(&line.Labels[i], s)
-		}
-		for i := range line.Suppressed {
-			x := &line.Suppressed[i]
-			l.hideLabel(&x.Label, s)
-			x.Reason, x.Author = l.hide(x.Reason, s), l.hide(x.Author, s)
-		}
-		for i := range line.Formerly {
-			f := &line.Formerly[i]
-			f.Ref, f.Name, f.Listed = l.hide(f.Ref, s), l.hide(f.Name, s), l.hash(f.Listed)
-		}
+		l.hide(line)
 	}
 	text, err := evidence.Marshal(evidence.Screening, line)
 	if err == nil && len(text) > maxLine {
@@ -45,30 +33,37 @@ func (l *Log) newLine(s *httpapi.Screening) ([]byte, error) {
 // maxLine leaves room for the lists and the links.
 const maxLine = evidence.MaxTrailLine - 1<<20
 
-func (l *Log) hash(text string) string { return "hmac:" + Hash(l.opts.HashKey, text) }
-
-// hideLabel hides the addresses in a label.
-func (l *Log) hideLabel(x *screening.Label, s *httpapi.Screening) {
-	x.Ref, x.Name, x.Listed = l.hide(x.Ref, s), l.hide(x.Name, s), l.hash(x.Listed)
-}
-
-// hide returns text, or its hash if text has an address in it: some lists use an address as the
-// reference of an entry.
-func (l *Log) hide(text string, s *httpapi.Screening) string {
-	if text == "" {
-		return text
+// hide replaces the addresses of a line by their hashes, and each other text that has one of them
+// in it: some lists use an address as the reference of an entry.
+func (l *Log) hide(line *receipt.Receipt) {
+	hash := func(text *string) { *text = "hmac:" + Hash(l.opts.HashKey, *text) }
+	addresses, texts := []*string{&line.Address}, []*string{}
+	label := func(x *screening.Label) {
+		addresses, texts = append(addresses, &x.Listed), append(texts, &x.Ref, &x.Name)
 	}
-	folded := strings.ToLower(text)
-	if !strings.Contains(folded, strings.ToLower(s.Address)) && !l.hasListed(folded, s) && len(address.FindAll(text)) == 0 {
-		return text
+	for i := range line.Labels {
+		label(&line.Labels[i])
 	}
-	return l.hash(text)
-}
-
-// hasListed reports whether a folded text has a listed address of the result in it.
-func (l *Log) hasListed(folded string, s *httpapi.Screening) bool {
-	has := func(listed string) bool { return listed != "" && strings.Contains(folded, strings.ToLower(listed)) }
-	return slices.ContainsFunc(s.Result.Labels, func(l screening.Label) bool { return has(l.Listed) }) ||
-		slices.ContainsFunc(s.Result.Suppressed, func(x screening.Suppressed) bool { return has(x.Listed) }) ||
-		slices.ContainsFunc(s.Result.Formerly, func(f screening.Former) bool { return has(f.Listed) })
+	for i := range line.Suppressed {
+		x := &line.Suppressed[i]
+		label(&x.Label)
+		texts = append(texts, &x.Reason, &x.Author)
+	}
+	for i := range line.Formerly {
+		f := &line.Formerly[i]
+		addresses, texts = append(addresses, &f.Listed), append(texts, &f.Ref, &f.Name)
+	}
+	for _, text := range texts {
+		folded := strings.ToLower(*text)
+		has := func(listed *string) bool {
+			part := strings.TrimPrefix(strings.ToLower(*listed), "0x")
+			return part != "" && strings.Contains(folded, part)
+		}
+		if slices.ContainsFunc(addresses, has) || len(address.FindAll(*text)) > 0 {
+			hash(text)
+		}
+	}
+	for _, listed := range addresses {
+		hash(listed)
+	}
 }
