@@ -44,13 +44,12 @@ func (v *answeredTable) Write(p []byte) (int, error) {
 // A tableCall is a table that a client sends. As screeningLists, it charges and records each row.
 type tableCall struct {
 	*screening.Screener
-	server   *server
-	request  *http.Request
-	caller   httpapi.Caller
-	record   receipt.Receipt
-	answered int
-	refund   func(int)
-	failed   error // of a charge or a record
+	server  *server
+	request *http.Request
+	caller  httpapi.Caller
+	record  receipt.Receipt
+	refunds []func(int) // of the rows that were charged, each for its month
+	failed  error       // of a charge or a record
 }
 
 // ScreenInput screens a row.
@@ -59,15 +58,17 @@ func (c *tableCall) ScreenInput(chain, text string) (screening.Result, address.R
 	if c.failed != nil || err != nil && len(r.Labels) == 0 {
 		return r, reading, err
 	}
-	if _, c.refund, c.failed = c.server.keys.ring.Charge(c.request, c.caller, 1, nil); c.failed != nil {
+	_, refund, failed := c.server.keys.ring.Charge(c.request, c.caller, 1, nil)
+	if c.failed = failed; failed != nil {
 		return r, reading, err
 	}
-	if c.answered++; c.server.trail != nil {
+	c.refunds = append(c.refunds, refund)
+	if c.server.trail != nil {
 		shown := strings.TrimSpace(text)
 		if r.Address.IsValid() {
 			shown = r.Address.Normalized()
 		}
-		c.failed = c.server.trail.Record(c.request.Context(), httpapi.Screening{Time: c.record.Time, RequestID: c.record.RequestID, Item: c.answered - 1,
+		c.failed = c.server.trail.Record(c.request.Context(), httpapi.Screening{Time: c.record.Time, RequestID: c.record.RequestID, Item: len(c.refunds) - 1,
 			CallerID: c.caller.ID, Chain: r.Address.Chain(), Address: shown, Result: r})
 	}
 	return r, reading, err
@@ -131,7 +132,7 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 		}{out, string(text)})
 		return
 	case errors.Is(err, httpapi.ErrExhausted):
-		refuse(http.StatusTooManyRequests, "quota_exceeded", "The quota ended after "+strconv.Itoa(c.answered)+" rows. The table was not screened, and nothing was counted.")
+		refuse(http.StatusTooManyRequests, "quota_exceeded", "The quota ended after "+strconv.Itoa(len(c.refunds))+" rows. The table was not screened, and nothing was counted.")
 	case c.failed != nil:
 		s.log.Error("a table cannot be answered", "error", c.failed)
 		refuse(http.StatusServiceUnavailable, "audit_unavailable", "The rows cannot be counted or recorded at the moment.")
@@ -142,7 +143,12 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 	default:
 		refuse(http.StatusBadRequest, "invalid_table", err.Error())
 	}
-	if c.refund != nil {
-		c.refund(c.answered)
+	c.undo()
+}
+
+// undo refunds the rows that were charged.
+func (c *tableCall) undo() {
+	for _, refund := range c.refunds {
+		refund(1)
 	}
 }

@@ -5,11 +5,18 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // TestServeTable sends tables to a server, and verifies what it answers as the receipt of
@@ -140,4 +147,46 @@ func TestServeTable(t *testing.T) {
 	if code, stdout, _ := call(t, "", "audit", "search", strings.ToLower(listed), "-audit", trail); code != 0 && code != exitMatch || !strings.Contains(stdout, "CRITICAL") {
 		t.Errorf("the record: exit code %d: %s", code, stdout)
 	}
+}
+
+// TestTableMonth refunds a table whose rows were charged in two months: each month gets its own
+// rows back, so that the quota of the second one is not exceeded. So are those of a table that the
+// quota is too small for.
+func TestTableMonth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "A", Name: "a", Jurisdiction: sources.Operator})}, nil)
+		if err == nil {
+			_, err = s.Refresh(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ring := access.New(access.NewMemory(), nil)
+		defer ring.Close(t.Context())
+		ask := func() *tableCall {
+			return &tableCall{Screener: s, server: &server{keys: &keyring{ring: ring}}, caller: httpapi.Caller{ID: "a", Quota: 10},
+				request: httptest.NewRequestWithContext(t.Context(), "POST", "/api/v1/screen/table", nil)}
+		}
+		c := ask()
+		for month, n := range []int{8, 1} {
+			time.Sleep(time.Until(time.Date(2000, time.Month(month+1), 31, 23, 59, 0, 0, time.UTC)))
+			for range n {
+				if _, _, err := c.ScreenInput("ethereum", harmless); err != nil || c.failed != nil {
+					t.Fatal(err, c.failed)
+				}
+			}
+		}
+		c.undo()
+		c = ask()
+		for c.failed == nil && len(c.refunds) < 100 {
+			c.ScreenInput("ethereum", harmless)
+		}
+		if len(c.refunds) != 10 {
+			t.Errorf("%d rows are answered with a quota of 10", len(c.refunds))
+		}
+		c.undo()
+		if n, _, _, err := ring.Used(t.Context(), c.caller, true); n != 0 || err != nil {
+			t.Errorf("%d rows are counted of a table that was refused, %v", n, err)
+		}
+	})
 }
