@@ -68,6 +68,9 @@ func TestOddTables(t *testing.T) {
 		{"screened before", "address,level,score,match,source,source_ref,name,listed_address,labels,error\n" + l + ",CLEAN_NO_MATCH,0,,,,,,0,\n", 1,
 			[]string{hit}, nil},
 		{"no header", "1," + u + "\n2," + l + "\n", 1, []string{clean, hit}, nil},
+		{"a named account in the first row", "1,lazarus.near\n2," + l + "\n", 1, []string{clean, hit}, nil},
+		{"a name in the first row", "1,vitalik.eth\n2," + u + "\n", 2, []string{none, clean}, nil},
+		{"a header with a dot", "id,user.wallet\n1," + l + "\n", 1, []string{hit}, nil},
 		{"only addresses", u + "\n" + l + "\n\n", 2, []string{clean, hit, none}, nil},
 		{"only addresses, the first misspelled", l[:41] + "\n" + l + "\n", 2, []string{none, hit}, nil},
 		{"mixed chains", "chain,address\nethereum," + u + "\nTron,TJRabPrwbZy45sbavfcjinPJC18kjpRTv8\nbitcoin,1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\neip155:137," +
@@ -158,6 +161,10 @@ func TestExtractNoText(t *testing.T) {
 			"the standard input is not all text: byte 1048576 is zero, and addresses in what is not text are not found"},
 		{"mail", "Subject: pay\r\nContent-transfer-encoding: Base64\r\n\r\nMTJRdEQ1QkZ3UnNkTnNBWlk3NlVWRTF4eUNHTlRvakg5aA==\r\n", 2, "a part in Base64 at byte 14"},
 		{"mail, long", strings.Repeat("x\n", chunkSize-100) + "\nContent-Transfer-Encoding: base64\n", 2, "a part in Base64 at byte 2096953"},
+		{"mail, encoded from the first line on", "Content-Transfer-Encoding:base64\n\nMTJRdEQ1", 2, "a part in Base64 at byte 0"},
+		{"mail, a folded line", "To: a\nContent-Transfer-Encoding:\r\n\tbase64\n", 2, "a part in Base64 at byte 6"},
+		{"a PDF without a zero", "%PDF-1.4\nBT [(0x098B716B8Aaf21512996) -3 (dC57EB0615e2383E2f96)] TJ ET\n", 2, "a PDF or an archive"},
+		{"a bzip2 archive without a zero", "BZh91AY&SY\x01\x02", 2, "a PDF or an archive"},
 		{"nothing", "", 0, "no address found"},
 	} {
 		code, stdout, stderr := callIn(t, env, test.text, "extract", "-")
@@ -186,7 +193,8 @@ func TestFullDisk(t *testing.T) {
 	for _, args := range []string{"screen " + unlisted, "screen -json " + unlisted, "screen -in -", "validate " + unlisted, "validate nonsense",
 		"validate -json " + unlisted,
 		"validate -in -", "extract -", "extract -json -", "lists status", "lists export", "lists anomalies -lists OFAC_SDN -require OFAC_SDN", "version",
-		"version -json"} {
+		"version -json", "history " + unlisted, "screen -json -in - -out " + os.DevNull,
+		"validate -json -in - -out " + os.DevNull} {
 		var stderr bytes.Buffer
 		p := &program{env: env, stdin: strings.NewReader("address\n" + unlisted + "\n"), stdout: full{}, stderr: &stderr}
 		if code := p.run(t.Context(), strings.Fields(args)); code != exitUndecided || !strings.Contains(stderr.String(), "no space left") {
@@ -203,6 +211,17 @@ func TestFullDisk(t *testing.T) {
 	code, _, stderr := callIn(t, env, "address\n"+unlisted+"\n", "screen", "-in", "-", "-out", out)
 	if want := out + " is cut short: make it again\n"; code != exitUndecided || !strings.HasSuffix(stderr, want) {
 		t.Errorf("exit code %d, %s, want %s", code, stderr, want)
+	}
+	// A device is written to, and neither replaced nor deleted.
+	for _, args := range []string{"screen -in - -out " + os.DevNull + " -report ", "lists export -format nitro -lists OFAC_SDN -require OFAC_SDN -max-age 99999h -out "} {
+		device := filepath.Join(t.TempDir(), "out")
+		if err := os.Symlink("/dev/full", device); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := callIn(t, env, "address\n"+unlisted+"\n", strings.Fields(args+device)...)
+		if to, err := os.Readlink(device); code != exitUndecided || err != nil || to != "/dev/full" {
+			t.Errorf("%s: exit code %d, %s; the file is %q, %v", args, code, stderr, to, err)
+		}
 	}
 }
 

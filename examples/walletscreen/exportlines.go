@@ -144,8 +144,11 @@ func (t *tickerTexts) files() (files []feedFile, err error) {
 	return files, nil
 }
 
-// writeWhole writes a file that is never seen in part.
+// writeWhole writes a file that is never seen in part, unless it is a device or a pipe.
 func writeWhole(name string, text []byte) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(name, text, 0o644)
+	}
 	err := atomicfile.Write(name, 0o644, func(f *os.File) error {
 		_, err := f.Write(text)
 		return err

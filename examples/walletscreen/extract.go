@@ -85,7 +85,10 @@ const (
 )
 
 // base64Part begins the text of a part of a mail that is encoded.
-var base64Part = regexp.MustCompile("\n(?i:content-transfer-encoding: base64)")
+var base64Part = regexp.MustCompile(`(?im)^content-transfer-encoding:\s*base64`)
+
+// packed are the first bytes of files that are not text, even if none of their bytes is zero.
+var packed = []string{"%PDF-", "BZh91AY&SY", "\x28\xb5\x2f\xfd", "7z\xbc\xaf", "Rar!\x1a", "\xfd7zXZ"}
 
 // file finds and screens the addresses of a file.
 func (e *extractCall) file(ctx context.Context, s *screening.Screener, name string, table *layout) error {
@@ -99,6 +102,9 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 		return fmt.Errorf("%s: %w", inputName(name), err)
 	}
 	reader := bufio.NewReaderSize(decoded, chunkSize)
+	if magic, _ := reader.Peek(10); slices.ContainsFunc(packed, func(begin string) bool { return bytes.HasPrefix(magic, []byte(begin)) }) {
+		return fmt.Errorf("%s is a PDF or an archive, and addresses in it are not found; save it as text", inputName(name))
+	}
 	text := make([]byte, 0, chunkSize+overlap)
 	at := position{name: name, line: 1, column: 1}
 	binary := -1  // where the first byte is that is not text
@@ -110,7 +116,7 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 		}
 		text = text[:len(text)+n]
 		if i := base64Part.FindIndex(text); i != nil && encoded < 0 {
-			encoded = at.offset + i[0] + 1
+			encoded = at.offset + i[0]
 		}
 		eof = err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !eof {

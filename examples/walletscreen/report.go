@@ -96,10 +96,13 @@ func openReport(name string) (*tableReport, error) {
 	return &tableReport{file: f, groups: make(map[string]*reportGroup), Parties: []*reportGroup{}, Undecided: []*reportGroup{}, Suppressed: []*reportGroup{}}, nil
 }
 
-// discard deletes the file of a report that cannot be made.
+// discard deletes the file of a report that cannot be made, unless it is a device or a pipe.
 func (r *tableReport) discard() {
+	info, err := r.file.Stat()
 	r.file.Close()
-	os.Remove(r.file.Name())
+	if err == nil && info.Mode().IsRegular() {
+		os.Remove(r.file.Name())
+	}
 }
 
 // add takes the verdict about a row.
@@ -235,7 +238,10 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 		chooseShown(r.Suppressed, 30)
 		err = reportTemplate.Execute(r.file, r)
 	}
-	return errors.Join(err, r.file.Close())
+	if err == nil {
+		err = r.file.Close()
+	}
+	return err
 }
 
 // chooseShown decides which rows of groups are printed: at most n lines, so that a report has a few pages,

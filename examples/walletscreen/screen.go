@@ -400,7 +400,7 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 		if s.table.out != "" && s.table.out != "-" {
 			to = s.stdout
 		}
-		writeJSON(to, job.summary(j, err))
+		err = errors.Join(err, writeJSON(to, job.summary(j, err)))
 	} else {
 		job.printSummary(to)
 		j.printLists(to)

@@ -252,10 +252,14 @@ func isChain(cell string) bool {
 	return !errors.Is(address.Interpret(cell, "").Err, address.ErrChain)
 }
 
-// plausible reports whether a cell looks like an address, perhaps a misspelled one: no
-// name of a column does.
+// plausible reports whether a cell looks like an address, perhaps a misspelled one, or is an account
+// with a name or a name that stands for one: no name of a column does or is.
 func plausible(cell string) bool {
 	cell = strings.TrimSpace(cell)
+	if strings.HasSuffix(cell, ".near") || strings.HasSuffix(cell, ".tg") ||
+		strings.Contains(cell, ".") && !strings.HasSuffix(cell, ".wallet") && errors.Is(address.Interpret("", cell).Err, address.ErrName) {
+		return true
+	}
 	if len(cell) < 20 {
 		return false
 	}

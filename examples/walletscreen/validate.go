@@ -94,7 +94,7 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, asJSO
 		if options.out != "" && options.out != "-" {
 			to = p.stdout
 		}
-		writeJSON(to, map[string]any{"rows": job.total.rows, "valid": job.total.rows - job.total.undecided, "invalid": job.total.undecided, "columns": job.columns})
+		err = errors.Join(err, writeJSON(to, map[string]any{"rows": job.total.rows, "valid": job.total.rows - job.total.undecided, "invalid": job.total.undecided, "columns": job.columns}))
 	} else {
 		fmt.Fprintf(p.stderr, "%s, %s valid, %s invalid\n", counted(job.total.rows, "row"), grouped(job.total.rows-job.total.undecided), grouped(job.total.undecided))
 		job.printColumns(p.stderr)
