@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -20,40 +21,43 @@ type customer struct {
 	address address.Address
 }
 
-// readCustomers calls each for each address of a table of customers. It returns how many
-// rows have no address that can be watched.
-func readCustomers(file string, each func(customer) error) (bad int, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	t, err := rows.NewReader(f, rows.Options{Plausible: plausible, IsChain: isChain})
-	if err != nil { // there is no flag for the column
-		text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address").Replace(err.Error())
-		return 0, fmt.Errorf("%s: %s", file, text)
-	}
-	id := t.Column("id", "customer_id", "customer", "user_id", "user", "client_id", "client", "account_id", "account", "reference", "name")
-	for n := 1; ; n++ {
-		row, err := t.Next()
-		if err == io.EOF {
-			return bad, nil
-		}
+// readCustomers yields each address of a table of customers. It adds to bad how many rows have
+// no address that can be watched. Nothing follows an error.
+func readCustomers(file string, bad *int) iter.Seq2[customer, error] {
+	return func(yield func(customer, error) bool) {
+		f, err := os.Open(file)
 		if err != nil {
-			return bad, fmt.Errorf("%s: %w", file, err)
+			yield(customer{}, err)
+			return
 		}
-		c := customer{id: row.Cell(id)}
-		if c.id == "" {
-			c.id, c.unnamed = fmt.Sprintf("row %d", n), true
+		defer f.Close()
+		t, err := rows.NewReader(f, rows.Options{Plausible: plausible, IsChain: isChain})
+		if err != nil { // there is no flag for the column
+			text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address").Replace(err.Error())
+			yield(customer{}, fmt.Errorf("%s: %s", file, text))
+			return
 		}
-		found, err := meantBy(row.Chain, sources.TrimListed(row.Address))
-		if err != nil {
-			bad++
-			continue
-		}
-		for _, c.address = range found {
-			if err := each(c); err != nil {
-				return bad, err
+		id := t.Column("id", "customer_id", "customer", "user_id", "user", "client_id", "client", "account_id", "account", "reference", "name")
+		for n := 1; ; n++ {
+			row, err := t.Next()
+			if err != nil {
+				if err != io.EOF {
+					yield(customer{}, fmt.Errorf("%s: %w", file, err))
+				}
+				return
+			}
+			c := customer{id: row.Cell(id)}
+			if c.id == "" {
+				c.id, c.unnamed = fmt.Sprintf("row %d", n), true
+			}
+			found, err := meantBy(row.Chain, sources.TrimListed(row.Address))
+			if err != nil {
+				*bad++
+			}
+			for _, c.address = range found {
+				if err == nil && !yield(c, nil) {
+					return
+				}
 			}
 		}
 	}

@@ -142,8 +142,11 @@ func identities(ctx context.Context, st store.Store, id string, held journal.Hel
 	if held.N == 0 {
 		return all, nil
 	}
-	return all, keptEntries(ctx, st, id, &held, func(e sources.Entry) error {
+	for e, err := range journal.Entries(ctx, st, id, &held) {
+		if err != nil {
+			return nil, err
+		}
 		all[e.Canonical()] = e
-		return nil
-	})
+	}
+	return all, nil
 }

@@ -38,8 +38,9 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 		return err
 	}
 	var from screeningLists = s
+	entries := s.Entries
 	if l.fromID != "" {
-		from, err = l.openID(ctx, st, srcs)
+		from, entries, err = l.openID(ctx, st, srcs)
 	} else {
 		err = l.lists.undecidable(s)
 	}
@@ -47,26 +48,28 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 		return err
 	}
 	return write(from, func(add func(*screening.SourceStatus, sources.Entry) error) error {
-		for i, held := range from.Sources() {
+		for _, held := range from.Sources() {
 			if l.format == "lines" && len(l.lists.choose) == 0 && held.Info.ID != "OFAC_SDN" {
 				continue // the files are known as OFAC's
 			}
 			if l.format == "feed" && held.Info.Jurisdiction == sources.Operator {
 				continue // a feed is for others
 			}
-			err := heldEntries(ctx, held, srcs[i], st, func(e sources.Entry) error {
-				if !e.Until.IsZero() {
-					return nil // it ended
+			for e, err := range entries(held.Info.ID) {
+				if err == nil && e.Until.IsZero() { // else it ended
+					err = add(&held, e)
 				}
-				return add(&held, e)
-			})
-			if err != nil {
-				return fmt.Errorf("%s: %w", held.Info.ID, err)
+				if err != nil {
+					return fmt.Errorf("%s: %w", held.Info.ID, err)
+				}
 			}
 		}
 		return nil
 	})
 }
+
+// eachEntry calls add for the entries to export.
+type eachEntry func(add func(held *screening.SourceStatus, e sources.Entry) error) error
 
 // exportCSV writes a row for each entry.
 func (l *listsCall) exportCSV(_ screeningLists, each eachEntry) error {

@@ -35,7 +35,7 @@ func (l *listsCall) exportLines(lists screeningLists, each eachEntry) error {
 	if err != nil {
 		return err
 	}
-	answer, err := anyResult(lists)
+	answer, err := lists.Screen(anyAddress)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -62,14 +63,14 @@ func formatUUID(id [16]byte, version byte) string {
 
 var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// openID opens the lists of -from-id.
-func (l *listsCall) openID(ctx context.Context, st store.Store, srcs []sources.Source) (*screening.Past, error) {
+// openID opens the lists of -from-id, and returns them with a function that returns the entries of one.
+func (l *listsCall) openID(ctx context.Context, st store.Store, srcs []sources.Source) (*screening.Past, func(id string) iter.Seq2[sources.Entry, error], error) {
 	if st == nil {
-		return nil, errors.New("-from-id: want -data or -db, where the lists of earlier times are")
+		return nil, nil, errors.New("-from-id: want -data or -db, where the lists of earlier times are")
 	}
 	opts := &screening.Options{}
 	if err := l.lists.limit(srcs, opts); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var ids []string
 	for _, src := range srcs {
@@ -77,14 +78,18 @@ func (l *listsCall) openID(ctx context.Context, st store.Store, srcs []sources.S
 	}
 	events, err := journal.Answered(ctx, st, ids...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, e := range events {
 		if snapshotID(e.Digest) == strings.ToLower(l.fromID) {
-			return screening.OpenDigest(ctx, st, e.Digest, srcs, opts)
+			past, err := screening.OpenDigest(ctx, st, e.Digest, srcs, opts)
+			return past, func(id string) iter.Seq2[sources.Entry, error] {
+				held := e.Held[id]
+				return journal.Entries(ctx, st, id, &held)
+			}, err
 		}
 	}
-	return nil, fmt.Errorf("-from-id %.40q: no lists with the id of a file of -format nitro are kept", l.fromID)
+	return nil, nil, fmt.Errorf("-from-id %.40q: no lists with the id of a file of -format nitro are kept", l.fromID)
 }
 
 // nitroSalt returns the salt to hash with.
@@ -103,7 +108,7 @@ func (l *listsCall) nitroSalt() (string, error) {
 
 // nitroAnswer returns an answer from the lists, or an error if a required one has a caveat.
 func (l *listsCall) nitroAnswer(lists screeningLists) (screening.Result, error) {
-	answer, err := anyResult(lists)
+	answer, err := lists.Screen(anyAddress)
 	if err != nil {
 		return answer, err
 	}

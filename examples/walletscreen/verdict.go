@@ -244,3 +244,6 @@ func (t *tally) addPayees(all []verdict) {
 	t.add(worst)
 	t.payees += int64(len(all)) - 1
 }
+
+// anyAddress is screened to see whether there is an answer, and what all answers have in common.
+var anyAddress = address.MustParse("ethereum", "0x0000000000000000000000000000000000000000")

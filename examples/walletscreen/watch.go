@@ -281,11 +281,15 @@ func (w *watcher) before(ctx context.Context, digest string) (*screening.Past, e
 // Nobody is all clear unless fresh is set.
 func (w *watcher) compare(ctx context.Context, from, to string, old, now *screening.Past, fresh bool) error {
 	refresh := rand.Text()
-	n, err := w.box.Add(ctx, from, to, sequence(func(add func(outbox.Event) error) error {
-		_, err := readCustomers(w.file, func(c customer) error {
-			after, err := now.Screen(c.address)
+	n, err := w.box.Add(ctx, from, to, func(yield func(outbox.Event, error) bool) {
+		for c, err := range readCustomers(w.file, new(int)) {
+			var after screening.Result
+			if err == nil {
+				after, err = now.Screen(c.address)
+			}
 			if err != nil {
-				return err
+				yield(outbox.Event{}, err)
+				return
 			}
 			var before *screening.Result
 			if old != nil {
@@ -294,12 +298,13 @@ func (w *watcher) compare(ctx context.Context, from, to string, old, now *screen
 				}
 			}
 			if before == nil && len(after.Labels)+len(after.Suppressed) == 0 || before != nil && len(changesOf(before, &after)) == 0 {
-				return nil
+				continue
 			}
-			return add(newMessage(refresh, from, to, c, before, &after, fresh))
-		})
-		return err
-	}))
+			if !yield(newMessage(refresh, from, to, c, before, &after, fresh), nil) {
+				return
+			}
+		}
+	})
 	if n > 0 {
 		w.log.Info("customers have another verdict", "messages", n)
 	}
@@ -319,10 +324,12 @@ func (w *watcher) check() error {
 	if w.stamp = stamp; err != nil {
 		return err
 	}
-	n := 0
-	bad, err := readCustomers(w.file, func(customer) error { n++; return nil })
-	if err != nil {
-		return err
+	n, bad := 0, 0
+	for _, err := range readCustomers(w.file, &bad) {
+		if err != nil {
+			return err
+		}
+		n++
 	}
 	w.log.Info("watching customers", "file", w.file, "addresses", n)
 	if bad > 0 {
