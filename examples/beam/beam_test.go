@@ -370,6 +370,17 @@ func TestRefused(t *testing.T) {
 		}
 	}
 
+	// A second file whose columns are in another order.
+	second := filepath.Join(t.TempDir(), "*.csv")
+	for name, text := range map[string]string{"1.csv": "address,payout,chain\n" + evmText(1) + ",x,ethereum\n", "2.csv": "payout,address,chain\nx," + evmText(2) + ",ethereum\n"} {
+		if err := os.WriteFile(strings.Replace(second, "*.csv", name, 1), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := (job{lists: dir, in: second, out: t.TempDir(), rows: columns}).run(ctx); err == nil || !strings.Contains(err.Error(), "another first line") {
+		t.Errorf("files with other columns: %v", err)
+	}
+
 	// A list that was never loaded.
 	without := t.TempDir()
 	st, err := store.Open(without)
@@ -416,11 +427,17 @@ func TestRows(t *testing.T) {
 		{table, `"a,b",,"c"` + "\r", "c", "a,b", ""},
 		{table, "", "", "", "no row"},
 		{table, "address,x,chain", "", "", "no row"},
+		{table, "\ufeffaddress,x,chain", "", "", "no row"},
+		{table, "x,address,chain", "", "", "another first line"},
+		{table, "chain,address", "", "", "another first line"},
 		{table, "a,b", "", "", "2 columns, want 3"},
 		{table, `"a`, "", "", "does not end"},
 		{lines, `{"address":"a","chain":"c"}`, "c", "a", ""},
 		{lines, `{"address":1,"chain":"c"}`, "", "", "not a string"},
 		{lines, `{"address":"a"}`, "", "", "not a string"},
+		{lines, `{"address":"a","chain":"c","address":"b"}`, "", "", "given twice"},
+		{lines, `{"address":"a","chain":"c"}{}`, "", "", "not a JSON object"},
+		{lines, `null`, "", "", "not a JSON object"},
 		{lines, `secret`, "", "", "not a JSON object"},
 		{rows{Format: "text", Chain: "c"}, "a b", "c", "a b", ""},
 	} {

@@ -21,8 +21,12 @@ type rows struct {
 	AddressAt, ChainAt, Width  int    // in CSV: the columns, and their number
 }
 
-// errSkip means that a line is not a row.
-var errSkip = errors.New("no row")
+var (
+	// errSkip means that a line is not a row.
+	errSkip = errors.New("no row")
+	// errHeader means that a file has other columns than the first one, so that its rows cannot be read.
+	errHeader = errors.New("a file has another first line than the first file: screen it in a job of its own")
+)
 
 // prepare checks r, and finds the columns in the first line of a file.
 func (r *rows) prepare(ctx context.Context, file string) error {
@@ -54,7 +58,8 @@ func (r *rows) prepare(ctx context.Context, file string) error {
 
 // header finds the columns in a line of CSV.
 func (r *rows) header(line string) error {
-	names, err := fields(strings.TrimPrefix(line, byteOrderMark))
+	line = strings.TrimPrefix(line, byteOrderMark)
+	names, err := fields(line)
 	if err != nil {
 		return fmt.Errorf("the first line: %w", err)
 	}
@@ -75,7 +80,7 @@ const byteOrderMark = "\uFEFF"
 // read returns the chain and the address of a line, or errSkip if it is empty or
 // the header. No error quotes the line, which could hold a secret.
 func (r *rows) read(line string) (chain, text string, err error) {
-	line = strings.TrimSuffix(line, "\r")
+	line = strings.TrimPrefix(strings.TrimSuffix(line, "\r"), byteOrderMark)
 	if line == "" || line == r.Header && r.Format == "csv" {
 		return "", "", errSkip
 	}
@@ -85,7 +90,10 @@ func (r *rows) read(line string) (chain, text string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		if len(row) != r.Width {
+		switch {
+		case slices.Contains(row, r.AddressColumn) && (r.ChainAt < 0 || slices.Contains(row, r.ChainColumn)):
+			return "", "", errHeader
+		case len(row) != r.Width:
 			return "", "", fmt.Errorf("the row has %d columns, want %d", len(row), r.Width)
 		}
 		text = row[r.AddressAt]
@@ -93,9 +101,9 @@ func (r *rows) read(line string) (chain, text string, err error) {
 			chain = row[r.ChainAt]
 		}
 	case "jsonl":
-		var row map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			return "", "", errors.New("the line is not a JSON object")
+		row, err := object(line)
+		if err != nil {
+			return "", "", err
 		}
 		if json.Unmarshal(row[r.AddressColumn], &text) != nil {
 			return "", "", fmt.Errorf("the member %q is not a string", r.AddressColumn)
@@ -104,12 +112,30 @@ func (r *rows) read(line string) (chain, text string, err error) {
 			return "", "", fmt.Errorf("the member %q is not a string", r.ChainColumn)
 		}
 	default:
-		text = strings.TrimPrefix(line, byteOrderMark)
+		text = line
 	}
 	if r.Chain != "" {
 		chain = r.Chain
 	}
 	return chain, text, nil
+}
+
+// object returns the members of a line of JSON.
+func object(line string) (map[string]json.RawMessage, error) {
+	all := make(map[string]json.RawMessage)
+	if json.Unmarshal([]byte(line), &all) != nil || all == nil {
+		return nil, errors.New("the line is not a JSON object")
+	}
+	n := 0
+	dec := json.NewDecoder(strings.NewReader(line))
+	for dec.Token(); dec.More(); n++ { // the brace, and then each name and value
+		dec.Token()
+		dec.Decode(new(json.RawMessage))
+	}
+	if n != len(all) {
+		return nil, errors.New("a member of the JSON object is given twice")
+	}
+	return all, nil
 }
 
 // fields returns the fields of a line of CSV. A field with a line break in it is

@@ -87,8 +87,11 @@ type failure struct {
 // missing list, fails the bundle: no row is ever taken for clean.
 func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad func(key, value string)) error {
 	chain, text, err := f.Rows.read(line)
-	if errors.Is(err, errSkip) {
+	switch {
+	case errors.Is(err, errSkip):
 		return nil
+	case errors.Is(err, errHeader):
+		return err
 	}
 	rowsCounter.Inc(ctx, 1)
 	if err != nil {

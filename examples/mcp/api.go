@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"time"
@@ -24,11 +25,7 @@ type api func(ctx context.Context, path string, body, answer any) error
 // credentials of r, so the handler authorizes, counts and records it like a request
 // that came over the network.
 func local(h http.Handler, r *http.Request) api {
-	return func(ctx context.Context, path string, body, answer any) error {
-		q, err := newRequest(ctx, "", path, body)
-		if err != nil {
-			return err
-		}
+	return through("", func(q *http.Request) (*http.Response, error) {
 		if r != nil {
 			for name, values := range r.Header {
 				if name != "Content-Type" && name != "Content-Length" && name != "Accept" && name != "Idempotency-Key" {
@@ -37,22 +34,29 @@ func local(h http.Handler, r *http.Request) api {
 			}
 			q.RemoteAddr, q.TLS = r.RemoteAddr, r.TLS
 		}
-		w := &recorder{header: http.Header{}, status: http.StatusOK}
+		w := httptest.NewRecorder()
 		h.ServeHTTP(w, q)
-		return read(w.status, w.header, &w.body, answer)
-	}
+		return w.Result(), nil
+	})
 }
 
 // remote returns the API of the server at base, for a key.
 func remote(base, key string) api {
 	client := &http.Client{Timeout: 30 * time.Second}
+	return through(strings.TrimSuffix(base, "/"), func(q *http.Request) (*http.Response, error) {
+		q.Header.Set("Authorization", "Bearer "+key)
+		return client.Do(q)
+	})
+}
+
+// through returns the API of the server at base, which do asks.
+func through(base string, do func(*http.Request) (*http.Response, error)) api {
 	return func(ctx context.Context, path string, body, answer any) error {
-		q, err := newRequest(ctx, strings.TrimSuffix(base, "/"), path, body)
+		q, err := newRequest(ctx, base, path, body)
 		if err != nil {
 			return err
 		}
-		q.Header.Set("Authorization", "Bearer "+key)
-		r, err := client.Do(q)
+		r, err := do(q)
 		if err != nil {
 			if ctx.Err() == nil {
 				err = errors.New("no answer") // the text of err may have the URL with credentials in it
@@ -98,17 +102,6 @@ func read(status int, header http.Header, body io.Reader, answer any) error {
 	p.wait, _ = strconv.Atoi(header.Get("Retry-After"))
 	return p
 }
-
-// A recorder is a ResponseWriter in memory.
-type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (w *recorder) Header() http.Header            { return w.header }
-func (w *recorder) WriteHeader(status int)         { w.status = status }
-func (w *recorder) Write(data []byte) (int, error) { return w.body.Write(data) }
 
 // A problem is why there is no answer. As an error of a tool it says what happened and
 // what to do. It never repeats the input, which may be a private key.

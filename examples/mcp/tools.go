@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -128,44 +128,32 @@ type screening struct {
 
 // A freshness is the state of a list as the API writes it.
 type freshness struct {
-	ID           string  `json:"id"`
-	Name         string  `json:"name"`
-	Jurisdiction string  `json:"jurisdiction"`
-	Issuer       string  `json:"issuer"`
-	AddressCount *int    `json:"address_count"`
-	LastUpdated  *string `json:"last_updated"`
-	AgeSeconds   *int64  `json:"age_seconds"`
-	PublishedAt  *string `json:"published_at"`
-	Partial      bool    `json:"partial"`
-	Completeness *string `json:"completeness"`
-	Required     bool    `json:"required"`
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Jurisdiction string `json:"jurisdiction"`
+	Issuer       string `json:"issuer"`
+	AddressCount *int   `json:"address_count"`
+	LastUpdated  string `json:"last_updated"`
+	AgeSeconds   *int64 `json:"age_seconds"`
+	PublishedAt  string `json:"published_at"`
+	Partial      bool   `json:"partial"`
+	Completeness string `json:"completeness"`
+	Required     bool   `json:"required"`
 }
 
 const day = 24 * 60 * 60 // seconds
 
 func (f freshness) list(id string) list {
-	l := list{ID: id, Name: f.Name, Publisher: f.Jurisdiction, Addresses: f.AddressCount, State: "current", LastUpdated: text(f.LastUpdated), PublishedAt: text(f.PublishedAt), Required: f.Required}
-	if f.Issuer != "" {
-		l.Publisher = f.Issuer
-	}
+	l := list{ID: id, Name: f.Name, Publisher: cmp.Or(f.Issuer, f.Jurisdiction), Addresses: f.AddressCount, State: "current", LastUpdated: f.LastUpdated, PublishedAt: f.PublishedAt, Required: f.Required}
 	switch {
 	case f.Partial:
 		l.State = "partial"
-	case f.LastUpdated == nil && f.Completeness == nil:
+	case f.LastUpdated == "" && f.Completeness == "":
 		l.State = "missing"
-	case f.LastUpdated == nil: // loaded, but nobody knows when
-		l.State = "stale"
-	case f.AgeSeconds != nil && *f.AgeSeconds > day:
+	case f.LastUpdated == "", f.AgeSeconds != nil && *f.AgeSeconds > day: // or it is loaded, and nobody knows when
 		l.State = "stale"
 	}
 	return l
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // fromLists marks the texts that come from lists, which anybody may have written.
@@ -262,8 +250,8 @@ func (answer *wireScreening) explain() screening {
 	for _, l := range slices.Concat(s.Labels, s.Formerly) {
 		l.plain()
 	}
-	for id, f := range sorted(answer.Freshness) {
-		l := f.list(id)
+	for _, id := range slices.Sorted(maps.Keys(answer.Freshness)) {
+		l := answer.Freshness[id].list(id)
 		s.Lists = append(s.Lists, l)
 		for _, c := range answer.Caveats {
 			if c.Source == id {
@@ -374,31 +362,13 @@ func (call api) sources(ctx context.Context, _ struct{}) (listing, error) {
 	}
 	out := listing{Sources: []list{}, AllGood: len(answer) > 0}
 	for _, f := range answer {
-		f.AgeSeconds = age(f.LastUpdated)
+		if t, err := time.Parse(time.RFC3339, f.LastUpdated); err == nil {
+			age := int64(time.Since(t) / time.Second)
+			f.AgeSeconds = &age
+		}
 		l := f.list(f.ID)
 		out.AllGood = out.AllGood && l.State == "current"
 		out.Sources = append(out.Sources, l)
 	}
 	return out, nil
-}
-
-// sorted yields the lists of an answer in the order of their ids.
-func sorted(all map[string]freshness) iter.Seq2[string, freshness] {
-	return func(yield func(string, freshness) bool) {
-		for _, id := range slices.Sorted(maps.Keys(all)) {
-			if !yield(id, all[id]) {
-				return
-			}
-		}
-	}
-}
-
-// age returns the seconds since a time, or nil if there is none.
-func age(at *string) *int64 {
-	t, err := time.Parse(time.RFC3339, text(at))
-	if err != nil {
-		return nil
-	}
-	seconds := int64(time.Since(t) / time.Second)
-	return &seconds
 }
