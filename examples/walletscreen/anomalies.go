@@ -12,7 +12,7 @@ import (
 
 // anomalies prints the odd entries of the lists, by list and kind.
 func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
-	s, err := l.open(ctx)
+	s, err := l.open(ctx, &l.lists, nil, false, &screening.Options{})
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 		return err
 	}
 	keep := l.format == "nitro" && l.fromID == "" && l.lists.wantStore() == nil // so that -from-id finds them
-	s, err := l.program.open(ctx, &l.lists, srcs, keep, &screening.Options{})
+	s, err := l.open(ctx, &l.lists, srcs, keep, &screening.Options{})
 	if err != nil {
 		return err
 	}

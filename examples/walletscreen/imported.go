@@ -228,7 +228,7 @@ func (s *imported) Load(ctx context.Context, _ sources.Revision, add func(source
 // load refreshes the sources into the store, and prints the results for the imported files, or
 // for all.
 func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, files map[string]*imported, show *statusLine) error {
-	s, err := l.program.open(ctx, &l.lists, srcs, true, opts)
+	s, err := l.open(ctx, &l.lists, srcs, true, opts)
 	if err != nil {
 		return err
 	}

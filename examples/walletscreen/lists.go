@@ -107,9 +107,14 @@ func (o *listOptions) past(ctx context.Context, st store.Store, at time.Time) (p
 	return past, true, nil
 }
 
-// open returns a Screener of the sources with the lists in the store, or the bundled ones.
-// It changes the store if write is set.
-func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Source, write bool, opts *screening.Options) (*screening.Screener, error) {
+// open returns a Screener of the sources, without any of those that the options choose, with the
+// lists in the store, or the bundled ones. It changes the store if write is set.
+func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Source, write bool, opts *screening.Options) (_ *screening.Screener, err error) {
+	if srcs == nil {
+		if srcs, err = o.sources(false); err != nil {
+			return nil, err
+		}
+	}
 	st, err := p.openStore(ctx, o, write)
 	if err != nil {
 		return nil, err
@@ -136,11 +141,7 @@ func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Sourc
 // openLists returns a Screener that holds the lists, or an error if one that is required
 // is missing or too old.
 func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Screener, error) {
-	srcs, err := o.sources(false)
-	if err != nil {
-		return nil, err
-	}
-	s, err := p.open(ctx, &o, srcs, false, &screening.Options{})
+	s, err := p.open(ctx, &o, nil, false, &screening.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -294,13 +295,4 @@ func (o *listOptions) wantStore() error {
 		return errors.New("want -data, the directory that keeps the lists, or a PostgreSQL in -db, the same as for serve")
 	}
 	return nil
-}
-
-// open returns a Screener of the stored or bundled lists.
-func (l *listsCall) open(ctx context.Context) (*screening.Screener, error) {
-	srcs, err := l.lists.sources(false)
-	if err != nil {
-		return nil, err
-	}
-	return l.program.open(ctx, &l.lists, srcs, false, &screening.Options{})
 }

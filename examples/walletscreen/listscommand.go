@@ -71,7 +71,7 @@ func (p *program) listsCommand() *cli.Command {
 }
 
 func (l *listsCall) status(ctx context.Context, _ []string) error {
-	s, err := l.open(ctx)
+	s, err := l.open(ctx, &l.lists, nil, false, &screening.Options{})
 	if err != nil {
 		return err
 	}

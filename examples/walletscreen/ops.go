@@ -3,22 +3,8 @@ package main
 import (
 	"encoding/json"
 	"net/http"
-	"sync/atomic"
 	"time"
-
-	"github.com/walletscreen/walletscreen/httpapi/audit"
-	"github.com/walletscreen/walletscreen/screening"
 )
-
-// ops answers on the operators' listener. It is separate from the API, and off by
-// default, because it asks for no key.
-type ops struct {
-	screener *screening.Screener
-	lists    *listOptions
-	trail    *audit.Log // nil for none
-	metrics  *registry
-	stopping atomic.Bool
-}
 
 // readiness is the body of /readyz.
 type readiness struct {
@@ -36,22 +22,22 @@ type readiness struct {
 }
 
 // readiness reports whether a screening would be answered.
-func (o *ops) readiness() readiness {
-	r := readiness{Stopping: o.stopping.Load()}
+func (s *server) readiness() readiness {
+	r := readiness{Stopping: s.stopping.Load()}
 	now := time.Now()
-	for _, s := range o.screener.Sources() {
-		if s.StoreErr != nil {
-			r.Store = s.StoreErr.Error()
+	for _, l := range s.screener.Sources() {
+		if l.StoreErr != nil {
+			r.Store = l.StoreErr.Error()
 		}
 		switch {
-		case s.Required && !s.Loaded():
-			r.Missing = append(r.Missing, s.Info.ID)
-		case s.Required && (o.lists.tooOld(s, now) || o.lists.isDue(s, now)):
-			r.Stale = append(r.Stale, s.Info.ID)
+		case l.Required && !l.Loaded():
+			r.Missing = append(r.Missing, l.Info.ID)
+		case l.Required && (s.lists.tooOld(l, now) || s.lists.isDue(l, now)):
+			r.Stale = append(r.Stale, l.Info.ID)
 		}
 	}
-	if o.trail != nil {
-		if err := o.trail.Err(); err != nil {
+	if s.trail != nil {
+		if err := s.trail.Err(); err != nil {
 			r.Audit = err.Error()
 		}
 	}
@@ -59,8 +45,9 @@ func (o *ops) readiness() readiness {
 	return r
 }
 
-// handler returns the handler of the operators' listener.
-func (o *ops) handler() http.Handler {
+// opsHandler returns the handler of the operators' listener, which is separate from the API, and
+// off by default, because it asks for no key.
+func (s *server) opsHandler() http.Handler {
 	mux := http.NewServeMux()
 	for _, path := range []string{"GET /livez", "GET /healthz"} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
@@ -68,13 +55,13 @@ func (o *ops) handler() http.Handler {
 		})
 	}
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		ready := o.readiness()
+		ready := s.readiness()
 		w.Header().Set("Content-Type", "application/json")
 		if !ready.Ready {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 		json.NewEncoder(w).Encode(ready)
 	})
-	mux.Handle("GET /metrics", o.metrics.handler())
+	mux.Handle("GET /metrics", s.metrics.handler())
 	return mux
 }

@@ -261,10 +261,10 @@ func TestProbes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- trail.Run(ctx) }()
-	o := &ops{screener: s, lists: &listOptions{}, trail: trail, metrics: newMetrics()}
+	o := &server{serveOptions: &serveOptions{}, screener: s, trail: trail, metrics: newMetrics()}
 	probe := func(path string) (int, string) {
 		w := httptest.NewRecorder()
-		o.handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		o.opsHandler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		return w.Code, strings.TrimSpace(w.Body.String())
 	}
 	want := func(when string, status int, ready readiness) {

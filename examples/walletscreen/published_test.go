@@ -39,7 +39,7 @@ func TestReadyPublished(t *testing.T) {
 	}
 	for limit, want := range map[time.Duration]readiness{45 * oneDay: {Stale: []string{"EU_CONSOLIDATED"}}, 99999 * oneDay: {Ready: true}} {
 		o.maxPublished = map[string]time.Duration{"EU_CONSOLIDATED": limit}
-		if got := (&ops{screener: screener, lists: &o}).readiness(); !reflect.DeepEqual(got, want) {
+		if got := (&server{serveOptions: &serveOptions{lists: o}, screener: screener}).readiness(); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: %+v, want %+v", limit, got, want)
 		}
 	}

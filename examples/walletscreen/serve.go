@@ -150,6 +150,7 @@ type server struct {
 	listener    net.Listener
 	opsListener net.Listener // nil for none
 	jobs        sync.WaitGroup
+	stopping    atomic.Bool   // it finishes the requests that it has
 	tables      sync.Mutex    // one table is screened at a time
 	ending      *atomic.Int64 // how long it has to end, in nanoseconds, once requests may be under way
 }
@@ -227,9 +228,8 @@ func (s *server) run(ctx context.Context, p *program) error {
 		s.jobs.Go(func() { s.watcher.run(beside) })
 	}
 	served := make(chan error, 2)
-	o := &ops{screener: s.screener, lists: &s.lists, trail: s.trail, metrics: s.metrics}
 	if s.opsListener != nil {
-		opsServer := newHTTPServer(o.handler(), s.log)
+		opsServer := newHTTPServer(s.opsHandler(), s.log)
 		go func() { served <- opsServer.Serve(s.opsListener) }()
 		defer opsServer.Close() // the last to end
 	}
@@ -258,14 +258,14 @@ func (s *server) run(ctx context.Context, p *program) error {
 			s.log.Info("stopping because of SIGHUP: the terminal was closed")
 		case <-ctx.Done():
 			s.log.Info("stopping; requests that have begun are answered", "drain_delay", s.drainDelay)
-			o.stopping.Store(true)
+			s.stopping.Store(true)
 			select {
 			case err = <-served:
 			case <-time.After(s.drainDelay):
 			}
 		}
 	}
-	o.stopping.Store(true)
+	s.stopping.Store(true)
 	grace, done := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer done()
 	err = errors.Join(err, web.Shutdown(grace))
