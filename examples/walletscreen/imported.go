@@ -34,36 +34,24 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	ids, files, err := l.filesOf(args, downloaded)
+	files, imports, err := l.filesOf(args, downloaded)
 	if err != nil {
 		return err
 	}
 	// The others stay as they are.
-	added := make(map[string]bool)
-	for i, s := range srcs {
-		if f := files[s.Info().ID]; f != nil {
-			srcs[i] = f
-			if bundled, ok := sources.Seed(s); ok {
-				srcs[i] = sources.Seeded(f, bundled)
-			}
-			added[s.Info().ID] = true
-		}
-	}
-	for _, id := range ids {
-		if !added[id] {
-			srcs, added[id] = append(srcs, files[id]), true
-		}
-	}
+	srcs = slices.DeleteFunc(srcs, func(s sources.Source) bool { return files[s.Info().ID] != nil })
+	srcs = append(srcs, imports...)
 	show := newStatusLine(l.stderr)
 	opts := &screening.Options{LoadOnly: true, Bytes: show.bytes}
 	if l.accept {
-		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return slices.Contains(ids, source) }
+		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return files[source] != nil }
 	}
 	return l.load(ctx, srcs, opts, files, show)
 }
 
-// filesOf returns the files that args name, as ID=FILE, by the ids of their lists.
-func (l *listsCall) filesOf(args []string, downloaded time.Time) (ids []string, files map[string]*imported, err error) {
+// filesOf returns the files that args name, as ID=FILE, by the ids of their lists, and the same as
+// sources that are compared with the bundle.
+func (l *listsCall) filesOf(args []string, downloaded time.Time) (files map[string]*imported, srcs []sources.Source, err error) {
 	var known []string
 	files = make(map[string]*imported)
 	for _, p := range l.lists.catalog() {
@@ -77,7 +65,16 @@ func (l *listsCall) filesOf(args []string, downloaded time.Time) (ids []string, 
 				if p.parse == nil {
 					return nil, nil, fmt.Errorf("%s comes from nodes, and not from a file: want lists refresh %s", id, p.needs)
 				}
+				if files[id] != nil {
+					return nil, nil, fmt.Errorf("%s is given twice", id)
+				}
 				files[id] = newImported(info, file, l.comments, p.parse, downloaded)
+			}
+		}
+		if f := files[info.ID]; f != nil {
+			srcs = append(srcs, f)
+			if p.bundled != nil {
+				srcs[len(srcs)-1] = sources.Seeded(f, p.bundled())
 			}
 		}
 	}
@@ -89,9 +86,8 @@ func (l *listsCall) filesOf(args []string, downloaded time.Time) (ids []string, 
 		if files[id] == nil {
 			return nil, nil, fmt.Errorf("there is no list %.80q%s", id, didYouMean(id, known, ""))
 		}
-		ids = append(ids, id)
 	}
-	return ids, files, nil
+	return files, srcs, nil
 }
 
 // downloadTime returns the time of -downloaded, zero if it is not set.

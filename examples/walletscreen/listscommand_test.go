@@ -218,18 +218,19 @@ func TestListsExport(t *testing.T) {
 func TestListsErrors(t *testing.T) {
 	dir := t.TempDir()
 	for args, want := range map[string]string{
-		"lists stauts":                              `unknown command "lists stauts"; did you mean status?`,
-		"lists refresh":                             "lists refresh: want -data, the directory that keeps the lists, or a PostgreSQL in -db, the same as for serve",
-		"lists status x":                            `lists status: unexpected argument "x"`,
-		"lists status -data " + dir + "/none":       "lists status: -data: there are no lists in " + dir + "/none; walletscreen lists refresh -data fetches them",
-		"lists import -data " + dir:                 "lists import: want ID=FILE, such as OFAC_SDN=sdn_advanced.xml",
-		"lists import -data " + dir + " x.xml":      `lists import: "x.xml": want ID=FILE, such as OFAC_SDN=sdn_advanced.xml; IDs are `,
-		"lists import -data " + dir + " OFAC_SND=x": `lists import: there is no list "OFAC_SND"; did you mean OFAC_SDN?`,
-		"lists diff 2026-01-01":                     "lists diff: want -data",
-		"lists status -db x":                        "lists status: -db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME",
-		"screen -db postgres:///x?port=1 " + listed: "the database cannot be opened: ",
-		"lists export -format sql":                  `lists export: -format "sql": want csv`,
-		"screen -data " + dir + "/none " + listed:   "-data: there are no lists in " + dir + "/none",
+		"lists stauts":                                         `unknown command "lists stauts"; did you mean status?`,
+		"lists refresh":                                        "lists refresh: want -data, the directory that keeps the lists, or a PostgreSQL in -db, the same as for serve",
+		"lists status x":                                       `lists status: unexpected argument "x"`,
+		"lists status -data " + dir + "/none":                  "lists status: -data: there are no lists in " + dir + "/none; walletscreen lists refresh -data fetches them",
+		"lists import -data " + dir:                            "lists import: want ID=FILE, such as OFAC_SDN=sdn_advanced.xml",
+		"lists import -data " + dir + " x.xml":                 `lists import: "x.xml": want ID=FILE, such as OFAC_SDN=sdn_advanced.xml; IDs are `,
+		"lists import -data " + dir + " OFAC_SND=x":            `lists import: there is no list "OFAC_SND"; did you mean OFAC_SDN?`,
+		"lists import -data " + dir + " OFAC_SDN=x OFAC_SDN=y": "lists import: OFAC_SDN is given twice",
+		"lists diff 2026-01-01":                                "lists diff: want -data",
+		"lists status -db x":                                   "lists status: -db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME",
+		"screen -db postgres:///x?port=1 " + listed:            "the database cannot be opened: ",
+		"lists export -format sql":                             `lists export: -format "sql": want csv`,
+		"screen -data " + dir + "/none " + listed:              "-data: there are no lists in " + dir + "/none",
 	} {
 		code, stdout, stderr := call(t, "", strings.Fields(args)...)
 		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "walletscreen: "+want) || strings.Count(stderr, "\n") != 1 {
@@ -316,6 +317,9 @@ func TestImportIsCompared(t *testing.T) {
 	}
 	const added = "0x57EC89A0C056163A0314e413320f9B3ABe761259" // since
 	lists(2, "OFAC_SDN REFUSED 0 0 ", "import", "OFAC_SDN="+old)
+	if code, stdout, _ := call(t, "", "lists", "import", "-data", t.TempDir(), "-lists", "FBI_IC3", "-require", "FBI_IC3", "OFAC_SDN="+old); code != 2 || !strings.Contains(stdout, "REFUSED") {
+		t.Errorf("a list that -lists does not choose is not compared with the bundle: exit code %d, %s", code, stdout)
+	}
 	if code, stdout, _ := call(t, "", "screen", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", added); code != 1 {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}

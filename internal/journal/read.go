@@ -89,17 +89,6 @@ func Find(ctx context.Context, st store.Store, digest string, ids []string) (fou
 	return found, err
 }
 
-// IsKept reports whether a Store has files that answer for all lists of s.
-func (s *Snapshot) IsKept(ctx context.Context, st store.Store) (bool, error) {
-	for _, id := range s.Lists {
-		names, err := Covering(ctx, st, id, s.Held[id].N)
-		if len(names) == 0 || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
 // Entries returns the entries of a list that a source had, as the store has them. Nothing follows an error.
 func Entries(ctx context.Context, st store.Store, source string, held *Held) iter.Seq2[sources.Entry, error] {
 	return func(yield func(sources.Entry, error) bool) {
