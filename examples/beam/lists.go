@@ -30,7 +30,7 @@ import (
 type Snapshot struct {
 	Lists    string // the directory, or "" for the bundled lists
 	Digest   string // of all lists together
-	Sources  []List
+	Sources  []sources.Info
 	Optional []string // ids of lists that need not be loaded
 
 	status  []screening.SourceStatus // of the sources, where the job starts
@@ -66,11 +66,11 @@ func latest(ctx context.Context, lists string, required []string, maxAge time.Du
 		return snap, fmt.Errorf("%s: there are no lists: give it the directory store within walletscreen's -data", lists)
 	}
 	for id, held := range events[0].Held {
-		l, err := listOf(ctx, st, id, &held)
+		jurisdiction, err := jurisdictionOf(ctx, st, id, &held)
 		if err != nil {
 			return snap, fmt.Errorf("list %s: %w", id, err)
 		}
-		snap.Sources = append(snap.Sources, l)
+		snap.Sources = append(snap.Sources, sources.Info{ID: id, Name: id, Jurisdiction: jurisdiction})
 	}
 	for _, id := range required {
 		if _, ok := events[0].Held[id]; !ok {
@@ -112,37 +112,27 @@ func (s Snapshot) print(w io.Writer) {
 // probe is an address to ask for the digest of the lists.
 var probe = address.MustParse("ethereum", "0x0000000000000000000000000000000000000000")
 
-// A List is a source of a Snapshot. Its jurisdiction says which kinds of entries
-// it may have.
-type List struct {
-	ID           string
-	Jurisdiction sources.Jurisdiction
-}
-
-// listOf returns the List of a list that was held. The kinds of its entries decide whether
-// it is a list of an authority, of an operator or of a community.
-func listOf(ctx context.Context, st store.Store, id string, held *journal.Held) (List, error) {
-	l := List{id, sources.Community}
+// jurisdictionOf returns which kinds of entries a list that was held may have: whether it is of an
+// authority, of an operator or of a community, as its entries show.
+func jurisdictionOf(ctx context.Context, st store.Store, id string, held *journal.Held) (sources.Jurisdiction, error) {
 	for e, err := range journal.Entries(ctx, st, id, held) {
 		switch {
 		case err != nil:
-			return l, err
+			return "", err
 		case e.Kind.Official():
-			l.Jurisdiction = sources.US
-			return l, nil
+			return sources.US, nil
 		case e.Kind == score.Blocked:
-			l.Jurisdiction = sources.Operator
-			return l, nil
+			return sources.Operator, nil
 		}
 	}
-	return l, nil
+	return sources.Community, nil
 }
 
 // stubs returns sources that load nothing: the lists come from the directory.
 func (s Snapshot) stubs() []sources.Source {
 	var all []sources.Source
-	for _, l := range s.Sources {
-		all = append(all, sources.Static(sources.Info{ID: l.ID, Name: l.ID, Jurisdiction: l.Jurisdiction}))
+	for _, info := range s.Sources {
+		all = append(all, sources.Static(info))
 	}
 	return all
 }

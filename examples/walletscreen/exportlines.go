@@ -41,11 +41,11 @@ func (l *listsCall) exportLines(lists screeningLists, each eachEntry) error {
 	}
 	texts := tickerTexts{spellings: l.spellings, texts: make(map[string]map[string]bool), left: make(map[string]int)}
 	exported := make(map[string]bool)
-	var open feed
+	var open []feedList
 	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
 		exported[held.Info.ID] = true
 		if l.format == "feed" {
-			open.add(held, e)
+			open = addToFeed(open, held, e)
 		}
 		if l.format != "feed" || held.Info.ID == "OFAC_SDN" {
 			texts.add(held, e)
@@ -55,7 +55,7 @@ func (l *listsCall) exportLines(lists screeningLists, each eachEntry) error {
 	if err != nil {
 		return err
 	}
-	files, err := open.files()
+	files, err := feedFiles(open)
 	byTicker, err2 := texts.files()
 	if err := errors.Join(err, err2); err != nil {
 		return err

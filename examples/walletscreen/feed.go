@@ -22,9 +22,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A feed collects the lists that are written as JSON and as TagPacks.
-type feed struct{ lists []feedList }
-
 // A feedList is a list in a file of a feed.
 type feedList struct {
 	Source      string      `json:"source"`
@@ -58,21 +55,23 @@ type feedFile struct {
 	entries int
 }
 
-// add adds an entry. The entries of a list follow each other.
-func (f *feed) add(held *screening.SourceStatus, e sources.Entry) {
-	if n := len(f.lists); n == 0 || f.lists[n-1].Source != held.Info.ID {
-		f.lists = append(f.lists, feedList{Source: held.Info.ID, Name: held.Info.Name, License: held.Info.Licence, Attribution: held.Info.Attribution,
+// addToFeed adds an entry to the lists that are written as JSON and as TagPacks. The entries of a
+// list follow each other.
+func addToFeed(lists []feedList, held *screening.SourceStatus, e sources.Entry) []feedList {
+	if n := len(lists); n == 0 || lists[n-1].Source != held.Info.ID {
+		lists = append(lists, feedList{Source: held.Info.ID, Name: held.Info.Name, License: held.Info.Licence, Attribution: held.Info.Attribution,
 			Provenance: held.Provenance, Digest: held.Digest, Published: dayOrNone(held.Published), info: held.Info})
 	}
-	l := &f.lists[len(f.lists)-1]
+	l := &lists[len(lists)-1]
 	l.Entries = append(l.Entries, feedEntry{string(e.Kind), e.Ref, e.Name, string(e.Address.Chain()), e.Address.Normalized(), e.Text(), e.Asset,
 		dayOrNone(e.ListedAt), dayOrNone(e.EntityListedAt)})
+	return lists
 }
 
-// files returns two files for each list.
-func (f *feed) files() (all []feedFile, err error) {
-	for i := range f.lists {
-		l := &f.lists[i]
+// feedFiles returns two files for each list.
+func feedFiles(lists []feedList) (all []feedFile, err error) {
+	for i := range lists {
+		l := &lists[i]
 		text, err := json.MarshalIndent(l, "", " ")
 		if err != nil {
 			return nil, err

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,25 +154,14 @@ func isCSV(in *bufio.Reader) bool {
 
 // parseCSV reads the two files of OFAC's CSV.
 func (s *imported) parseCSV(in io.Reader, file, comments string, add func(sources.Entry) error) (rev sources.Revision, err error) {
-	beside := filepath.Join(filepath.Dir(file), "sdn_comments.csv")
 	var more io.Reader
-	r, err := os.Open(beside)
-	if comments != "" {
-		if err == nil {
-			r.Close()
-		}
-		r, err = os.Open(comments)
-	}
-	switch {
-	case err == nil:
-		defer r.Close()
-		more = r
-	case comments != "":
-		return rev, fmt.Errorf("-comments: %w", err)
-	}
 	sum := sha256.New()
-	if more != nil {
-		more = io.TeeReader(more, sum)
+	r, err := os.Open(cmp.Or(comments, filepath.Join(filepath.Dir(file), "sdn_comments.csv")))
+	if err == nil {
+		defer r.Close()
+		more = io.TeeReader(r, sum)
+	} else if comments != "" || !errors.Is(err, fs.ErrNotExist) {
+		return rev, fmt.Errorf("-comments: %w", err)
 	}
 	rev, err = ofac.ParseCSV(in, more, add)
 	if err != nil && more == nil {
