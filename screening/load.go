@@ -290,7 +290,7 @@ func whileProgress(ctx context.Context, limit time.Duration) (limited context.Co
 		}
 }
 
-// unchanged returns the revision that is held with what may be new in rev, of which a source says that the list is unchanged:
+// unchanged returns the revision that is held with what may be new in rev, for a list that its source calls unchanged:
 // the validators, and the provenance, if the publisher has now confirmed a list that came from elsewhere. It returns an
 // error if the two are not of the same list.
 func unchanged(held, rev sources.Revision) (sources.Revision, error) {
