@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
 )
 
 // screenInput is [Screener.ScreenInput].
@@ -118,7 +119,7 @@ func (snap *snapshot) screenSpelled(r *Result, a address.Address, literal findin
 }
 
 // suppressAs suppresses the labels of r by the exceptions for another account that the
-// same text can mean, if they are about the same entries.
+// same text can mean, if they are about the same entries. An entry of the very account of r is another one.
 func (snap *snapshot) suppressAs(r *Result, allowed []Suppressed) {
 	if len(allowed) == 0 || len(r.Labels) == 0 {
 		return
@@ -127,7 +128,7 @@ func (snap *snapshot) suppressAs(r *Result, allowed []Suppressed) {
 	r.Labels, r.Score, r.Level = nil, 0, snap.clean.Level
 	for _, l := range labels {
 		i := slices.IndexFunc(allowed, func(s Suppressed) bool { return s.Source == l.Source && s.Kind == l.Kind && s.Ref == l.Ref })
-		if i < 0 {
+		if i < 0 || l.Match == score.Exact || l.Match == score.Family {
 			r.Labels = append(r.Labels, l)
 			continue
 		}

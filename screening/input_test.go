@@ -201,6 +201,14 @@ func TestSuppressedInput(t *testing.T) {
 	if err != nil || refOf(r) != "2" {
 		t.Errorf("%+v, %v, want the label 2, which is not allowed", r, err)
 	}
+	s = loaded(t, nil, staticOf([]sources.Entry{sanctioned("ethereum", lazarus, ""), sanctioned("zilliqa", lazarus, "")}))
+	allow.Ref = ""
+	if err := s.SetExceptions(t.Context(), []screening.Exception{allow}); err != nil {
+		t.Fatal(err)
+	}
+	if r, _, err := s.ScreenInput("", lazarus); err != nil || len(r.Labels) != 1 || r.Address.Chain() != "zilliqa" {
+		t.Errorf("without references: %+v, %v, want the label of zilliqa, which is not allowed", r, err)
+	}
 	s = loaded(t, nil, staticOf([]sources.Entry{sanctioned("ethereum", lazarus, "1")}))
 	if err := s.SetExceptions(t.Context(), []screening.Exception{allow}); err != nil {
 		t.Fatal(err)
