@@ -36,7 +36,7 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	held, back := state.Held[id], state.Back
 	wentBack := ld.back != back
 	had.known = held
-	if wentBack && had.isLoaded() && !held.Is(&had.held) { // what was held is offered to it again
+	if (wentBack || !s.book.IsKept()) && had.isLoaded() && !held.Is(&had.held) { // what was held is offered to it again; it may never have had it
 		again := current{err: had.err, known: held}
 		if next, err = s.open(ctx, i, again, &held); err != nil {
 			return had, err
@@ -51,15 +51,15 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 			}
 		}
 		var reason error
-		next, _, reason, err = s.consider(ctx, i, next, o, nil)
-		if next.unsaved = had.unsaved; reason != nil { // the operator had accepted it
+		if next, _, reason, err = s.consider(ctx, i, next, o, nil); err != nil {
+			return had, err
+		}
+		if next.unsaved = had.unsaved; reason != nil && wentBack { // the operator had accepted it
 			next.add(had.list, s.now(), nil, fmt.Errorf("store: it is as it was at an earlier time: %w", reason))
 			next.unsaved.last = nil
 		}
-		if err == nil {
-			ld.back = back
-		}
-		return next, err
+		ld.back = back
+		return next, nil
 	}
 	ld.back = back
 	if next, err = s.open(ctx, i, had, &held); err != nil {
@@ -67,6 +67,9 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	}
 	if !ld.started {
 		if next, err = s.adopt(ctx, i, next); err != nil {
+			if next.list != nil { // a file that is ahead may have another one
+				next.damaged, next.later = fmt.Errorf("store: %w", err), held
+			}
 			return next, err
 		}
 		ld.started = next.damaged == nil || s.running.Load()

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -664,5 +666,123 @@ func TestUnknownChain(t *testing.T) {
 	refresh(t, s)
 	if r := must(s.Screen(listing(4).Address)); len(r.Labels) != 1 || r.Caveats() != nil {
 		t.Errorf("%+v, %v, want a label", r.Labels, r.Caveats())
+	}
+}
+
+// TestReadOnlyKeepsTheNewer has a program that only reads a store, and has a newer list than the program that writes there accepts:
+// it keeps the newer one.
+func TestReadOnlyKeepsTheNewer(t *testing.T) {
+	dir := t.TempDir()
+	at := func(days, n int) *flaky {
+		return &flaky{ofac, (&edition{entries: upTo(n), rev: sources.Revision{Digest: digestOf(days), Records: n, Published: day.AddDate(0, 0, days)}}).load}
+	}
+	writes := func(src sources.Source) *screening.Screener {
+		return newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+	}
+	refresh(t, writes(at(1, 10)))
+	src := at(3, 12)
+	s := newScreener(t, &screening.Options{Store: store.ReadOnly(openStore(t, dir))}, src)
+	refresh(t, s)
+	refresh(t, writes(at(2, 11)))
+	for _, when := range []string{"opened", "refreshed while the source is down"} {
+		s.Open(ctx)
+		if r := must(s.Screen(listing(12).Address)); len(r.Labels) != 1 {
+			t.Errorf("%s: it holds %s, want the newer list", when, s.Sources()[0].Digest)
+		}
+		src.load = down
+		s.Refresh(ctx)
+	}
+	refresh(t, writes(at(4, 13)))
+	s.Open(ctx)
+	if r := must(s.Screen(listing(13).Address)); len(r.Labels) != 1 {
+		t.Errorf("it holds %s, want the newest list of the store", s.Sources()[0].Digest)
+	}
+}
+
+// TestRestoredNotWritten restores a store to an earlier time under a program that runs, and lets it be full then: the list
+// held stays, and is saved as soon as that works.
+func TestRestoredNotWritten(t *testing.T) {
+	dir, backup := t.TempDir(), filepath.Join(t.TempDir(), "backup")
+	src := &flaky{info: ofac, load: numbered(1, upToNumber(10)...)}
+	st := &faultyStore{Store: openStore(t, dir)}
+	s := newScreener(t, &screening.Options{Store: st}, src)
+	refresh(t, s)
+	if err := os.CopyFS(backup, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	src.load = numbered(2, upToNumber(12)...)
+	refresh(t, s)
+	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(backup))); err != nil {
+		t.Fatal(err)
+	}
+	src.load = down
+	for _, when := range []string{"full", "still full", "with room", "later"} {
+		if st.put = nil; strings.Contains(when, "full") {
+			st.put = store.ErrFull
+		}
+		s.Refresh(ctx)
+		if r := must(s.Screen(listing(12).Address)); len(r.Labels) != 1 || s.Sources()[0].Digest != digestOf(2) {
+			t.Errorf("%s: it holds %s, want the newer list", when, s.Sources()[0].Digest)
+		}
+	}
+	s = newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+	if _, err := s.Open(ctx); err != nil || s.Sources()[0].Digest != digestOf(2) {
+		t.Errorf("started again, it holds %s: %v", s.Sources()[0].Digest, err)
+	}
+}
+
+// upToNumber returns the numbers from 1 to n.
+func upToNumber(n int) (all []int) {
+	for i := range n {
+		all = append(all, i+1)
+	}
+	return all
+}
+
+// A namelessStore fails at three calls of Names.
+type namelessStore struct {
+	store.Store
+	calls, fails int
+}
+
+func (n *namelessStore) Names(ctx context.Context) ([]string, error) {
+	if n.calls++; n.fails > 0 && n.calls >= n.fails && n.calls < n.fails+3 {
+		return nil, errDown
+	}
+	return n.Store.Names(ctx)
+}
+
+// TestAheadNotNamed loses the line of the newest list, and lets the store fail for a while when a program looks for files that are ahead
+// of the journal: nobody is clean by the list before.
+func TestAheadNotNamed(t *testing.T) {
+	dir := t.TempDir()
+	src := &flaky{info: ofac, load: numbered(1, upToNumber(10)...)}
+	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+	refresh(t, s)
+	journal, err := os.ReadFile(filepath.Join(dir, "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.load = numbered(2, upToNumber(12)...)
+	refresh(t, s)
+	if err := os.WriteFile(filepath.Join(dir, "journal"), journal, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src.load = down
+	for fails := range 5 {
+		s := newScreener(t, &screening.Options{Store: &namelessStore{Store: openStore(t, dir), fails: fails}}, src)
+		s.Open(ctx)
+		if r, err := s.Screen(listing(12).Address); len(r.Labels) == 0 && !errors.Is(err, screening.ErrNotLoaded) {
+			t.Errorf("call %d of Names fails: %+v, %v", fails, r, err)
+		}
+		for range 3 {
+			s.Open(ctx)
+		}
+		if r, err := s.Screen(listing(12).Address); err != nil || len(r.Labels) != 1 {
+			t.Errorf("opened again after call %d of Names failed: %+v, %v", fails, r, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "journal"), journal, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
