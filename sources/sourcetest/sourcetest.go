@@ -64,71 +64,34 @@ var rules = []struct {
 	name, explanation string
 	check             func(*list) error
 }{
-	{
-		"info",
-		"Info is valid, and equal for every call and for every Source of the list: labels and settings name the source by it.",
-		checkInfo,
-	},
-	{
-		"revision",
-		"Load returns a Revision with the SHA-256 of the list in lower-case hex, its number of records, at least one, and times in UTC that have passed. What has no digest or no records is refused as a broken list.",
-		checkRevision,
-	},
-	{
-		"entries",
-		"Each entry lists something, under a kind that the newest scoring table knows and that the jurisdiction may emit, with times in UTC. One entry that does not makes the whole list be refused.",
-		checkEntries,
-	},
-	{
-		"listed",
-		"Listed and Address say the same: Listed, where it is an address of the chain of Address, is that account, and Address is zero only if sources.Decode knows no address for Listed. Otherwise a listed account would be screened as clean.",
-		checkListed,
-	},
-	{
-		"repeat",
-		"A second Load with a zero prev reads the same list again: equal entries in equal order, and an equal digest. It never returns ErrUnchanged, for the caller holds nothing.",
-		checkRepeat,
-	},
-	{
-		"prev",
-		"A Load with the revision that an earlier Load returned either returns ErrUnchanged, adds nothing, and returns a revision of the same digest; or it gives the same entries again.",
-		checkPrev,
-	},
-	{
-		"other prev",
-		"A Load with a revision of another digest, and without validators, gives the whole list: the caller holds another one.",
-		checkOtherPrev,
-	},
-	{
-		"cancelled before",
-		"If ctx has ended before Load is called, Load returns an error that wraps ctx.Err(), soon.",
-		checkCancelledBefore,
-	},
-	{
-		"cancelled during",
-		"If ctx ends while Load is adding entries, Load returns an error that wraps ctx.Err(), soon: a list that was read in part must not pass for one that was read whole.",
-		checkCancelledDuring,
-	},
-	{
-		"add error",
-		"If add returns an error, Load calls add no more and returns an error that wraps it.",
-		checkAddError,
-	},
-	{
-		"concurrent",
-		"Methods may be called concurrently: Loads that run side by side each give the whole list.",
-		checkConcurrent,
-	},
-	{
-		"slow",
-		"A Load whose caller is slow to take an entry gives the whole list all the same, and holds up no other Load: each may have a caller of its own.",
-		checkSlow,
-	},
-	{
-		"own entries",
-		"Entries are the caller's own: what was given to add does not change after add has returned.",
-		checkOwnEntries,
-	},
+	{"info", "Info is valid, and equal for every call and for every Source of the list: labels and settings name the source by it.", checkInfo},
+	{"revision", "Load returns a Revision with the SHA-256 of the list in lower-case hex, its number of records, at least one, and times in UTC that have passed. What has no digest or no records is refused as a broken list.", checkRevision},
+	{"entries", "Each entry lists something, under a kind that the newest scoring table knows and that the jurisdiction may emit, with times in UTC. One entry that does not makes the whole list be refused.", checkEntries},
+	{"listed", "Listed and Address say the same: Listed, where it is an address of the chain of Address, is that account, and Address is zero only if sources.Decode knows no address for Listed. Otherwise a listed account would be screened as clean.", checkListed},
+	{"repeat", "A second Load with a zero prev reads the same list again: equal entries in equal order, and an equal digest. It never returns ErrUnchanged, for the caller holds nothing.", func(l *list) error {
+		return l.same("the second Load", sources.Revision{})
+	}},
+	{"prev", "A Load with the revision that an earlier Load returned either returns ErrUnchanged, adds nothing, and returns a revision of the same digest; or it gives the same entries again.", checkPrev},
+	{"other prev", "A Load with a revision of another digest, and without validators, gives the whole list: the caller holds another one.", func(l *list) error {
+		return l.same("the Load with another revision", sources.Revision{Digest: strings.Repeat("0", 64), Records: l.rev.Records})
+	}},
+	{"cancelled before", "If ctx has ended before Load is called, Load returns an error that wraps ctx.Err(), soon.", func(l *list) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		return cancelled(ctx, l.newSource(), func(sources.Entry) error { return nil })
+	}},
+	{"cancelled during", "If ctx ends while Load is adding entries, Load returns an error that wraps ctx.Err(), soon: a list that was read in part must not pass for one that was read whole.", func(l *list) error {
+		if len(l.entries) < 2 {
+			return nil // one entry may be all there is to do
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		return cancelled(ctx, l.src, func(sources.Entry) error { cancel(); return nil })
+	}},
+	{"add error", "If add returns an error, Load calls add no more and returns an error that wraps it.", checkAddError},
+	{"concurrent", "Methods may be called concurrently: Loads that run side by side each give the whole list.", checkConcurrent},
+	{"slow", "A Load whose caller is slow to take an entry gives the whole list all the same, and holds up no other Load: each may have a caller of its own.", checkSlow},
+	{"own entries", "Entries are the caller's own: what was given to add does not change after add has returned.", checkOwnEntries},
 }
 
 // patience is the time allowed for a Load to return after its context has ended, on a
@@ -213,10 +176,6 @@ func checkListed(l *list) error {
 	return nil
 }
 
-func checkRepeat(l *list) error {
-	return l.same("the second Load", sources.Revision{})
-}
-
 func checkPrev(l *list) error {
 	again, rev, err := load(l.src, l.rev)
 	if errors.Is(err, sources.ErrUnchanged) {
@@ -229,28 +188,6 @@ func checkPrev(l *list) error {
 		return nil
 	}
 	return l.compare("the Load with its own revision", again, rev, err)
-}
-
-func checkOtherPrev(l *list) error {
-	return l.same("the Load with another revision", sources.Revision{Digest: strings.Repeat("0", 64), Records: l.rev.Records})
-}
-
-func checkCancelledBefore(l *list) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return cancelled(ctx, l.newSource(), func(sources.Entry) error { return nil })
-}
-
-func checkCancelledDuring(l *list) error {
-	if len(l.entries) < 2 {
-		return nil // one entry may be all there is to do
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	return cancelled(ctx, l.src, func(sources.Entry) error {
-		cancel()
-		return nil
-	})
 }
 
 // cancelled tests that a Load of src fails because ctx has ended.
@@ -370,7 +307,7 @@ func (l *list) compare(what string, got []sources.Entry, rev sources.Revision, e
 		return fmt.Errorf("%s gave %d entries, the first %d", what, len(got), len(l.entries))
 	}
 	for i, want := range l.entries {
-		if !equal(got[i], want) {
+		if got[i] != want {
 			return fmt.Errorf("%s gave as entry %d %+v, the first %+v", what, i, got[i], want)
 		}
 	}
@@ -378,13 +315,4 @@ func (l *list) compare(what string, got []sources.Entry, rev sources.Revision, e
 		return fmt.Errorf("%s gave the digest %q, the first %q", what, rev.Digest, l.rev.Digest)
 	}
 	return nil
-}
-
-// equal reports whether two entries are equal, with equal times.
-func equal(a, b sources.Entry) bool {
-	if !a.ListedAt.Equal(b.ListedAt) || !a.EntityListedAt.Equal(b.EntityListedAt) || !a.FirstSeen.Equal(b.FirstSeen) || !a.Until.Equal(b.Until) {
-		return false
-	}
-	a.ListedAt, a.EntityListedAt, a.FirstSeen, a.Until = b.ListedAt, b.EntityListedAt, b.FirstSeen, b.Until
-	return a == b
 }
