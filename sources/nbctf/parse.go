@@ -146,53 +146,38 @@ type list struct {
 	number  string // of the order that a line above the wallets names
 }
 
-// The columns of a table, by place; -1 without one.
-type columns struct {
-	wallet, asset, order                      int // the wallets
-	kind, updated, validity                   int // the orders of the page
-	number, kindOf, date, until, gone, assets int // the export
-}
-
-var noTable = columns{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
+// The columns of a table: their places by a name of ours.
+type columns map[string]int
 
 // header returns the columns if the row is the header of a table.
 func header(row []string) (c columns, ok bool) {
-	c = noTable
+	c = make(columns)
 	for i, name := range row {
 		name = strings.ToLower(sources.TrimListed(strings.Join(strings.Fields(name), " ")))
 		switch {
 		case strings.Contains(name, "הארנק") || name == "wallet_or_user":
-			c.wallet = i
-		case name == "מטבע" || name == "asset":
-			c.asset = i
-		case name == "order":
-			c.order = i
+			name = "wallet"
+		case name == "מטבע":
+			name = "asset"
 		case name == "סוג":
-			c.kind = i
+			name = "kind"
 		case strings.HasPrefix(name, "תאריך עדכון"):
-			c.updated = i
+			name = "updated"
 		case strings.HasPrefix(name, "תוקף"):
-			c.validity = i
-		case name == "order number":
-			c.number = i
-		case name == "order type":
-			c.kindOf = i
-		case name == "order date":
-			c.date = i
-		case name == "validity date":
-			c.until = i
-		case name == "is canceled":
-			c.gone = i
-		case name == "assets":
-			c.assets = i
+			name = "validity"
 		}
+		c[name] = i
 	}
 	return c, c.isWallets() || c.isOrders() || c.isExport()
 }
 
-func (c *columns) isWallets() bool { return c.wallet >= 0 && c.asset >= 0 }
-func (c *columns) isOrders() bool  { return c.kind >= 0 && c.validity >= 0 }
-func (c *columns) isExport() bool  { return c.number >= 0 && c.assets >= 0 && c.until >= 0 }
+func (c columns) has(names ...string) bool {
+	return !slices.ContainsFunc(names, func(n string) bool { _, ok := c[n]; return !ok })
+}
+
+func (c columns) isWallets() bool { return c.has("wallet", "asset") }
+func (c columns) isOrders() bool  { return c.has("kind", "validity") }
+func (c columns) isExport() bool  { return c.has("order number", "assets", "validity date") }
 
 // readCSV reads one or more tables.
 func (l *list) readCSV(text []byte) error {
@@ -221,14 +206,14 @@ func (l *list) row(line int64, row []string) error {
 		l.columns, l.width, l.number = c, len(row), ""
 		return nil
 	}
-	cell := func(i int) string {
-		if i < 0 || i >= len(row) {
-			return ""
+	c := l.columns
+	cell := func(name string) string {
+		if i, ok := c[name]; ok && i < len(row) {
+			return row[i]
 		}
-		return row[i]
+		return ""
 	}
-	c := &l.columns
-	if (c.isExport() || c.order >= 0) && len(row) != l.width {
+	if (c.isExport() || c.has("order")) && len(row) != l.width {
 		return fail(line, "row of %d columns, want %d", len(row), l.width)
 	}
 	switch {
@@ -240,31 +225,31 @@ func (l *list) row(line int64, row []string) error {
 		if !slices.ContainsFunc(row, func(s string) bool { return sources.TrimListed(s) != "" }) {
 			return nil
 		}
-		if c.order < 0 {
-			if number := orderNumber(row[0]); number != "" && sources.TrimListed(cell(c.wallet)) == "" {
+		if !c.has("order") {
+			if number := orderNumber(row[0]); number != "" && sources.TrimListed(cell("wallet")) == "" {
 				l.number = number
 				return nil
 			}
-		} else if l.number = orderNumber(cell(c.order)); l.number == "" {
-			return fail(line, "order %.64q: want a number such as 18/26", cell(c.order))
+		} else if l.number = orderNumber(cell("order")); l.number == "" {
+			return fail(line, "order %.64q: want a number such as 18/26", cell("order"))
 		}
 		if l.number == "" {
 			return fail(line, "a wallet above the first line with the number of an order")
 		}
-		return l.wallet(line, l.number, cell(c.asset), cell(c.wallet))
+		return l.wallet(line, l.number, cell("asset"), cell("wallet"))
 	}
 	return nil
 }
 
 // ordered reads a row of the page's table of orders.
-func (l *list) ordered(cell func(int) string) {
-	kind, validity := cell(l.columns.kind), cell(l.columns.validity)
+func (l *list) ordered(cell func(string) string) {
+	kind, validity := cell("kind"), cell("validity")
 	number := orderNumber(kind)
 	if number == "" {
 		return
 	}
 	o := l.order(number)
-	if day := parseDay(cell(l.columns.updated)); day.After(o.updated) {
+	if day := parseDay(cell("updated")); day.After(o.updated) {
 		o.updated = day
 	}
 	if until := parseDay(validity); until.After(o.until) {
@@ -275,23 +260,22 @@ func (l *list) ordered(cell func(int) string) {
 }
 
 // exported reads a row of the export: an order with its wallets.
-func (l *list) exported(line int64, cell func(int) string) error {
-	c := &l.columns
-	number := orderNumber(cell(c.number))
+func (l *list) exported(line int64, cell func(string) string) error {
+	number := orderNumber(cell("order number"))
 	if number == "" {
-		return fail(line, "Order Number %.64q: want a number such as 18/26", cell(c.number))
+		return fail(line, "Order Number %.64q: want a number such as 18/26", cell("order number"))
 	}
 	known := l.orders[number] != nil
-	o, canceled := l.order(number), strings.EqualFold(sources.TrimListed(cell(c.gone)), "true")
+	o, canceled := l.order(number), strings.EqualFold(sources.TrimListed(cell("is canceled")), "true")
 	o.canceled = canceled && (o.canceled || !known)
-	if day := parseDay(cell(c.date)); !day.IsZero() && (o.date.IsZero() || day.Before(o.date)) {
+	if day := parseDay(cell("order date")); !day.IsZero() && (o.date.IsZero() || day.Before(o.date)) {
 		o.date = day
 	}
-	if until := parseDay(cell(c.until)); until.After(o.until) && !canceled {
+	if until := parseDay(cell("validity date")); until.After(o.until) && !canceled {
 		o.until = until
 	}
-	o.forfeited = o.forfeited || !canceled && strings.HasPrefix(sources.TrimListed(cell(c.kindOf)), "FO")
-	for _, text := range assetNames(cell(c.assets)) {
+	o.forfeited = o.forfeited || !canceled && strings.HasPrefix(sources.TrimListed(cell("order type")), "FO")
+	for _, text := range assetNames(cell("assets")) {
 		if err := l.wallet(line, number, "", text); err != nil {
 			return err
 		}
