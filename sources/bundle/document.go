@@ -3,7 +3,6 @@ package bundle
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -15,6 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/info"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 //go:embed announcements.csv
@@ -69,13 +69,7 @@ func (s *source) loadDocument(ctx context.Context, prev sources.Revision, add fu
 		rev.Published, rev.Checked, rev.Records = prev.Published, prev.Published, prev.Records
 		return rev, cmp.Or(ctx.Err(), sources.ErrUnchanged)
 	}
-	var file io.Reader = bytes.NewReader(s.file)
-	if bytes.HasPrefix(s.file, []byte{0x1f, 0x8b}) {
-		if file, err = gzip.NewReader(file); err != nil {
-			return rev, err
-		}
-	}
-	r := csv.NewReader(file)
+	r := csv.NewReader(unpack.Gunzip(bytes.NewReader(s.file), false))
 	r.FieldsPerRecord, r.ReuseRecord = 6, true
 	if _, err := r.Read(); err != nil {
 		return rev, err

@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 //go:embed ofac_history.csv.gz
@@ -32,11 +32,7 @@ func (s *source) History() ([]sources.Entry, error) {
 // readHistory reads CSV: ticker, address, not_listed_on, listed_by, delisted_by, entity_id,
 // entity_name. The last two are of ended stays.
 func readHistory(file []byte) ([]sources.Entry, error) {
-	z, err := gzip.NewReader(bytes.NewReader(file))
-	if err != nil {
-		return nil, err
-	}
-	r := csv.NewReader(z)
+	r := csv.NewReader(unpack.Gunzip(bytes.NewReader(file), true))
 	r.FieldsPerRecord = 7
 	rows, err := r.ReadAll()
 	if err != nil {

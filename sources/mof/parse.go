@@ -3,8 +3,6 @@ package mof
 import (
 	"bufio"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"regexp"
@@ -50,13 +48,7 @@ const shortest = 20
 // be told from a whole file, so Revision.OpenEnded is true. Errors are a [*sources.RecordError],
 // or come from r, or wrap an error of add.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	sum := sha256.New()
-	l, err := read(io.TeeReader(unpack.Limit(r, maxBytes), sum), time.Now())
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	l.Revision.Digest = hex.EncodeToString(sum.Sum(nil))
-	return l.Emit("party", add)
+	return freetext.Parse(unpack.Limit(r, maxBytes), "party", add, func(r io.Reader) (*freetext.List, error) { return read(r, time.Now()) })
 }
 
 // read returns the list in r at the time now.

@@ -11,8 +11,6 @@ package ofac
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"strings"
@@ -48,36 +46,25 @@ func ParseConsolidated(r io.Reader, add func(sources.Entry) error) (sources.Revi
 }
 
 func (k kind) parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	l, err := read(r, k)
+	document, err := open(r)
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	return l.Emit("entity", add)
+	return freetext.Parse(document, "entity", add, func(r io.Reader) (*freetext.List, error) { return readXML(xmlscan.New(r), k) })
 }
 
-// read reads a whole document.
-func read(r io.Reader, k kind) (*freetext.List, error) {
+// open returns a reader of the document in r, which may be a ZIP file.
+func open(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(r, 16) // large reads go past the buffer
-	r = buffered
 	switch head, _ := buffered.Peek(len(zipMagic)); {
 	case string(head) == zipMagic:
-		var err error
-		if r, err = unzip(buffered); err != nil {
-			return nil, err
-		}
+		return unzip(buffered)
 	case strings.HasPrefix(string(head), "\x1f\x8b"):
 		return nil, &sources.RecordError{Err: errors.New("a gzip file: want it uncompressed, or in OFAC's ZIP file")}
 	case len(head) > 0 && ('0' <= head[0] && head[0] <= '9' || head[0] == '"'):
 		return nil, &sources.RecordError{Err: errors.New("no XML; CSV is two files, for ParseCSV")}
 	}
-	hash := sha256.New()
-	s := xmlscan.New(io.TeeReader(r, hash))
-	l, err := readXML(s, k)
-	if err != nil {
-		return nil, err
-	}
-	l.Revision.Digest = hex.EncodeToString(hash.Sum(nil))
-	return l, nil
+	return buffered, nil
 }
 
 // readXML reads the document of s to its end.

@@ -12,8 +12,6 @@
 package uk
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"strings"
@@ -45,17 +43,13 @@ var errRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 //
 // Parse holds in memory the wallets and a buffer.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	hash := sha256.New()
-	in, err := freetext.XML(io.TeeReader(r, hash), other)
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	l, err := readXML(in)
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	l.Revision.Digest = hex.EncodeToString(hash.Sum(nil))
-	return l.Emit("designation", add)
+	return freetext.Parse(r, "designation", add, func(r io.Reader) (*freetext.List, error) {
+		in, err := freetext.XML(r, other)
+		if err != nil {
+			return nil, err
+		}
+		return readXML(in)
+	})
 }
 
 // other returns the error for a text that is not XML.

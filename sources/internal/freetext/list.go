@@ -2,6 +2,8 @@ package freetext
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -145,6 +147,18 @@ func (l *List) Emit(holder string, add func(sources.Entry) error) (sources.Revis
 		}
 	}
 	return l.Revision, nil
+}
+
+// Parse reads a list to its end with read, and emits it; see [List.Emit]. The digest of the revision
+// covers all bytes of r.
+func Parse(r io.Reader, holder string, add func(sources.Entry) error, read func(io.Reader) (*List, error)) (sources.Revision, error) {
+	sum := sha256.New()
+	l, err := read(io.TeeReader(r, sum))
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	l.Revision.Digest = hex.EncodeToString(sum.Sum(nil))
+	return l.Emit(holder, add)
 }
 
 // maxName bounds what Name returns.
