@@ -184,9 +184,6 @@ func (a Address) Chain() Chain {
 // parsed. [Parse] accepts the result. For the zero Address it returns "".
 func (a Address) Normalized() string { return a.text }
 
-// AppendNormalized appends the result of [Address.Normalized] to b.
-func (a Address) AppendNormalized(b []byte) []byte { return append(b, a.text...) }
-
 // Canonical returns the Address that represents the account of a across all encodings of its chain
 // and across all EVM chains: a legacy bitcoin-cash address becomes CashAddr, an XRP X-address
 // becomes classic, and an EVM address becomes one on ethereum. It drops everything that is not part

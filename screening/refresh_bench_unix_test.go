@@ -155,7 +155,7 @@ func floor(b *testing.B, text []string) error {
 		if err != nil {
 			return err
 		}
-		said = append(a.AppendNormalized(append(said[:0], "SANCTIONED ethereum "...)), t...)
+		said = append(append(append(said[:0], "SANCTIONED ethereum "...), a.Normalized()...), t...)
 		sum := sha256.Sum256(said)
 		hashes = append(
 			hashes,

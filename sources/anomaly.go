@@ -72,8 +72,7 @@ func (e Entry) Anomalies() (kinds []string) {
 func mistyped(e Entry) bool {
 	text := TrimListed(e.Listed)
 	if e.Address.IsValid() {
-		var buf [128]byte // of most addresses
-		if text == "" || text == string(e.Address.AppendNormalized(buf[:0])) {
+		if text == "" || text == e.Address.Normalized() {
 			return false
 		}
 		_, err := address.Parse(e.Address.Chain(), text)

@@ -30,9 +30,10 @@ func Decode(asset, text string) (address.Address, bool) {
 			return a, true
 		}
 	}
-	if isEVM(text) { // most entries of community lists are; Detect would try every chain
-		a, err := address.Normalize("ethereum", text)
-		return a, err == nil
+	if len(text) == 42 && strings.EqualFold(text[:2], "0x") { // most entries of community lists; Detect would try every chain
+		if a, err := address.Normalize("ethereum", text); err == nil {
+			return a, true
+		}
 	}
 	for _, a := range address.Detect(text) {
 		if a.Proven() {
@@ -49,19 +50,6 @@ func Decode(asset, text string) (address.Address, bool) {
 		a, err = address.Normalize(bad.Other, text)
 	}
 	return a, err == nil
-}
-
-// isEVM reports whether text is 0x and 40 hex digits, which no other format has.
-func isEVM(text string) bool {
-	if len(text) != 42 || text[0] != '0' || text[1]|0x20 != 'x' {
-		return false
-	}
-	for _, c := range []byte(text[2:]) {
-		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f') {
-			return false
-		}
-	}
-	return true
 }
 
 // TrimListed returns a listed string without the blanks around it that lists are known to

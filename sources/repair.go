@@ -94,7 +94,7 @@ func repair(asset, word string) (address.Address, bool) {
 // respelled returns word, and what it is without decorations that leave no doubt.
 func respelled(word string) []string {
 	all := []string{word}
-	if len(word) == 40 && isEVM("0x"+word) {
+	if len(word) == 40 {
 		all = append(all, "0x"+word)
 	}
 	if len(word) == 44 && strings.EqualFold(word[:4], "0x41") {
