@@ -2,7 +2,7 @@
 // Finance publishes. Begin with [New], or with [Parse] for a file.
 //
 // The list names wallets in its texts, behind the words 暗号資産アドレス (address of
-// crypto-assets). Its columns about persons, such as their passports, are not read.
+// crypto-assets). Its columns about persons, such as their passports, are searched for wallets only.
 package mof
 
 import (

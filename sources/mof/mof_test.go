@@ -76,6 +76,19 @@ func TestMisprinted(t *testing.T) {
 	}
 }
 
+// TestParseElsewhere finds a wallet in another column than the texts, behind the label or not.
+func TestParseElsewhere(t *testing.T) {
+	const wallet = "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"
+	doc := listtest.ReadFile(t, file)
+	for _, text := range []string{"Wallet: " + wallet, "暗号資産アドレス：" + wallet} {
+		changed := strings.Replace(doc, "17,017-000080,", "17"+text+",017-000080,", 1)
+		entries, _, err := listtest.Parse(t, mof.Parse, strings.NewReader(changed))
+		if err != nil || changed == doc || !slices.ContainsFunc(entries, func(e sources.Entry) bool { return e.Ref == "017-000080" && e.Listed == wallet && e.Address.IsValid() }) {
+			t.Errorf("%s: %v, %v, want it", text, entries, err)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	doc := listtest.ReadFile(t, file)
 	for _, tt := range []struct{ old, new, want string }{

@@ -24,9 +24,10 @@ const (
 	columnEnglish
 	columnOther // other information
 	columnText  // the text of the notice, which repeats the other columns
+	columnRest  // all others, for wallets alone
 )
 
-var columnNames = []string{"番号", "告示日付", "氏名（日本語）", "氏名（英語）", "その他の情報", "外務省告示情報"}
+var columnNames = []string{"番号", "告示日付", "氏名（日本語）", "氏名（英語）", "その他の情報", "外務省告示情報", csvscan.Rest}
 
 // label stands before the wallets of a party, which are separated by semicolons.
 const label = "暗号資産アドレス"
@@ -67,7 +68,7 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 		l.Holders = append(l.Holders, freetext.Holder{
 			Ref: cells[columnNumber], Name: freetext.Name(cmp.Or(cells[columnEnglish], cells[columnJapanese])), ListedAt: first,
 		})
-		return cmp.Or(find(l, cells[columnOther]), find(l, cells[columnText]))
+		return cmp.Or(find(l, cells[columnOther]), find(l, cells[columnText]), find(l, cells[columnRest]))
 	})
 	if err == nil {
 		if err = l.Check(); err != nil {

@@ -16,7 +16,7 @@ import (
 // a header.
 type File struct {
 	// Columns are the names of the columns to read, in any letter case. The first has the
-	// addresses. "" is a column that is not read.
+	// addresses. "" is a column that is not read, and Rest all columns without a name here.
 	Columns []string
 	// Comment is the column for the comments of text.
 	Comment int
@@ -26,6 +26,9 @@ type File struct {
 	// misspelled; an address of text may have blanks; and the last line may lack its end.
 	ByHand bool
 }
+
+// Rest is the name of a column that has the other columns, each on a line.
+const Rest = "*"
 
 // MaxLine limits a line of text, and the header of CSV, in bytes.
 const MaxLine = 64 << 10
@@ -121,6 +124,12 @@ func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error
 		for i, at := range places {
 			cells[i] = ""
 			switch {
+			case f.Columns[i] == Rest:
+				for at, field := range fields {
+					if field != "" && !slices.Contains(places, at) {
+						cells[i] += field + "\n"
+					}
+				}
 			case at < 0:
 			case f.Table: // few rows count
 				cells[i] = fields[at]
@@ -153,7 +162,7 @@ func (f *File) places(header []string) ([]int, error) {
 				places[i] = at
 			}
 		}
-		if places[i] < 0 && (i == 0 || f.Table) {
+		if places[i] < 0 && (i == 0 || f.Table) && name != Rest {
 			return nil, fmt.Errorf("no column %q", name)
 		}
 	}
