@@ -274,3 +274,39 @@ func TestEachReceipt(t *testing.T) {
 		t.Errorf("%v, %q", err, got)
 	}
 }
+
+// TestReceiptsOfDoubtfulTexts verifies the receipts of listed texts that are in doubt, as they were
+// written: each is about a question that gives its answer again.
+func TestReceiptsOfDoubtfulTexts(t *testing.T) {
+	const evm, starknet = "0x0330070fD38Ec3Bb94f58FA55D40368271e9e54A", "0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
+	dir := t.TempDir()
+	own := filepath.Join(dir, "own.csv")
+	if err := os.WriteFile(own, []byte("address,chain\n"+evm+",ethereum\n"+starknet+",starknet\n5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320,near\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := append([]string{"-data", dir, "-list", "OWN=" + own}, shortest...)
+	if code, _, stderr := call(t, "", append([]string{"lists", "refresh"}, flags...)...); code != 0 && code != 2 {
+		t.Fatal(stderr)
+	}
+	written := 0
+	for _, text := range []string{
+		evm, "0x0330070fd38Ec3Bb94f58FA55D40368271e9e54A", "https://etherscan.io/address/" + evm, "https://etherscan.io/address/" + strings.ToUpper(evm[2:]),
+		evm + " and " + starknet, "0x" + starknet[3:], "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320",
+	} {
+		for _, chain := range []string{"", "ethereum", "ETH", "starknet"} {
+			receipts := filepath.Join(t.TempDir(), "receipts")
+			code, stdout, stderr := call(t, "", append([]string{"screen", "-receipt", receipts, "-chain", chain, text}, flags...)...)
+			if data, err := os.ReadFile(receipts); err != nil || len(data) == 0 {
+				continue
+			}
+			written++
+			if code, again, stderr := call(t, "", "receipt", "verify", "-data", dir, receipts); code != 0 || !strings.HasPrefix(again, "SAME  CRITICAL") {
+				t.Errorf("%s on %q: exit code %d: %s%s; the verdict was %s", text, chain, code, again, stderr, stdout)
+			}
+			_, _ = code, stderr
+		}
+	}
+	if written < 12 {
+		t.Errorf("%d receipts are written", written)
+	}
+}

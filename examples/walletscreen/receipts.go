@@ -62,19 +62,25 @@ func openSigners(file string) ([]signed.Signer, error) {
 }
 
 // add writes the receipt of a verdict, if there is one: there is none without a level,
-// none of an account that is listed only elsewhere, and none about what may be a private key.
-func (f *receiptFile) add(v *verdict) error {
+// none of an account that is listed only elsewhere, and none about what may be a private key. The
+// receipt names the chain and has the text if it is one word, else the normal form of the address: its
+// answer, which the lists give again, may have fewer doubts than the verdict.
+func (f *receiptFile) add(v *verdict, lists screeningLists) error {
 	if v.err != nil || !v.hasLevel() {
 		f.missing++
 		return nil
 	}
-	chain, text := cmp.Or(v.result.Address.Chain(), v.reading.Chain, "bitcoin"), strings.TrimSpace(v.input)
-	if a := v.result.Address; a.IsValid() {
-		if b, err := address.Normalize(chain, text); err != nil || b.Normalized() != a.Normalized() {
+	chain, text, result := cmp.Or(v.result.Address.Chain(), v.reading.Chain, "bitcoin"), strings.TrimSpace(v.input), v.result
+	if a := result.Address; a.IsValid() {
+		var err error
+		if result, _, err = lists.ScreenInput(string(chain), text); err != nil || result.Address != a || strings.ContainsAny(text, " \t\r\n") {
 			text = a.Normalized()
+			if result, _, err = lists.ScreenInput(string(chain), text); err != nil {
+				return err
+			}
 		}
 	}
-	rec, err := receipt.New(chain, text, v.result, time.Now())
+	rec, err := receipt.New(chain, text, result, time.Now())
 	if errors.Is(err, address.ErrSecret) {
 		f.missing++
 		return nil

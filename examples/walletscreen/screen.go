@@ -143,7 +143,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 			v := &all[i]
 			had = had || len(v.result.Suppressed)+len(v.result.Formerly) > 0
 			if receipts != nil {
-				if err := receipts.add(v); err != nil {
+				if err := receipts.add(v, j.screener); err != nil {
 					return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close())
 				}
 				if v.result.Digest() != "" {
