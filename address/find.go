@@ -77,23 +77,33 @@ type finder struct {
 	depth  int     // the number of times that it was edited
 }
 
-// search searches the text, and then the text that clean returns for it.
+// search searches the text, and then the texts that clean returns for it.
 func (f *finder) search() {
 	f.scan()
 	for depth := f.depth; depth < maxDepth; depth++ {
-		e := clean(f.text, min(cleaning(depth), andNumbers))
-		if e == nil {
-			continue
+		how := min(cleaning(depth), andNumbers)
+		if e := clean(f.text, how); e != nil {
+			f.searchIn(e, depth+1)
+			if f.depth == 0 && e.equals {
+				f.searchIn(clean(f.text, how|noEquals), depth+1)
+			}
+			return
 		}
-		g := finder{text: string(e.text), edited: e, depth: depth + 1}
-		g.search()
-		f.tries += g.tries
-		for _, found := range g.found {
-			found.Start, _ = e.place(found.Start)
-			_, found.End = e.place(found.End - 1)
-			f.found = append(f.found, found)
-		}
+	}
+}
+
+// searchIn searches e, which the text was edited to, if it is not nil.
+func (f *finder) searchIn(e *edited, depth int) {
+	if e == nil {
 		return
+	}
+	g := finder{text: string(e.text), edited: e, depth: depth}
+	g.search()
+	f.tries += g.tries
+	for _, found := range g.found {
+		found.Start, _ = e.place(found.Start)
+		_, found.End = e.place(found.End - 1)
+		f.found = append(f.found, found)
 	}
 }
 

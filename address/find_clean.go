@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/visible"
@@ -16,8 +15,9 @@ import (
 // reader sees as a part of them: invisible characters, markup, escapes, and marks
 // at the ends and beginnings of lines.
 type edited struct {
-	text  []byte
-	edits []edit // in order
+	text   []byte
+	edits  []edit // in order
+	equals bool   // there are escapes of quoted-printable among them
 }
 
 // An edit says that the byte at an offset in the edited text stands for size bytes from an offset
@@ -56,6 +56,8 @@ const (
 	onlyMarks  cleaning = iota
 	andNumbers          // numbers of lines, which may also be the ends of addresses
 	andLetters          // letters of other alphabets that look like Latin ones
+
+	noEquals cleaning = 1 << 7 // no escapes of quoted-printable: "=3F" is also a sign and the beginning of an address
 )
 
 // clean returns the edited text, or nil if there is nothing to edit.
@@ -75,6 +77,7 @@ func clean(text string, how cleaning) *edited {
 		if e == nil {
 			e = &edited{text: make([]byte, 0, len(text))}
 		}
+		e.equals = e.equals || text[i] == '='
 		e.add(text[done:i], done, i, 1)
 		e.add(with, i, to, to-i)
 		done, i = to, to
@@ -104,7 +107,7 @@ func hidden(text string, i int, how cleaning) (end int, with string) {
 	case c >= utf8.RuneSelf:
 		r, n := utf8.DecodeRuneInString(rest)
 		seen, ok := visible.Plain(r)
-		if !ok && how == andLetters {
+		if !ok && how&^noEquals == andLetters {
 			seen = visible.Latin(r)
 			ok = seen != ""
 		}
@@ -117,7 +120,7 @@ func hidden(text string, i int, how cleaning) (end int, with string) {
 	case strings.IndexByte(`-|\=`, c) >= 0 && isLineEnd(rest[1:]):
 		end = lineEnd(text, i)
 	case c == '\n':
-		end, with = linePrefix(rest, how == andNumbers), "\n"
+		end, with = linePrefix(rest, how&^noEquals == andNumbers), "\n"
 	case c == '\f', c == '\v', c == '\r' && len(rest) > 1 && rest[1] != '\n':
 		end, with = 1, "\n"
 	case c == '<':
@@ -126,7 +129,7 @@ func hidden(text string, i int, how cleaning) (end int, with string) {
 		end = terminalCode(rest)
 	case c == '"', c == '\'':
 		end = concatenation(rest)
-	case strings.IndexByte(`&\%=`, c) >= 0:
+	case strings.IndexByte(`&\%`, c) >= 0 || c == '=' && how&noEquals == 0:
 		end, with = escape(rest)
 	}
 	if end <= 0 {
@@ -329,8 +332,7 @@ func escaped(s string) (rune, int) {
 			}
 			b = append(b, byte(v))
 		}
-		// What encodes "=1A" leaves control characters out: it is a sign and the beginning of an address.
-		if r, n := utf8.DecodeRune(b); r != utf8.RuneError && (r >= ' ' || s[0] == '%' || unicode.IsSpace(r)) {
+		if r, n := utf8.DecodeRune(b); r != utf8.RuneError {
 			return r, 3 * n
 		}
 	}

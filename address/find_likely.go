@@ -19,8 +19,7 @@ func FindLikely(text string) []Found { return findLikely(text, "+/=_-%") }
 // longer names have.
 func findLikely(text, signs string) []Found {
 	all := FindAll(text)
-	// What stands for an escape can be the text of an address, too: "=1A" begins one behind "bc".
-	for _, e := range []*edited{clean(text, andLetters), {text: []byte(text), edits: []edit{{size: 1}}}} {
+	for _, e := range []*edited{clean(text, andLetters), clean(text, andLetters|noEquals), {text: []byte(text), edits: []edit{{size: 1}}}} {
 		if e != nil {
 			all = e.addLikely(all, text, signs)
 		}

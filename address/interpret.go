@@ -245,7 +245,7 @@ func (e *evidence) look(text string, r *Reading) bool {
 		if e.secret != "" {
 			return true
 		}
-		if len(text) > maxSearched || !isCell(e.cell) && slices.ContainsFunc(r.Addresses, Address.Proven) {
+		if len(text) > maxSearched {
 			return false
 		}
 	} else if a := r.Addresses; len(a) > 0 && a[0].text == text && (a[0].Proven() || a[0].codec().open) { // the common case

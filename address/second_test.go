@@ -1,0 +1,81 @@
+package address
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/internal/longtest"
+)
+
+// TestSecondAddress checks that no address goes unread beside another one that is certain: it is
+// among the accounts of the reading, or the text is in doubt or an error. A character of it may be
+// wrong.
+func TestSecondAddress(t *testing.T) {
+	first := []string{
+		"0x00000000219ab540356cBB839Cbe05303d7705Fa", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
+		"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", "0.0.800", "alice.near",
+	}
+	second := []string{
+		"0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "0x57ec89a0c056163a0314e413320f9b3abe761259", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h",
+		"1CUEL8MVWapQC4HEhXe42EybNPT5gMcA8c", "3FXVLv8TmcHNmnfwLfc5g7f2a32xp3XugW", "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml", "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d",
+	}
+	joins := strings.Split(`%s %s|%s,%s|%s; %s|%s/%s|%s / %s|%s %[1]s %s|%s %[1]s?%s|%s ETH %s|%s ethereum:%s|%s BTC: %s|%s to %s|%s?%s|%s?to=%s|%s&to=%s|%s#%s|`+
+		`bitcoin:%s?bc=%s|bitcoin:%s?x=%s|bitcoin:%s?	bc=%s|bitcoin:%s?label=%s|ethereum:%s@1?to=%s|ethereum:%s/transfer?address=%s|solana:%s?recipient=%s|`+
+		`https://e.io/%s/%s|https://e.io/address/%s?a=%s|https://e.io/address/%s#%s|https://e.io/tx?from=%s&to=%s|https://e.io/#/address/bitcoin:%s?bc=%s`, "|")
+	spoil := []struct {
+		name  string
+		spoil func(string) string
+		wrong bool // it is not the address any more
+	}{
+		{"nothing", func(s string) string { return s }, false},
+		{"an invisible character", func(s string) string { return s[:20] + "\u200b" + s[20:] }, false},
+		{"a filler", func(s string) string { return s[:20] + "\u3164" + s[20:] }, false},
+		{"full width", func(s string) string { return strings.Map(func(r rune) rune { return r - '!' + 0xff01 }, s) }, false},
+		{"an escape of a URL", func(s string) string { return fmt.Sprintf("%s%%%x%s", s[:20], s[20], s[21:]) }, false},
+		{"an escape of HTML", func(s string) string { return fmt.Sprintf("%s&#%d;%s", s[:20], s[20], s[21:]) }, false},
+		{"all escaped", func(s string) string { return url.QueryEscape("bitcoin:" + s) }, false},
+		{"a wrong character", func(s string) string {
+			return s[:20] + string("78"[s[20]%2]) + s[21:]
+		}, true},
+		{"one too many", func(s string) string { return s[:20] + "2" + s[20:] }, true},
+	}
+	step, number := longtest.Step(17, 1), 0
+	tried, undecided := 0, 0
+	for _, a := range first {
+		for _, b := range second {
+			want := MustParse(Detect(b)[0].Chain(), b)
+			for _, join := range joins {
+				for _, s := range spoil {
+					for _, name := range []string{"", "BTC", "ethereum"} {
+						if number++; number%step != 0 {
+							continue
+						}
+						text := fmt.Sprintf(join, a, s.spoil(b))
+						if s.name == "a wrong character" && strings.ToLower(b) == b && hasHexPrefix(b) {
+							continue // it is another address
+						}
+						r := Interpret(name, text)
+						tried++
+						if r.Err != nil || r.Doubts != nil {
+							undecided++
+							if s.wrong || slices.ContainsFunc(r.Addresses, want.isControlledLike) || len(text) > maxSearched {
+								continue
+							}
+							t.Errorf("Interpret(%q, %q), %s: %v, %v: %s is not shown", name, text, s.name, r.Addresses, r.Err, b)
+							continue
+						}
+						if !slices.ContainsFunc(r.Addresses, want.isControlledLike) {
+							t.Errorf("Interpret(%q, %q), %s: %v is certain", name, text, s.name, r.Addresses)
+						}
+					}
+				}
+			}
+		}
+	}
+	if tried < 30000/step || undecided < tried/2 {
+		t.Errorf("%d texts, %d undecided", tried, undecided)
+	}
+}
