@@ -171,9 +171,9 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 		if journal.IsAtFault(err) {
 			if newest == nil && broken == nil {
 				broken = fmt.Errorf("store: %w", err)
-				had.known = journal.Held{N: name.Last, Damaged: true}
-				had.damaged, had.later = broken, had.known
-				s.note(ctx, &journal.Line{Type: journal.Damaged, Source: name.Source, Held: &had.known, Reason: err.Error()})
+				had.damaged, had.later = broken, journal.Held{N: name.Last, Damaged: true}
+				s.note(ctx, &journal.Line{Type: journal.Damaged, Source: name.Source, Held: &had.later, Reason: err.Error()})
+				had.known = s.book.State().Held[name.Source]
 			}
 			continue
 		} else if err != nil {

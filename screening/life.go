@@ -72,7 +72,7 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 			}
 			return next, err
 		}
-		ld.started = next.damaged == nil || s.running.Load()
+		ld.started = next.damaged == nil
 	}
 	if u := next.unsaved; u != nil && u.last != nil {
 		next, _, _, err = s.consider(ctx, i, next, u.last, nil)

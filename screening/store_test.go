@@ -786,3 +786,41 @@ func TestAheadNotNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestAheadNotWritten loses the line of the newest list, whose file is damaged or not, while nothing can be written: nobody is
+// clean by the list before, however often the program asks.
+func TestAheadNotWritten(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		dir := t.TempDir()
+		src := &flaky{info: ofac, load: numbered(1, upToNumber(10)...)}
+		s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+		refresh(t, s)
+		journal, err := os.ReadFile(filepath.Join(dir, "journal"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.load = numbered(2, upToNumber(12)...)
+		refresh(t, s)
+		if err := os.WriteFile(filepath.Join(dir, "journal"), journal, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if damaged {
+			spoil(t, dir, func(n stays.Name) bool { return n.Last == 2 })
+		}
+		src.load = down
+		st := &faultyStore{Store: openStore(t, dir), append: errDown}
+		s = newScreener(t, &screening.Options{Store: st}, src)
+		for n := range 4 {
+			s.Refresh(ctx)
+			if r, err := s.Screen(listing(12).Address); len(r.Labels) == 0 && !errors.Is(err, screening.ErrNotLoaded) {
+				t.Errorf("damaged: %v, refresh %d: %+v, %v", damaged, n, r, err)
+			}
+		}
+		st.append = nil
+		s.Refresh(ctx)
+		r, err := s.Screen(listing(12).Address)
+		if damaged && !errors.Is(err, screening.ErrNotLoaded) || !damaged && (err != nil || len(r.Labels) != 1 || s.Sources()[0].Digest != digestOf(2)) {
+			t.Errorf("damaged: %v, the store works again: %+v, %v", damaged, r, err)
+		}
+	}
+}
