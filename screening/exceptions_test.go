@@ -469,3 +469,30 @@ func TestAllowedWithoutExceptions(t *testing.T) {
 		t.Errorf("with SetExceptions: %v, %d exceptions", err, len(s.Exceptions()))
 	}
 }
+
+// TestExceptionsInOrder sets exceptions from several goroutines: the program answers with those that the journal has last.
+func TestExceptionsInOrder(t *testing.T) {
+	var st *storetest.Memory
+	var s *screening.Screener
+	for round := range 300 {
+		if round%25 == 0 {
+			st = new(storetest.Memory)
+			s = newScreener(t, &screening.Options{Store: st}, staticOf([]sources.Entry{sanctioned("ethereum", lazarus, "1")}))
+			refresh(t, s)
+		}
+		var all sync.WaitGroup
+		for i := range 16 {
+			all.Go(func() {
+				allow := screening.Exception{Address: address.MustParse("ethereum", lazarus), Reason: fmt.Sprintf("reason %d of %d", i, round), Author: "Jo Roe"}
+				if err := s.SetExceptions(ctx, []screening.Exception{allow}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		last := string(st.Lines[len(st.Lines)-1])
+		if got := s.Exceptions()[0].Reason; !strings.Contains(last, got) {
+			t.Fatalf("it answers with %q, and the last line is %s", got, last)
+		}
+	}
+}

@@ -49,6 +49,7 @@ type Screener struct {
 	running  atomic.Bool              // Run or Refresh was called: the program takes part in the journal
 	unread   atomic.Int32             // how many lists of the store cannot be read now, and are tried again
 
+	setting    sync.Mutex    // serializes SetExceptions, so that the journal has exceptions in the order in which they held
 	mu         sync.Mutex    // serializes swaps with the reports about them; guards the following
 	held       []current     // by source; replaced, never changed
 	exceptions *exceptionSet // nil: none
@@ -221,6 +222,8 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 		return err
 	}
 	s.excepted.Store(true)
+	s.setting.Lock()
+	defer s.setting.Unlock()
 	had := s.snap.Load().exceptions
 	if s.running.Load() {
 		err = s.book.Append(ctx, &journal.Line{Type: journal.Exceptions, Exceptions: set.excepted()}, nil)
