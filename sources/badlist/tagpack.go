@@ -20,23 +20,11 @@ import (
 // that does not have it.
 var tagFields = []string{"address", "currency", "network", "label", "lastmod", "source", "abuse"}
 
-// isTagPack reports whether text, the beginning of a file, is a TagPack: its first line that
-// is not a comment is a field in the head.
+// isTagPack reports whether text, the beginning of a file, is a TagPack: it has the field that
+// begins the list of tags.
 func isTagPack(text []byte) bool {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimRight(line, " \t\r\n")
-		if len(line) == 0 || line[0] == '#' || string(line) == "---" {
-			continue
-		}
-		key, value, ok := strings.Cut(string(line), ":")
-		return ok && (value == "" || value[0] == ' ') && isTagKey(key) && (slices.Contains(tagFields, key) || slices.Contains(headKeys, key))
-	}
-	return false
+	return bytes.HasPrefix(text, []byte("tags:")) || bytes.Contains(text, []byte("\ntags:"))
 }
-
-// headKeys are the other fields of a head, by GraphSense's schema.
-var headKeys = []string{"title", "creator", "description", "tags", "is_cluster_definer", "is_public", "confidence", "category",
-	"actor", "concepts", "context", "uri", "tag_type", "header"}
 
 // isTagKey reports whether a YAML key is plain.
 func isTagKey(key string) bool {
