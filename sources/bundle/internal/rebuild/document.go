@@ -37,8 +37,8 @@ func document(dir string) error {
 		}
 		info := b.src.Info()
 		published := l.rev.Published.Format(time.DateOnly)
-		fmt.Fprintf(&rows, "   %-17s %s of %s, %s, %d entries\n%s                     SHA-256 %s\n", b.file, info.ID, published, l.rev.Completeness, len(l.entries),
-			wrapped("from "+l.rev.Provenance, strings.Repeat(" ", 21), 84), l.rev.Digest)
+		fmt.Fprintf(&rows, "   %-17s %s of %s, %s, %d entries\n%21sfrom %s\n%21sSHA-256 %s\n", b.file, info.ID, published, l.rev.Completeness, len(l.entries),
+			"", l.rev.Provenance, "", l.rev.Digest)
 		fmt.Fprintf(&table, "| `%s`: %s | %s | %d | %s | %s |\n", info.ID, info.Name, published, l.addresses(), l.rev.Completeness, l.rev.Provenance)
 	}
 	for name, text := range map[string]string{"NOTICE": rows.String(), "README.md": table.String()} {
@@ -56,24 +56,6 @@ func loadList(src sources.Source) (l list, err error) {
 		return nil
 	})
 	return l, err
-}
-
-// wrapped returns text in lines of at most width bytes, each behind the indent.
-func wrapped(text, indent string, width int) string {
-	var b strings.Builder
-	line := indent
-	for word := range strings.FieldsSeq(text) {
-		if len(line) > len(indent) {
-			if len(line)+1+len(word) > width {
-				b.WriteString(line + "\n")
-				line = indent
-			} else {
-				line += " "
-			}
-		}
-		line += word
-	}
-	return b.String() + line + "\n"
 }
 
 // replaceBetween replaces the text between the marks in a file.
