@@ -112,7 +112,7 @@ type Result struct {
 // or answers 408, 429, 5xx or 403, which the
 // publishers' firewalls send in bursts. If a body breaks off, Get calls read again with
 // the new body from its beginning: read must be able to start over. An error of read
-// itself is final and returned as it is, unless it wraps [ErrAgain].
+// itself is final, unless it wraps [ErrAgain].
 //
 // Get follows at most ten redirects, also to other hosts, but never to a login page or from https
 // to http. Redirects may lead to signed addresses, and URL may contain a token: errors
@@ -140,15 +140,10 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 		r.Progress = sources.Progress(ctx)
 	}
 	var result Result
-	var refused error
-	err = retry(ctx, r.Attempts, r.Backoff, func() *failure {
-		var f *failure
-		result, f, refused = r.try(ctx, read)
+	err = retry(ctx, r.Attempts, r.Backoff, func() (f *failure) {
+		result, f = r.try(ctx, read)
 		return f
 	})
-	if refused != nil {
-		return Result{}, refused
-	}
 	if err != nil {
 		return Result{}, fmt.Errorf("get %s: %w", bare(u), err)
 	}
@@ -168,8 +163,8 @@ func Bytes(ctx context.Context, req *Request) (text []byte, err error) {
 // bare returns u without its query and user, which may be secret.
 func bare(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
-// try makes one attempt. refused is the error of read.
-func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result, _ *failure, refused error) {
+// try makes one attempt.
+func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, *failure) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stall := time.AfterFunc(r.Stall, func() {
@@ -179,50 +174,42 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (_ Result
 	resp, err := r.send(ctx)
 	stall.Stop()
 	if err != nil {
-		return Result{}, &failure{Err: cause(ctx, err), Final: isFinal(err)}, nil
+		return Result{}, &failure{Err: cause(ctx, err), Final: isFinal(err)}
 	}
 	defer resp.Body.Close()
 	result := Result{ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}
 	if resp.StatusCode == http.StatusNotModified && r.isConditional() {
 		if len(resp.Header.Values("ETag")) > 1 || !r.confirms(result) {
 			r.ETag, r.LastModified = "", ""
-			return Result{}, &failure{Err: errors.New("status 304 with validators that were not sent"), Now: true}, nil
+			return Result{}, &failure{Err: errors.New("status 304 with validators that were not sent"), Now: true}
 		}
-		return Result{NotModified: true, ETag: r.ETag, LastModified: r.LastModified}, nil, nil
+		return Result{NotModified: true, ETag: r.ETag, LastModified: r.LastModified}, nil
 	}
 	sent := &stream{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: r.Progress}
 	if resp.StatusCode != http.StatusOK {
-		return Result{}, r.refusal(resp, sent), nil
+		return Result{}, r.refusal(resp, sent)
 	}
-	failure, refused := r.read(resp, sent, read)
-	return result, failure, refused
+	return result, r.read(resp, sent, read)
 }
 
 // read passes the body of resp to the caller's function.
-func (r *Request) read(resp *http.Response, sent *stream, read func(io.Reader) error) (_ *failure, refused error) {
+func (r *Request) read(resp *http.Response, sent *stream, read func(io.Reader) error) *failure {
 	sent.report()
 	body, err := newBody(resp, sent, r.MaxBytes)
 	if err != nil {
-		return &failure{Err: err, Final: true}, nil
+		return &failure{Err: err, Final: true}
 	}
-	err = read(body)
-	ofReader := err != nil
-	if err == nil {
+	if err = read(body); err == nil {
 		_, err = io.Copy(io.Discard, body) // a reader may stop early
 	}
 	switch {
 	case sent.err != nil:
-		return &failure{Err: sent.err}, nil
-	case errors.Is(body.err, io.ErrUnexpectedEOF), errors.Is(err, ErrAgain): // cut within gzip
-		return &failure{Err: err, Wait: retryAfter(resp.Header)}, nil
-	case errors.Is(err, ErrTooLarge):
-		return &failure{Err: err, Final: true}, nil
-	case ofReader:
-		return &failure{Err: err, Final: true}, err
-	case err != nil:
-		return &failure{Err: err, Final: true}, nil
+		return &failure{Err: sent.err}
+	case err == nil:
+		return nil
 	}
-	return nil, nil
+	again := errors.Is(body.err, io.ErrUnexpectedEOF) || errors.Is(err, ErrAgain) // cut within gzip
+	return &failure{Err: err, Final: !again, Wait: retryAfter(resp.Header)}
 }
 
 // refusal returns the failure of an answer with another status than 200.

@@ -250,7 +250,7 @@ func TestReaderError(t *testing.T) {
 	req := serve(t, func(w http.ResponseWriter, r *http.Request) { asked.Add(1); hello(w, r) })
 	want := errors.New("not a list")
 	_, err := fetch.Get(t.Context(), req, func(r io.Reader) error { return want })
-	if err != want || asked.Load() != 1 {
+	if !errors.Is(err, want) || asked.Load() != 1 {
 		t.Errorf("Get = %v after %d requests, want the reader's own error after one", err, asked.Load())
 	}
 }
