@@ -139,33 +139,6 @@ func Interpret(chain, text string) Reading {
 	return interpret(chain, text)
 }
 
-// plainEVM returns what interpret reads in "0x" and 40 hex digits in lower case, or with the
-// capitals of EIP-55, for a caller who names no chain. Most rows of tables are such texts. For any
-// other text it returns nil.
-func plainEVM(text string) []Address {
-	if len(text) != evmLen || text[:2] != "0x" || text[10:14] == "0000" || strings.EqualFold(text[10:14], "fdfd") {
-		return nil // also what may be a number of hedera, or a virtual address of tempo
-	}
-	read := plainForms
-	if !isLowerHex(text[2:]) {
-		if !isEIP55Capitals(text[2:]) {
-			return nil
-		}
-		text, read = lowerASCII(text), capitalForms
-	}
-	all := slices.Clone(read)
-	for i := range all {
-		all[i].text = text
-	}
-	return all
-}
-
-// plainForms and capitalForms are the addresses that any such text is: its digits do not matter.
-var (
-	plainForms   = interpret("", "0xd8da6bf26964af9d7eed9e03e53415d37aa96045").Addresses
-	capitalForms = interpret("", "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045").Addresses
-)
-
 func interpret(chain, text string) Reading {
 	e := gather(chain, text)
 	r := decide(&e)

@@ -83,8 +83,8 @@ func isName(cell, name string) bool { return strings.EqualFold(sources.TrimListe
 func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error) error {
 	s := New(in)
 	s.Comma, s.OpenEnd = comma, f.ByHand
-	var header []string
 	var places []int // of f.Columns, or -1
+	width := 0       // of the header
 	cells := make([]string, len(f.Columns))
 	for {
 		fields, err := s.Next()
@@ -96,56 +96,64 @@ func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error
 		if len(fields) == 1 && sources.TrimListed(fields[0]) == "" {
 			continue
 		}
-		isComment := !f.Table && strings.HasPrefix(fields[0], "#")
-		if isComment && strings.ContainsAny(strings.Join(fields, ""), otherBreaks) {
-			return s.Errorf("", "%w", errBreak)
-		}
-		if header == nil {
-			if isComment {
-				continue
-			}
-			header = slices.Clone(fields)
-			if places, err = f.places(header); err != nil {
-				return s.Errorf("", "%w", err)
-			}
-			continue
-		}
-		at := places[0]
+		isComment, err := f.isComment(fields, places, width)
 		switch {
-		case isComment && (at == 0 || len(fields) == len(header) && fields[at] == "" || len(fields) != len(header) && !hasAddress(fields)):
+		case err == nil && isComment:
 			continue
-		case isComment && f.ByHand:
-			return s.Errorf("", "begins with #, as a comment does, but has an address: put the column %s first", f.Columns[0])
-		case len(fields) != len(header):
-			return s.Errorf("", "%d columns, want %d as in the header", len(fields), len(header))
-		case isName(fields[at], f.Columns[0]):
-			return s.Errorf("", "a second header: more than one list")
+		case err == nil && places == nil:
+			places, err = f.places(fields)
+			width = len(fields)
+		case err == nil && len(fields) != width:
+			err = fmt.Errorf("%d columns, want %d as in the header", len(fields), width)
+		case err == nil && isName(fields[places[0]], f.Columns[0]):
+			err = errors.New("a second header: more than one list")
+		case err == nil:
+			f.fill(cells, fields, places)
+			err = row(s.Line(), cells)
 		}
-		for i, at := range places {
-			cells[i] = ""
-			switch {
-			case f.Columns[i] == Rest:
-				for at, field := range fields {
-					if field != "" && !slices.Contains(places, at) {
-						cells[i] += field + "\n"
-					}
-				}
-			case at < 0:
-			case f.Table: // few rows count
-				cells[i] = fields[at]
-			default:
-				cells[i] = strings.Clone(fields[at])
-			}
-		}
-		if err := row(s.Line(), cells); err != nil {
+		if err != nil {
 			return s.Errorf("", "%w", err)
 		}
 	}
 }
 
-// hasAddress reports whether one of the fields is an address.
-func hasAddress(fields []string) bool {
-	return slices.ContainsFunc(fields, func(f string) bool { _, ok := sources.Decode("", f); return ok })
+// isComment reports whether a row is a comment: it begins with "#", and the column of addresses is
+// the first, or empty, or there is no such column and no field is an address. places and width are
+// of the header, if there was one.
+func (f *File) isComment(fields []string, places []int, width int) (bool, error) {
+	switch {
+	case f.Table || !strings.HasPrefix(fields[0], "#"):
+		return false, nil
+	case strings.ContainsAny(strings.Join(fields, ""), otherBreaks):
+		return false, errBreak
+	case places == nil || places[0] == 0 || len(fields) == width && fields[places[0]] == "":
+		return true, nil
+	case len(fields) != width:
+		return !slices.ContainsFunc(fields, func(field string) bool { _, ok := sources.Decode("", field); return ok }), nil
+	case f.ByHand:
+		return false, fmt.Errorf("begins with #, as a comment does, but has an address: put the column %s first", f.Columns[0])
+	}
+	return false, nil
+}
+
+// fill sets the cells of f.Columns to the fields of a row.
+func (f *File) fill(cells, fields []string, places []int) {
+	for i, at := range places {
+		cells[i] = ""
+		switch {
+		case f.Columns[i] == Rest:
+			for at, field := range fields {
+				if field != "" && !slices.Contains(places, at) {
+					cells[i] += field + "\n"
+				}
+			}
+		case at < 0:
+		case f.Table: // few rows count
+			cells[i] = fields[at]
+		default:
+			cells[i] = strings.Clone(fields[at])
+		}
+	}
 }
 
 // places returns where the columns of f are in a header, or -1.
