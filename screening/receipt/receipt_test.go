@@ -612,3 +612,57 @@ func TestFormerForm(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnListsRead verifies receipts of a program that has read a list of the operator's own without
+// a store to note that in, as the command screen does. A publisher's list is not confirmed so.
+func TestOwnListsRead(t *testing.T) { synctest.Test(t, testOwnListsRead) }
+
+func testOwnListsRead(t *testing.T) {
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := sources.Entry{Listed: tornado, Asset: "ETH", Kind: score.Blocked}
+	published := entry
+	published.Kind = score.Sanctioned
+	s, err := screening.New([]sources.Source{
+		sources.Static(sources.Info{ID: "OWN", Name: "own", Jurisdiction: sources.Operator}, entry),
+		sources.Static(sources.Info{ID: "US", Name: "published", Jurisdiction: sources.US}, published),
+	}, &screening.Options{Store: st})
+	if err == nil {
+		_, err = s.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(5 * time.Hour)
+	for _, tt := range []struct {
+		list int
+		read time.Duration
+		want string
+	}{
+		{0, 0, receipt.Same},
+		{0, 2 * time.Hour, receipt.Same},
+		{0, 5 * time.Hour, receipt.Same},
+		{0, -2 * time.Hour, receipt.Different},
+		{0, 6 * time.Hour, receipt.Different},
+		{1, 2 * time.Hour, receipt.Different},
+	} {
+		r, err := s.ScreenText("ethereum", tornado)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := receipt.New("ethereum", tornado, r, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec.Lists[tt.list].LastUpdated = rec.Lists[tt.list].LastUpdated.Add(tt.read)
+		data, err := rec.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := receipt.Verify(t.Context(), data, &receipt.Options{Store: st}); err != nil || v.Outcome != tt.want {
+			t.Errorf("%+v: %v, %v, %v", tt, v.Outcome, v.Reason, err)
+		}
+	}
+}

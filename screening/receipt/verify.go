@@ -341,12 +341,16 @@ func unloaded(all []screening.Caveat) []screening.Caveat {
 }
 
 // compareLists returns an error that names the first difference between the lists of r and the
-// lists of the store at that time. A store keeps the time of a check to within a minute.
+// lists of the store at that time. A store keeps the time of a check to within a minute. A list of the
+// operator's own is checked whenever it is read, also by programs that do not write to the store.
 func (r *Receipt) compareLists(got []screening.SourceStatus) error {
 	for i := range r.Lists {
 		then, now := r.Lists[i], listOf(&got[i]) // both in the order of the sources of the Past
-		lag := then.LastUpdated.Sub(now.LastUpdated)
-		if then.LastUpdated.IsZero() || -time.Second <= lag && lag <= time.Minute+slack {
+		lag, most := then.LastUpdated.Sub(now.LastUpdated), time.Minute+slack
+		if then.Jurisdiction == sources.Operator {
+			most = max(most, r.Time.Sub(now.LastUpdated))
+		}
+		if then.LastUpdated.IsZero() || -time.Second <= lag && lag <= most {
 			now.LastUpdated = then.LastUpdated
 		}
 		if err := compareMembers(&then, &now); err != nil {
