@@ -54,7 +54,7 @@ type Guard struct {
 	// Unknown decides about a call whose calldata is not known, as the transaction makes it
 	// or as it is nested in another one. The transaction is signed if all calls of Unknown
 	// return nil. A nil Unknown refuses with ErrUnknownCall. No account on a list stands in
-	// the calldata, in 20 bytes that follow one another.
+	// the calldata, in 20 bytes that follow one another and are not mostly zeros.
 	Unknown func(to common.Address, calldata []byte) error
 }
 

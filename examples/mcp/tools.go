@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/visible"
 	walletscreen "github.com/walletscreen/walletscreen/screening"
 )
 
@@ -174,15 +173,7 @@ func (l label) plain() {
 // plainText returns a text of a list in one line without characters that change how others
 // are shown, and not longer than a name needs.
 func plainText(s string) string {
-	s = strings.Map(func(c rune) rune {
-		if unicode.IsSpace(c) {
-			return ' '
-		}
-		if !unicode.IsPrint(c) {
-			return -1
-		}
-		return c
-	}, s)
+	s = visible.Text(s)
 	if r := []rune(s); len(r) > 300 {
 		s = string(r[:300]) + "…"
 	}

@@ -31,7 +31,7 @@ func readCustomers(file string, bad *int) iter.Seq2[customer, error] {
 			return
 		}
 		defer f.Close()
-		t, err := rows.NewReader(f, rows.Options{Plausible: plausible, IsChain: isChain})
+		t, err := rows.NewReader(f, rows.Options{Plausible: plausible, IsName: isName, IsChain: isChain})
 		if err != nil { // there is no flag for the column
 			text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address").Replace(err.Error())
 			yield(customer{}, fmt.Errorf("%s: %s", file, text))

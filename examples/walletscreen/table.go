@@ -147,7 +147,7 @@ func (t *tableJob) run(ctx context.Context) error {
 	reader, err := rows.NewReader(counted, rows.Options{
 		Format: t.options.formatOrName(), Delimiter: delimiter,
 		Address: t.options.addressColumn, Chain: t.options.chainColumn,
-		Sheet: t.options.sheet, Plausible: plausible, IsChain: isChain, Add: t.add,
+		Sheet: t.options.sheet, Plausible: plausible, IsName: isName, IsChain: isChain, Add: t.add,
 	})
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("interrupted: no row of %s was read", inputName(t.options.in))
@@ -252,14 +252,17 @@ func isChain(cell string) bool {
 	return !errors.Is(address.Interpret(cell, "").Err, address.ErrChain)
 }
 
-// plausible reports whether a cell looks like an address, perhaps a misspelled one, or is an account
-// with a name or a name that stands for one: no name of a column does or is.
+// isName reports whether a cell is an account with a name, or a name that stands for one. No name
+// of a column is: user.wallet may be one.
+func isName(cell string) bool {
+	return strings.HasSuffix(cell, ".near") || strings.HasSuffix(cell, ".tg") ||
+		strings.Contains(cell, ".") && !strings.HasSuffix(cell, ".wallet") && errors.Is(address.Interpret("", cell).Err, address.ErrName)
+}
+
+// plausible reports whether a cell looks like an address, perhaps a misspelled one: no
+// name of a column does.
 func plausible(cell string) bool {
 	cell = strings.TrimSpace(cell)
-	if strings.HasSuffix(cell, ".near") || strings.HasSuffix(cell, ".tg") ||
-		strings.Contains(cell, ".") && !strings.HasSuffix(cell, ".wallet") && errors.Is(address.Interpret("", cell).Err, address.ErrName) {
-		return true
-	}
 	if len(cell) < 20 {
 		return false
 	}

@@ -31,6 +31,8 @@ var ErrBlank = errors.New("blank row: no address")
 var (
 	errTooLong = errors.New("row longer than 1 MiB: its columns are left out")
 	errQuote   = errors.New("the row has a quote that is never closed")
+	errSwallow = errors.New("a cell in quotes has a delimiter and an address in it: a quote may be out of place, and the cell be several")
+	errReturn  = errors.New("a carriage return within a line: it may be several rows; save the table with one kind of line ending")
 )
 
 // A recordReader reads rows of CSV. Quotes are for encoding/csv, which is given one line
@@ -71,6 +73,9 @@ func (r *recordReader) next() (Row, error) {
 	row, err := r.record()
 	r.rows++
 	row.Line = r.rows
+	if row.Err == nil && r.delimiter != 0 && outside(row.raw, isBareReturn) >= 0 {
+		row.Err = errReturn
+	}
 	return row, err
 }
 
@@ -103,6 +108,25 @@ func (r *recordReader) record() (Row, error) {
 	return r.quoted(end)
 }
 
+// outside returns where the first character is that is not in quotes and for which is, which also gets
+// what follows it, returns true, or -1.
+func outside(text []byte, is func(rest []byte, c byte) bool) int {
+	quoted := false
+	for i, c := range text {
+		if c == '"' {
+			quoted = !quoted
+		} else if !quoted && is(text[i+1:], c) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isBareReturn reports whether c is a carriage return that ends no line.
+func isBareReturn(rest []byte, c byte) bool {
+	return c == '\r' && len(rest) > 0 && rest[0] != '\n'
+}
+
 // quoted returns the row whose first line ends at end, and has a quote.
 func (r *recordReader) quoted(end int) (Row, error) {
 	cells, err := r.read(false)
@@ -130,6 +154,9 @@ func (r *recordReader) quoted(end int) (Row, error) {
 		spans, _ = r.spans(&row)
 	}
 	r.taken = r.end
+	if i := bytes.IndexByte(row.raw, '\r'); row.Err == nil && i >= 0 && isBareReturn(row.raw[i+1:], '\r') {
+		row.Err = errReturn // whether in quotes or not
+	}
 	for _, s := range spans {
 		row.cells = append(row.cells, s.text(row.raw))
 		row.requote = row.requote || !s.quoted && s.start < s.end && row.raw[s.start] == '"'

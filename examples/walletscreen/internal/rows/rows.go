@@ -42,6 +42,9 @@ type Options struct {
 	// Plausible reports whether a cell looks like an address. It tells a table without a
 	// header, and which of several columns has the addresses.
 	Plausible func(cell string) bool
+	// IsName reports whether a cell is the name of an account, or stands for one: such a cell tells a
+	// table without a header, too. Nil means that none is.
+	IsName func(cell string) bool
 	// IsChain reports whether a cell names a chain. It tells whether a column whose name may
 	// also mean something else has the chains. Nil means that each cell does.
 	IsChain func(cell string) bool
@@ -73,6 +76,9 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if opts.Plausible == nil {
 		opts.Plausible = func(string) bool { return false }
 	}
+	if opts.IsName == nil {
+		opts.IsName = func(string) bool { return false }
+	}
 	if opts.IsChain == nil {
 		opts.IsChain = func(string) bool { return true }
 	}
@@ -93,12 +99,13 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if notText(trimmed) {
 		return nil, errors.New("the input is not text; save it as XLSX, or as CSV in UTF-8")
 	}
-	if i := bytes.IndexByte(head, '\n'); i < 0 && bytes.IndexByte(head, '\r') >= 0 {
+	lines := head[len(separator.Find(head)):]
+	if outside(lines, func(_ []byte, c byte) bool { return c == '\n' }) < 0 && outside(lines, isBareReturn) >= 0 {
 		t.recordReader = newRecordReader(oldMac{t.in}, maxRow)
 		if head, err = t.in.Peek(headSize); err != nil && err != io.EOF {
 			return nil, err
 		}
-	} else if i > 0 && head[i-1] == '\r' {
+	} else if i := bytes.IndexByte(head, '\n'); i > 0 && head[i-1] == '\r' {
 		t.crlf = true
 	}
 	switch first := trimmed[0]; {
@@ -205,6 +212,9 @@ func (t *Reader) openCSV(head []byte) error {
 			row, err := t.Next()
 			if err != nil {
 				return err
+			}
+			if row.Err == errReturn {
+				return row.Err
 			}
 			if row.raw != nil { // no blank line
 				t.header = t.appendInput([]byte{}, &row)
@@ -344,7 +354,7 @@ func (t *Reader) Own() []OwnColumn { return t.own }
 // digits, perhaps of an address that was cut short. No name of a column does or is.
 func (t *Reader) hasAddress(cell string) bool {
 	digits, ok := strings.CutPrefix(strings.TrimSpace(cell), "0x")
-	return ok && len(digits) > 2 && strings.Trim(digits, "0123456789abcdefABCDEF") == "" || t.opts.Plausible(cell) || slices.ContainsFunc(strings.FieldsFunc(cell, func(r rune) bool {
+	return t.opts.IsName(strings.TrimSpace(cell)) || ok && len(digits) > 2 && strings.Trim(digits, "0123456789abcdefABCDEF") == "" || t.opts.Plausible(cell) || slices.ContainsFunc(strings.FieldsFunc(cell, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	}), t.opts.Plausible)
 }
@@ -370,7 +380,25 @@ func (t *Reader) Next() (Row, error) {
 	if !t.json {
 		row.Err = t.check(&row)
 	}
+	if row.Err == nil && !t.json && t.swallows(&row) {
+		row.Err = errSwallow
+	}
 	return row, nil
+}
+
+// swallows reports whether a cell may have another row or cell in it, between two quotes that are
+// out of place: it has several lines, or the row has too few cells, and there are a delimiter and an
+// address in it.
+func (t *Reader) swallows(row *Row) bool {
+	if bytes.IndexByte(row.raw, '\n') < 0 && len(row.cells) >= t.columns {
+		return false
+	}
+	for i, cell := range row.cells {
+		if i != t.address && strings.IndexByte(cell, t.delimiter) >= 0 && (strings.Contains(cell, "\n") || len(row.cells) < t.columns) && t.hasAddress(cell) {
+			return true
+		}
+	}
+	return false
 }
 
 // Column returns the index of the first column with one of these names, without regard
