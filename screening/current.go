@@ -40,6 +40,11 @@ func (h *current) unsavedSince() time.Time {
 	return h.unsaved.since
 }
 
+// differs reports whether answers from h and from had are not the same.
+func (h *current) differs(had *current) bool {
+	return h.list != had.list || h.unsaved != had.unsaved || h.damaged != had.damaged || !h.checked.Equal(had.checked) || h.err != had.err
+}
+
 // isLoaded reports whether all of the list that was accepted last is held.
 func (h *current) isLoaded() bool {
 	return h.list != nil && h.completeness() != sources.Partial

@@ -554,6 +554,29 @@ func TestUnchangedOvertaken(t *testing.T) {
 	}
 }
 
+// TestFollowWhileLoading lets another program accept a list while a source is slow: it answers within seconds, and the list that
+// the source returns at last, which was read before, replaces nothing.
+func TestFollowWhileLoading(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		slow := &slow{info: ofac, takes: time.Minute, load: numbered(1, 1)}
+		s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, slow)
+		ended, end := context.WithCancel(ctx)
+		done := make(chan error)
+		go func() { done <- s.Run(ended, time.Hour) }()
+		time.Sleep(2 * time.Second)
+		refresh(t, newScreener(t, &screening.Options{Store: openStore(t, dir)}, &flaky{ofac, numbered(2, 2)}))
+		for _, wait := range []time.Duration{10 * time.Second, 2 * time.Minute} {
+			time.Sleep(wait)
+			if st := s.Sources()[0]; st.Digest != digestOf(2) {
+				t.Errorf("%v later, it holds %q, want %s", wait, st.Digest, digestOf(2))
+			}
+		}
+		end()
+		<-done
+	})
+}
+
 // TestFollowAlone follows no store.
 func TestFollowAlone(t *testing.T) {
 	s := newScreener(t, nil, staticOf(nil))

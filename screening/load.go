@@ -31,21 +31,26 @@ const (
 // the source offers beside it, save it, append its line to the journal, and only then answer from it.
 // If notify is true, it calls Options.Report for each swap of another list.
 func (s *Screener) update(ctx context.Context, i int, t task, notify bool) SourceReport {
-	ld := &s.sourceLocks[i]
-	select {
-	case ld.lock <- struct{}{}:
-		defer func() { <-ld.lock }()
-	case <-ctx.Done():
-		report := SourceReport{SourceStatus: s.Sources()[i]}
-		report.Err = sourceError(s.infos[i].ID, fmt.Errorf("waiting for another load: %w", ctx.Err()))
-		return report
+	locks := []chan struct{}{s.sourceLocks[i].loading, s.sourceLocks[i].lock}
+	if t == follow {
+		locks = locks[1:]
+	}
+	for _, lock := range locks {
+		select {
+		case lock <- struct{}{}:
+			defer func() { <-lock }()
+		case <-ctx.Done():
+			report := SourceReport{SourceStatus: s.Sources()[i]}
+			report.Err = sourceError(s.infos[i].ID, fmt.Errorf("waiting for another load: %w", ctx.Err()))
+			return report
+		}
 	}
 	had := s.list(i)
 	next, failed := s.takeAll(ctx, i, had)
 	opened := next.list != had.list
 	if t == follow {
 		report := SourceReport{Unchanged: !opened}
-		if opened || next.unsaved != had.unsaved || next.damaged != had.damaged || !next.checked.Equal(had.checked) || next.err != had.err {
+		if next.differs(&had) {
 			s.publish(i, next, report, notify && opened)
 		}
 		report.SourceStatus = s.Sources()[i]
@@ -86,9 +91,20 @@ func (s *Screener) takeAll(ctx context.Context, i int, had current) (next curren
 // offered asks source i, or its seed if t is open, for a list, and answers from the list that is to be held then. failed is
 // why the store did not answer, or nil.
 func (s *Screener) offered(ctx context.Context, i int, t task, had current, failed error, notify bool) (next current, report SourceReport) {
-	id := s.infos[i].ID
-	next, report = had, SourceReport{Unchanged: had.list != nil}
+	id, lock, before := s.infos[i].ID, s.sourceLocks[i].lock, s.list(i)
+	if t == live {
+		<-lock // while a source is slow, lists that other programs accept are swapped in
+	}
 	o, loadErr := s.offer(ctx, i, t, &had)
+	if t == live {
+		lock <- struct{}{}
+	}
+	if is := s.list(i); is.differs(&before) {
+		if had, failed = s.takeAll(ctx, i, is); o != nil && o.Checked.IsZero() {
+			o.Checked = o.began // what was accepted meanwhile may be newer
+		}
+	}
+	next, report = had, SourceReport{Unchanged: had.list != nil}
 	if o != nil && loadErr == nil {
 		var reason error
 		for range 100 {

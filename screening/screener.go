@@ -58,7 +58,8 @@ type Screener struct {
 
 // A sourceLock is the state of the loads of one source.
 type sourceLock struct {
-	lock    chan struct{} // has room for one that loads the source; guards the following
+	loading chan struct{} // has room for one that loads the source
+	lock    chan struct{} // has room for one that changes the list; guards the following
 	started bool          // the store was asked for files that are ahead of the journal
 	back    int           // how often the store had gone back when it was asked last
 	stuck   atomic.Int32  // loads that were left behind
@@ -85,7 +86,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	}
 	s.book = journal.New(opts.Store, func() time.Time { return s.now() })
 	for i := range s.sourceLocks {
-		s.sourceLocks[i].lock = make(chan struct{}, 1)
+		s.sourceLocks[i].loading, s.sourceLocks[i].lock = make(chan struct{}, 1), make(chan struct{}, 1)
 	}
 	s.begin(0)
 	s.snap.Store(newSnapshot(set, s.held, nil, nil, nil))
