@@ -237,6 +237,8 @@ func (l *list) row(line int64, row []string) error {
 			return fail(line, "a wallet above the first line with the number of an order")
 		}
 		return l.wallet(line, l.number, cell("asset"), cell("wallet"))
+	case len(address.FindAll(strings.Join(row, "\n"))) > 0:
+		return fail(line, "an address in a table whose header is not known")
 	}
 	return nil
 }
