@@ -19,25 +19,16 @@
 //	 "n":1,"prev":"","sum":"77ab…"}
 //	{"format":"walletscreen evidence 1","type":"repair","time":"…","cut":"{\"format\":\"wal","n":2,"prev":"77ab…","sum":"d4e0…"}
 //
-// The digest of their snapshot names the lists. In each file, the first line with a snapshot has its
-// lists; package store keeps them under the same digests, and [screening.OpenDigest] opens the snapshot
-// again. The second and later addresses of a batch have their index in item. Labels and the
-// members after them, and suppressed and formerly, are as in the answer: a screening with doubts
-// and no label was not decided.
-//
-// With Options.HashKey no line has an address in clear text: the address, a listed address, and a
-// reference, a name or a reason with an address in it, is replaced by "hmac:" and its hash; see [Hash].
-//
-// # The chain
+// In each file, the first line with a snapshot has its lists. Package store keeps them under the same
+// digests, and [screening.OpenDigest] opens the snapshot again. The second and later addresses of a batch
+// have their index in item. With Options.HashKey, "hmac:" and a hash replaces each address, and each
+// reference, name or reason with an address in it; see [Hash].
 //
 // n is the number of the line in the trail, prev is the sum of the line before, and sum is the SHA-256 or,
-// with Options.HashKey, the HMAC-SHA-256 of this line up to its member sum, in hex. The file audit.head has n and sum of the last line that was flushed, and of the last
-// one that was removed because of its age, with a sum of its own. audit verify finds each line that
-// was changed, moved, removed or added.
-//
-// Open never makes a trail whole again: if lines are missing at the end, numbers go on behind
-// them, after a line of type repair that says so in its member missing. An earlier copy of the
-// whole directory is found by Options.Witness.
+// with Options.HashKey, the HMAC-SHA-256 of this line up to its member sum. The file audit.head has n and
+// sum of the last line that was flushed, and of the last one that was removed because of its age, with a
+// sum of its own. So audit verify finds each line that was changed, moved, removed or added; if lines are
+// missing when a trail is opened, their numbers stay missing, and a line of type repair says so.
 //
 // # Files
 //
@@ -47,19 +38,14 @@
 //
 // # Nothing is lost silently
 //
-// A record waits in memory until [Log.Run] writes it, some milliseconds later, and is
-// flushed to the disk within a tenth of a second. A program that is killed loses what
-// was not written, and a machine that loses power what was not flushed. With
-// Options.Durable an answer waits for the disk, together with all others of that
-// moment, and neither is lost.
+// A record waits in memory until [Log.Run] writes it, some milliseconds later, and is flushed to the
+// disk within a tenth of a second: until then a killed program, or a machine without power, loses it,
+// unless Options.Durable makes the answer wait for the disk. Open replaces a line that a crash has cut
+// short by a line of type repair.
 //
-// If records come faster than they can be written, they wait. If a record has waited for a
-// second, or the writer cannot write, Record returns an error and the response is 503. The writer keeps such records and tries again each second, in a new
-// file, so a full disk loses nothing unless the program is stopped before there is
-// room. [Log.Err] reports it.
-//
-// Open replaces a line that a crash has cut short by a line of type repair. Such a line was
-// not flushed, so with Options.Durable it was not answered.
+// If a record has waited for a second, or the writer cannot write, Record returns an error and the
+// response is 503. The writer keeps such records and tries again each second, in a new file, so a full
+// disk loses nothing unless the program is stopped before there is room. [Log.Err] reports it.
 package audit
 
 import (
