@@ -129,16 +129,6 @@ func (e *exchange) waitTurn() {
 // screenItems screens the items against one snapshot of the lists. It returns how
 // many have a valid address, and the error of the lists if they cannot answer.
 func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlisted error) {
-	for i := range items {
-		it := &items[i]
-		if it.bad != nil {
-			continue
-		}
-		if it.name == "" { // it is found from the address
-			continue
-		}
-		it.chain, it.named = address.ParseChain(it.name)
-	}
 	for range maxSnapshots {
 		digest, again := "", false
 		valid, unlisted = 0, nil
@@ -266,7 +256,9 @@ func newBatch(list []any) ([]batchItem, *problem) {
 			it.id = &id
 		}
 		it.text, _ = fields["address"].(string)
-		it.name, _ = fields["chain"].(string)
+		if it.name, _ = fields["chain"].(string); it.name != "" { // else it is found from the address
+			it.chain, it.named = address.ParseChain(it.name)
+		}
 	}
 	return items, nil
 }

@@ -151,43 +151,33 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 	if err != nil {
 		return nil // it is no longer kept
 	}
-	sides := make(map[stays.Key]int)
-	for s, err := range f.All() { // 1: it begins, 2: it ends, 3: both, because it was renamed, or neither
-		if err != nil {
-			return nil
-		}
-		key := stays.KeyOf(&s.Entry)
-		switch {
-		case s.In == c.n && s.Out != c.n:
-			sides[key] |= 1
-		case s.Out == c.n && s.In != c.n:
-			sides[key] |= 2
-		case s.In < c.n && (s.Out == 0 || s.Out > c.n):
-			sides[key] |= 3
+	had := make(map[stays.Key]bool) // the entries of the acceptance before: whether this one lacks them
+	each := func(covers func(s *stays.Stay) bool, do func(key stays.Key, e *sources.Entry)) {
+		for s, err := range f.All() {
+			if err == nil && covers(&s) {
+				do(stays.KeyOf(&s.Entry), &s.Entry)
+			}
 		}
 	}
-	for s, err := range f.All() {
-		if err != nil {
-			break
+	before := func(s *stays.Stay) bool { return s.In < c.n && (s.Out == 0 || s.Out >= c.n) }
+	after := func(s *stays.Stay) bool { return s.In <= c.n && (s.Out == 0 || s.Out > c.n) }
+	each(before, func(key stays.Key, _ *sources.Entry) { had[key] = true })
+	each(after, func(key stays.Key, e *sources.Entry) {
+		if _, ok := had[key]; !ok && len(c.AddedList) < min(maxChangeEntries, c.Added) {
+			c.AddedList = append(c.AddedList, newChangeEntry(e))
 		}
-		key := stays.KeyOf(&s.Entry)
-		switch side := sides[key]; {
-		case side == 1 && s.In == c.n && len(c.AddedList) < min(maxChangeEntries, c.Added):
-			c.AddedList = append(c.AddedList, newChangeEntry(&s.Entry))
-			delete(sides, key)
-		case side == 2 && s.Out == c.n && len(c.RemovedList) < min(maxChangeEntries, c.Removed):
-			c.RemovedList = append(c.RemovedList, newChangeEntry(&s.Entry))
-			delete(sides, key)
+		had[key] = false
+	})
+	each(before, func(key stays.Key, e *sources.Entry) {
+		if had[key] && len(c.RemovedList) < min(maxChangeEntries, c.Removed) {
+			c.RemovedList = append(c.RemovedList, newChangeEntry(e))
+			had[key] = false
 		}
-	}
+	})
 	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed
 	return nil
 }
 
 func newChangeEntry(e *sources.Entry) changeEntry {
-	listed := e.Listed
-	if listed == "" {
-		listed = e.Address.Normalized()
-	}
-	return changeEntry{ListedAddress: listed, Chain: e.Address.Chain(), Label: e.Kind, SourceRef: e.Ref, Name: e.Name}
+	return changeEntry{ListedAddress: e.Text(), Chain: e.Address.Chain(), Label: e.Kind, SourceRef: e.Ref, Name: e.Name}
 }

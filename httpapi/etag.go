@@ -18,14 +18,10 @@ func etag(body []byte) string {
 // does not hold, or records that the client has the answer, by If-None-Match.
 func (e *exchange) compareTag(tag string) *problem {
 	if lines := e.Header["If-Match"]; len(lines) > 0 && !matches(lines, tag, false) {
-		return changedTag()
+		return &problem{Code: preconditionFailed, Detail: "The ETag has changed: it does not match If-Match."}
 	}
 	e.unchanged = matches(e.Header["If-None-Match"], tag, true)
 	return nil
-}
-
-func changedTag() *problem {
-	return &problem{Code: preconditionFailed, Detail: "The ETag has changed: it does not match If-Match."}
 }
 
 // matches reports whether the lines of an If-None-Match or If-Match include tag, or

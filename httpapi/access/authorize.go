@@ -198,7 +198,7 @@ func (r *Keyring) read(id string) <-chan singleflight.Result {
 		if !r.tasks.enter() {
 			return nil, errClosed
 		}
-		defer r.tasks.leave()
+		defer r.tasks.wg.Done()
 		last := r.keys.get(id)
 		key, err := r.ask(id, last.key.ID != "")
 		now := time.Now()

@@ -43,7 +43,7 @@ func (r *Keyring) call(ctx context.Context, q *quota, patience time.Duration, do
 		if !r.tasks.enter() {
 			return nil, errClosed
 		}
-		defer r.tasks.leave()
+		defer r.tasks.wg.Done()
 		q.asking.Store(true)
 		defer q.asking.Store(false)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
@@ -68,7 +68,7 @@ type tasks struct {
 	wg     sync.WaitGroup
 }
 
-// enter counts a goroutine, which calls leave when it ends, unless t is closed.
+// enter counts a goroutine, which calls wg.Done when it ends, unless t is closed.
 func (t *tasks) enter() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,14 +78,12 @@ func (t *tasks) enter() bool {
 	return !t.closed
 }
 
-func (t *tasks) leave() { t.wg.Done() }
-
 // start runs f in a goroutine, unless t is closed.
 func (t *tasks) start(f func()) bool {
 	entered := t.enter()
 	if entered {
 		go func() {
-			defer t.leave()
+			defer t.wg.Done()
 			f()
 		}()
 	}

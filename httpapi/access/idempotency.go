@@ -108,9 +108,10 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, httpapi.ErrExhausted) || pause > maxRepeatPause || !sleep(ctx, pause) { // another process may be about to claim
+		if !errors.Is(err, httpapi.ErrExhausted) || pause > maxRepeatPause || ctx.Err() != nil {
 			return 0, nil, err
 		}
+		time.Sleep(pause) // another process may be about to claim
 	}
 	claim.Granted = int64(got)
 	held, fresh, err = r.claim(ctx, claim)
@@ -127,16 +128,6 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 
 // maxRepeatPause is the longest pause of chargeOnce.
 const maxRepeatPause = 100 * time.Millisecond
-
-// sleep waits, and reports whether ctx has not ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
 
 // repeated returns the charge of a request whose Idempotency-Key is held.
 func (r *Keyring) repeated(ctx context.Context, c httpapi.Caller, n int, held, claim Claim) (granted int, refund func(int), err error) {
