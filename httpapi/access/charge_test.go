@@ -140,11 +140,11 @@ func TestClaimsAreBounded(t *testing.T) {
 	store, expires := access.NewMemory(), time.Now().Add(time.Hour)
 	claim := func(id string, n int) bool {
 		c := access.Claim{KeyID: id, Token: [32]byte{byte(n), byte(n >> 8), byte(n >> 16)}, Expires: expires}
-		_, fresh, err := store.Claim(t.Context(), c)
+		held, err := store.Claim(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return fresh
+		return held.Repeats == 0
 	}
 	claim("b", 0)
 	for n := range most + 5 {
@@ -180,7 +180,7 @@ func TestClaimsOfEndpoints(t *testing.T) {
 // A slowStore answers as a database does.
 type slowStore struct{ access.Store }
 
-func (s slowStore) Claim(ctx context.Context, c access.Claim) (access.Claim, bool, error) {
+func (s slowStore) Claim(ctx context.Context, c access.Claim) (access.Claim, error) {
 	time.Sleep(time.Millisecond)
 	return s.Store.Claim(ctx, c)
 }

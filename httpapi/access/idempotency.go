@@ -84,7 +84,6 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 	look := claim
 	look.Expires = time.Time{}
 	var held Claim
-	var fresh bool
 	var got int
 	// One request of a key is charged at a time, so that its repeats do not find the quota
 	// used up by the charge that is theirs.
@@ -98,10 +97,10 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 		return 0, nil, ctx.Err()
 	}
 	for pause := 10 * time.Millisecond; ; pause *= 3 {
-		if held, fresh, err = r.claim(ctx, look); err != nil {
+		if held, err = r.claim(ctx, look); err != nil {
 			return 0, nil, err
 		}
-		if !fresh {
+		if held.Repeats > 0 {
 			return r.repeated(ctx, c, n, held, claim)
 		}
 		got, release, err = r.charge(ctx, c, n)
@@ -114,12 +113,12 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 		time.Sleep(pause) // another process may be about to claim
 	}
 	claim.Granted = int64(got)
-	held, fresh, err = r.claim(ctx, claim)
+	held, err = r.claim(ctx, claim)
 	switch {
 	case err != nil: // the claim may be held
 		r.undo(ctx, claim, got, release)
 		return 0, nil, err
-	case !fresh: // a concurrent request was faster
+	case held.Repeats > 0: // a concurrent request was faster
 		release(got)
 		return r.repeated(ctx, c, n, held, claim)
 	}
@@ -156,9 +155,9 @@ func (r *Keyring) undo(ctx context.Context, claim Claim, k int, release func(int
 }
 
 // claim calls Claim of the store, within its time limit.
-func (r *Keyring) claim(ctx context.Context, c Claim) (held Claim, fresh bool, err error) {
+func (r *Keyring) claim(ctx context.Context, c Claim) (held Claim, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
-	held, fresh, err = r.store.Claim(ctx, c)
-	return held, fresh, r.outage.outcome(err)
+	held, err = r.store.Claim(ctx, c)
+	return held, r.outage.outcome(err)
 }

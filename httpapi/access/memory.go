@@ -151,9 +151,9 @@ func (s *memory) Lease(ctx context.Context, id string, m int, n, limit int64) (g
 }
 
 // Claim implements [Store].
-func (s *memory) Claim(ctx context.Context, c Claim) (held Claim, fresh bool, err error) {
+func (s *memory) Claim(ctx context.Context, c Claim) (held Claim, err error) {
 	if err := s.lockFor(ctx, c.KeyID, c.Granted); err != nil {
-		return Claim{}, false, err
+		return Claim{}, err
 	}
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -162,7 +162,7 @@ func (s *memory) Claim(ctx context.Context, c Claim) (held Claim, fresh bool, er
 	if held, ok := s.claims[at]; ok && held.Expires.After(now) {
 		held.Repeats++
 		s.claims[at] = held
-		return held, false, nil
+		return held, nil
 	}
 	if c.Expires.After(now) {
 		s.forget(c.KeyID, now)
@@ -173,7 +173,7 @@ func (s *memory) Claim(ctx context.Context, c Claim) (held Claim, fresh bool, er
 		s.claims[at] = c
 		s.order[c.KeyID] = append(s.order[c.KeyID], c)
 	}
-	return c, true, nil
+	return c, nil
 }
 
 // forget deletes expired claims of a key from the oldest on, and makes room for one.

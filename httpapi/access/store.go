@@ -65,12 +65,12 @@ type Store interface {
 	// not be repeated.
 	Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, changed time.Time, err error)
 
-	// Claim stores c and returns it as fresh, unless a claim of the same key id and
+	// Claim stores c and returns it, with Repeats 0, unless a claim of the same key id and
 	// token is held, which it returns instead, with Repeats one higher than the last
 	// time. A claim is held until it expires, so an expired c only looks. Expired
 	// claims may be deleted, and the oldest of a key that has more than 100,000: a
 	// request that is repeated after that is charged again.
-	Claim(ctx context.Context, c Claim) (held Claim, fresh bool, err error)
+	Claim(ctx context.Context, c Claim) (held Claim, err error)
 
 	// Unclaim deletes the claim that equals c, if it is held. If it was returned by Claim since
 	// it was stored, whatever c.Repeats is, it stays, and the error wraps [ErrConflict].

@@ -112,13 +112,13 @@ func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (gr
 }
 
 // Claim implements [access.Store].
-func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, fresh bool, err error) {
+func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, err error) {
 	call := "Claim"
 	if c.Expires.IsZero() {
 		call = "Look"
 	}
-	err = s.do(ctx, call, func() (err error) { held, fresh, err = s.Store.Claim(ctx, c); return err })
-	return held, fresh, err
+	err = s.do(ctx, call, func() (err error) { held, err = s.Store.Claim(ctx, c); return err })
+	return held, err
 }
 
 // Unclaim implements [access.Store].

@@ -10,7 +10,7 @@ import (
 )
 
 // Claim implements [access.Store]. It deletes some of the expired claims.
-func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, fresh bool, err error) {
+func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, err error) {
 	err = s.call(ctx, "claim of", c.KeyID, func(ctx context.Context) error {
 		if err := rule.Check(c.KeyID, c.Granted); err != nil {
 			return err
@@ -18,9 +18,8 @@ func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, f
 		c.Expires, c.Repeats = time.UnixMicro(c.Expires.UnixMicro()).UTC(), 0
 		for {
 			now := time.Now()
-			var err error
 			if c.Expires.After(now) {
-				fresh, err = s.queryRow(ctx, `
+				fresh, err := s.queryRow(ctx, `
 insert into walletscreen_claim as c (key_id, token, print, granted, expires) values ($1, $2, $3, $6, $4)
 on conflict (key_id, token) do update set print = excluded.print, granted = excluded.granted, expires = excluded.expires, repeats = 0
 where c.expires <= $5
@@ -39,16 +38,16 @@ returning key_id`, []any{c.KeyID, formatHash(c.Token), formatHash(c.Print), c.Ex
 				return err
 			}
 			if !c.Expires.After(now) {
-				held, fresh = c, true
+				held = c
 				return nil
 			}
 			// It was deleted just now.
 		}
 	})
 	if err != nil {
-		return access.Claim{}, false, err
+		return access.Claim{}, err
 	}
-	return held, fresh, nil
+	return held, nil
 }
 
 // heldClaim returns the claim that is held under the key id and token of c, and counts

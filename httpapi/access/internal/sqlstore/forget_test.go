@@ -49,8 +49,8 @@ func TestForgetClaims(t *testing.T) {
 		expires := time.Now().Add(time.Hour)
 		claim := func(s *sqlstore.Store, n int) access.Claim {
 			c := access.Claim{KeyID: "a", Token: [32]byte{byte(n >> 8), byte(n)}, Expires: expires}
-			if _, fresh, err := s.Claim(t.Context(), c); err != nil || !fresh {
-				t.Fatalf("claim %d: fresh is %v, %v", n, fresh, err)
+			if held, err := s.Claim(t.Context(), c); err != nil || held.Repeats > 0 {
+				t.Fatalf("claim %d: %d repeats, %v", n, held.Repeats, err)
 			}
 			return c
 		}
@@ -67,7 +67,7 @@ func TestForgetClaims(t *testing.T) {
 				t.Errorf("after %d more claims there are %d, want %d", i+1, n, want)
 			}
 		}
-		if held, fresh, err := s.Claim(t.Context(), access.Claim{KeyID: "a", Token: [32]byte{0, 249}, Expires: expires}); err != nil || fresh {
+		if held, err := s.Claim(t.Context(), access.Claim{KeyID: "a", Token: [32]byte{0, 249}, Expires: expires}); err != nil || held.Repeats == 0 {
 			t.Errorf("what is held has been deleted: %+v, %v", held, err)
 		}
 	})
@@ -81,11 +81,11 @@ func TestBoundClaims(t *testing.T) {
 		s.BoundClaims(10)
 		begin := time.Now().Add(time.Hour)
 		claim := func(id string, n int) bool {
-			_, fresh, err := s.Claim(t.Context(), access.Claim{KeyID: id, Token: [32]byte{byte(n)}, Expires: begin.Add(time.Duration(n) * time.Second)})
+			held, err := s.Claim(t.Context(), access.Claim{KeyID: id, Token: [32]byte{byte(n)}, Expires: begin.Add(time.Duration(n) * time.Second)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return fresh
+			return held.Repeats == 0
 		}
 		claim("b", 1)
 		for n := range 50 {

@@ -94,7 +94,7 @@ func checkTimes(s access.Store) error {
 	cut.Expires = c.Expires.UTC().Truncate(time.Microsecond)
 	for repeats := range int64(2) {
 		cut.Repeats = repeats
-		if got, _, err := s.Claim(ctx, c); err != nil || got != cut {
+		if got, err := s.Claim(ctx, c); err != nil || got != cut {
 			return fmt.Errorf("the answer of Claim is\n%+v, %v; want\n%+v", got, err, cut)
 		}
 	}
@@ -189,7 +189,7 @@ func checkInvalid(s access.Store) error {
 		k, c := newKey(id), newClaim(id, 1)
 		_, _, _, leaseErr := s.Lease(ctx, id, month, 1, 10)
 		_, _, _, readErr := s.Lease(ctx, id, month, 0, 0)
-		_, _, claimErr := s.Claim(ctx, c)
+		_, claimErr := s.Claim(ctx, c)
 		if err := errors.Join(
 			invalid("PutKey", s.PutKey(ctx, k)),
 			invalid("Lease", leaseErr),

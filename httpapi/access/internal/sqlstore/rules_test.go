@@ -179,7 +179,7 @@ func checkCancelled(s access.Store) error {
 	_, keysErr := s.Keys(ended)
 	_, _, _, leaseErr := s.Lease(ended, "a", month, 5, 10)
 	_, _, _, readErr := s.Lease(ended, "a", month, 0, 0)
-	_, _, claimErr := s.Claim(ended, newClaim("a", 2))
+	_, claimErr := s.Claim(ended, newClaim("a", 2))
 	for call, err := range map[string]error{
 		"Key": keyErr, "Keys": keysErr, "Lease": leaseErr, "a reading": readErr, "Claim": claimErr,
 		"PutKey":   s.PutKey(ended, changed),
