@@ -22,7 +22,7 @@ type customer struct {
 }
 
 // readCustomers yields each address of a table of customers. It adds to bad how many rows have
-// no address that can be watched. Nothing follows an error.
+// no address that can be watched, or are not well formed. Nothing follows an error.
 func readCustomers(file string, bad *int) iter.Seq2[customer, error] {
 	return func(yield func(customer, error) bool) {
 		f, err := os.Open(file)
@@ -51,7 +51,7 @@ func readCustomers(file string, bad *int) iter.Seq2[customer, error] {
 				c.id, c.unnamed = fmt.Sprintf("row %d", n), true
 			}
 			found, err := meantBy(row.Chain, sources.TrimListed(row.Address))
-			if err != nil {
+			if err != nil || row.Err != nil { // another address may be hidden in the row
 				*bad++
 			}
 			for _, c.address = range found {

@@ -333,7 +333,7 @@ func (w *watcher) check() error {
 	}
 	w.log.Info("watching customers", "file", w.file, "addresses", n)
 	if bad > 0 {
-		w.log.Warn("rows of the table of customers have no address that can be watched; walletscreen validate -in says why", "file", w.file, "rows", bad)
+		w.log.Warn("rows of the table of customers have no address that can be watched, or are not well formed; walletscreen validate -in says why", "file", w.file, "rows", bad)
 	}
 	return nil
 }

@@ -316,6 +316,25 @@ func TestWatchAwaitsStore(t *testing.T) {
 	}
 }
 
+// TestWatchHidden counts a row in which another one is hidden among those that cannot be watched.
+func TestWatchHidden(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "customers.csv")
+	text := "id,address,note\na," + evm(1) + ",\"x\nb," + evm(2) + ",\"\nc," + evm(3) + ",\nd,hello,\n,,\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bad, got := 0, ""
+	for c, err := range readCustomers(file, &bad) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += c.id
+	}
+	if got != "ac" || bad != 3 {
+		t.Errorf("customers %s, %d bad rows, want ac and 3", got, bad)
+	}
+}
+
 // TestWatchMissing checks that a table that is gone is logged once, and what comes back is used.
 func TestWatchMissing(t *testing.T) {
 	dir := t.TempDir()

@@ -26,7 +26,7 @@ func TestWorkbook(t *testing.T) {
 		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="a" Type="` + rel + `/worksheet" Target="worksheets/1.xml"/><Relationship Id="b" Type="` +
 			rel + `/worksheet" Target="worksheets/2.xml"/></Relationships>`,
 		"xl/worksheets/1.xml": sheet("Customers of March|Wallet;Netzwerk;Payee wallet no|" + listed + ";ERC-20"),
-		"xl/worksheets/2.xml": sheet("Wallet|" + unlisted),
+		"xl/worksheets/2.xml": sheet("Wallet;Note|" + unlisted + ";No quote is out of place here,\nnot of " + listed),
 	} {
 		w, err := z.Create(name)
 		if err != nil {
@@ -52,7 +52,7 @@ func TestWorkbook(t *testing.T) {
 		}
 	}
 	if code, stdout, stderr := callIn(t, env, "", "screen", "-in", in, "-sheet", "april"); code != exitClean ||
-		!strings.Contains(stdout, unlisted+",CLEAN_NO_MATCH") {
+		!strings.Contains(stdout, "\",CLEAN_NO_MATCH") {
 		t.Errorf("-sheet april: exit code %d: %s\n%s", code, stdout, stderr)
 	}
 	if code, _, stderr := callIn(t, env, "", "screen", "-in", in, "-sheet", "May"); code != exitUndecided ||

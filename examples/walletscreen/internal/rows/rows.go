@@ -380,7 +380,7 @@ func (t *Reader) Next() (Row, error) {
 	if !t.json {
 		row.Err = t.check(&row)
 	}
-	if row.Err == nil && !t.json && t.swallows(&row) {
+	if row.Err == nil && !t.json && t.used.Sheet == "" && t.swallows(&row) { // quotes in a workbook are ours
 		row.Err = errSwallow
 	}
 	return row, nil
