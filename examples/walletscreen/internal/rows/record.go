@@ -73,7 +73,7 @@ func (r *recordReader) next() (Row, error) {
 	row, err := r.record()
 	r.rows++
 	row.Line = r.rows
-	if row.Err == nil && r.delimiter != 0 && outside(row.raw, isBareReturn) >= 0 {
+	if row.Err == nil && r.delimiter != 0 && bytes.IndexByte(row.raw, '\r') >= 0 && outside(row.raw, isBareReturn) >= 0 { // rows have none as a rule
 		row.Err = errReturn
 	}
 	return row, err
