@@ -142,12 +142,9 @@ func (l *Log) follow(ctx context.Context) error {
 	if l.st == nil {
 		return nil
 	}
-	lines, damaged, back, err := since(ctx, l.st, l.state.Number, l.state.sum)
-	if err != nil {
-		return err
-	}
-	if back {
-		had := l.state
+	had, gap, wentBack := l.state, l.since, false
+	back := func() {
+		wentBack = true
 		if l.opened == nil && l.begins != nil { // the Store may not know this program any more
 			l.opened = l.begins
 			if l.begins.Answers {
@@ -156,15 +153,19 @@ func (l *Log) follow(ctx context.Context) error {
 		}
 		l.state = newState()
 		l.since = had.At
-		for i := range lines {
-			if lines[i].At.Before(had.At) {
-				l.since = lines[i].At
-			}
-		}
 		l.back++
 	}
-	for i := range lines {
-		l.state.add(&lines[i])
+	damaged, err := since(ctx, l.st, had.Number, had.sum, back, func(line *Line) {
+		if wentBack && line.At.Before(had.At) {
+			l.since = line.At
+		}
+		l.state.add(line)
+	})
+	if err != nil {
+		if wentBack { // it will be found again
+			l.state, l.since, l.back = had, gap, l.back-1
+		}
+		return err
 	}
 	if !l.known {
 		if l.begun = l.state.Number; l.state.lost {

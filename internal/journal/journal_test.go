@@ -201,6 +201,90 @@ func TestAtOfManyPrograms(t *testing.T) {
 	}
 }
 
+// A fullStore says at the end of a Read how many bytes the program uses.
+type fullStore struct {
+	store.Store
+	used uint64
+}
+
+func (f *fullStore) Read(ctx context.Context, from uint64, each func([]byte) error) error {
+	err := f.Store.Read(ctx, from, each)
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	f.used = m.HeapAlloc
+	return err
+}
+
+// A brokenStore fails after some lines that were read, unless that is negative.
+type brokenStore struct {
+	store.Store
+	lines int
+}
+
+func (b *brokenStore) Read(ctx context.Context, from uint64, each func([]byte) error) error {
+	return b.Store.Read(ctx, from, func(line []byte) error {
+		if b.lines == 0 {
+			return errors.New("broken")
+		}
+		b.lines--
+		return each(line)
+	})
+}
+
+// TestBackBroken lets a store fail while a program reads it again, because it went back: the gap begins at the last line that both
+// have, all the same.
+func TestBackBroken(t *testing.T) {
+	for lines := range 4 { // as many as are left
+		m := answered(t, 3)
+		st := &brokenStore{m, -1}
+		l := New(st, func() time.Time { return minute(90) })
+		if err := l.Follow(ctx); err != nil {
+			t.Fatal(err)
+		}
+		m.lines = m.lines[:len(m.lines)-3]
+		last, _ := parse(m.lines[len(m.lines)-1])
+		if st.lines = lines; l.Follow(ctx) == nil {
+			t.Fatalf("%d lines: no error", lines)
+		}
+		st.lines = -1
+		if err := l.Follow(ctx); err != nil {
+			t.Fatal(err)
+		}
+		gap, _ := parse(m.lines[len(m.lines)-1])
+		if gap.Type != Gap || !gap.From.Equal(last.At) || l.State().Back != 1 {
+			t.Errorf("%d lines: %+v, and it went back %d times; want a gap from %v, and once", lines, gap, l.State().Back, last.At)
+		}
+	}
+}
+
+// TestFollowMemory begins with a journal of many lines: they are not kept.
+func TestFollowMemory(t *testing.T) {
+	m := answered(t, 2)
+	for range 20_000 {
+		n := len(m.lines) + 1
+		l := Line{Number: uint64(n), Type: Refused, At: minute(n), Program: "program", Source: "TEST", Reason: strings.Repeat("r", 500)}
+		b, err := l.format()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.lines = append(m.lines, b)
+	}
+	st := &fullStore{Store: m}
+	if err := st.Read(ctx, 0, func([]byte) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	before := st.used
+	l := New(st, time.Now)
+	if err := l.Follow(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if used := int64(st.used) - int64(before); used > 4<<20 || l.State().Number != uint64(len(m.lines)) {
+		t.Errorf("%d bytes for %d lines, of which it knows %d", used, len(m.lines), l.State().Number)
+	}
+	runtime.KeepAlive(m)
+}
+
 // TestSchedule asks for times after the last line of a program that says how often it writes one.
 func TestSchedule(t *testing.T) {
 	m := &memory{files: make(map[string][]byte)}

@@ -31,21 +31,31 @@ func read(ctx context.Context, st store.Store, from uint64, each func(*Line) err
 	return damaged, err
 }
 
-// since returns the lines after the one with a number and a sum, and how many lines at the end are damaged. If the Store does
-// not have that line any more, it is as it was at an earlier time: then back is true, and the lines are all.
-func since(ctx context.Context, st store.Store, number uint64, sum string) (lines []Line, damaged uint64, back bool, err error) {
-	back = number > 0
-	damaged, err = read(ctx, st, number, func(l *Line) error {
-		if l.Number > number {
-			lines = append(lines, *l)
+// since calls each for the lines after the one with a number and a sum, and returns how many lines at the end are damaged. If the
+// Store does not have that line any more, it is as it was at an earlier time: then since calls reset, and each for all lines.
+func since(ctx context.Context, st store.Store, number uint64, sum string, reset func(), each func(*Line)) (damaged uint64, err error) {
+	if number > 0 {
+		var lines []Line
+		back := true
+		damaged, err = read(ctx, st, number, func(l *Line) error {
+			if l.Number > number {
+				lines = append(lines, *l)
+			}
+			back = back && (l.Number != number || l.sum != sum)
+			return nil
+		})
+		if err != nil {
+			return 0, err
 		}
-		back = back && (l.Number != number || l.sum != sum)
-		return nil
-	})
-	if err == nil && back {
-		lines, damaged, _, err = since(ctx, st, 0, "")
+		if !back {
+			for i := range lines {
+				each(&lines[i])
+			}
+			return damaged, nil
+		}
+		reset()
 	}
-	return lines, damaged, back, err
+	return read(ctx, st, 0, func(l *Line) error { each(l); return nil }) // they may be millions
 }
 
 // A Reader reads the lines of a journal as they are appended. The zero Reader begins at the first one.
@@ -54,19 +64,15 @@ type Reader struct{ last Line }
 // Next calls each for the lines since the last call. If the Store is as it was at an earlier time, it calls reset,
 // and begins again.
 func (r *Reader) Next(ctx context.Context, st store.Store, reset func(), each func(*Line)) error {
-	lines, _, back, err := since(ctx, unwrap(st).st, r.last.Number, r.last.sum)
-	if err != nil {
-		return err
-	}
-	if back {
+	begin := func() {
 		r.last = Line{}
 		reset()
 	}
-	for i := range lines {
-		each(&lines[i])
-		r.last = lines[i]
-	}
-	return nil
+	_, err := since(ctx, unwrap(st).st, r.last.Number, r.last.sum, begin, func(l *Line) {
+		each(l)
+		r.last = *l
+	})
+	return err
 }
 
 // Answered returns the snapshots that answered, the last one first; see [Snapshots].
