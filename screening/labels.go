@@ -8,22 +8,15 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// The ranks of lists whose labels have the same points.
-const (
-	rankOfficial = iota
-	rankOperator
-	rankCommunity
-)
-
-// rankOf returns the rank of a list.
+// rankOf returns the rank of a list among those whose labels have the same points: official lists come first.
 func rankOf(info sources.Info) int {
 	switch info.Jurisdiction {
 	case sources.Operator:
-		return rankOperator
+		return 1
 	case sources.Community:
-		return rankCommunity
+		return 2
 	}
-	return rankOfficial
+	return 0
 }
 
 // sortLabels sorts labels as in a Result; rank has the ranks of the lists by their ids. Of

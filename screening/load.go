@@ -92,12 +92,14 @@ func (s *Screener) takeAll(ctx context.Context, i int, had current) (next curren
 // why the store did not answer, or nil.
 func (s *Screener) offered(ctx context.Context, i int, t task, had current, failed error, notify bool) (next current, report SourceReport) {
 	id, lock, before := s.infos[i].ID, s.sourceLocks[i].lock, s.list(i)
+	var o *offer
+	var loadErr error
 	if t == live {
 		<-lock // while a source is slow, lists that other programs accept are swapped in
-	}
-	o, loadErr := s.offer(ctx, i, t, &had)
-	if t == live {
+		o, loadErr = s.ask(ctx, i, &had)
 		lock <- struct{}{}
+	} else if seed := s.seed(i); seed != nil {
+		o, loadErr = s.load(ctx, i, seed, sources.Revision{})
 	}
 	if is := s.list(i); is.differs(&before) {
 		if had, failed = s.takeAll(ctx, i, is); o != nil && o.Checked.IsZero() {
@@ -146,36 +148,25 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 	return next, report
 }
 
-// offer asks source i, or its seed if t is open. It returns nil if there is no list.
-func (s *Screener) offer(ctx context.Context, i int, t task, had *current) (*offer, error) {
-	if t == live {
-		return s.ask(ctx, i, had)
-	}
-	seed := s.seed(i)
-	if seed == nil {
-		return nil, nil
-	}
-	return s.load(ctx, i, seed, sources.Revision{})
-}
-
 // ask loads source i.
-func (s *Screener) ask(ctx context.Context, i int, had *current) (*offer, error) {
+func (s *Screener) ask(ctx context.Context, i int, had *current) (o *offer, err error) {
+	defer caught(&err)
 	prev, now := had.revision(), s.now()
 	asked := had.held.Asked
+	history, _ := s.history(i, s.sources[i]) // load returns the error
 	switch {
 	case had.damaged != nil, // only a whole list shows that it is not older than the lost one
 		prev.Completeness == sources.Partial && s.seed(i) == nil,                // the same list may be all there is: it is not unchanged
 		had.list != nil && isFuture(had.list.LatestSeen, now),                   // its times must be corrected
 		had.list != nil && (now.Sub(asked) >= askEvery || isFuture(asked, now)), // a validator may lie
-		had.list != nil && had.held.History != s.historyDigest(i):               // it was dated by a program that knew another past
+		had.list != nil && had.held.History != digestOfHistory(history):         // it was dated by a program that knew another past
 		prev = sources.Revision{}
 	}
 	conditional := !prev.IsZero() && prev.Completeness != sources.Partial
 	if s.seed(i) != nil && prev.IsZero() {
 		prev.Completeness = sources.Partial // or Seeded would load the seed
 	}
-	o, err := s.load(ctx, i, s.sources[i], prev)
-	if err != nil {
+	if o, err = s.load(ctx, i, s.sources[i], prev); err != nil {
 		return nil, err
 	}
 	o.began = now
@@ -328,12 +319,7 @@ func (s *Screener) history(i int, src sources.Source) ([]sources.Entry, error) {
 	return sources.History(s.sources[i])
 }
 
-// historyDigest returns a digest of what source i knows of the past of its list; "" if that is nothing.
-func (s *Screener) historyDigest(i int) string {
-	history, _ := s.history(i, s.sources[i]) // load returns the error
-	return digestOfHistory(history)
-}
-
+// digestOfHistory returns a digest of what is known of the past of a list; "" if that is nothing.
 func digestOfHistory(history []sources.Entry) string {
 	if len(history) == 0 {
 		return ""

@@ -30,11 +30,6 @@ type draft struct {
 	refused *journal.Held // what the journal says if it is refused
 }
 
-// isOf reports whether d is the list held, with the same dates.
-func (d *draft) isOf(held *list.List) bool {
-	return held != nil && d.list.Digest == held.Digest && d.list.Entries == held.Entries && !d.changes.Stays
-}
-
 // judgeOffer returns the list of an offer, and whether it replaces had.
 func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer) (d *draft, v verdict) {
 	d = new(draft)
@@ -51,9 +46,17 @@ func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer
 	if err := s.draft(i, d, had, o, now); err != nil {
 		return d, verdict{refused, err}
 	}
-	c.same = d.isOf(had.list)
-	if err := count(c, d, had.list, o); err != nil {
-		return d, verdict{refused, err}
+	l, held := d.list, had.list
+	c.same = held != nil && l.Digest == held.Digest && l.Entries == held.Entries && !d.changes.Stays // so are the dates
+	c.offered.Entries, c.offered.Addresses, c.counted = l.Entries, l.Addresses, true
+	if c.lost = d.changes.Lost; c.held.isBundled() {
+		c.lost = c.held.Addresses - l.Addresses
+	}
+	if o.rev.OpenEnded && d.changes.Removed > 0 {
+		var err error
+		if c.cut, err = isCut(held, d); err != nil {
+			return d, verdict{refused, err}
+		}
 	}
 	d.held.Most = journal.Most(c.held.Most, d.list.Addresses)
 	if v = s.decide(ctx, i, c, had, d); v.decision == refused {
@@ -112,18 +115,6 @@ func (s *Screener) compare(i int, had *current, o *offer) *comparison {
 				had.held.Revision.Digest != o.rev.Digest && s.book.Seen(s.infos[i].ID, o.rev.Digest)},
 		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.opts.Accept != nil, now: s.now(),
 	}
-}
-
-// count completes c, which compares d, the list of o, with the list held.
-func count(c *comparison, d *draft, held *list.List, o *offer) (err error) {
-	c.offered.Entries, c.offered.Addresses, c.counted = d.list.Entries, d.list.Addresses, true
-	if c.lost = d.changes.Lost; c.held.isBundled() {
-		c.lost = c.held.Addresses - d.list.Addresses
-	}
-	if o.rev.OpenEnded && d.changes.Removed > 0 {
-		c.cut, err = isCut(held, d)
-	}
-	return err
 }
 
 // isCut reports whether d, which lacks an entry of the list held, not only repetitions, is the beginning of that list. Its last

@@ -121,11 +121,6 @@ const maxReason = 4096
 func (l *Line) format() ([]byte, error) {
 	l.Reason = strings.ToValidUTF8(l.Reason[:min(len(l.Reason), maxReason)], "\uFFFD")
 	l.At, l.From = l.At.UTC().Round(0), l.From.UTC().Round(0)
-	for _, h := range [...]*Held{l.Held, l.Offered} {
-		if h != nil {
-			h.Revision = Storable(h.Revision)
-		}
-	}
 	text, err := json.Marshal(l)
 	if err != nil {
 		return nil, err
