@@ -2,8 +2,7 @@
 // Zcash unified addresses. It makes a change of any character change all bytes.
 // [Jumble] and [Unjumble] are inverse to each other. [Blake2b] is the hash that they use.
 //
-// It is written by hand because no maintained Go library implements F4Jumble, and
-// golang.org/x/crypto/blake2b lacks the personalization that it needs.
+// It is written by hand because no maintained Go library implements F4Jumble.
 //
 // See ZIP-316, "Jumbling".
 package f4jumble
