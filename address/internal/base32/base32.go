@@ -1,14 +1,16 @@
 // Package base32 encodes and decodes Base32 without padding, in any alphabet.
 // [Decode] is strict: two different texts never decode to the same bytes.
 //
-// It is written by hand because encoding/base32 accepts line breaks, which an address must not
-// contain, and allocates; this package does neither. The tests check it against encoding/base32.
+// Decode is written by hand because encoding/base32 accepts line breaks, which an address must not
+// contain, and allocates. The tests check it against encoding/base32.
 package base32
+
+import "encoding/base32"
 
 // An Alphabet is a set of 32 digits. It is immutable.
 type Alphabet struct {
-	digits string
-	values [256]byte
+	encoding *base32.Encoding
+	values   [256]byte
 }
 
 // The alphabets of RFC 4648 section 6, in upper and lower case.
@@ -22,7 +24,7 @@ const None = 0xff
 
 // New returns the Alphabet of 32 distinct ASCII digits, for the values 0 to 31.
 func New(digits string) *Alphabet {
-	a := &Alphabet{digits: digits}
+	a := &Alphabet{encoding: base32.NewEncoding(digits).WithPadding(base32.NoPadding)}
 	for i := range a.values {
 		a.values[i] = None
 	}
@@ -61,18 +63,4 @@ func Decode[T string | []byte](a *Alphabet, dst []byte, s T) (bad int) {
 }
 
 // Append appends the encoding of src to dst and returns the result.
-func (a *Alphabet) Append(dst, src []byte) []byte {
-	var acc uint32
-	bits := 0
-	for _, b := range src {
-		acc = acc<<8 | uint32(b)
-		for bits += 8; bits >= 5; {
-			bits -= 5
-			dst = append(dst, a.digits[acc>>bits&31])
-		}
-	}
-	if bits > 0 {
-		dst = append(dst, a.digits[acc<<(5-bits)&31])
-	}
-	return dst
-}
+func (a *Alphabet) Append(dst, src []byte) []byte { return a.encoding.AppendEncode(dst, src) }
