@@ -201,6 +201,8 @@ func TestRefused(t *testing.T) {
 		{"garbage behind the end", small, "</export>\n", "</export>\nx", "text outside"},
 		{"two lists", small, "</export>\n", "</export>\n<export/>", "second root"},
 		{"markup in a remark", small, "LEI", "<b>LEI</b>", "only text"},
+		{"a wallet in another element", small, "</export>\n", "<wallets><wallet>TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</wallet></wallets></export>\n", "its form has changed"},
+		{"a wallet in another attribute", small, "</export>\n", `<wallets><wallet of="EU.1.1" address="TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ"/></wallets></export>` + "\n", "its form has changed"},
 		{"NULs", small, "</export>\n", "</export>\n\x00", "illegal"},
 		{"JSON", small, small, `{"error": "no"}` + "\n", "not XML"},
 		{"the CSV file", small, small, "fileGenerationDate;Entity_LogicalId;Entity_EU_ReferenceNumber;Entity_Remark\n", "CSV"},

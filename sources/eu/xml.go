@@ -32,6 +32,7 @@ import (
 func readXML(r io.Reader) (*list, error) {
 	digest := &digest{hash: sha256.New()}
 	d := document{Scanner: xmlscan.New(io.TeeReader(r, digest))}
+	d.Scanner.Stray = freetext.Stray
 	err := d.Document(func() (map[string]func(*xmlscan.Node) error, error) {
 		digest.rootEnds(d.Offset())
 		switch root := d.Name(); root {

@@ -178,6 +178,7 @@ func TestRefused(t *testing.T) {
 		{"endless text", small, "received", strings.Repeat("<i/>x", 1<<20), "more than"},
 		{"not well-formed", small, "</Names>", "</Name>", "match"},
 		{"garbage behind the end", small, "</Designations>\n", "</Designations>\nx", "text outside"},
+		{"a wallet in another element", small, "</Designations>\n", "<Wallets><Wallet>TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</Wallet></Wallets></Designations>\n", "its form has changed"},
 		{"two lists", small, "</Designations>\n", "</Designations>\n<Designations/>", "second root"},
 		{"the list in CSV", small, small, listtest.ReadFile(t, ship), "want UK-Sanctions-List.xml"},
 		{"text", small, small, "Service unavailable\n", "not XML"},

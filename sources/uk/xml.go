@@ -29,6 +29,7 @@ import (
 //	      <CryptoWalletAddress>…</CryptoWalletAddress>
 func readXML(r io.Reader) (*freetext.List, error) {
 	d := document{Scanner: xmlscan.New(r)}
+	d.Scanner.Stray = freetext.Stray
 	err := d.Document(func() (map[string]func(*xmlscan.Node) error, error) {
 		switch root := d.Name(); root {
 		case "Designations":

@@ -106,7 +106,7 @@ func (l *List) Find(holder int, text string, listedAt time.Time) error {
 	return nil
 }
 
-// shortest is the length of the shortest attribute in which a wallet may be.
+// shortest is the length of the shortest attribute, and stray text, in which a wallet may be.
 const shortest = 25
 
 // FindIn adds the new wallets that [Find] finds in any of the attributes of a holder.
@@ -118,6 +118,14 @@ func (l *List) FindIn(holder int, attributes []string) error {
 		if err := l.Find(holder, text, time.Time{}); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Stray returns an error if a text that is of no holder has an address.
+func Stray(text string) error {
+	if len(text) >= shortest && len(address.FindAll(text)) > 0 {
+		return errors.New("an address in a part of the list that is not known: its form has changed")
 	}
 	return nil
 }

@@ -36,6 +36,10 @@ const (
 
 // A Scanner reads one document.
 type Scanner struct {
+	// Stray, unless it is nil, is called with the texts and attributes of the elements that no
+	// record of Document reads. Its error ends the scan.
+	Stray func(text string) error
+
 	in   *input
 	xml  *xml.Decoder
 	open []xml.Name       // the open elements
@@ -250,9 +254,34 @@ func (s *Scanner) Fields(n *Node, names ...string) (texts []string, err error) {
 
 // skip moves behind the end tag of the element whose start tag was just read.
 func (s *Scanner) skip() error {
-	for outer := len(s.open) - 1; len(s.open) > outer; {
-		if _, err := s.next(); err != nil {
+	t := xml.Token(s.last)
+	for outer := len(s.open) - 1; ; {
+		if err := s.stray(t); err != nil {
+			return s.fail("%w", err)
+		}
+		if len(s.open) == outer {
+			return nil
+		}
+		var err error
+		if t, err = s.token(); err != nil {
 			return err
+		}
+	}
+}
+
+// stray calls s.Stray with the texts in a token.
+func (s *Scanner) stray(t xml.Token) error {
+	if s.Stray == nil {
+		return nil
+	}
+	switch t := t.(type) {
+	case xml.CharData:
+		return s.Stray(string(t))
+	case xml.StartElement:
+		for _, a := range t.Attr {
+			if err := s.Stray(a.Value); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
