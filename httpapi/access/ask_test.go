@@ -152,3 +152,63 @@ func TestUsedTogether(t *testing.T) {
 		}
 	})
 }
+
+// TestUsedWhileExhausted asks for the use of a quota while a charge learns that it is used up: the
+// count is no error.
+func TestUsedWhileExhausted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := accesstest.New(false)
+		k := access.New(store, nil)
+		c := httpapi.Caller{ID: "a", Quota: 3}
+		reserve(k, c, 3)
+		time.Sleep(time.Minute)
+		release := store.Stall()
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, _, err := charge(t.Context(), k, c, 1); !errors.Is(err, httpapi.ErrExhausted) {
+				t.Errorf("a charge: %v", err)
+			}
+		})
+		synctest.Wait()
+		for range 3 {
+			all.Go(func() {
+				if n, _, _, err := k.Used(t.Context(), c, true); n != 3 || err != nil {
+					t.Errorf("%d are used, %v", n, err)
+				}
+			})
+		}
+		synctest.Wait()
+		time.Sleep(time.Nanosecond)
+		release()
+		all.Wait()
+		if err := k.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRaisedLimit raises a limit while a charge under the old one learns that it is used up: a charge
+// under the new one, which waits for the same call, is granted.
+func TestRaisedLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := accesstest.New(false)
+		k := access.New(store, nil)
+		reserve(k, httpapi.Caller{ID: "a", Quota: 3}, 3)
+		time.Sleep(time.Minute)
+		release := store.Stall()
+		var all sync.WaitGroup
+		for _, quota := range []int64{3, 100} {
+			all.Go(func() {
+				if _, _, err := charge(t.Context(), k, httpapi.Caller{ID: "a", Quota: quota}, 1); (quota == 3) != errors.Is(err, httpapi.ErrExhausted) {
+					t.Errorf("a quota of %d: %v", quota, err)
+				}
+			})
+			synctest.Wait()
+		}
+		release()
+		all.Wait()
+		if err := k.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

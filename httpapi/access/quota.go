@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -81,14 +82,10 @@ func (r *Keyring) Charge(req *http.Request, c httpapi.Caller, n int, body []byte
 	return r.charge(req.Context(), c, n)
 }
 
-// charge charges a caller with up to n screenings, in the month of the call, and returns how many
-// are granted and how to refund some. The error is an exhausted, or an [httpapi.ErrUnavailable].
-// A caller without a limit gets none, and does not wait for the store.
+// charge charges a caller with up to n screenings, in the month of the call. The error is an exhausted or
+// an [httpapi.ErrUnavailable]; a caller without a limit gets none, and does not wait for the store.
 func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int) (granted int, refund func(int), err error) {
-	limit := c.Quota
-	if limit <= 0 {
-		limit = unlimited
-	}
+	limit := cmp.Or(max(c.Quota, 0), unlimited)
 	q, err := r.quota(c.ID, time.Now())
 	if err != nil && limit == unlimited {
 		return n, func(int) {}, nil // it cannot be counted
@@ -98,7 +95,9 @@ func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int) (granted 
 		q.mu.Lock()
 		switch {
 		case limit == unlimited:
-		case limit != q.limit, q.free < k && err == nil:
+		case limit != q.limit:
+			k, err = 0, nil // the block, or the call that has just ended, is of another limit
+		case q.free < k && err == nil:
 			k = 0 // until a block is leased
 		default:
 			k = max(0, min(k, q.free))
@@ -145,8 +144,7 @@ func (r *Keyring) reserve(ctx context.Context, q *quota, limit int64, n int) err
 	})
 }
 
-// lease leases size screenings, returns them if size is negative, and reads how many are leased. The
-// error is that of a quota that is used up, or of the store.
+// lease leases size screenings, or returns them if size is negative, and reads how many are leased.
 func (r *Keyring) lease(ctx context.Context, q *quota, size, limit int64) error {
 	at := time.Now()
 	granted, leased, changed, err := r.store.Lease(ctx, q.id, q.month, size, limit)
@@ -170,9 +168,8 @@ func (r *Keyring) lease(ctx context.Context, q *quota, size, limit int64) error 
 	return err
 }
 
-// Used implements [httpapi.Meter]. It returns what all processes have leased without what
-// this one has free. If ask is true it reads that after the call, else only if it was not
-// read for a while, and waits a moment at most.
+// Used implements [httpapi.Meter]: it returns what all processes have leased without what this one has
+// free. If ask is false it reads that only if it was not read for a while, and waits a moment at most.
 func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used int64, from, until time.Time, err error) {
 	since, patience := time.Now(), storePatience
 	q, err := r.quota(c.ID, since)
@@ -187,6 +184,9 @@ func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used in
 	for err == nil && (q.leased < 0 || q.read.Before(since)) && (ask || !q.asking.Load()) {
 		q.mu.Unlock()
 		err = r.call(ctx, q, patience, func(ctx context.Context) error { return r.lease(ctx, q, 0, 0) })
+		if errors.Is(err, httpapi.ErrExhausted) {
+			err = nil // it was the call of a charge
+		}
 		q.mu.Lock()
 	}
 	if !ask { // slightly old is better than nothing
