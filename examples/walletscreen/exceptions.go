@@ -14,9 +14,6 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// maxExceptionsFile bounds the file of exceptions, in bytes.
-const maxExceptionsFile = 64 << 20
-
 // decisions are the operator's: the exceptions of -exceptions and what own lists allow.
 // When a file has changed, its content holds from then on; a file that cannot be used
 // changes nothing, and is logged once.
@@ -73,9 +70,6 @@ func (d *decisions) load(ctx context.Context) error {
 	}
 	var exceptions []screening.Exception
 	if d.file != "" {
-		if len(first) > maxExceptionsFile {
-			return fmt.Errorf("-exceptions: %s: larger than %d bytes", d.file, maxExceptionsFile)
-		}
 		if exceptions, err = screening.ReadExceptions(bytes.NewReader(first)); err != nil {
 			return fmt.Errorf("-exceptions: %s: %w", d.file, err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/own"
 )
 
-// maxOwn bounds the file of an own list, in bytes.
+// maxOwn bounds the file of an own list, or of exceptions, in bytes.
 const maxOwn = 64 << 20
 
 // An ownList is a value of -list: ID=FILE or ID=URL, and perhaps ,kind=KIND.

@@ -316,12 +316,13 @@ func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now tim
 	}
 	slices.SortFunc(checked, time.Time.Compare)
 	text := counted(int64(len(all)), "list")
+	dayAndAge := func(t time.Time) string { return day(t) + " (" + ageText(now.Sub(t)) + ")" }
 	switch n := len(checked); {
 	case n == 0:
 	case day(checked[0]) == day(checked[n-1]):
-		text += ", checked on " + dayAndAge(checked[0], now)
+		text += ", checked on " + dayAndAge(checked[0])
 	default:
-		text += ", checked between " + dayAndAge(checked[0], now) + " and " + dayAndAge(checked[n-1], now)
+		text += ", checked between " + dayAndAge(checked[0]) + " and " + dayAndAge(checked[n-1])
 	}
 	var late []string
 	for _, c := range caveats {
@@ -333,12 +334,4 @@ func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now tim
 		text += "; late or not whole: " + strings.Join(late, ", ")
 	}
 	return text
-}
-
-// dayAndAge returns the day of t and how long ago that was.
-func dayAndAge(t, now time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return day(t) + " (" + ageText(now.Sub(t)) + ")"
 }

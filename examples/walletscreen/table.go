@@ -55,12 +55,14 @@ func (o *tableOptions) check(command string, args []string) error {
 		return fmt.Errorf("%s: %w beside -in", command, unexpected(args[0]))
 	case o.in == "" && (o.addressColumn != "" || o.chainColumn != "" || o.format != "" || o.delimiter != "" || o.out != "" || o.sheet != ""):
 		return fmt.Errorf("%s: -out, -address-column, -chain-column, -format, -delimiter and -sheet need -in", command)
+	case sameFile(o.in, o.out): // it would be written over itself
+		return fmt.Errorf("%s: -in and -out are the same file, %s", command, o.in)
 	case strings.HasSuffix(strings.ToLower(o.out), ".xlsx"):
 		return fmt.Errorf("%s: -out is written as CSV: give it another name than %s", command, o.out)
 	case o.format != "" && o.format != "csv" && o.format != "tsv" && o.format != "jsonl":
 		return fmt.Errorf("%s: unknown -format %q; want csv, tsv or jsonl", command, o.format)
 	}
-	return errors.Join(o.checkDelimiter(command), o.checkFiles(command))
+	return o.checkDelimiter(command)
 }
 
 // checkDelimiter checks -delimiter, and replaces the name of the tab by the character.
@@ -73,14 +75,6 @@ func (o *tableOptions) checkDelimiter(command string) error {
 	}
 	if len(o.delimiter) > 1 || o.delimiter > "\x7f" {
 		return fmt.Errorf("%s: -delimiter %q: want one ASCII character, or tab", command, o.delimiter)
-	}
-	return nil
-}
-
-// checkFiles checks that the table is not written over itself.
-func (o *tableOptions) checkFiles(command string) error {
-	if sameFile(o.in, o.out) {
-		return fmt.Errorf("%s: -in and -out are the same file, %s", command, o.in)
 	}
 	return nil
 }

@@ -33,25 +33,35 @@ func notText(text []byte) bool {
 
 // Decode returns the text of r in UTF-8, uncompressed and without its byte order mark,
 // and whether it had one.
-func Decode(r io.Reader) (io.Reader, bool, error) {
+func Decode(r io.Reader) (io.Reader, bool, error) { return decode(r, false) }
+
+// decode is Decode of what may be unpacked already.
+func decode(r io.Reader, unpacked bool) (io.Reader, bool, error) {
 	in := bufio.NewReader(r)
 	magic, err := in.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, false, err
 	}
-	_, inner := r.(*gunzip)
 	utf16 := func(order unicode.Endianness) io.Reader {
 		return unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(in)
 	}
 	switch {
-	case bytes.HasPrefix(magic, magicGzip) && inner: // it may hold itself
+	case bytes.HasPrefix(magic, magicGzip) && unpacked: // it may hold itself
 		return nil, false, errors.New("the input is compressed twice; unpack it once")
 	case bytes.HasPrefix(magic, magicGzip):
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, false, fmt.Errorf("gzip: %w", err)
 		}
-		return Decode(&gunzip{z})
+		return decode(readerFunc(func(p []byte) (int, error) {
+			n, err := z.Read(p)
+			if err == io.ErrUnexpectedEOF {
+				err = errors.New("the compressed file is cut short, or something follows its end: get it again")
+			} else if err != nil && err != io.EOF {
+				err = fmt.Errorf("gzip: %w", err)
+			}
+			return n, err
+		}), true)
 	case bytes.HasPrefix(magic, magicZip):
 		return nil, false, errors.New("the input is a workbook, a document or a zip archive; save it as CSV or text, or unpack the archive")
 	case bytes.HasPrefix(magic, magicUTF8):
@@ -67,28 +77,20 @@ func Decode(r io.Reader) (io.Reader, bool, error) {
 	return in, false, nil
 }
 
-// A gunzip reads from a gzip.Reader and explains its errors.
-type gunzip struct{ z *gzip.Reader }
+// A readerFunc is a function that reads.
+type readerFunc func(p []byte) (int, error)
 
-func (g *gunzip) Read(p []byte) (int, error) {
-	n, err := g.z.Read(p)
-	if err == io.ErrUnexpectedEOF {
-		err = errors.New("the compressed file is cut short, or something follows its end: get it again")
-	} else if err != nil && err != io.EOF {
-		err = fmt.Errorf("gzip: %w", err)
-	}
-	return n, err
-}
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// An oldMac reads a text whose lines end with carriage returns, as lines.
-type oldMac struct{ io.Reader }
-
-func (m oldMac) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
-	for i := range p[:n] {
-		if p[i] == '\r' {
-			p[i] = '\n'
+// oldMac reads a text whose lines end with carriage returns, as lines.
+func oldMac(r io.Reader) io.Reader {
+	return readerFunc(func(p []byte) (int, error) {
+		n, err := r.Read(p)
+		for i := range p[:n] {
+			if p[i] == '\r' {
+				p[i] = '\n'
+			}
 		}
-	}
-	return n, err
+		return n, err
+	})
 }

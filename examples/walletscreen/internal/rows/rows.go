@@ -101,7 +101,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	}
 	lines := head[len(separator.Find(head)):]
 	if outside(lines, func(_ []byte, c byte) bool { return c == '\n' }) < 0 && outside(lines, isBareReturn) >= 0 {
-		t.recordReader = newRecordReader(oldMac{t.in}, maxRow)
+		t.recordReader = newRecordReader(oldMac(t.in), maxRow)
 		if head, err = t.in.Peek(headSize); err != nil && err != io.EOF {
 			return nil, err
 		}
