@@ -40,7 +40,7 @@ func (s *Screener) decide(ctx context.Context, i int, c *comparison, had *curren
 	}
 	was.Addresses = max(was.Addresses, c.held.later.Addresses)
 	return judge(c, func(suspect error) bool {
-		if s.opts.Accept == nil || !s.opts.Accept(s.infos[i].ID, suspect, was, is) {
+		if !c.asks || !s.opts.Accept(s.infos[i].ID, suspect, was, is) {
 			return false
 		}
 		s.opts.Logger.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,

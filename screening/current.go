@@ -14,6 +14,8 @@ type current struct {
 	held journal.Held // of list; the zero Held: never loaded
 	name string       // of the file in the store, if this program has saved it
 
+	unkept bool // this program has accepted it, and the store is only read
+
 	checked time.Time    // last successful check; zero: none that counts
 	unsaved *unsaved     // matches as well; nil: nothing
 	damaged error        // why the list accepted last cannot be proved; then list is an older one

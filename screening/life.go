@@ -36,12 +36,12 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	held, back := state.Held[id], state.Back
 	wentBack := ld.back != back
 	had.known = held
-	if (wentBack || !s.book.IsKept()) && had.isLoaded() && !held.Is(&had.held) { // what was held is offered to it again; it may never have had it
+	if (wentBack || had.unkept) && had.isLoaded() && !held.Is(&had.held) { // what was held is offered to it again
 		again := current{err: had.err, known: held}
 		if next, err = s.open(ctx, i, again, &held); err != nil {
 			return had, err
 		}
-		o := &offer{rev: had.revision(), asked: had.held.Asked, Offer: list.Offer{Checked: had.checked, Entries: had.list.File(), N: had.list.Entries}}
+		o := &offer{rev: had.revision(), asked: had.held.Asked, again: !wentBack, Offer: list.Offer{Checked: had.checked, Entries: had.list.File(), N: had.list.Entries}}
 		for e, err := range o.Entries.All() {
 			if err != nil {
 				return had, err
@@ -189,7 +189,7 @@ func (s *Screener) save(ctx context.Context, i int, had *current, d *draft) (nex
 	if err != nil {
 		return next, err
 	}
-	next = current{list: d.list, held: d.held, name: name, known: d.held}
+	next = current{list: d.list, held: d.held, name: name, unkept: !s.book.IsKept(), known: d.held}
 	next.age(d.held.Revision.Checked, s.now())
 	err = s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: id, Held: &next.held, From: had.unsavedSince(), Added: d.changes.Added, Removed: d.changes.Removed}, &had.known)
 	if is := s.book.State().Held[id]; s.book.IsKept() && errors.Is(err, store.ErrMoved) && !is.Is(&next.held) { // or another program has adopted it

@@ -19,6 +19,7 @@ type offer struct {
 	began      time.Time        // when the load began
 	asked      time.Time        // when it was asked for without conditions; zero: it was not
 	seed       bool
+	again      bool // it was accepted, and the operator is not asked again
 	unchanged  bool // the source says that it is the list held
 }
 
@@ -113,7 +114,7 @@ func (s *Screener) compare(i int, had *current, o *offer) *comparison {
 		offered: sight{Held: journal.Held{Revision: o.rev, Seed: o.seed}, read: o.Checked,
 			replaced: had.damaged != nil && had.later.Revision.Digest != o.rev.Digest ||
 				had.held.Revision.Digest != o.rev.Digest && s.book.Seen(s.infos[i].ID, o.rev.Digest)},
-		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.opts.Accept != nil, now: s.now(),
+		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.opts.Accept != nil && !o.again, now: s.now(),
 	}
 }
 

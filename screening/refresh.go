@@ -50,7 +50,7 @@ func (s *Screener) Refresh(ctx context.Context) (Report, error) {
 
 // Open swaps in the lists that are available without a network: of each source, the last good
 // list in Options.Store or the seed of a source made by [sources.Seeded],
-// whichever is newer. A program that must answer at once calls it before Run or
+// whichever is newer; a seed that does not say when it was read, or published, is not. A program that must answer at once calls it before Run or
 // Refresh. A list that is held already is replaced by a newer one only.
 //
 // If nothing is available of a source, that is not an error, and the source is not loaded

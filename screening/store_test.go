@@ -681,7 +681,7 @@ func TestReadOnlyKeepsTheNewer(t *testing.T) {
 	}
 	refresh(t, writes(at(1, 10)))
 	src := at(3, 12)
-	s := newScreener(t, &screening.Options{Store: store.ReadOnly(openStore(t, dir))}, src)
+	s := newScreener(t, &screening.Options{Store: store.ReadOnly(openStore(t, dir)), Accept: acceptAll}, src)
 	refresh(t, s)
 	refresh(t, writes(at(2, 11)))
 	for _, when := range []string{"opened", "refreshed while the source is down"} {
@@ -696,6 +696,11 @@ func TestReadOnlyKeepsTheNewer(t *testing.T) {
 	s.Open(ctx)
 	if r := must(s.Screen(listing(13).Address)); len(r.Labels) != 1 {
 		t.Errorf("it holds %s, want the newest list of the store", s.Sources()[0].Digest)
+	}
+	refresh(t, writes(at(5, 14)))
+	s.Open(ctx)
+	if r := must(s.Screen(listing(14).Address)); len(r.Labels) != 1 {
+		t.Errorf("it holds %s, want the next list of the store", s.Sources()[0].Digest)
 	}
 }
 
