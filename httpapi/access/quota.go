@@ -125,16 +125,18 @@ func (r *Keyring) reserve(ctx context.Context, q *quota, limit int64, n int) err
 	return r.call(ctx, q, storePatience, func(ctx context.Context) error {
 		q.mu.Lock()
 		size, isSame := int64(n)-q.free, n > 0 && limit == q.limit
+		failed := q.err != nil && !errors.Is(q.err, httpapi.ErrExhausted)
+		waits := q.err != nil && (isSame || n > 0 && failed) && time.Now().Before(q.retry)
 		switch {
-		case isSame && (size <= 0 || limit == unlimited && q.free >= 0 || q.err != nil && time.Now().Before(q.retry)):
-			defer q.mu.Unlock() // another call has leased it, or failed just now
+		case waits, isSame && (size <= 0 || limit == unlimited && q.free >= 0):
+			defer q.mu.Unlock() // another call has failed just now, or has leased it
 			return q.err
 		case !isSame && q.free > 0 && r.outage.down.Load(): // a return that fails may lose the block
 			size = 0
 		case !isSame && q.free > 0:
 			size = -q.free
 			q.free, q.leased = 0, max(-1, q.leased+size)
-		case q.err != nil && !errors.Is(q.err, httpapi.ErrExhausted): // the last block may be lost already
+		case failed: // the last block may be lost already
 			size = min(int64(n), 1) - min(0, q.free)
 		case n > 0 && q.leased >= 0:
 			size = max(size, min((limit-q.leased)/blockShare, maxBlock))
@@ -189,11 +191,10 @@ func (r *Keyring) Used(ctx context.Context, c httpapi.Caller, ask bool) (used in
 		}
 		q.mu.Lock()
 	}
-	if !ask { // slightly old is better than nothing
-		err = nil
-	}
-	if q.leased < 0 && err == nil {
-		err = errUnread
+	if q.leased < 0 {
+		err = cmp.Or(err, errUnread)
+	} else if !ask {
+		err = nil // slightly old is better than nothing
 	}
 	return q.leased - q.free, q.from, q.until, err
 }

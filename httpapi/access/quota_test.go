@@ -578,3 +578,31 @@ func TestQuotaID(t *testing.T) {
 		t.Errorf("%d granted, %v", k, err)
 	}
 }
+
+// TestQuotaDown checks that a process that begins while the store fails asks it at most once a second
+// for a caller, with a limit or without one.
+func TestQuotaDown(t *testing.T) {
+	for _, limit := range []int64{0, 1000} {
+		synctest.Test(t, func(t *testing.T) {
+			store := accesstest.New(true)
+			q := access.New(store, nil)
+			for range 1000 {
+				if _, _, err := charge(t.Context(), q, httpapi.Caller{ID: "a", Quota: limit}, 1); (limit > 0) != errors.Is(err, httpapi.ErrUnavailable) {
+					t.Fatal(err)
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			if n := store.Calls.Load(); n < 5 || n > 15 {
+				t.Errorf("with a limit of %d, the store was asked %d times in 10 seconds of its outage", limit, n)
+			}
+			store.Down.Store(false)
+			time.Sleep(time.Minute)
+			if n := used(t, q, httpapi.Caller{ID: "a"}); limit == 0 && n != 1000 {
+				t.Errorf("%d are counted after the outage", n)
+			}
+			if err := q.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
