@@ -52,9 +52,20 @@ func remote(base, key string) api {
 // through returns the API of the server at base, which do asks.
 func through(base string, do func(*http.Request) (*http.Response, error)) api {
 	return func(ctx context.Context, path string, body, answer any) error {
-		q, err := newRequest(ctx, base, path, body)
+		method, data := http.MethodGet, []byte(nil)
+		if body != nil {
+			method = http.MethodPost
+			var err error
+			if data, err = json.Marshal(body); err != nil {
+				return &problem{Code: "internal", Detail: "The question cannot be written as JSON."}
+			}
+		}
+		q, err := http.NewRequestWithContext(ctx, method, base+"/api/v1/"+path, bytes.NewReader(data))
 		if err != nil {
-			return err
+			return &problem{Code: "internal", Detail: "The URL of the screening server is malformed."}
+		}
+		if body != nil {
+			q.Header.Set("Content-Type", "application/json")
 		}
 		r, err := do(q)
 		if err != nil {
@@ -64,42 +75,23 @@ func through(base string, do func(*http.Request) (*http.Response, error)) api {
 			return &problem{Code: "offline", Detail: "The screening server cannot be reached: " + err.Error() + "."}
 		}
 		defer r.Body.Close()
-		return read(r.StatusCode, r.Header, r.Body, answer)
+		return read(r, answer)
 	}
-}
-
-func newRequest(ctx context.Context, base, path string, body any) (*http.Request, error) {
-	method, data := http.MethodGet, []byte(nil)
-	if body != nil {
-		method = http.MethodPost
-		var err error
-		if data, err = json.Marshal(body); err != nil {
-			return nil, &problem{Code: "internal", Detail: "The question cannot be written as JSON."}
-		}
-	}
-	q, err := http.NewRequestWithContext(ctx, method, base+"/api/v1/"+path, bytes.NewReader(data))
-	if err != nil {
-		return nil, &problem{Code: "internal", Detail: "The URL of the screening server is malformed."}
-	}
-	if body != nil {
-		q.Header.Set("Content-Type", "application/json")
-	}
-	return q, nil
 }
 
 // read reads an answer, or the problem that it is.
-func read(status int, header http.Header, body io.Reader, answer any) error {
-	data, err := io.ReadAll(io.LimitReader(body, maxAnswer))
-	if err == nil && status == http.StatusOK {
+func read(r *http.Response, answer any) error {
+	data, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer))
+	if err == nil && r.StatusCode == http.StatusOK {
 		if err = json.Unmarshal(data, answer); err == nil {
 			return nil
 		}
 	}
 	p := &problem{}
 	if err != nil || json.Unmarshal(data, p) != nil || p.Code == "" {
-		p = &problem{Code: "bad_answer", Detail: fmt.Sprintf("The screening server answered with status %d and not as expected.", status)}
+		p = &problem{Code: "bad_answer", Detail: fmt.Sprintf("The screening server answered with status %d and not as expected.", r.StatusCode)}
 	}
-	p.wait, _ = strconv.Atoi(header.Get("Retry-After"))
+	p.wait, _ = strconv.Atoi(r.Header.Get("Retry-After"))
 	return p
 }
 
