@@ -50,25 +50,27 @@ func (d Doubt) Explain() string {
 	return string(d)
 }
 
-// isGrouped reports whether s is another address in groups of equal length, the first and the
-// last perhaps shorter, with signs between them that names and ids of arweave have, too.
+// isGrouped reports whether s is another address with signs in it that names and ids of arweave
+// have, too: between groups of equal length, the first and the last perhaps shorter, or anywhere
+// behind the beginning of such an address.
 func isGrouped(s string) bool {
 	const signs = ".-_"
-	groups, size := 0, 0
-	for rest := s; ; groups++ {
-		n := strings.IndexAny(rest, signs)
-		if n < 0 {
+	first := strings.IndexAny(s, signs)
+	if first < 0 || len(s) < minGlued {
+		return false
+	}
+	n, size, groups := 0, 0, true
+	for rest := s[first+1:]; ; n++ {
+		next := strings.IndexAny(rest, signs)
+		if next < 0 {
 			break
 		}
-		if groups == 1 {
-			size = n
-		}
-		if groups > 0 && (n != size || n < 2) {
-			return false
-		}
-		rest = rest[n+1:]
+		size = max(size, next)
+		groups = groups && next == size && next > 1
+		rest = rest[next+1:]
 	}
-	if groups < 3 || len(s)-groups < minGlued {
+	one := strings.IndexByte(s[:first], '1')
+	if begins := hasHexPrefix(s) || one > 0 && (one == 1 && s[0] == 'f' || len(hrpRows[s[:one]]) > 0); !begins && !(groups && n > 1) {
 		return false
 	}
 	joined := strings.NewReplacer(".", "", "-", "", "_", "").Replace(s)
