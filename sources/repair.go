@@ -48,6 +48,9 @@ func Repair(asset, text string) []address.Found {
 	}
 	for _, f := range address.FindAll(latin) {
 		words(f.Start)
+		if a, ok := Decode(asset, latin[f.Start:f.End]); ok { // several chains print it alike
+			f.Address = a
+		}
 		add(f.Address, f.Start, f.End)
 		end = f.End
 	}

@@ -42,6 +42,14 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// Dogecoin and Verge print an address alike: the ticker says which it is.
+func TestRepairTicker(t *testing.T) {
+	const text = "DFFJhnQNZf8rf67tYnesPu7MuGUpYtzv7Z"
+	if found := sources.Repair("XVG", text+" (wallet)"); len(found) != 1 || found[0].Address.String() != "verge:"+text {
+		t.Errorf("%v, want %s of Verge", found, text)
+	}
+}
+
 // FuzzRepair checks that what Repair finds is a part of the cell.
 func FuzzRepair(f *testing.F) {
 	const evm, bc1 = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
