@@ -277,6 +277,7 @@ func TestParseElsewhere(t *testing.T) {
 		{`<identification number="7">`, `<identification number="` + wallet + `">`},
 		{`euReferenceNumber="EU.1.1"`, `euReferenceNumber="EU.1.1" designationDetails="Wallet: ` + wallet + `"`},
 		{`<identification number="7">`, `<identification number="7"><note>` + wallet + `</note>`},
+		{`<identification number="7">`, wallet + `<identification number="7">`},
 	} {
 		old, new := tt[0], tt[1]
 		doc := strings.Replace(small, old, new, 1)

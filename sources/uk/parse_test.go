@@ -245,6 +245,7 @@ func TestParseElsewhere(t *testing.T) {
 		"<CryptoWalletAddresses>" + wallet + "</CryptoWalletAddresses>":                                  true,
 		`<CryptoWalletAddresses><CryptoWalletAddress address="` + wallet + `"/></CryptoWalletAddresses>`: true,
 		`<Websites><Website note="pays to ` + wallet + `"/></Websites>`:                                  true,
+		"<br/>Wallet: " + wallet + "<br/>":                                                               true,
 		"<Names><Name><Name6>" + wallet + "</Name6></Name></Names>":                                      false,
 	} {
 		entries, _, err := parse(t, strings.NewReader(strings.Replace(small, "<UniqueID>RUS0003</UniqueID>", "<UniqueID>RUS0003</UniqueID>"+added, 1)))

@@ -210,13 +210,17 @@ func (n *Node) Attr(name string) string {
 	return ""
 }
 
-// Values returns the values of the attributes of n and of all elements in it.
+// Values returns the values of the attributes of n and of all elements in it, and the texts beside
+// these elements.
 func (n *Node) Values() (all []string) {
 	for _, a := range n.Attrs {
 		all = append(all, a.Value)
 	}
+	if len(n.Nodes) > 0 {
+		all = append(all, n.text)
+	}
 	for _, c := range n.Nodes {
-		all = append(all, c.Values()...)
+		all = append(append(all, c.Values()...), c.tail)
 	}
 	return all
 }
