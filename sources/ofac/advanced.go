@@ -143,7 +143,8 @@ func (p *advanced) attr(n *xmlscan.Node, name string) (string, error) {
 // party reads a party, and keeps it if it has wallets.
 func (p *advanced) party(n *xmlscan.Node) error {
 	p.Revision.Records++
-	for _, profile := range n.All("Profile") {
+	profiles := n.All("Profile")
+	for _, profile := range profiles {
 		id, err := p.attr(profile, "ID")
 		if err != nil {
 			return err
@@ -153,6 +154,13 @@ func (p *advanced) party(n *xmlscan.Node) error {
 			if err := p.feature(id, f); err != nil {
 				return err
 			}
+		}
+		others := profile
+		if len(profiles) == 1 {
+			others = n
+		}
+		if err := p.addOthers(others, before); err != nil {
+			return err
 		}
 		i, ok := p.profiles[id]
 		switch {
@@ -201,11 +209,14 @@ func (p *advanced) feature(id string, n *xmlscan.Node) error {
 	if !ok {
 		return p.Errorf(id, "feature of a type %.32q that is not in the document's table", kind)
 	}
-	if !f.isWallet {
-		return nil
-	}
 	details := n.All("FeatureVersion", "VersionDetail")
 	for _, detail := range details {
+		if !f.isWallet {
+			if err := freetext.Stray(detail.Text()); err != nil {
+				return p.Errorf(id, "feature of the type %.32q: %w", kind, err)
+			}
+			continue
+		}
 		text, err := p.Content(detail)
 		if err == nil {
 			err = p.addWallet(id, f.asset, text)
@@ -214,7 +225,7 @@ func (p *advanced) feature(id string, n *xmlscan.Node) error {
 			return err
 		}
 	}
-	if details == nil {
+	if details == nil && f.isWallet {
 		return p.Errorf(id, "%s without a VersionDetail", label)
 	}
 	return nil

@@ -63,7 +63,7 @@ func TestParseConsolidated(t *testing.T) {
 			"NEW1\tno address\t-\t11\t-\tFirst LAST",
 		}},
 	} {
-		for name, doc := range map[string]string{"": tt.doc, ", without wallets": strings.ReplaceAll(tt.doc, "Digital Currency Address", "Virtual Wallet")} {
+		for name, doc := range map[string]string{"": tt.doc, ", without wallets": strings.NewReplacer("Digital Currency Address", "Virtual Wallet", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h", "no address").Replace(tt.doc)} {
 			entries, rev, err := listtest.Parse(t, tt.parse, strings.NewReader(doc))
 			got, want := listtest.Rows(entries), tt.want
 			if name != "" {

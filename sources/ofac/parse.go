@@ -70,6 +70,7 @@ func open(r io.Reader) (io.Reader, error) {
 // readXML reads the document of s to its end.
 func readXML(s *xmlscan.Scanner, k kind) (*freetext.List, error) {
 	d := document{Scanner: s, kind: k}
+	s.Stray = freetext.Stray
 	var check func() error
 	err := s.Document(func() (records map[string]func(*xmlscan.Node) error, err error) {
 		switch root := s.Name(); root {
@@ -121,6 +122,27 @@ func (d *document) addWallet(ref, asset, text string) error {
 func addWallet(l *freetext.List, asset, text string) error {
 	a, _ := sources.Decode(asset, text)
 	return l.Add(freetext.Wallet{Holder: len(l.Holders), Asset: asset, Text: text, Address: a})
+}
+
+// addOthers adds the addresses in a record, such as those in remarks, that are none of its wallets, those
+// from before on.
+func (d *document) addOthers(n *xmlscan.Node, before int) error {
+	known := make(map[any]bool)
+	for _, w := range d.Wallets[before:] {
+		known[w.Text], known[w.Address.Account()] = true, true
+	}
+	for _, text := range append(n.Values(), n.Text()) {
+		for _, w := range freetext.Find(text) {
+			if !w.Address.IsValid() || known[w.Text] || known[w.Address.Account()] {
+				continue
+			}
+			w.Holder = len(d.Holders)
+			if err := d.AddNew(w); err != nil {
+				return d.Errorf("", "%w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // label begins the type of a wallet in all formats. A ticker follows.

@@ -222,6 +222,27 @@ func TestParseSmall(t *testing.T) {
 	}
 }
 
+// Addresses are found wherever OFAC has them in a record, and refused elsewhere.
+func TestParseElsewhere(t *testing.T) {
+	const address = "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d"
+	for _, tt := range []struct{ name, doc, old, new, want string }{
+		{"remarks", smallXML, "OTHER</n:lastName>", "OTHER</n:lastName><n:remarks>USDT: " + address + ".</n:remarks>", "USDT\t" + address + "\ttron\t12\t-\tOTHER"},
+		{"attribute", smallXML, "<n:lastName>OTHER", `<n:lastName wallet="` + address + `">OTHER`, "\t" + address + "\ttron\t12\t-\tOTHER"},
+		{"renamed", smallXML, "n:idList", "n:list", "XBT\t12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\tbitcoin\t11\t-\tFirst LAST"},
+		{"another type", smallXML, "12345", address, ""},
+		{"another record", smallXML, "</n:sdnEntry>\n</", "</n:sdnEntry><n:new><n:id>" + address + "</n:id></n:new>\n</", ""},
+		{"comment", smallAdvanced, "<Comment/>", "<Comment>also " + address + "</Comment>", "\t" + address + "\ttron\t11\t2019-08-21\tLAST First & Second"},
+		{"beside the profile", smallAdvanced, `<Profile ID="11">`, address + `<Profile ID="11">`, "\t" + address + "\ttron\t11\t2019-08-21\tLAST First & Second"},
+		{"another feature", smallAdvanced, "Digital Currency Address - XBT", "Wallet", ""},
+		{"another section", smallAdvanced, "<DistinctParties>", "<Wallets><Wallet>" + address + "</Wallet></Wallets><DistinctParties>", ""},
+	} {
+		entries, _, err := parse(t, strings.NewReader(strings.ReplaceAll(tt.doc, tt.old, tt.new)))
+		if found := slices.Contains(listtest.Rows(entries), tt.want); found != (tt.want != "") || (err == nil) != found {
+			t.Errorf("%s: %q, %v, want %q", tt.name, listtest.Rows(entries), err, tt.want)
+		}
+	}
+}
+
 // Wallets are found whatever spelling OFAC uses for their kind.
 func TestTicker(t *testing.T) {
 	for kind, want := range map[string]string{
@@ -274,9 +295,9 @@ func TestRefused(t *testing.T) {
 		{"address with markup", simple, "no address", "no <b>address</b>", "only text"},
 		{"endless address", simple, "no address", strings.Repeat("x", 5000), "5000 bytes"},
 		{"two numbers of one id", simple, "no address</n:idNumber>", "no address</n:idNumber><n:idNumber>x</n:idNumber>", "two <idNumber>"},
-		{"no wallets", simple, "Digital Currency Address", "Virtual Wallet", "no wallet"},
+		{"another label", simple, "Digital Currency Address", "Virtual Wallet", "not known"},
 
-		{"no parties", advanced, "DistinctParties", "Others", "no records"},
+		{"no parties", advanced, "DistinctParties", "Others", "not known"},
 		{"no list", advanced, ">SDN List<", ">SSI List<", "no entry"},
 		{"another list", advanced, `ListID="2"`, `ListID="3"`, "no entry"},
 		{"holder without an entry", advanced, `ProfileID="11" ListID="2"`, `ProfileID="7" ListID="2"`, "record \"11\""},
@@ -294,7 +315,7 @@ func TestRefused(t *testing.T) {
 			`<Profile ID="11"><Feature FeatureTypeID="344"><FeatureVersion><VersionDetail>x</VersionDetail></FeatureVersion></Feature>`, "before"},
 		{"empty address", advanced, "nor this", "", "no text"},
 		{"no address", advanced, "VersionDetail", "VersionOther", "VersionDetail"},
-		{"no wallets", advanced, "Digital Currency Address", "Virtual Wallet", "no wallet"},
+		{"another label", advanced, "Digital Currency Address", "Virtual Wallet", "not known"},
 		{"parties before the tables", advanced, "ReferenceValueSets", "LaterValueSets", "type"},
 		{"endless name", advanced, "LAST", strings.Repeat("x", 5000), "name"},
 	} {

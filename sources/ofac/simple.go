@@ -88,11 +88,17 @@ func (p *simple) entry(n *xmlscan.Node) error {
 		if err != nil {
 			return err
 		}
-		if asset, ok := tickerOfType(f[0]); !ok {
-			continue
-		} else if err := p.addWallet(uid, asset, f[1]); err != nil {
+		if asset, ok := tickerOfType(f[0]); ok {
+			err = p.addWallet(uid, asset, f[1])
+		} else if err = freetext.Stray(f[1]); err != nil {
+			err = p.Errorf(uid, "idType %.64q: %w", f[0], err)
+		}
+		if err != nil {
 			return err
 		}
+	}
+	if err := p.addOthers(n, before); err != nil {
+		return err
 	}
 	if len(p.Wallets) > before {
 		p.Holders = append(p.Holders, freetext.Holder{Ref: uid, Name: name})
