@@ -144,3 +144,46 @@ func TestBackup(t *testing.T) {
 		}
 	}
 }
+
+// TestJournalLostTwice loses the journal twice. Then the files of both times are ahead of it, and those of the first time
+// have greater numbers of lines: no list is adopted, all match, and what the publisher has then is not forgotten again.
+func TestJournalLostTwice(t *testing.T) {
+	for lists := range 4 { // accepted before the first loss, besides one
+		synctest.Test(t, func(t *testing.T) {
+			st, src := new(storetest.Memory), &flaky{info: ofac}
+			opts := &screening.Options{Store: st}
+			start := func() *screening.Screener {
+				time.Sleep(time.Hour)
+				return newScreener(t, opts, src)
+			}
+			accept := func(n int) {
+				src.load = numbered(n, 1, n)
+				refresh(t, start())
+			}
+			for n := range lists + 1 {
+				accept(2)
+				time.Sleep(time.Hour)
+				accept(3 + n)
+			}
+			for range 3 {
+				refresh(t, start())
+			}
+			st.Lines = nil
+			accept(20)
+			accept(21)
+			st.Lines = nil
+			src.load = down
+			s := start()
+			s.Open(ctx)
+			if r, err := s.ScreenText("ethereum", listing(21).Text()); !errors.Is(err, screening.ErrNotLoaded) && len(r.Labels) == 0 {
+				t.Errorf("%d lists: lost twice, and %v, %v", lists, r, err)
+			}
+			accept(22)
+			src.load = down
+			s = start()
+			if _, err := s.Open(ctx); err != nil || addedAt(t, s, 22).IsZero() {
+				t.Errorf("%d lists: the next program has %s, %v", lists, s.Sources()[0].Digest, err)
+			}
+		})
+	}
+}

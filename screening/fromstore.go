@@ -163,6 +163,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 	var newest *stays.File
 	var of *list.List
 	var broken error // the first one cannot be opened
+	contradict := false
 	for _, name := range names {
 		if !journal.IsAhead(name, begun, state.Held[s.infos[i].ID].N) {
 			continue
@@ -186,15 +187,18 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 			return had, nil
 		}
 		had.add(l, s.now(), nil, nil)
-		had.damaged, had.later = errAhead, journal.Held{N: f.Last, Digest: l.Digest, Addresses: l.Addresses, Revision: f.Revision}
+		had.damaged = errAhead
+		if f.Last > had.later.N { // the next acceptance has a greater number than any
+			had.later = journal.Held{N: f.Last, Digest: l.Digest, Addresses: l.Addresses, Revision: f.Revision}
+		}
 		switch {
 		case newest == nil:
 			newest, of = f, l
-		case f.After == newest.After && l.Digest != of.Digest:
-			return had, nil // until the publisher answers
+		case l.Digest != of.Digest && (f.After == newest.After || f.Last >= newest.Last || f.Written.After(newest.Written.Add(list.Skew))):
+			contradict = true // the journal was lost before
 		}
 	}
-	if newest == nil {
+	if newest == nil || contradict { // until the publisher answers
 		return had, nil
 	}
 	since := state.At
