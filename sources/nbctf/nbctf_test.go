@@ -297,6 +297,26 @@ func TestExportLines(t *testing.T) {
 	}
 }
 
+// TestOtherColumns finds a wallet in a column that is not the one of wallets.
+func TestOtherColumns(t *testing.T) {
+	const tron, evm = "TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3", "0xc8fe1c81e927540fcc99ebb3c880a840082293da"
+	for _, doc := range []string{
+		"order,wallet_or_user,asset,wallet 2\n1/20," + tron + ",,and " + evm + "\n",
+		"שם,הארנק,מטבע,הערה\n1/20,,,\n," + tron + ",," + evm + "\n",
+		"הערה,הארנק,מטבע\n1/20,,\n" + evm + ",-,\nof," + tron + ",\n",
+		"Order Number,Assets,Validity Date,Descriptions\n1/20,Name: " + tron + ",," + evm + " and " + tron + "\n",
+	} {
+		entries, _, err := parse(t, doc, now)
+		got := make(map[string]int)
+		for _, e := range entries {
+			got[e.Text()]++
+		}
+		if err != nil || got[tron] != 1 || got[evm] != 1 {
+			t.Errorf("%q: %v, %v, want %s and %s", doc, entries, err, tron, evm)
+		}
+	}
+}
+
 func TestParseFails(t *testing.T) {
 	longtest.WithoutRace(t)
 	w := listtest.ReadFile(t, wallets)
@@ -310,6 +330,8 @@ func TestParseFails(t *testing.T) {
 		"a table without a known header": w + "name,account\nx,TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3\n", "another table of a page": strings.Replace(page, "</body>", "<table><tr><td>account</td></tr><tr><td>TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3</td></tr></table></body>", 1),
 		"users alone": header + "1/20,35561732,\n", "a long cell": header + "1/20," + strings.Repeat("a", 600) + ",\n", "not UTF-8": header + "1/20,\xff,\n",
 		"too long": w + strings.Repeat("\n", 16<<20), "an open quote": w + "\"",
+		"a row too long below an order":     "הארנק,מטבע\n1/20,\nTH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,,x\n",
+		"an address in the table of orders": "סוג,תוקף\n1/20 TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,\n" + w,
 	} {
 		if _, _, err := parse(t, doc, now); err == nil {
 			t.Errorf("%s: no error", name)

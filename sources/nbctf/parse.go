@@ -213,20 +213,20 @@ func (l *list) row(line int64, row []string) error {
 		}
 		return ""
 	}
-	if (c.isExport() || c.has("order")) && len(row) != l.width {
+	if (c.isExport() || c.has("order")) && len(row) != l.width || c.isWallets() && len(row) > l.width {
 		return fail(line, "row of %d columns, want %d", len(row), l.width)
 	}
-	switch {
+	switch others := l.others(row); {
 	case c.isExport():
-		return l.exported(line, cell)
-	case c.isOrders():
+		return l.exported(line, cell, others)
+	case c.isOrders() && len(others) == 0:
 		l.ordered(cell)
 	case c.isWallets():
 		if !slices.ContainsFunc(row, func(s string) bool { return sources.TrimListed(s) != "" }) {
 			return nil
 		}
 		if !c.has("order") {
-			if number := orderNumber(row[0]); number != "" && sources.TrimListed(cell("wallet")) == "" {
+			if number := orderNumber(row[0]); number != "" && sources.TrimListed(cell("wallet")) == "" && len(others) == 0 {
 				l.number = number
 				return nil
 			}
@@ -236,11 +236,28 @@ func (l *list) row(line int64, row []string) error {
 		if l.number == "" {
 			return fail(line, "a wallet above the first line with the number of an order")
 		}
-		return l.wallet(line, l.number, cell("asset"), cell("wallet"))
-	case len(address.FindAll(strings.Join(row, "\n"))) > 0:
-		return fail(line, "an address in a table whose header is not known")
+		return l.addWallets(line, l.number, cell("asset"), append([]string{cell("wallet")}, others...))
+	case len(others) > 0:
+		return fail(line, "an address in a table, or a column, that is not known")
 	}
 	return nil
+}
+
+// others returns the addresses in a row that its column of wallets does not have.
+func (l *list) others(row []string) (all []string) {
+	wallets := ""
+	for _, name := range []string{"wallet", "assets"} {
+		if i, ok := l.columns[name]; ok && i < len(row) {
+			wallets += row[i]
+		}
+	}
+	text := strings.Join(row, "\n")
+	for _, f := range address.FindAll(text) {
+		if a := text[f.Start:f.End]; !strings.Contains(wallets, a) {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // ordered reads a row of the page's table of orders.
@@ -262,7 +279,7 @@ func (l *list) ordered(cell func(string) string) {
 }
 
 // exported reads a row of the export: an order with its wallets.
-func (l *list) exported(line int64, cell func(string) string) error {
+func (l *list) exported(line int64, cell func(string) string, others []string) error {
 	number := orderNumber(cell("order number"))
 	if number == "" {
 		return fail(line, "Order Number %.64q: want a number such as 18/26", cell("order number"))
@@ -277,8 +294,13 @@ func (l *list) exported(line int64, cell func(string) string) error {
 		o.until = until
 	}
 	o.forfeited = o.forfeited || !canceled && strings.HasPrefix(sources.TrimListed(cell("order type")), "FO")
-	for _, text := range assetNames(cell("assets")) {
-		if err := l.wallet(line, number, "", text); err != nil {
+	return l.addWallets(line, number, "", append(assetNames(cell("assets")), others...))
+}
+
+// addWallets is wallet for each text.
+func (l *list) addWallets(line int64, number, asset string, texts []string) error {
+	for _, text := range texts {
+		if err := l.wallet(line, number, asset, text); err != nil {
 			return err
 		}
 	}
