@@ -159,8 +159,8 @@ func (p *advanced) party(n *xmlscan.Node) error {
 		if len(profiles) == 1 {
 			others = n
 		}
-		if err := p.addOthers(others, before); err != nil {
-			return err
+		if err := addOthers(&p.List, before, append(others.Values(), others.Text())...); err != nil {
+			return p.Errorf(id, "%w", err)
 		}
 		i, ok := p.profiles[id]
 		switch {

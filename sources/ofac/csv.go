@@ -174,9 +174,6 @@ func whole(remarks, more string) (string, error) {
 // addRemarks adds the wallets in remarks, and their holder. Remarks are items separated by
 // semicolons, with a full stop at the end.
 func addRemarks(l *freetext.List, id, name, remarks string) error {
-	if !mentions(remarks) && !resembles(remarks) {
-		return nil
-	}
 	remarks = strings.TrimRightFunc(remarks, unicode.IsSpace)
 	body, ok := strings.CutSuffix(remarks, ".")
 	if !ok && mentions(remarks) {
@@ -201,6 +198,9 @@ func addRemarks(l *freetext.List, id, name, remarks string) error {
 		if err := addWallet(l, asset, text); err != nil {
 			return err
 		}
+	}
+	if err := addOthers(l, before, remarks); err != nil {
+		return err
 	}
 	if len(l.Wallets) > before {
 		l.Holders = append(l.Holders, freetext.Holder{Ref: id, Name: sources.TrimListed(name)})

@@ -157,6 +157,8 @@ func TestParseCSVRemarks(t *testing.T) {
 		{"a ticker in small letters", label + "usdt " + a + ".", "", []string{"usdt " + a}},
 		{"a label in capitals, without the blanks", "DIGITAL CURRENCY ADDRESS-XBT " + a + ".", "", []string{"XBT " + a}},
 		{"no blank behind the semicolon", label + "XBT " + a + ";" + label + "XBT " + b + ".", "", []string{"XBT " + a, "XBT " + b}},
+		{"no label", label + "XBT " + a + "; Wallet " + b + ".", "", []string{"XBT " + a, " " + b}},
+		{"no label at all", "Gender Male; ETH: 0x098B716B8Aaf21512996dC57EB0615e2383E2f96.", "", []string{"ETH 0x098B716B8Aaf21512996dC57EB0615e2383E2f96"}},
 		{"quotes", "a.k.a. \"\"X\"\"; " + label + "XBT " + a + ".", "", []string{"XBT " + a}},
 		{"an address with a full stop", label + "NEAR alice.near.", "", []string{"NEAR alice.near"}},
 

@@ -124,21 +124,26 @@ func addWallet(l *freetext.List, asset, text string) error {
 	return l.Add(freetext.Wallet{Holder: len(l.Holders), Asset: asset, Text: text, Address: a})
 }
 
-// addOthers adds the addresses in a record, such as those in remarks, that are none of its wallets, those
-// from before on.
-func (d *document) addOthers(n *xmlscan.Node, before int) error {
+// addOthers adds the addresses in the texts of the next holder, such as remarks, that are none of its
+// wallets, those from before on.
+func addOthers(l *freetext.List, before int, texts ...string) error {
 	known := make(map[any]bool)
-	for _, w := range d.Wallets[before:] {
+	for _, w := range l.Wallets[before:] {
 		known[w.Text], known[w.Address.Account()] = true, true
+		if !w.Address.IsValid() {
+			for _, f := range sources.Repair(w.Asset, w.Text) {
+				known[f.Address.Account()] = true
+			}
+		}
 	}
-	for _, text := range append(n.Values(), n.Text()) {
+	for _, text := range texts {
 		for _, w := range freetext.Find(text) {
 			if !w.Address.IsValid() || known[w.Text] || known[w.Address.Account()] {
 				continue
 			}
-			w.Holder = len(d.Holders)
-			if err := d.AddNew(w); err != nil {
-				return d.Errorf("", "%w", err)
+			w.Holder = len(l.Holders)
+			if err := l.AddNew(w); err != nil {
+				return err
 			}
 		}
 	}

@@ -97,8 +97,8 @@ func (p *simple) entry(n *xmlscan.Node) error {
 			return err
 		}
 	}
-	if err := p.addOthers(n, before); err != nil {
-		return err
+	if err := addOthers(&p.List, before, append(n.Values(), n.Text())...); err != nil {
+		return p.Errorf(uid, "%w", err)
 	}
 	if len(p.Wallets) > before {
 		p.Holders = append(p.Holders, freetext.Holder{Ref: uid, Name: name})
