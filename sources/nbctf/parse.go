@@ -41,7 +41,7 @@ const (
 // date on which the page updated the order.
 //
 // A cell that is not an address, because it has look-alike letters, a note or two addresses,
-// is an entry without an Address; see [sources.Repair]. The id of a user of an exchange becomes an entry that lists
+// is an entry without an Address; see [sources.Repair]. An address in another column of the row is an entry, too. The id of a user of an exchange becomes an entry that lists
 // "(exchange user)", and a missing wallet one that lists "(no address)": both are anomalies.
 //
 // Nothing is added unless r is whole and has a wallet. CSV cut between two lines cannot be

@@ -24,7 +24,8 @@ import (
 // Parse reads the SDN List from r, as sdn_advanced.xml, sdn.xml or a ZIP file of one, in
 // the namespaces before and since May 2024. It calls add for each listed address, in the
 // order of the list. An address that is listed twice is added twice. One that decodes to
-// nothing is added with a zero Address.
+// nothing is added with a zero Address. An address elsewhere in a record, such as in remarks, is
+// added too; one under another type, or outside of the records, is an error.
 //
 // Nothing is added unless r is a whole list: well-formed to its last byte, of the right
 // kind, with the number of records that it states (sdn.xml), and with a wallet. Parse
