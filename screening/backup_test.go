@@ -187,3 +187,30 @@ func TestJournalLostTwice(t *testing.T) {
 		})
 	}
 }
+
+// TestJournalLostBeside restores the journal alone to an earlier time while a program answers. What that accepts then is
+// not replaced by the lists of before, whose files have greater numbers.
+func TestJournalLostBeside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+		opts := &screening.Options{Store: st}
+		s := loaded(t, opts, src)
+		lines := slices.Clone(st.Lines)
+		for n := 2; n < 7; n++ {
+			time.Sleep(time.Hour)
+			src.load = numbered(n, 1, n)
+			refresh(t, s)
+		}
+		st.Lines = lines
+		for _, n := range []int{20, 21} {
+			time.Sleep(time.Hour)
+			src.load = numbered(n, 1, n)
+			refresh(t, s)
+			next := newScreener(t, opts, &flaky{info: ofac, load: down})
+			next.Open(ctx)
+			if r, err := next.ScreenText("ethereum", listing(n).Text()); !errors.Is(err, screening.ErrNotLoaded) && len(r.Labels) == 0 {
+				t.Errorf("list %d: the next program says %v, %v", n, r, err)
+			}
+		}
+	})
+}

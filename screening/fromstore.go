@@ -186,6 +186,11 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 			}
 			return had, nil
 		}
+		if held := state.Held[name.Source]; newest == nil && l.Digest == held.Digest {
+			return had, nil // it was accepted again after lines were lost
+		} else if f.Written.Add(list.Skew).Before(held.Accepted) {
+			contradict = true // its line was lost before
+		}
 		had.add(l, s.now(), nil, nil)
 		had.damaged = errAhead
 		if f.Last > had.later.N { // the next acceptance has a greater number than any
