@@ -50,7 +50,7 @@ type matrix struct {
 func newMatrix(t *testing.T) *matrix {
 	m := &matrix{T: t, failed: make(map[string]int)}
 	for i, q := range vectors.Texts(t, "../..", 1) {
-		if i%longtest.N(29, 11) == 0 { // so that each form occurs with some chains
+		if i%longtest.N(53, 11) == 0 { // so that each form occurs with some chains
 			m.texts = append(m.texts, q)
 		}
 	}
