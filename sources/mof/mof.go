@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 
@@ -27,10 +28,17 @@ const (
 	maxPage  = 4 << 20
 )
 
-// Options configure [New]: the URL of the list, as a mirror has it, "" for the newest one that the
-// publisher's page links to; the Client that makes the requests; and AllowHTTP, for a URL that is
-// not https. The zero Options are the defaults.
-type Options = fetch.Options
+// Options configure [New]. The zero Options are the defaults.
+type Options struct {
+	// URL is the address of the list, as of a mirror; "" means the newest one that the publisher's
+	// page links to. It must be https, unless AllowHTTP is set.
+	URL string
+	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow for
+	// the whole download: Load limits the time without progress, and its context limits the rest.
+	Client *http.Client
+	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
+	AllowHTTP bool
+}
 
 // New returns the list with the id JP_MOF. opts may be nil; an error in it, such as a URL that
 // is not https, is an error of Load.
@@ -52,9 +60,9 @@ func (s *source) Info() sources.Info {
 }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{Options: s.Options, Name: "mof", MaxBytes: maxBytes}
+	req := &fetch.Request{Options: fetch.Options(s.Options), Name: "mof", MaxBytes: maxBytes}
 	if s.URL == "" {
-		find := fetch.Request{Options: s.Options, MaxBytes: maxPage}
+		find := fetch.Request{Options: fetch.Options(s.Options), MaxBytes: maxPage}
 		find.URL = page
 		text, err := fetch.Bytes(ctx, &find)
 		if err == nil {

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
@@ -20,9 +21,17 @@ import (
 // page is the address of the publisher's page.
 const page = "https://nbctf.mod.gov.il/he/MinisterSanctions/PropertyPerceptions/Pages/Blockchain.aspx"
 
-// Options configure [New]: the URL of a copy of the list in a form that [Parse] reads, which is
-// required; the Client that makes the requests; and AllowHTTP, for a URL that is not https.
-type Options = fetch.Options
+// Options configure [New].
+type Options struct {
+	// URL is the address of a copy of the list in a form that [Parse] reads; it is required. It must be
+	// https, unless AllowHTTP is set.
+	URL string
+	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow for
+	// the whole download: Load limits the time without progress, and its context limits the rest.
+	Client *http.Client
+	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
+	AllowHTTP bool
+}
 
 // New returns the list with the id IL_NBCTF, as a mirror has it. An error in opts, such as
 // a missing URL, is an error of Load.
@@ -50,7 +59,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		return sources.Revision{}, errNoURL
 	}
 	prev.ETag, prev.LastModified = "", ""
-	req := &fetch.Request{Options: s.Options, Name: "nbctf", MaxBytes: maxBytes}
+	req := &fetch.Request{Options: fetch.Options(s.Options), Name: "nbctf", MaxBytes: maxBytes}
 	return fetch.Load(ctx, req, prev, add, Parse)
 }
 

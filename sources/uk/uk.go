@@ -14,6 +14,7 @@ package uk
 import (
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -88,9 +89,17 @@ const (
 	maxBytes = 256 << 20 // of the list, which had 22 MB in October 2026
 )
 
-// Options configure [New]: the URL of the list, "" for the publisher's XML; the Client that makes the
-// requests; and AllowHTTP, for a URL that is not https. The zero Options are the defaults.
-type Options = fetch.Options
+// Options configure [New]. The zero Options are the defaults.
+type Options struct {
+	// URL is the address of the list; "" means the publisher's XML, some 22 MB. It must be https,
+	// unless AllowHTTP is set.
+	URL string
+	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow for
+	// the whole download: Load limits the time without progress, and its context limits the rest.
+	Client *http.Client
+	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
+	AllowHTTP bool
+}
 
 // New returns the UK Sanctions List as the Foreign, Commonwealth and Development Office
 // publishes it, with the id UK_CONSOLIDATED. opts may be nil; an error in it, such as a URL
@@ -102,5 +111,5 @@ type Options = fetch.Options
 // [sources.ErrUnchanged]. Load repeats requests that fail in a way that may pass, and
 // downloads that break off.
 func New(opts *Options) sources.Source {
-	return fetch.New("uk", info.UK, opts, listURL, maxBytes, Parse)
+	return fetch.New("uk", info.UK, (*fetch.Options)(opts), listURL, maxBytes, Parse)
 }
