@@ -28,7 +28,7 @@ const MaxRecord = 1 << 20
 // record ends with LF or CR LF; so must the last one. CR LF within quotes is read as LF.
 //
 // The Scanner skips empty lines, a byte order mark at the beginning, and Ctrl-Z (0x1A),
-// MS-DOS's end of a text, if it is the last byte of the file.
+// MS-DOS's end of a text, if it is the last line of the file, with or without a line end.
 type Scanner struct {
 	// Comma separates fields; zero means ','.
 	Comma rune
