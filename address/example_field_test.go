@@ -37,7 +37,7 @@ func field(chain address.Chain, typed string) (normal, note string) {
 	return "", "This is not an address."
 }
 
-// The address field of a wallet: validate, normalize, and say what is wrong.
+// The address field of a wallet: validate, normalize, and name the error.
 func Example_field() {
 	for _, typed := range []struct {
 		chain address.Chain

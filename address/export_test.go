@@ -62,7 +62,7 @@ func Unhex(digits string) []byte {
 	return b
 }
 
-// The functions that TestIsSecp256k1Key compares, and the one that TestXModem checks.
+// The functions that TestIsSecp256k1Key compares, and crc16, which TestXModem checks.
 var (
 	IsSecp256k1Key = isSecp256k1Key
 	Decompress     = decompress

@@ -11,8 +11,8 @@ import (
 )
 
 // TestSecondAddress checks that no address goes unread beside another one that is certain: it is
-// among the accounts of the reading, or the text is in doubt or an error. A character of it may be
-// wrong.
+// among the accounts of the reading, or the text is in doubt or an error. The second address may
+// have a wrong character.
 func TestSecondAddress(t *testing.T) {
 	first := []string{
 		"0x00000000219ab540356cBB839Cbe05303d7705Fa", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",

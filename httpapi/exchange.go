@@ -102,7 +102,7 @@ type exchange struct {
 	media     string       // the type of the answer, or "" for JSON
 	shared    []byte       // the end of the body of the answer, after what the endpoint returned
 	answer    result       // of a screening
-	buf       bytes.Buffer // for the body of the request, then for that of the answer
+	buf       bytes.Buffer // for the body of the request, then for the body of the answer
 	values    []string     // values of header fields, in one piece
 }
 

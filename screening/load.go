@@ -319,7 +319,7 @@ func (s *Screener) history(i int, src sources.Source) ([]sources.Entry, error) {
 	return sources.History(s.sources[i])
 }
 
-// digestOfHistory returns a digest of what is known of the past of a list; "" if that is nothing.
+// digestOfHistory returns a digest of the known past of a list; "" if none is known.
 func digestOfHistory(history []sources.Entry) string {
 	if len(history) == 0 {
 		return ""

@@ -757,11 +757,11 @@ func (n *namelessStore) Names(ctx context.Context) ([]string, error) {
 	return n.Store.Names(ctx)
 }
 
-// TestAheadNotNamed loses the line of the newest list, and lets the store fail for a while when a program looks for files that are ahead
-// of the journal: nobody is clean by the list before.
-func TestAheadNotNamed(t *testing.T) {
-	dir := t.TempDir()
-	src := &flaky{info: ofac, load: numbered(1, upToNumber(10)...)}
+// aheadOfJournal makes a store whose newest file has a list of 12 entries, and returns its journal, which ends with the list
+// before, of 10. The source is down.
+func aheadOfJournal(t *testing.T, dir string) (src *flaky, journal []byte) {
+	t.Helper()
+	src = &flaky{info: ofac, load: numbered(1, upToNumber(10)...)}
 	s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
 	refresh(t, s)
 	journal, err := os.ReadFile(filepath.Join(dir, "journal"))
@@ -774,6 +774,14 @@ func TestAheadNotNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	src.load = down
+	return src, journal
+}
+
+// TestAheadNotNamed loses the line of the newest list, and lets the store fail for a while when a program looks for files that are ahead
+// of the journal: nobody is clean by the list before.
+func TestAheadNotNamed(t *testing.T) {
+	dir := t.TempDir()
+	src, journal := aheadOfJournal(t, dir)
 	for fails := range 5 {
 		s := newScreener(t, &screening.Options{Store: &namelessStore{Store: openStore(t, dir), fails: fails}}, src)
 		s.Open(ctx)
@@ -797,24 +805,12 @@ func TestAheadNotNamed(t *testing.T) {
 func TestAheadNotWritten(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		dir := t.TempDir()
-		src := &flaky{info: ofac, load: numbered(1, upToNumber(10)...)}
-		s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
-		refresh(t, s)
-		journal, err := os.ReadFile(filepath.Join(dir, "journal"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		src.load = numbered(2, upToNumber(12)...)
-		refresh(t, s)
-		if err := os.WriteFile(filepath.Join(dir, "journal"), journal, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		src, _ := aheadOfJournal(t, dir)
 		if damaged {
 			spoil(t, dir, func(n stays.Name) bool { return n.Last == 2 })
 		}
-		src.load = down
 		st := &faultyStore{Store: openStore(t, dir), append: errDown}
-		s = newScreener(t, &screening.Options{Store: st}, src)
+		s := newScreener(t, &screening.Options{Store: st}, src)
 		for n := range 4 {
 			s.Refresh(ctx)
 			if r, err := s.Screen(listing(12).Address); len(r.Labels) == 0 && !errors.Is(err, screening.ErrNotLoaded) {

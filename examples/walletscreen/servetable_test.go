@@ -150,8 +150,8 @@ func TestServeTable(t *testing.T) {
 }
 
 // TestTableMonth refunds a table whose rows were charged in two months: each month gets its own
-// rows back, so that the quota of the second one is not exceeded. So are those of a table that the
-// quota is too small for.
+// rows back, so that the quota of the second one is not exceeded. A table that the quota is
+// too small for gets its rows back, too.
 func TestTableMonth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "A", Name: "a", Jurisdiction: sources.Operator})}, nil)

@@ -181,7 +181,7 @@ func (r *Keyring) active() []*quota {
 	return slices.Collect(maps.Values(r.quotas))
 }
 
-// settle returns the block of a caller, or leases what is owed. A caller that goes on may owe more.
+// settle returns the block of a caller, or leases the screenings that are owed. A caller that goes on may owe more.
 func (r *Keyring) settle(ctx context.Context, q *quota) (err error) {
 	for n := 0; n < 3 && err == nil && q.rest() != 0; n++ {
 		err = r.reserve(ctx, q, unlimited, 0)
@@ -189,7 +189,7 @@ func (r *Keyring) settle(ctx context.Context, q *quota) (err error) {
 	return err
 }
 
-// rest returns the rest of the block, or what is owed as a negative number.
+// rest returns the rest of the block, or the screenings owed as a negative number.
 func (q *quota) rest() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()

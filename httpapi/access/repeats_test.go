@@ -17,8 +17,8 @@ import (
 )
 
 // TestRepeatsModel charges three replicas at random, half of the time with one of some
-// Idempotency-Keys, and refunds some of the charges. What was answered, each key once, is never
-// more than what is counted, and this never more than the limit.
+// Idempotency-Keys, and refunds some of the charges. The screenings answered, each key
+// once, are never more than the screenings counted, and these never more than the limit.
 func TestRepeatsModel(t *testing.T) {
 	for seed := range uint64(longtest.N(10, 300)) {
 		synctest.Test(t, func(t *testing.T) {

@@ -280,7 +280,7 @@ func TestFollowMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if used := int64(st.used) - int64(before); used > 4<<20 || l.State().Number != uint64(len(m.lines)) {
-		t.Errorf("%d bytes for %d lines, of which it knows %d", used, len(m.lines), l.State().Number)
+		t.Errorf("%d bytes for %d lines; the program has read %d", used, len(m.lines), l.State().Number)
 	}
 	runtime.KeepAlive(m)
 }

@@ -4,8 +4,8 @@ import {entries} from "./api.js";
 import {byID, chainName, h, name} from "./dom.js";
 import {count, kind, plural, problem} from "./words.js";
 
-// browse shows the entries of a list in a dialog. screen is called with the one that the
-// person chooses.
+// browse shows the entries of a list in a dialog. screen is called with the entry that
+// the person chooses.
 export function browse(list, screen) {
   const dialog = byID("detail");
   const field = h("input", {id: "search", type: "search", autocomplete: "off", autocapitalize: "none", spellcheck: "false"});

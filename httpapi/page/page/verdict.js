@@ -5,7 +5,7 @@ import {shape} from "./chart.js";
 import {verdict} from "./judge.js";
 import {dates, day, history, kind, limit, matched, moment, plural, problem, same, span, states} from "./words.js";
 
-// notes returns what is to be known of a verdict besides: for a match, one line that opens. It
+// notes returns the notes on a verdict: for a match, one line that opens. It
 // returns false if there is nothing.
 export const notes = v => v.notes.length > 0 && (v.match
   ? h("details", {class: "notes"}, h("summary", {}, v.lead), h("ul", {}, v.notes.map(c => h("li", {}, c))))

@@ -139,7 +139,7 @@ export function dates(l) {
   return [["Entity listed", entity], ["Address listed", [since, not && `not yet on ${not}`].filter(Boolean).join(", ")]];
 }
 
-// history returns what is known of when the lists had the account, as [time, words], the
+// history returns the times when the lists had the account, as [time, words], the
 // oldest first.
 export function history(result, lists) {
   const on = source => lists.find(s => s.id === source)?.short ?? source, events = new Map();

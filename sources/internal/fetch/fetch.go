@@ -150,7 +150,7 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 	return result, nil
 }
 
-// Bytes returns the file at req.URL, which is not the list but says something of it: its bytes are
+// Bytes returns the file at req.URL, which is not the list but a page about it: its bytes are
 // no progress of the list.
 func Bytes(ctx context.Context, req *Request) (text []byte, err error) {
 	_, err = Get(sources.WithProgress(ctx, nil), req, func(body io.Reader) (err error) {

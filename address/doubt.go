@@ -1,0 +1,89 @@
+package address
+
+import "strings"
+
+// A Doubt says why a text that can be read does not settle which account is
+// meant. Its text is its name in JSON and in tables.
+type Doubt string
+
+const (
+	// DoubtCapitals: the letter case of the text is a checksum that does not
+	// verify, so a character may be wrong.
+	DoubtCapitals Doubt = "capitals"
+	// DoubtShort: digits of the address are missing; the leading ones, if a program cut zeros.
+	DoubtShort Doubt = "short"
+	// DoubtAmbiguous: several chains fit, none was named, and they do not agree; the text is a word
+	// that can be an account's name on several; or there is another address in it.
+	DoubtAmbiguous Doubt = "ambiguous"
+	// DoubtUnscreenable: the text also pays somebody whom no list can name,
+	// such as the payee of a Lightning invoice, or the master of a virtual address
+	// of tempo, whose address only the chain knows.
+	DoubtUnscreenable Doubt = "unscreenable"
+	// DoubtWrongChain: the text is not an address of the chain that was named, or no such
+	// chain is known. A Reading has an Err instead.
+	DoubtWrongChain Doubt = "wrong_chain"
+	// DoubtMalformed: the text as it stands is not an address, but there is one in it. A Reading
+	// has an Err instead.
+	DoubtMalformed Doubt = "malformed"
+)
+
+// Explain returns one sentence about d for people, without a full stop.
+func (d Doubt) Explain() string {
+	switch d {
+	case DoubtCapitals:
+		return "the capitals do not match the checksum of the address: compare it with the original"
+	case DoubtShort:
+		return "digits of the address are missing: compare it with the original"
+	case DoubtAmbiguous:
+		return "it could be an address of several chains, and the lists do not say the same of all: name the chain"
+	case DoubtUnscreenable:
+		return "no list can name whom it pays, such as the payee of a Lightning invoice, or the master of a virtual address of tempo: ask for an address of theirs"
+	case DoubtWrongChain:
+		return "it is not an address of the chain that was named: check which chain is meant"
+	case DoubtMalformed:
+		return "the text as it stands is not an address, but there is one in it: compare it with the original"
+	}
+	return string(d)
+}
+
+// isGrouped reports whether s is another address with signs in it that names and ids of arweave
+// have, too: between groups of equal length, the first and the last perhaps shorter, or anywhere
+// behind the beginning of such an address.
+func isGrouped(s string) bool {
+	const signs = ".-_"
+	first := strings.IndexAny(s, signs)
+	if first < 0 || len(s) < minGlued {
+		return false
+	}
+	n, size, groups := 0, 0, true
+	for rest := s[first+1:]; ; n++ {
+		next := strings.IndexAny(rest, signs)
+		if next < 0 {
+			break
+		}
+		size = max(size, next)
+		groups = groups && next == size && next > 1
+		rest = rest[next+1:]
+	}
+	one := strings.IndexByte(s[:first], '1')
+	if begins := hasHexPrefix(s) || one > 0 && (one == 1 && s[0] == 'f' || len(hrpRows[s[:one]]) > 0); !begins && !(groups && n > 1) {
+		return false
+	}
+	joined := strings.NewReplacer(".", "", "-", "", "_", "").Replace(s)
+	return isEVMText(joined) || isProven(joined)
+}
+
+// Doubt returns why a does not settle which account is meant, though [Parse] accepts it:
+// [DoubtUnscreenable] for a virtual address of tempo, [DoubtAmbiguous] for a name or an id with another address in it,
+// or that is one without its full stops and hyphens, [DoubtShort] for one of starknet with
+// fewer than 63 digits; otherwise, and for the zero Address, "".
+func (a Address) Doubt() Doubt {
+	if a.row == 0 {
+		return ""
+	}
+	c := a.codec()
+	if c.what == "name" && strings.IndexByte(a.text, '.') >= 0 && len(FindAll(a.text)) > 0 || !a.Proven() && isGrouped(a.text) {
+		return DoubtAmbiguous
+	}
+	return c.doubt
+}
