@@ -19,6 +19,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -347,6 +348,14 @@ func (s *Scanner) token() (xml.Token, error) {
 		}
 		if len(s.open) == 0 && len(bytes.Trim(t, " \t\r\n")) > 0 {
 			return nil, s.fail("text outside of the root element")
+		}
+	case xml.ProcInst:
+		if !utf8.Valid(t.Inst) {
+			return nil, s.fail("processing instruction that is not UTF-8")
+		}
+	case xml.Comment:
+		if !utf8.Valid(t) {
+			return nil, s.fail("comment that is not UTF-8")
 		}
 	case xml.Directive:
 		return nil, s.fail("document type declaration")

@@ -95,6 +95,8 @@ var malformed = []struct{ name, doc string }{
 	{"control character in an attribute", "<a b='\x01'/>"},
 	{"control character in CDATA", "<a><![CDATA[\x01]]></a>"},
 	{"no UTF-8", "<a>\xff</a>"},
+	{"no UTF-8 in a comment", "<a><!--\xff--></a>"},
+	{"no UTF-8 in the declaration", "<?xml ve\x92sion=\"1.0\"?><a/>"},
 	{"surrogate in UTF-8", "<a>\xed\xa0\x80</a>"},
 	{"U+FFFE", "<a>\uFFFE</a>"},
 	{"]]> in text", `<a>]]></a>`},
