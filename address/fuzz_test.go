@@ -201,7 +201,7 @@ func TestDecorated(t *testing.T) {
 	}
 	for i, v := range inputs(t) {
 		for j, pattern := range around {
-			if (i+j)%longtest.N(89, 8) == 0 {
+			if (i+j)%longtest.N(89, 23) == 0 {
 				s := strings.ReplaceAll(pattern, "%", v)
 				for _, chain := range []string{"", "bitcoin", "near", "TRC20", "eip155:98865"} {
 					checkReading(t, chain, s)

@@ -142,7 +142,7 @@ func TestErrorsQuoteNothing(t *testing.T) {
 			t.Errorf("Interpret(%q): %v", s, r.Err)
 		}
 		for j, c := range address.Chains() {
-			if (i+j)%longtest.N(131, 17) != 0 {
+			if (i+j)%longtest.N(131, 53) != 0 {
 				continue
 			}
 			for _, text := range []string{s, " " + s, "bitcoin:" + s} {
