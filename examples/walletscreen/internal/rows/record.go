@@ -188,10 +188,11 @@ func (r *recordReader) lineEnd(start int) (int, error) {
 	}
 }
 
-// text returns the first n bytes of the row without the line ending behind them.
+// text returns the first n bytes of the row without the line ending behind them, which is
+// CR CR LF where a file was written as text twice on Windows.
 func (r *recordReader) text(n int) []byte {
 	b, _ := r.in.Peek(n)
-	return bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
+	return bytes.TrimRight(bytes.TrimSuffix(b, []byte("\n")), "\r")
 }
 
 // A lineReader gives csv the lines of a row.

@@ -86,6 +86,8 @@ func TestTables(t *testing.T) {
 			"sep=|\naddress|x" + strings.ReplaceAll(tail, ",", "|") + "0xa|1" + strings.ReplaceAll(verdict, ",", "|")},
 		{"byte order mark and CRLF", "\ufeffaddress,x\r\n0xa,1\r\n", Options{}, [][3]string{{"0xa"}},
 			"\ufeff" + strings.ReplaceAll("address,x"+tail+"0xa,1"+verdict, "\n", "\r\n")},
+		{"CR CR LF", "address,x\r\r\n0xa,1\r\r\n", Options{}, [][3]string{{"0xa"}},
+			strings.ReplaceAll("address,x"+tail+"0xa,1"+verdict, "\n", "\r\n")},
 		{"UTF-16", utf16LE("name\taddress\r\nZoë 😀\t0xa\r\n"), Options{}, [][3]string{{"0xa"}},
 			"\ufeff" + strings.ReplaceAll(strings.ReplaceAll("name,address"+tail+"Zoë 😀,0xa"+verdict, "\n", "\r\n"), ",", "\t")},
 		{"CR", "address,x\r0xa,1\r0xb,2\r", Options{}, [][3]string{{"0xa"}, {"0xb"}}, "address,x" + tail + "0xa,1" + verdict + "0xb,2" + verdict},
@@ -268,6 +270,12 @@ func FuzzRows(f *testing.F) {
 				out = table.AppendRow(out, &row, "", "", "", "", "x")
 			}
 		}
+		if strings.Contains(strings.ReplaceAll(string(in), "\r\n", ""), "\r") && bytes.IndexByte(in, '"') >= 0 {
+			return // whether such a carriage return is in a cell, and ends a row, is a guess
+		}
+		if bytes.IndexByte(in, 0) >= 0 {
+			return // it is text as long as another line is the first
+		}
 		cells, out, header, err := all(in)
 		above := skipped
 		if err != nil || len(cells) == 0 {
@@ -286,7 +294,7 @@ func FuzzRows(f *testing.F) {
 				t.Fatalf("address %q of row %d of %q was written as %q", cells[i], i, in, again[i])
 			}
 		}
-		if opts.Delimiter != ',' || bytes.ContainsAny(in, "\r\x00") || bytes.HasPrefix(bytes.ToLower(in), []byte("sep=")) ||
+		if opts.Delimiter != ',' || bytes.IndexByte(in, '\r') >= 0 || bytes.HasPrefix(bytes.ToLower(in), []byte("sep=")) ||
 			bytes.Contains(in, []byte("\n\n")) ||
 			in[0] == '\n' ||
 			strings.TrimSpace(string(in)) != string(in) {
