@@ -214,3 +214,70 @@ func TestJournalLostBeside(t *testing.T) {
 		}
 	})
 }
+
+// TestTailLost cuts the journal behind the last line that a program knows, which has not followed yet what another
+// program has accepted: that is in a file, and is not forgotten.
+func TestTailLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+		opts := &screening.Options{Store: st}
+		s := loaded(t, opts, src)
+		known := len(st.Lines)
+		time.Sleep(time.Hour)
+		src.load = numbered(2, 1, 2)
+		refresh(t, newScreener(t, &screening.Options{Store: st, LoadOnly: true}, src))
+		lost := time.Now()
+		st.Lines = st.Lines[:known]
+		time.Sleep(time.Hour)
+		src.load = down
+		s.Refresh(ctx)
+		if addedAt(t, s, 2).IsZero() {
+			t.Error("what was accepted is forgotten")
+		}
+		if _, err := screening.OpenAt(ctx, st, lost.Add(time.Minute), []sources.Source{src}, nil); !errors.Is(err, store.ErrGap) {
+			t.Errorf("a time that was lost: %v, want ErrGap", err)
+		}
+	})
+}
+
+// TestRestoredFull restores a store under a program that runs, and has no room then for the list held: until it is saved, answers
+// say so, whatever other lists do, and the journal does not say that another list answered.
+func TestRestoredFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+		st := &faultyStore{Store: mem}
+		slow := &flaky{info: sources.Info{ID: "OTHER", Name: "other list", Jurisdiction: sources.EU}}
+		slow.load = func(rev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			time.Sleep(time.Minute)
+			return numbered(9, 9)(rev, add)
+		}
+		s := loaded(t, &screening.Options{Store: st}, src, slow)
+		files, lines := maps.Clone(mem.Files), slices.Clone(mem.Lines)
+		time.Sleep(time.Hour)
+		src.load = numbered(2, 1, 2)
+		refresh(t, s)
+		mem.Files, mem.Lines, st.put, src.load = files, lines, store.ErrFull, down
+		time.Sleep(time.Hour)
+		for n := range 2 {
+			s.Refresh(ctx)
+			r := must(s.Screen(listing(2).Address))
+			if len(r.Labels) != 1 || !slices.ContainsFunc(r.Caveats(), func(c screening.Caveat) bool { return c.Kind == screening.CaveatStore }) {
+				t.Errorf("full, refresh %d: %v, caveats %v", n, r.Labels, r.Caveats())
+			}
+			time.Sleep(time.Hour)
+		}
+		full := momentOf(t, s)
+		time.Sleep(time.Hour)
+		st.put = nil
+		for range 2 {
+			s.Refresh(ctx)
+			time.Sleep(time.Hour)
+		}
+		if r := must(s.Screen(listing(1).Address)); len(r.Labels) != 1 || s.Sources()[0].StoreErr != nil || s.Sources()[0].Digest != digestOf(2) {
+			t.Errorf("with room: %v, %+v", r.Labels, s.Sources()[0])
+		}
+		if _, err := screening.OpenAt(ctx, mem, full.at, []sources.Source{src, slow}, nil); !errors.Is(err, store.ErrGap) {
+			t.Errorf("while it was full: %v, want ErrGap", err)
+		}
+	})
+}

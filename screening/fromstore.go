@@ -151,8 +151,9 @@ func (s *Screener) openOlder(ctx context.Context, i int, now time.Time) (h curre
 
 // adopt makes the newest file that is ahead of the journal the list held. It was judged; its line
 // is missing because the program was killed before it wrote it, or because the end of the
-// journal is lost. Of files that contradict each other none is adopted, and all match.
-func (s *Screener) adopt(ctx context.Context, i int, had current) (current, error) {
+// journal is lost. Of files that contradict each other none is adopted, and all match. answers says that a list answers already: then
+// the line of a file may be missing only because another program is about to write it.
+func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) (current, error) {
 	state := s.book.State()
 	names, err := journal.Names(ctx, s.book.Store(), s.infos[i].ID)
 	if err != nil {
@@ -160,6 +161,10 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 	}
 	begun, lost := state.Before(s.infos[i].ID)
 	begun = min(begun, state.Begun) // lines of other lists, and of this program, may follow
+	beside := had.unsaved
+	if !answers {
+		beside = nil
+	}
 	var newest *stays.File
 	var of *list.List
 	var broken error // the first one cannot be opened
@@ -169,7 +174,9 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 			continue
 		}
 		f, l, err := s.openFile(ctx, i, name)
-		if journal.IsAtFault(err) {
+		if err == nil && answers && s.now().Sub(f.Written).Abs() < storeTimeout {
+			continue
+		} else if journal.IsAtFault(err) {
 			if newest == nil && broken == nil {
 				broken = fmt.Errorf("store: %w", err)
 				had.damaged, had.later = broken, journal.Held{N: name.Last, Damaged: true}
@@ -210,7 +217,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current) (current, erro
 	if newest.After <= state.Begun && !lost { // no line is lost: until then the list held answered
 		since = newest.Written
 	}
-	next := current{list: of, held: heldOf(newest, of), err: had.err}
+	next := current{list: of, held: heldOf(newest, of), unsaved: beside, err: had.err}
 	next.held.Most, next.held.Asked = journal.Most(had.held.Most, of.Addresses), newest.Written
 	next.age(newest.Revision.Checked, s.now())
 	next.known = next.held

@@ -52,6 +52,9 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 		}
 		var reason error
 		if next, _, reason, err = s.consider(ctx, i, next, o, nil); err != nil {
+			if !errors.Is(err, store.ErrMoved) { // until it is saved, the journal says another thing
+				had.add(had.list, s.now(), o, fmt.Errorf("store: %w", err))
+			}
 			return had, err
 		}
 		if next.unsaved = had.unsaved; reason != nil && wentBack { // the operator had accepted it
@@ -65,14 +68,14 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	if next, err = s.open(ctx, i, had, &held); err != nil {
 		return had, err
 	}
-	if !ld.started {
-		if next, err = s.adopt(ctx, i, next); err != nil {
-			if next.list != nil { // a file that is ahead may have another one
+	answers := had.list != nil && had.damaged == nil
+	if u := next.unsaved; !answers || u == nil || u.last == nil { // or its own files may be ahead
+		if next, err = s.adopt(ctx, i, next, answers); err != nil {
+			if next.list != nil && !answers { // a file that is ahead may have another one
 				next.damaged, next.later = fmt.Errorf("store: %w", err), held
 			}
 			return next, err
 		}
-		ld.started = next.damaged == nil
 	}
 	if u := next.unsaved; u != nil && u.last != nil {
 		next, _, _, err = s.consider(ctx, i, next, u.last, nil)

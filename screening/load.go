@@ -75,7 +75,8 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 	return report
 }
 
-// takeAll is take, again if another program has written meanwhile.
+// takeAll is take, again if another program has written meanwhile. What the journal does not say of a program that runs counts as a
+// failure of the store.
 func (s *Screener) takeAll(ctx context.Context, i int, had current) (next current, err error) {
 	for range 100 {
 		if next, err = s.take(ctx, i, had); !errors.Is(err, store.ErrMoved) {
@@ -83,7 +84,11 @@ func (s *Screener) takeAll(ctx context.Context, i int, had current) (next curren
 		}
 	}
 	if ctx.Err() == nil {
-		s.setStore(err)
+		said := err
+		if said == nil && s.running.Load() {
+			said = s.sayOpened(ctx)
+		}
+		s.setStore(said)
 	}
 	return next, err
 }

@@ -91,14 +91,14 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 	}
 	restarted := (*snapshot)(nil)
 	if len(before.lists) == 0 && s.book.Store() != nil { // the first report compares with what the program before has answered from
+		state, _ := s.look(ctx) // before this program says there that it begins
 		each(follow)
-		if restarted = s.answeredBefore(ctx); restarted != nil {
+		if restarted = s.answeredBefore(ctx, &state); restarted != nil {
 			before = restarted
 		}
 	}
 	each(t)
 	if t == live && ctx.Err() == nil {
-		s.sayOpened(ctx)
 		if state := s.book.State(); s.book.IsKept() && s.now().Before(state.At) { // it was put back
 			s.note(ctx, &journal.Line{Type: journal.Clock})
 		}
@@ -113,12 +113,20 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 	return r
 }
 
-// answeredBefore returns the lists that the program before has answered from last, with the exceptions of the
-// journal; nil if that is not known.
-func (s *Screener) answeredBefore(ctx context.Context) *snapshot {
+// look learns what the store knows, and returns what holds.
+func (s *Screener) look(ctx context.Context) (state journal.State, err error) {
+	defer caught(&err)
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	state := s.book.State()
+	err = s.book.Follow(ctx)
+	return s.book.State(), err
+}
+
+// answeredBefore returns the lists that the program before has answered from last, with the exceptions of the
+// journal; nil if that is not known.
+func (s *Screener) answeredBefore(ctx context.Context, state *journal.State) *snapshot {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
 	held := make(map[string]journal.Held)
 	for _, info := range s.infos {
 		if h := state.Answered[info.ID]; h.N > 0 && !h.Damaged {
@@ -179,16 +187,14 @@ func (s *Screener) start(ctx context.Context, every time.Duration) {
 	s.begin(max(least, quiet))
 	s.running.Store(true)
 	s.Open(ctx) // errors are logged there
-	s.sayOpened(ctx)
 }
 
-// sayOpened says in the journal that the program begins, unless that was said.
-func (s *Screener) sayOpened(ctx context.Context) {
+// sayOpened says in the journal that the program begins, and which exceptions hold, unless that was said.
+func (s *Screener) sayOpened(ctx context.Context) (err error) {
+	defer caught(&err)
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	if err := s.book.Open(ctx); err != nil && ctx.Err() == nil {
-		s.setStore(err)
-	}
+	return s.book.Open(ctx)
 }
 
 // quiet is the longest time between two lines of a program that runs.
@@ -309,13 +315,11 @@ func (s *Screener) wait(ctx context.Context, last uint64) (next uint64, err erro
 	} else if last > 0 {
 		pause(ctx, lookEvery)
 	}
-	look, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	err = s.book.Follow(look)
-	if replicas := s.book.Shared(); replicas != nil {
-		return next, err
+	state, err := s.look(ctx)
+	if s.book.Shared() == nil {
+		next = state.Number
 	}
-	return s.book.State().Number, err
+	return next, err
 }
 
 // watchClock says in the journal when the clock was put forward or back, and, once a day, that

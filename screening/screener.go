@@ -60,7 +60,6 @@ type Screener struct {
 type sourceLock struct {
 	loading chan struct{} // has room for one that loads the source
 	lock    chan struct{} // has room for one that changes the list; guards the following
-	started bool          // the store was asked for files that are ahead of the journal
 	back    int           // how often the store had gone back when it was asked last
 	stuck   atomic.Int32  // loads that were left behind
 }

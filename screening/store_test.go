@@ -825,3 +825,38 @@ func TestAheadNotWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenedNotWritten lets the first line of a program fail, which has its exceptions: until it is written, answers say that the
+// store fails, and a past answer is never one without these exceptions.
+func TestOpenedNotWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1, 2)}
+		loaded(t, &screening.Options{Store: mem}, src)
+		time.Sleep(time.Hour)
+		st := &faultyStore{Store: mem, append: errDown}
+		s := newScreener(t, &screening.Options{Store: st}, src)
+		if err := s.SetExceptions(ctx, []screening.Exception{{Address: listing(1).Address, Reason: "r", Author: "a"}}); err != nil {
+			t.Fatal(err)
+		}
+		s.Refresh(ctx)
+		for _, works := range []bool{false, true} {
+			if works {
+				st.append = nil
+			}
+			s.Open(ctx)
+			fails := slices.ContainsFunc(must(s.Screen(listing(1).Address)).Caveats(), func(c screening.Caveat) bool { return c.Kind == screening.CaveatStore })
+			if fails == works {
+				t.Errorf("the store works %v, and the answers say %v", works, fails)
+			}
+			now := momentOf(t, s)
+			time.Sleep(time.Hour)
+			p, err := screening.OpenAt(ctx, mem, now.at, []sources.Source{src}, nil)
+			if works && err == nil {
+				err = now.same(t, p)
+			}
+			if works && err != nil {
+				t.Errorf("the store works: %v", err)
+			}
+		}
+	})
+}
