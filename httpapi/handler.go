@@ -51,6 +51,7 @@ func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http
 				e.write(nil, p)
 				return
 			}
+			w.Header().Set("X-Request-Id", e.id)
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, e.caller)))
 		})
 	}

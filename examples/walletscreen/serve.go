@@ -150,8 +150,8 @@ type server struct {
 	listener    net.Listener
 	opsListener net.Listener // nil for none
 	jobs        sync.WaitGroup
-	stopping    atomic.Bool   // it finishes the requests that it has
-	tables      sync.Mutex    // one table is screened at a time
+	stopping    atomic.Bool // it finishes the requests that it has
+	tables      tablePlaces
 	ending      *atomic.Int64 // how long it has to end, in nanoseconds, once requests may be under way
 }
 
@@ -344,7 +344,7 @@ func (s *server) handler() http.Handler {
 		if isLogged {
 			r = traced(r)
 		}
-		if r.Method == http.MethodPost && r.URL.Path == "/api/v1/screen/table" {
+		if r.Method == http.MethodPost && r.URL.EscapedPath() == "/api/v1/screen/table" {
 			tables.ServeHTTP(w, r)
 			return
 		}

@@ -3,12 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
-	"strconv"
+	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -18,10 +22,12 @@ import (
 	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
-// Limits of a table that a client sends.
+// Limits of the tables that clients send.
 const (
 	maxTable      = 32 << 20
-	tablePatience = time.Minute
+	tablePatience = time.Minute // for each of: its arrival, screening it, reading the answer
+	maxTables     = 4           // that are held at once,
+	maxTablesEach = 2           // and of one caller: another one finds a place beside slow ones
 )
 
 // maxVerdicts bounds the table that is answered, in bytes: a short row, or a compressed one, may have a
@@ -41,114 +47,214 @@ func (v *answeredTable) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A tableCall is a table that a client sends. As screeningLists, it charges and records each row.
+// tablePlaces bound the tables that are held, from before they arrive until they were answered.
+type tablePlaces struct {
+	turn sync.Mutex // locked while a table is screened
+
+	mu   sync.Mutex
+	held []string // the IDs of the callers
+}
+
+// enter takes a place for a table of a caller, and reports whether there was one.
+func (p *tablePlaces) enter(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	own := 0
+	for _, other := range p.held {
+		if other == id {
+			own++
+		}
+	}
+	if own == maxTablesEach || len(p.held) == maxTables {
+		return false
+	}
+	p.held = append(p.held, id)
+	return true
+}
+
+func (p *tablePlaces) leave(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.held, id)
+	p.held = slices.Delete(p.held, i, i+1)
+}
+
+// A tableCall is a table that a client sends. As screeningLists, it keeps what is to be charged and recorded
+// when the table is answered.
 type tableCall struct {
 	*screening.Screener
 	server  *server
 	request *http.Request
+	id      string // of the request
 	caller  httpapi.Caller
 	record  receipt.Receipt
-	refunds []func(int) // of the rows that were charged, each for its month
-	failed  error       // of a charge or a record
+	rows    int                 // that count
+	records []httpapi.Screening // of these rows, for the trail
 }
 
 // ScreenInput screens a row.
 func (c *tableCall) ScreenInput(chain, text string) (screening.Result, address.Reading, error) {
 	r, reading, err := c.Screener.ScreenInput(chain, text)
-	if c.failed != nil || err != nil && len(r.Labels) == 0 {
+	if err != nil && len(r.Labels) == 0 {
 		return r, reading, err
 	}
-	_, refund, failed := c.server.keys.ring.Charge(c.request, c.caller, 1, nil)
-	if c.failed = failed; failed != nil {
-		return r, reading, err
-	}
-	c.refunds = append(c.refunds, refund)
 	if c.server.trail != nil {
 		shown := strings.TrimSpace(text)
 		if r.Address.IsValid() {
 			shown = r.Address.Normalized()
 		}
-		c.failed = c.server.trail.Record(c.request.Context(), httpapi.Screening{Time: c.record.Time, RequestID: c.record.RequestID, Item: len(c.refunds) - 1,
+		c.records = append(c.records, httpapi.Screening{Time: c.record.Time, RequestID: c.id, Item: c.rows,
 			CallerID: c.caller.ID, Chain: r.Address.Chain(), Address: shown, Result: r})
 	}
+	c.rows++
 	return r, reading, err
 }
+
+// A tableProblem is why a table is not answered.
+type tableProblem struct {
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+func (p *tableProblem) Error() string { return p.Detail }
+
+func refuseTable(status int, code, detail string) error { return &tableProblem{status, code, detail} }
+
+var errTableQuota = refuseTable(http.StatusTooManyRequests, "quota_exceeded", "The table has more rows to count than this month's quota has left. Nothing was counted.")
 
 // table answers a POST of a table with what screen -in -out -receipt writes. The query says how it
 // is read, by the names of the flags.
 func (s *server) table(w http.ResponseWriter, r *http.Request) {
-	refuse := func(status int, code, detail string) {
-		w.Header().Set("Content-Type", "application/problem+json")
-		w.WriteHeader(status)
-		json.NewEncoder(w).Encode(map[string]any{"status": status, "code": code, "detail": detail})
-	}
 	c := &tableCall{Screener: s.screener, server: s, request: r.Clone(r.Context())}
 	c.request.Header.Del("Idempotency-Key") // each row counts
+	c.id = w.Header().Get("X-Request-Id")
 	c.caller, _ = httpapi.CallerOf(r.Context())
-	if owns := len(s.lists.own) > 0 || s.decisions != nil; owns && c.caller.Scopes != "" && !strings.Contains(" "+c.caller.Scopes+" ", " own ") {
-		refuse(http.StatusForbidden, "insufficient_scope", "The caller is known, but lacks the scope own, without which the receipt of a table cannot be written.")
+	err := refuseTable(http.StatusServiceUnavailable, "overloaded", "Too many tables are being sent, screened or read. Send this one again in a few seconds.")
+	if s.tables.enter(c.caller.ID) { // before a body is held in memory
+		defer s.tables.leave(c.caller.ID)
+		err = c.answer(w)
+	}
+	var p *tableProblem
+	if !errors.As(err, &p) {
 		return
 	}
-	if !s.tables.TryLock() { // before a body is held in memory
+	if w.Header().Set("Content-Type", "application/problem+json"); p.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "5")
-		refuse(http.StatusServiceUnavailable, "overloaded", "Another table is being screened. Send this one again in a few seconds.")
-		return
 	}
-	defer s.tables.Unlock()
-	rc, until := http.NewResponseController(w), time.Now().Add(tablePatience)
-	rc.SetReadDeadline(until)
-	rc.SetWriteDeadline(until)
-	ctx, cancel := context.WithDeadline(r.Context(), until.Add(-time.Second))
-	defer cancel()
-	in, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxTable))
+	w.WriteHeader(p.Status)
+	json.NewEncoder(w).Encode(p)
+}
+
+// answer answers the table, or returns a tableProblem.
+func (c *tableCall) answer(w http.ResponseWriter) error {
+	s := c.server
+	if owns := len(s.lists.own) > 0 || s.decisions != nil; owns && c.caller.Scopes != "" && !strings.Contains(" "+c.caller.Scopes+" ", " own ") {
+		return refuseTable(http.StatusForbidden, "insufficient_scope", "The caller is known, but lacks the scope own, without which the receipt of a table cannot be written.")
+	}
+	o := tableOptions{in: "-", out: "-"}
+	if err := o.setQuery(c.request.URL.RawQuery); err != nil {
+		return refuseTable(http.StatusBadRequest, "invalid_table", err.Error())
+	}
+	if used, _, _, err := s.keys.ring.Used(c.request.Context(), c.caller, false); err == nil && c.caller.Quota > 0 && used >= c.caller.Quota {
+		return errTableQuota
+	}
+	rc := http.NewResponseController(w)
+	rc.SetReadDeadline(time.Now().Add(tablePatience))
+	rc.SetWriteDeadline(time.Now().Add(3 * tablePatience))
+	in, err := io.ReadAll(http.MaxBytesReader(w, c.request.Body, maxTable))
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return refuseTable(http.StatusRequestEntityTooLarge, "body_too_large", "A table may have at most 32 MiB.")
+	case err != nil:
+		return refuseTable(http.StatusRequestTimeout, "request_timeout", "The table did not arrive within a minute, or not to its end.")
+	}
+	out, text, err := c.screen(in, o)
 	if err != nil {
-		refuse(http.StatusRequestEntityTooLarge, "body_too_large", "A table may have at most 32 MiB.")
-		return
+		return err
 	}
+	rc.SetWriteDeadline(time.Now().Add(tablePatience))
+	w.Header().Set("Content-Type", "application/json")
+	io.WriteString(w, `{"output":"`) // in base64: its bytes are those that the receipt names
+	encoder := base64.NewEncoder(base64.StdEncoding, w)
+	encoder.Write(out)
+	encoder.Close()
+	end, _ := json.Marshal(string(text))
+	fmt.Fprintf(w, `","receipt":%s}`+"\n", end) // an error means that the client has gone
+	return nil
+}
+
+// screen screens a table in its turn, then charges and records its rows, and returns the table with verdicts and
+// its receipt. A table that is not answered leaves nothing behind.
+func (c *tableCall) screen(in []byte, o tableOptions) (out answeredTable, text []byte, err error) {
+	s := c.server
+	ctx, cancel := context.WithTimeout(c.request.Context(), tablePatience)
+	defer cancel()
+	s.tables.turn.Lock()
+	defer s.tables.turn.Unlock()
 	first, err := s.screener.Screen(anyAddress)
 	if err != nil {
-		refuse(http.StatusServiceUnavailable, "sources_unavailable", err.Error())
-		return
+		return nil, nil, refuseTable(http.StatusServiceUnavailable, "sources_unavailable", err.Error())
 	}
 	c.record = *receipt.From(first, time.Now())
-	c.record.RequestID, c.record.CallerID = w.Header().Get("X-Request-Id"), c.caller.ID
-
-	q, hashes := r.URL.Query(), newTableHashes()
-	var out answeredTable
-	j := newJudge(c, q.Get("chain"))
+	c.record.RequestID, c.record.CallerID = c.id, c.caller.ID
+	hashes, j := newTableHashes(), newJudge(c, o.chain)
 	j.each = func(_ *rows.Row, v *verdict) { v.hash(hashes.verdicts) }
-	job := &tableJob{program: &program{stdin: bytes.NewReader(in), stdout: &out, stderr: io.Discard}, add: verdictColumns, cells: j.cells, hashes: hashes,
-		options: tableOptions{in: "-", out: "-", chain: q.Get("chain"), addressColumn: q.Get("address-column"), chainColumn: q.Get("chain-column")}}
-	var text []byte
+	job := &tableJob{program: &program{stdin: bytes.NewReader(in), stdout: &out, stderr: io.Discard}, add: verdictColumns, cells: j.cells, hashes: hashes, options: o}
 	if err = job.run(ctx); err == nil {
 		text, err = job.receipt(&c.record, j, s.signers)
 	}
-	switch err = errors.Join(c.failed, err); {
-	case err == nil:
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(struct {
-			Output  []byte `json:"output"` // in base64: its bytes are those that the receipt names
-			Receipt string `json:"receipt"`
-		}{out, string(text)})
-		return
-	case errors.Is(err, httpapi.ErrExhausted):
-		refuse(http.StatusTooManyRequests, "quota_exceeded", "The quota ended after "+strconv.Itoa(len(c.refunds))+" rows. The table was not screened, and nothing was counted.")
-	case c.failed != nil:
-		s.log.Error("a table cannot be answered", "error", c.failed)
-		refuse(http.StatusServiceUnavailable, "audit_unavailable", "The rows cannot be counted or recorded at the moment.")
-	case errors.Is(err, errVerdicts):
-		refuse(http.StatusRequestEntityTooLarge, "body_too_large", "The table with verdicts would have more than 64 MiB. Send the table in parts. Nothing was counted.")
+	switch {
 	case ctx.Err() != nil:
-		refuse(http.StatusServiceUnavailable, "overloaded", "The table takes longer than a minute. Send it in parts. Nothing was counted.")
-	default:
-		refuse(http.StatusBadRequest, "invalid_table", err.Error())
+		return nil, nil, refuseTable(http.StatusServiceUnavailable, "overloaded", "The table takes longer than a minute. Send it in parts. Nothing was counted.")
+	case errors.Is(err, errVerdicts):
+		return nil, nil, refuseTable(http.StatusRequestEntityTooLarge, "body_too_large", "The table with verdicts would have more than 64 MiB. Send the table in parts. Nothing was counted.")
+	case err != nil:
+		return nil, nil, refuseTable(http.StatusBadRequest, "invalid_table", err.Error())
 	}
-	c.undo()
+	return out, text, c.count()
 }
 
-// undo refunds the rows that were charged.
-func (c *tableCall) undo() {
-	for _, refund := range c.refunds {
-		refund(1)
+// count charges and records the rows.
+func (c *tableCall) count() error {
+	if c.rows == 0 {
+		return nil
 	}
+	granted, refund, err := c.server.keys.ring.Charge(c.request, c.caller, c.rows, nil)
+	if err == nil && granted < c.rows {
+		refund(granted)
+		err = httpapi.ErrExhausted
+	}
+	switch {
+	case errors.Is(err, httpapi.ErrExhausted):
+		return errTableQuota
+	case err != nil:
+		c.server.log.Error("the rows of a table cannot be counted", "error", err)
+		return refuseTable(http.StatusServiceUnavailable, "quota_unavailable", "The rows cannot be counted at the moment.")
+	}
+	for some := range slices.Chunk(c.records, 1000) {
+		if err := c.server.trail.Record(context.WithoutCancel(c.request.Context()), some...); err != nil {
+			refund(granted)
+			c.server.log.Error("the rows of a table cannot be recorded", "error", err)
+			return refuseTable(http.StatusServiceUnavailable, "audit_unavailable", "The rows cannot be recorded at the moment. Nothing was counted.")
+		}
+	}
+	return nil
+}
+
+// setQuery sets how a table is read from the query of its request.
+func (o *tableOptions) setQuery(raw string) error {
+	query, err := url.ParseQuery(raw)
+	for name, values := range query {
+		to := map[string]*string{"chain": &o.chain, "address-column": &o.addressColumn, "chain-column": &o.chainColumn}[name]
+		if to == nil || len(values) > 1 {
+			err = errors.New("not known")
+			break
+		}
+		*to = values[0]
+	}
+	if err != nil {
+		return errors.New("the query may have chain, address-column and chain-column, each once, escaped as in URLs, and nothing else")
+	}
+	return checkChain(o.chain)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/internal/evidence"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -86,31 +87,51 @@ func TestServeTable(t *testing.T) {
 		t.Errorf("a table with long verdicts: status %d, %+v", status, got)
 	}
 	maxVerdicts = most
-	body, slow := io.Pipe()
 	answered := make(chan int)
-	go func() {
-		r, err := http.NewRequest("POST", s.url+"/api/v1/screen/table", body)
-		if err != nil {
-			t.Error(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+s.key)
-		r.Header.Set("Expect", "100-continue") // the body is sent once the server reads it
-		w, err := (&http.Transport{ExpectContinueTimeout: time.Hour}).RoundTrip(r)
-		if err != nil {
-			t.Error(err)
-			answered <- 0
-			return
-		}
-		w.Body.Close()
-		answered <- w.StatusCode
-	}()
-	slow.Write([]byte("address\n" + listed + "\n"))
-	if status := send(s.key, "", table, &got); status != 503 || got.Code != "overloaded" {
-		t.Errorf("beside another table: status %d, %+v", status, got)
+	slow := func() io.WriteCloser { // a table that arrives slowly, and has a place already
+		body, sent := io.Pipe()
+		go func() {
+			r, err := http.NewRequest("POST", s.url+"/api/v1/screen/table", body)
+			if err != nil {
+				t.Error(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+s.key)
+			r.Header.Set("Expect", "100-continue") // the body is sent once the server reads it
+			w, err := (&http.Transport{ExpectContinueTimeout: time.Hour}).RoundTrip(r)
+			if err != nil {
+				t.Error(err)
+				answered <- 0
+				return
+			}
+			w.Body.Close()
+			answered <- w.StatusCode
+		}()
+		io.WriteString(sent, "address\n"+listed+"\n")
+		return sent
 	}
-	slow.Close()
-	if status := <-answered; status != 200 {
-		t.Errorf("a slow table: status %d", status)
+	_, token, _ := call(t, "", "keys", "create", "-data", data)
+	first := slow()
+	if status := send(s.key, "", table, &got); status != 200 {
+		t.Errorf("beside one slow table of the caller: status %d, %+v", status, got)
+	}
+	second := slow()
+	if status := send(s.key, "", table, &got); status != 503 || got.Code != "overloaded" {
+		t.Errorf("beside two slow tables of the caller: status %d, %+v", status, got)
+	}
+	if status := send(strings.TrimSpace(token), "", table, &got); status != 200 {
+		t.Errorf("beside the slow tables of another caller: status %d, %+v", status, got)
+	}
+	first.Close()
+	second.Close()
+	for range 2 {
+		if status := <-answered; status != 200 {
+			t.Errorf("a slow table: status %d", status)
+		}
+	}
+	for _, query := range []string{"adress-column=2", "chain=%zz", "chain=ethereum&chain=tron", "chain=etherium", "a;b"} {
+		if status := send(s.key, query, table, &got); status != 400 || got.Code != "invalid_table" {
+			t.Errorf("the query %s: status %d, %+v", query, status, got)
+		}
 	}
 	if status := send("nobody", "", table, &got); status != 401 || got.Code != "invalid_token" {
 		t.Errorf("without a key: status %d, %+v", status, got)
@@ -131,10 +152,23 @@ func TestServeTable(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Error(err)
 	}
+	rows, ids := 0, make(map[string]bool)
+	for l, err := range evidence.Read(trail) {
+		var line struct {
+			ID string `json:"request_id"`
+		}
+		if rows++; err != nil || json.Unmarshal(l.Text, &line) != nil {
+			t.Fatal(err)
+		}
+		ids[line.ID] = true
+	}
+	if rows != 2+2+2+1+1 || len(ids) != 5 || ids[""] {
+		t.Errorf("%d rows of the requests %v are recorded, want those of the 5 tables that were answered", rows, ids)
+	}
 	own := filepath.Join(dir, "own.csv")
 	os.WriteFile(own, []byte("address,reason\n"+unlisted+",nobody's business\n"), 0o600)
 	s = start(t, "-data", data, "-list", "OWN="+own, "-api-key", "given-to-everybody")
-	_, token, _ := call(t, "", "keys", "create", "-data", data)
+	_, token, _ = call(t, "", "keys", "create", "-data", data)
 	if status := send(strings.TrimSpace(token), "", table, &got); status != 403 || got.Code != "insufficient_scope" {
 		t.Errorf("own lists, without the scope own: status %d, %+v", status, got)
 	}
@@ -149,9 +183,7 @@ func TestServeTable(t *testing.T) {
 	}
 }
 
-// TestTableMonth refunds a table whose rows were charged in two months: each month gets its own
-// rows back, so that the quota of the second one is not exceeded. A table that the quota is
-// too small for gets its rows back, too.
+// TestTableMonth counts a table in the month in which it is answered, all rows or none.
 func TestTableMonth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "A", Name: "a", Jurisdiction: sources.Operator})}, nil)
@@ -163,30 +195,27 @@ func TestTableMonth(t *testing.T) {
 		}
 		ring := access.New(access.NewMemory(), nil)
 		defer ring.Close(t.Context())
-		ask := func() *tableCall {
-			return &tableCall{Screener: s, server: &server{keys: &keyring{ring: ring}}, caller: httpapi.Caller{ID: "a", Quota: 10},
+		for _, tt := range []struct {
+			rows []int // of a month
+			fits bool
+			used int64
+		}{{[]int{8, 1}, true, 9}, {[]int{2}, false, 9}, {[]int{1}, true, 10}, {[]int{1}, false, 10}} {
+			c := &tableCall{Screener: s, server: &server{keys: &keyring{ring: ring}}, caller: httpapi.Caller{ID: "a", Quota: 10},
 				request: httptest.NewRequestWithContext(t.Context(), "POST", "/api/v1/screen/table", nil)}
-		}
-		c := ask()
-		for month, n := range []int{8, 1} {
-			time.Sleep(time.Until(time.Date(2000, time.Month(month+1), 31, 23, 59, 0, 0, time.UTC)))
-			for range n {
-				if _, _, err := c.ScreenInput("ethereum", harmless); err != nil || c.failed != nil {
-					t.Fatal(err, c.failed)
+			for i, n := range tt.rows {
+				if i > 0 {
+					time.Sleep(31 * 24 * time.Hour)
+				}
+				for range n {
+					c.ScreenInput("ethereum", harmless)
 				}
 			}
-		}
-		c.undo()
-		c = ask()
-		for c.failed == nil && len(c.refunds) < 100 {
-			c.ScreenInput("ethereum", harmless)
-		}
-		if len(c.refunds) != 10 {
-			t.Errorf("%d rows are answered with a quota of 10", len(c.refunds))
-		}
-		c.undo()
-		if n, _, _, err := ring.Used(t.Context(), c.caller, true); n != 0 || err != nil {
-			t.Errorf("%d rows are counted of a table that was refused, %v", n, err)
+			if err := c.count(); (err == nil) != tt.fits || err != nil && err != errTableQuota {
+				t.Errorf("%+v: %v", tt, err)
+			}
+			if n, _, _, err := ring.Used(t.Context(), c.caller, true); n != tt.used || err != nil {
+				t.Errorf("%+v: %d rows are counted, %v", tt, n, err)
+			}
 		}
 	})
 }
