@@ -108,7 +108,7 @@ func (e *exchange) shown(r screening.Result) screening.Result {
 
 // record returns the record of one answer.
 func (e *exchange) record(item int, chain address.Chain, address string, r screening.Result) Screening {
-	return Screening{Time: e.now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: address, Result: r}
+	return Screening{Time: e.now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: address, Result: r, AsOf: e.asOf}
 }
 
 // audit records what was screened.

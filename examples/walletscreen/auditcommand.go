@@ -154,6 +154,9 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		if !r.Decided() {
 			level = "not decided"
 		}
+		if !r.AsOf.IsZero() {
+			level += " as of " + r.AsOf.Format(time.RFC3339)
+		}
 		t.add(r.Time.Format(time.RFC3339Nano), r.CallerID, level, fmt.Sprint(r.Score), string(r.Chain), r.Address, strings.Join(by, ", "))
 	}
 	if !found && mistyped != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"os"
@@ -205,6 +206,37 @@ func TestAuditStart(t *testing.T) {
 		code, _, stderr := call(t, "", append([]string{"serve", "-addr", "127.0.0.1:0"}, flags...)...)
 		if code != 2 || !strings.Contains(stderr, "begin a new trail in another directory") {
 			t.Errorf("exit code %d, %s", code, stderr)
+		}
+	}
+}
+
+// The record of an answer with the lists of an earlier time says so, and verifies with these lists.
+func TestTrailPast(t *testing.T) {
+	const tornado = "0xd90e2f925DA726b50C4Ed8D0Fb90Ad053324F31b"
+	data := t.TempDir()
+	trail, lists := filepath.Join(data, "audit"), []string{"-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN"}
+	then := ""
+	for _, day := range []string{"2025-03-04", "2025-03-21"} { // it was on the first one
+		if code, _, stderr := call(t, "", append(append([]string{"lists", "import", "-accept"}, lists...), sdn(t, day))...); code != 0 {
+			t.Fatal(stderr)
+		}
+		then = cmp.Or(then, time.Now().UTC().Format(time.RFC3339Nano))
+	}
+	s := start(t, append(lists, "-audit", trail)...)
+	for at, level := range map[string]string{then: "CRITICAL", time.Now().UTC().Format(time.DateOnly): "CLEAN_NO_MATCH"} {
+		var got answer
+		if status := s.do(t, "POST", "/api/v1/screen", map[string]string{"address": tornado, "chain": "ethereum", "at": at}, &got); status != 200 || got.Level != level {
+			t.Errorf("at %s: status %d, %+v", at, status, got)
+		}
+	}
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(trail, "audit-*.jsonl"))
+	for _, args := range [][]string{{"receipt", "verify", files[0], "-data", data}, {"audit", "search", tornado, "-audit", trail}} {
+		code, stdout, stderr := call(t, "", args...)
+		if code != 0 || strings.Count(stdout, " as of "+then[:19]) != 1 || !strings.Contains(stdout, "CLEAN_NO_MATCH ") || strings.Contains(stdout, "CANNOT") {
+			t.Errorf("%q: exit code %d: %s%s", args, code, stdout, stderr)
 		}
 	}
 }

@@ -174,15 +174,16 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 
 // A jsonVerdict is the verdict on a receipt, for programs.
 type jsonVerdict struct {
-	Receipt    int    `json:"receipt"` // in the file, from 1
-	Outcome    string `json:"outcome"`
-	Reason     string `json:"reason,omitempty"`
-	SignedBy   string `json:"signed_by,omitempty"`
-	Unsigned   string `json:"unsigned,omitempty"` // why signed_by is missing
-	ScreenedAt string `json:"screened_at,omitempty"`
-	Chain      string `json:"chain,omitempty"`
-	Address    string `json:"address,omitempty"`
-	Decided    *bool  `json:"decided,omitempty"`
+	Receipt    int       `json:"receipt"` // in the file, from 1
+	Outcome    string    `json:"outcome"`
+	Reason     string    `json:"reason,omitempty"`
+	SignedBy   string    `json:"signed_by,omitempty"`
+	Unsigned   string    `json:"unsigned,omitempty"` // why signed_by is missing
+	ScreenedAt string    `json:"screened_at,omitempty"`
+	AsOf       time.Time `json:"as_of,omitzero"`
+	Chain      string    `json:"chain,omitempty"`
+	Address    string    `json:"address,omitempty"`
+	Decided    *bool     `json:"decided,omitempty"`
 	*screening.Answer
 
 	Table *receipt.Table `json:"table,omitempty"`
@@ -201,7 +202,7 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 		o.ScreenedAt, o.Table = rec.Time.Format(time.RFC3339), rec.Table
 	default:
 		decided := rec.Decided()
-		o.ScreenedAt, o.Chain, o.Address, o.Decided, o.Answer = rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, &decided, rec.Answer
+		o.AsOf, o.ScreenedAt, o.Chain, o.Address, o.Decided, o.Answer = rec.AsOf, rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, &decided, rec.Answer
 	}
 	if v.Unsigned != nil {
 		o.Unsigned = v.Unsigned.Error()
@@ -224,6 +225,9 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 		level := fmt.Sprintf("%s  %d", clean(string(rec.Level)), rec.Score)
 		if !rec.Decided() {
 			level = "NOT DECIDED"
+		}
+		if !o.AsOf.IsZero() {
+			level += " as of " + o.AsOf.Format(time.RFC3339)
 		}
 		fmt.Fprintf(r.stdout, "%s  %s  %s %.200s, screened %s\n", outcome, level, clean(o.Chain), clean(o.Address), o.ScreenedAt)
 		if len(rec.Doubts) > 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // Limits of the tables that clients send.
@@ -99,12 +101,8 @@ func (c *tableCall) ScreenInput(chain, text string) (screening.Result, address.R
 		return r, reading, err
 	}
 	if c.server.trail != nil {
-		shown := strings.TrimSpace(text)
-		if r.Address.IsValid() {
-			shown = r.Address.Normalized()
-		}
 		c.records = append(c.records, httpapi.Screening{Time: c.record.Time, RequestID: c.id, Item: c.rows,
-			CallerID: c.caller.ID, Chain: r.Address.Chain(), Address: shown, Result: r})
+			CallerID: c.caller.ID, Chain: r.Address.Chain(), Address: cmp.Or(r.Address.Normalized(), sources.TrimListed(text)), Result: r})
 	}
 	c.rows++
 	return r, reading, err

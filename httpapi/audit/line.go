@@ -17,7 +17,7 @@ import (
 func (l *Log) newLine(s *httpapi.Screening) ([]byte, error) {
 	r, answer := &s.Result, s.Result.Answer()
 	line := &receipt.Receipt{
-		Time: s.Time.UTC().Truncate(time.Microsecond), RequestID: s.RequestID, Item: s.Item, CallerID: s.CallerID,
+		Time: s.Time.UTC().Truncate(time.Microsecond), AsOf: s.AsOf.UTC(), RequestID: s.RequestID, Item: s.Item, CallerID: s.CallerID,
 		Chain: s.Chain, Address: s.Address, Answer: &answer, ScoringVersion: r.ScoringVersion, Snapshot: r.Digest(), ModuleVersion: version.Module(),
 	}
 	if l.opts.HashKey != nil {
