@@ -83,7 +83,6 @@ type listsCall struct {
 	timeout    time.Duration
 	accept     bool
 	downloaded string
-	comments   string
 	format     string
 	out        string
 
