@@ -82,6 +82,7 @@ func TestDirtyCells(t *testing.T) {
 	}
 	plain := func(s string) string { return s }
 	type parse = func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
+	csv := read("ofac/testdata/sdn_excerpt_2025-05.csv") + "\x1a"
 	formats := []struct {
 		name, text string
 		escape     func(string) string
@@ -89,6 +90,9 @@ func TestDirtyCells(t *testing.T) {
 	}{
 		{"OFAC simple", strings.Replace(read("ofac/testdata/sdn_excerpt_2026-09-23.xml"), ">19391<", ">10<", 1), escape, ofaclist.Parse},
 		{"OFAC advanced", gunzip(t, read("ofac/testdata/sdn_advanced_excerpt_2025-03-04.xml.gz")), escape, ofaclist.Parse},
+		{"OFAC CSV", csv, plain, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+			return ofaclist.ParseCSV(r, strings.NewReader(read("ofac/testdata/sdn_comments_excerpt_2025-05.csv")), add)
+		}},
 		{"OpenSanctions", read("opensanctions/testdata/targets.simple.csv"), plain, opensanctions.Parse},
 		{"UK", strings.Replace(
 			read("uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml"),
@@ -145,6 +149,9 @@ func TestDirtyCells(t *testing.T) {
 					dirty := all[name]
 					if (i+number)%step > 0 {
 						continue
+					}
+					if strings.Contains(f.name, "CSV") && strings.Contains(dirty, ";") {
+						continue // items of remarks end there
 					}
 					s := screenerOf(t, f.parse, strings.ReplaceAll(f.text, cell, f.escape(dirty)))
 					if s == nil {

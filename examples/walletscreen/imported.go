@@ -1,16 +1,24 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/ofac"
 )
 
 func (l *listsCall) imports(ctx context.Context, args []string) error {
@@ -62,7 +70,7 @@ func (l *listsCall) filesOf(args []string, downloaded time.Time) (files map[stri
 				if files[id] != nil {
 					return nil, nil, fmt.Errorf("%s is given twice", id)
 				}
-				files[id] = &imported{Source: sources.File(info, file, p.parse), downloaded: downloaded}
+				files[id] = newImported(info, file, l.comments, p.parse, downloaded)
 			}
 		}
 		if f := files[info.ID]; f != nil {
@@ -117,7 +125,50 @@ func printLost(w io.Writer, report screening.SourceReport) error {
 type imported struct {
 	sources.Source
 	downloaded time.Time // zero: not known
+	comments   []byte    // the SHA-256 of sdn_comments.csv; nil if the file is not sdn.csv
 	digest     string    // of the list
+}
+
+// newImported returns the list in a file. comments names the second file of OFAC's sdn.csv;
+// if it is "", that is sdn_comments.csv in the same directory, if it exists.
+func newImported(info sources.Info, file, comments string, parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error), downloaded time.Time) *imported {
+	s := &imported{downloaded: downloaded}
+	s.Source = sources.File(info, file, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+		in := bufio.NewReader(r)
+		if info.ID != "OFAC_SDN" || !isCSV(in) {
+			if comments != "" {
+				return sources.Revision{}, errors.New("-comments: want it with OFAC_SDN=sdn.csv only")
+			}
+			return parse(in, add)
+		}
+		return s.parseCSV(in, file, comments, add)
+	})
+	return s
+}
+
+// isCSV reports whether a file of OFAC is neither XML nor a ZIP archive.
+func isCSV(in *bufio.Reader) bool {
+	start, _ := in.Peek(1)
+	return len(start) > 0 && (start[0] >= '0' && start[0] <= '9' || start[0] == '"')
+}
+
+// parseCSV reads the two files of OFAC's CSV.
+func (s *imported) parseCSV(in io.Reader, file, comments string, add func(sources.Entry) error) (rev sources.Revision, err error) {
+	var more io.Reader
+	sum := sha256.New()
+	r, err := os.Open(cmp.Or(comments, filepath.Join(filepath.Dir(file), "sdn_comments.csv")))
+	if err == nil {
+		defer r.Close()
+		more = io.TeeReader(r, sum)
+	} else if comments != "" || !errors.Is(err, fs.ErrNotExist) {
+		return rev, fmt.Errorf("-comments: %w", err)
+	}
+	rev, err = ofac.ParseCSV(in, more, add)
+	if err != nil && more == nil {
+		return rev, fmt.Errorf("%w; remarks continue in sdn_comments.csv: put it beside sdn.csv, or name it with -comments", err)
+	}
+	s.comments = sum.Sum(nil)
+	return rev, err
 }
 
 var errUndated = errors.New("the file does not say when it was published: want -downloaded with the day on which you downloaded it")
@@ -125,12 +176,17 @@ var errUndated = errors.New("the file does not say when it was published: want -
 // Load reads the list. Its entries are seen first on the day of the list.
 func (s *imported) Load(ctx context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	var entries []sources.Entry
+	// The file is always read: its digest says nothing about the comments.
 	rev, err := s.Source.Load(ctx, sources.Revision{}, func(e sources.Entry) error {
 		entries = append(entries, e)
 		return nil
 	})
 	if err != nil {
 		return rev, err
+	}
+	if s.comments != nil {
+		sum := sha256.Sum256(append([]byte(rev.Digest), s.comments...))
+		rev.Digest, rev.ETag = hex.EncodeToString(sum[:]), ""
 	}
 	s.digest = rev.Digest
 	switch {

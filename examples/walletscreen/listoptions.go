@@ -83,6 +83,7 @@ type listsCall struct {
 	timeout    time.Duration
 	accept     bool
 	downloaded string
+	comments   string
 	format     string
 	out        string
 

@@ -58,11 +58,12 @@ func (p *program) listsCommand() *cli.Command {
 				"It compares each file with the list held, the bundled one included. A suspect list, such as\n"+
 					"an older one or one that lost many addresses, is refused unless -accept is set. A file\n"+
 					"confirms nothing: the list is as old as its publication, or its download if you say when\n"+
-					"that was.",
+					"that was. OFAC's sdn.csv is read with sdn_comments.csv.",
 				slices.Concat([]cli.Flag{
 					p.flag("accept", "accept a list even if it is suspect, and print the addresses that are lost", &l.accept),
 					p.text("downloaded", "", "`date` or time (RFC 3339) at which you downloaded the files from the publisher (default: their publication date)", &l.downloaded),
 					p.keepFlag(&l.lists),
+					p.text("comments", "", "`file` sdn_comments.csv, for OFAC_SDN=sdn.csv (default: the one beside sdn.csv)", &l.comments),
 					asJSON,
 				}, common), l.imports),
 		},

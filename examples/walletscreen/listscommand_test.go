@@ -330,29 +330,46 @@ func TestImportIsCompared(t *testing.T) {
 	lists(2, "OFAC_SDN is ", "status", "-max-age", "48h")
 	lists(0, "OFAC_SDN unchanged 0 0 ", "import", "-downloaded", "2025-03-05", "-accept", "OFAC_SDN="+old)
 	lists(0, " 2025-03-05 N days 2025-03-04 N days ", "status")
+
+	// The CSV is two files, and neither has a date.
+	dir := t.TempDir()
+	csv := filepath.Join(dir, "sdn.csv")
+	os.WriteFile(csv, append(excerpt("sdn_excerpt_2025-05.csv"), 0x1A), 0o600)
+	comments := excerpt("sdn_comments_excerpt_2025-05.csv")
+	lists(2, "remarks continue in sdn_comments.csv: put it beside sdn.csv, or name it with -comments", "import", "-accept", "OFAC_SDN="+csv)
+	os.WriteFile(filepath.Join(dir, "other.csv"), comments, 0o600)
+	lists(2, "want -downloaded", "import", "-accept", "-comments", filepath.Join(dir, "other.csv"), "OFAC_SDN="+csv)
+	os.WriteFile(filepath.Join(dir, "sdn_comments.csv"), comments, 0o600)
+	lists(0, "OFAC_SDN loaded", "import", "-accept", "-downloaded", "2026-11-01", "OFAC_SDN="+csv)
+	lists(0, " 2026-11-01 N days - - ", "status")
 }
 
-// TestImportUndated imports lists without a date. One that was downloaded before the list held is
-// loaded only with -accept, and then it is of the day of the download.
+// TestImportUndated imports an sdn.csv, which has no date, that was downloaded before the
+// bundled list. Only with -accept it is loaded, and then it is of the day of the download.
 func TestImportUndated(t *testing.T) {
 	longtest.WithoutRace(t)
 	data, dir := t.TempDir(), t.TempDir()
-	const header = "order,wallet_or_user,מטבע\n18/26,"
-	lists := func(wantCode int, want, text string, flags ...string) {
-		t.Helper()
-		file := filepath.Join(dir, "wallets.csv")
-		os.WriteFile(file, []byte(header+text+",USDT\n"), 0o600)
-		args := append(append([]string{"lists", "import", "-data", data, "-lists", "IL_NBCTF", "-require", "IL_NBCTF"}, flags...), "IL_NBCTF="+file)
-		if code, stdout, stderr := call(t, "", args...); code != wantCode || !strings.Contains(squeezed(stdout)+stderr, want) {
-			t.Errorf("%q: exit code %d, want %d and %q\n%s%s", args, code, wantCode, want, stdout, stderr)
+	for from, to := range map[string]string{"sdn_excerpt_2025-05.csv": "sdn.csv", "sdn_comments_excerpt_2025-05.csv": "sdn_comments.csv"} {
+		b, err := os.ReadFile(filepath.Join("..", "..", "sources", "ofac", "testdata", from))
+		if err != nil {
+			t.Fatal(err)
 		}
+		if to == "sdn.csv" {
+			b = append(b, 0x1A)
+		}
+		os.WriteFile(filepath.Join(dir, to), b, 0o600)
 	}
-	const held, older = "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d", "TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3"
-	lists(2, "want -downloaded", held)
-	lists(0, "IL_NBCTF loaded 1 0 1 ", held, "-downloaded", "2026-05-20")
-	lists(2, "the file is older than the list held", older, "-downloaded", "2025-05-20")
-	lists(0, "IL_NBCTF loaded 1 1 1 ", older, "-downloaded", "2025-05-20", "-accept")
-	if code, stdout, _ := call(t, "", "lists", "status", "-data", data, "-lists", "IL_NBCTF", "-require", "IL_NBCTF"); !strings.Contains(squeezed(stdout), "IL_NBCTF 2025-05-20 ") {
+	file := "OFAC_SDN=" + filepath.Join(dir, "sdn.csv")
+	code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-downloaded", "2025-05-20", file)
+	if code != 2 || !strings.Contains(squeezed(stdout), "OFAC_SDN REFUSED 0 0 ") || !strings.Contains(stdout, "the file is older than the list held") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-downloaded", "2025-05-20", "-accept", file)
+	if code != 0 || !strings.Contains(squeezed(stdout), "OFAC_SDN loaded ") || !strings.Contains(stderr, "more; lists diff shows all") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, _ = call(t, "", "lists", "status", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN")
+	if !strings.Contains(squeezed(stdout), "OFAC_SDN 2025-05-20 ") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }

@@ -159,7 +159,7 @@ func (p *advanced) party(n *xmlscan.Node) error {
 		if len(profiles) == 1 {
 			others = n
 		}
-		if err := p.addOthers(before, append(others.Values(), others.Text())...); err != nil {
+		if err := addOthers(&p.List, before, append(others.Values(), others.Text())...); err != nil {
 			return p.Errorf(id, "%w", err)
 		}
 		i, ok := p.profiles[id]

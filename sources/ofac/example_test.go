@@ -36,6 +36,20 @@ func ExampleParse() {
 	// 1 record of 23 September 2026
 }
 
+func ExampleParseCSV() {
+	const row = `27307,"LAZARUS GROUP","-0-","DPRK3","-0-","-0-","-0-","-0-","-0-","-0-","-0-",` +
+		`"Digital Currency Address - ETH 0x098B716B8Aaf21512996dC57EB0615e2383E2f96."` + "\r\n"
+	const end = "\x1a" // with which OFAC ends a file
+	_, err := ofac.ParseCSV(strings.NewReader(row+end), nil, func(e sources.Entry) error {
+		fmt.Println(e.Ref, e.Name, e.Address)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 27307 LAZARUS GROUP ethereum:0x098b716b8aaf21512996dc57eb0615e2383e2f96
+	// <nil>
+}
+
 func ExampleNew() {
 	// A mirror inside a company's network.
 	src := ofac.New(&ofac.Options{URL: "https://mirror.corp.example/SDN_ADVANCED.ZIP"})

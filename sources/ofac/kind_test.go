@@ -2,6 +2,7 @@ package ofac_test
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -36,6 +37,16 @@ var (
 		`<n:lastName>LAST</n:lastName><n:programList><n:program>UKRAINE-EO13662</n:program><n:program>SDGT</n:program></n:programList>`,
 	).Replace(smallXML)
 )
+
+const (
+	consCSV = `11,"LAST, First","individual","UKRAINE-EO13662] [SDGT",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,` +
+		`"Digital Currency Address - XBT 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h; alt. Digital Currency Address - NEW1 address."` + "\r\n" +
+		`12,"OTHER",-0- ,"CMIC-EO13959",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ` + "\r\n\x1a"
+)
+
+func csvParser(parse func(_, _ io.Reader, _ func(sources.Entry) error) (sources.Revision, error)) listtest.Parser {
+	return func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) { return parse(r, nil, add) }
+}
 
 func TestParseConsolidated(t *testing.T) {
 	for _, tt := range []struct {
@@ -80,6 +91,7 @@ func TestWrongList(t *testing.T) {
 	}{
 		{"consolidated in sdn_advanced.xml", consAdvanced, ofac.Parse},
 		{"consolidated in sdn.xml", consXML, ofac.Parse},
+		{"consolidated in sdn.csv", consCSV, csvParser(ofac.ParseCSV)},
 		{"SDN in cons_advanced.xml", read("sdn_advanced_excerpt_2025-03-21.xml.gz"), ofac.ParseConsolidated},
 		{"SDN in consolidated.xml", string(recount(readFile(t, "sdn_excerpt_2020-04-22.xml"))), ofac.ParseConsolidated},
 	} {
@@ -95,6 +107,8 @@ func TestConsolidatedSource(t *testing.T) {
 		switch r.URL.Path {
 		case "/CONS_ADVANCED.XML":
 			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(consAdvanced))
+		case "/CONS_PRIM.CSV":
+			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(consCSV))
 		case "/SDN_ADVANCED.XML":
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(readFile(t, "sdn_advanced_excerpt_2025-03-21.xml.gz")))
 		}
@@ -107,6 +121,7 @@ func TestConsolidatedSource(t *testing.T) {
 	}
 	for name, src := range map[string]sources.Source{
 		"New of cons_advanced.xml":            ofac.New(opts),
+		"New of cons_prim.csv":                ofac.New(&ofac.Options{URL: server.URL + "/CONS_PRIM.CSV", Client: server.Client()}),
 		"NewConsolidated of sdn_advanced.xml": ofac.NewConsolidated(&ofac.Options{URL: server.URL + "/SDN_ADVANCED.XML", Client: server.Client()}),
 	} {
 		if entries, rev, err := listtest.Load(t.Context(), src, sources.Revision{}); err == nil || entries != nil || !rev.IsZero() {

@@ -1,9 +1,9 @@
 // Package ofac reads the lists of the US Treasury's Office of Foreign Assets Control: the
 // SDN List and the consolidated (non-SDN) list. Begin with [New], [NewConsolidated] and,
-// for files, [Parse].
+// for files, [Parse] and [ParseCSV].
 //
-// The formats are sdn_advanced.xml, which says when each entity was listed, sdn.xml, and the
-// ZIP files of both. An entry is one listed address: Asset is the ticker as
+// The formats are sdn_advanced.xml, which says when each entity was listed, sdn.xml, the
+// ZIP files of both, and CSV. An entry is one listed address: Asset is the ticker as
 // printed, Ref the id of the entity, and EntityListedAt the day on which it was listed.
 // OFAC does not say when it added an address to an entity. The lists are works of the US
 // government and in the public domain.
@@ -30,7 +30,7 @@ import (
 // Nothing is added unless r is a whole list: well-formed to its last byte, of the right
 // kind, with the number of records that it states (sdn.xml), and with a wallet. Parse
 // refuses the consolidated list: sdn_advanced.xml names the list of each party, and in
-// sdn.xml the programs show it. OFAC's CSV has no date and cuts remarks within addresses, and is refused. Errors are a
+// sdn.xml the programs show it. For CSV, which is two files, use [ParseCSV]. Errors are a
 // [*sources.RecordError], or come from r, or wrap an error of add. The revision's digest
 // covers the XML document, which is all bytes of r unless r is a ZIP file.
 //
@@ -63,7 +63,7 @@ func open(r io.Reader) (io.Reader, error) {
 	case strings.HasPrefix(string(head), "\x1f\x8b"):
 		return nil, &sources.RecordError{Err: errors.New("a gzip file: want it uncompressed, or in OFAC's ZIP file")}
 	case len(head) > 0 && ('0' <= head[0] && head[0] <= '9' || head[0] == '"'):
-		return nil, &sources.RecordError{Err: errors.New("no XML; OFAC's CSV is not read: want sdn_advanced.xml, sdn.xml, or the ZIP file of one")}
+		return nil, &sources.RecordError{Err: errors.New("no XML; CSV is two files, for ParseCSV")}
 	}
 	return buffered, nil
 }
@@ -113,18 +113,23 @@ func (d *document) addWallet(ref, asset, text string) error {
 	if text == "" {
 		return d.Errorf(ref, "%s of no text", label)
 	}
-	a, _ := sources.Decode(asset, text)
-	if err := d.Add(freetext.Wallet{Holder: len(d.Holders), Asset: asset, Text: text, Address: a}); err != nil {
+	if err := addWallet(&d.List, asset, text); err != nil {
 		return d.Errorf(ref, "%w", err)
 	}
 	return nil
 }
 
+// addWallet adds a wallet of the next holder.
+func addWallet(l *freetext.List, asset, text string) error {
+	a, _ := sources.Decode(asset, text)
+	return l.Add(freetext.Wallet{Holder: len(l.Holders), Asset: asset, Text: text, Address: a})
+}
+
 // addOthers adds the addresses in the texts of the next holder, such as remarks, that are none of its
 // wallets, those from before on.
-func (d *document) addOthers(before int, texts ...string) error {
+func addOthers(l *freetext.List, before int, texts ...string) error {
 	known := make(map[any]bool)
-	for _, w := range d.Wallets[before:] {
+	for _, w := range l.Wallets[before:] {
 		known[w.Text], known[w.Address.Account()] = true, true
 		if !w.Address.IsValid() {
 			for _, f := range sources.Repair(w.Asset, w.Text) {
@@ -137,8 +142,8 @@ func (d *document) addOthers(before int, texts ...string) error {
 			if !w.Address.IsValid() || known[w.Text] || known[w.Address.Account()] {
 				continue
 			}
-			w.Holder = len(d.Holders)
-			if err := d.AddNew(w); err != nil {
+			w.Holder = len(l.Holders)
+			if err := l.AddNew(w); err != nil {
 				return err
 			}
 		}

@@ -275,7 +275,7 @@ func TestRefused(t *testing.T) {
 		{"HTML", simple, smallXML, "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body><br></body></html>", "document type"},
 		{"XHTML", simple, smallXML, "<html></html>", "<html>"},
 		{"error of S3", simple, smallXML, `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>NoSuchKey</Code></Error>", "<Error>"},
-		{"CSV", simple, smallXML, `36,"AEROCARIBBEAN AIRLINES",-0- ,"CUBA"`, "CSV is not read"},
+		{"CSV", simple, smallXML, `36,"AEROCARIBBEAN AIRLINES",-0- ,"CUBA"`, "ParseCSV"},
 		{"gzip", simple, smallXML, "\x1f\x8b\x08", "gzip"},
 		{"garbage behind the end", simple, "</n:sdnList>\n", "</n:sdnList>\nx", "text outside"},
 		{"two lists", simple, "</n:sdnList>\n", "</n:sdnList>\n<n:sdnList/>", "second root"},

@@ -97,7 +97,7 @@ func (p *simple) entry(n *xmlscan.Node) error {
 			return err
 		}
 	}
-	if err := p.addOthers(before, append(n.Values(), n.Text())...); err != nil {
+	if err := addOthers(&p.List, before, append(n.Values(), n.Text())...); err != nil {
 		return p.Errorf(uid, "%w", err)
 	}
 	if len(p.Wallets) > before {

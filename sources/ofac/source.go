@@ -77,7 +77,7 @@ func (k kind) String() string {
 }
 
 // check returns an error if a party under these programs alone is not on the list.
-// sdn.xml does not name the lists, and most programs belong to both; but some
+// sdn.xml and CSV do not name the lists, and most programs belong to both; but some
 // belong to one list by name, and whole files have hundreds of parties under these.
 func (k kind) check(programs []string) error {
 	if len(programs) == 0 {

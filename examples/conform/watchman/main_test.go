@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/bundle"
+	"github.com/walletscreen/walletscreen/sources/ofac"
 )
 
 // TestLists reads the file that watchman gets, and compares its entries with the bundled
@@ -23,24 +23,21 @@ func TestLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want, got []string
-	if _, err := bundle.OFAC().Load(t.Context(), sources.Revision{}, func(e sources.Entry) error {
-		want = append(want, e.Name+", "+e.Asset+" "+sources.TrimListed(e.Text()))
-		return nil
-	}); err != nil {
+	collect := func(into *[]string) func(sources.Entry) error {
+		return func(e sources.Entry) error {
+			*into = append(*into, e.Name+", "+e.Asset+" "+sources.TrimListed(e.Text()))
+			return nil
+		}
+	}
+	if _, err := bundle.OFAC().Load(t.Context(), sources.Revision{}, collect(&want)); err != nil {
 		t.Fatal(err)
 	}
 	sdn, err := os.ReadFile(filepath.Join(dir, "sdn.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimSuffix(sdn, []byte("\x1a")))).ReadAll()
-	if err != nil {
+	if _, err := ofac.ParseCSV(bytes.NewReader(sdn), nil, collect(&got)); err != nil {
 		t.Fatal(err)
-	}
-	for _, row := range rows {
-		for item := range strings.SplitSeq(strings.TrimSuffix(row[11], "."), "; ") {
-			got = append(got, row[1]+", "+strings.TrimPrefix(strings.TrimPrefix(item, "alt. "), "Digital Currency Address - "))
-		}
 	}
 	slices.Sort(want)
 	slices.Sort(got)

@@ -27,7 +27,8 @@ const MaxRecord = 1 << 20
 // between quotes, where commas and line ends may stand, and doubled quotes for one. A
 // record ends with LF or CR LF; so must the last one. CR LF within quotes is read as LF.
 //
-// The Scanner skips empty lines, and a byte order mark at the beginning.
+// The Scanner skips empty lines, a byte order mark at the beginning, and Ctrl-Z (0x1A),
+// MS-DOS's end of a text, if it is the last line of the file, with or without a line end.
 type Scanner struct {
 	// Comma separates fields; zero means ','.
 	Comma rune
@@ -38,14 +39,18 @@ type Scanner struct {
 	csv   *csv.Reader
 	line  int64
 	next  int64 // the line behind the last record
+	mark  bool  // the last record is Ctrl-Z
 	err   error
 }
 
 // New returns a Scanner of r.
-func New(r io.Reader) *Scanner { return &Scanner{guard: guard{r: r, last: '\n'}, next: 1} }
+func New(r io.Reader) *Scanner { return &Scanner{guard: guard{r: r}, next: 1} }
 
 // Line returns the line on which the last record begins, counted from 1.
 func (s *Scanner) Line() int64 { return s.line }
+
+// EndMark reports, after io.EOF, whether the file ended with Ctrl-Z.
+func (s *Scanner) EndMark() bool { return s.mark && s.err == io.EOF }
 
 // Next returns the fields of the next record. The slice is valid until the next call;
 // the caller owns the strings. At the end of the file Next returns io.EOF. Any other
@@ -69,8 +74,18 @@ func (s *Scanner) Next() ([]string, error) {
 	last := len(fields) - 1
 	line, _ = s.csv.FieldPos(last)
 	s.next = int64(line + strings.Count(fields[last], "\n") + 1)
+	switch isMark := last == 0 && fields[0] == ctrlZ; {
+	case s.mark, strings.HasPrefix(fields[0], ctrlZ) && !isMark:
+		s.err = s.Errorf("", "Ctrl-Z before the end")
+		return nil, s.err
+	case isMark:
+		s.mark = true
+		return s.Next()
+	}
 	return fields, nil
 }
+
+const ctrlZ = "\x1a"
 
 // open begins to read.
 func (s *Scanner) open() {
@@ -119,10 +134,10 @@ var (
 // A guard passes CSV on, and ends it with an error where it breaks a rule of Scanner.
 type guard struct {
 	r       io.Reader
-	openEnd bool  // the last record may lack its line end
-	size    int   // bytes read since the last record
-	last    byte  // that was read, at first a line feed
-	err     error // sticky
+	openEnd bool   // the last record may lack its line end
+	size    int    // bytes read since the last record
+	tail    string // the last two bytes
+	err     error  // sticky
 }
 
 func (g *guard) Read(p []byte) (int, error) {
@@ -136,12 +151,24 @@ func (g *guard) Read(p []byte) (int, error) {
 	if i := bytes.IndexByte(p[:n], 0); i >= 0 {
 		n, err = i, errNUL
 	}
-	if g.size += n; n > 0 {
-		g.last = p[n-1]
-	}
-	if err == io.EOF && g.last != '\n' && (!g.openEnd || g.last == '\r') {
+	g.size += n
+	g.tail += string(p[max(0, n-2):n])
+	g.tail = g.tail[max(0, len(g.tail)-2):]
+	if err == io.EOF && !g.ended() {
 		err = io.ErrUnexpectedEOF
 	}
 	g.err = err
 	return n, err
+}
+
+// ended reports whether a file may end here.
+func (g *guard) ended() bool {
+	switch end := g.tail[max(0, len(g.tail)-1):]; end {
+	case "", "\n":
+		return true
+	case ctrlZ:
+		return g.openEnd || g.tail == ctrlZ || g.tail == "\n"+ctrlZ
+	default:
+		return g.openEnd && end != "\r"
+	}
 }

@@ -46,6 +46,7 @@ func TestScan(t *testing.T) {
 		{"quotes", "\"a,\"\"b\"\"\r\nc\",\"\",\"d\"\r\n", [][]string{{"a,\"b\"\nc", "", "d"}}},
 		{"byte order mark", "\ufeffa\n", [][]string{{"a"}}},
 		{"byte order mark and a quote", "\ufeff\"a\"\n", [][]string{{"a"}}},
+		{"Ctrl-Z at the end", "a\r\n\x1a", [][]string{{"a"}}},
 		{"Ctrl-Z in a field", "a\x1a\n", [][]string{{"a\x1a"}}},
 		{"longest record", strings.Repeat("a", csvscan.MaxRecord-1) + "\n", [][]string{{strings.Repeat("a", csvscan.MaxRecord-1)}}},
 	} {
@@ -71,7 +72,7 @@ func TestErrors(t *testing.T) {
 		{"quote in a field", "a\nb\"c\"\n", 2, false},
 		{"blank before a quote", "a, \"b\"\n", 1, false},
 		{"text behind a quote", "\"a\"b\n" + strings.Repeat("a\n", 5000), 1, false},
-		{"Ctrl-Z behind the end", "a\n\x1a", 2, true},
+		{"Ctrl-Z before the end", "a\n\x1ab\n", 2, false},
 		{"NUL", "a\x00\n", 1, false},
 		{"NUL in a later record", "\"a\nb\"\nc,\"d\ne\x00\"\n", 3, false},
 		{"long record", "a\n" + strings.Repeat("a", 2*csvscan.MaxRecord) + "\n", 2, false},
@@ -145,6 +146,9 @@ func FuzzScan(f *testing.F) {
 		r := csv.NewReader(strings.NewReader(text))
 		r.FieldsPerRecord = -1
 		want, err := r.ReadAll()
+		if n := len(want) - 1; n >= 0 && slices.Equal(want[n], []string{"\x1a"}) {
+			want, text = want[:n], strings.TrimSuffix(text, "\x1a")
+		}
 		if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%q: %q; encoding/csv: %q, %v", in, got, want, err)
 		}
@@ -152,6 +156,18 @@ func FuzzScan(f *testing.F) {
 			t.Errorf("%q has no line end, but no error", in)
 		}
 	})
+}
+
+func TestEndMark(t *testing.T) {
+	for in, want := range map[string]bool{"a\n\x1a": true, "a\n": false, "a\x1a\n": false, "\x1a": true} {
+		s := csvscan.New(strings.NewReader(in))
+		if s.EndMark() {
+			t.Errorf("%q: EndMark before the end", in)
+		}
+		if _, err := scan(s); err != nil || s.EndMark() != want {
+			t.Errorf("%q: EndMark %v, error %v, want %v", in, s.EndMark(), err, want)
+		}
+	}
 }
 
 // BenchmarkScan compares the Scanner with encoding/csv.

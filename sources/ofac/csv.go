@@ -1,0 +1,235 @@
+package ofac
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
+	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
+	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
+)
+
+// The limits of the two CSV files, in bytes. They had 5.6 MB and less than 1 MB in
+// August 2026. The second is held in memory.
+const (
+	maxCSV      = 64 << 20
+	maxComments = 16 << 20
+)
+
+// ParseCSV reads the SDN List from the two files of its oldest format, and calls add
+// for each listed address, in the order of the list: sdn.csv, and sdn_comments.csv,
+// which continues remarks that are cut in sdn.csv. Prefer the other formats: this one says
+// neither when an entity was listed nor when the list was published, and has wallets
+// only in the remarks of an entity, in the 12th column:
+//
+//	Gender Male; Digital Currency Address - XBT 12Qt…; alt. Digital Currency Address - XBT 1Kuf…; Passport ….
+//
+// OFAC cuts that column at 1000 characters, even within an address, and continues it in
+// sdn_comments.csv. Text that is cut in one file must continue in the other, and
+// the reverse; otherwise the files are of different days, which is an error. So is a
+// wallet whose text may not be whole, or cannot be told from other text.
+//
+// Name is as the file prints it, the last name first: "YAN, Xiaobing". ListedAt is
+// zero, and so is Published; a caller who knows that date should set it. Records
+// counts the entities. The digest is the SHA-256 of the two files' SHA-256 sums.
+//
+// As with [Parse], nothing is added unless both files were read to their ends. OFAC's
+// sdn.csv ends with the byte 0x1A (Ctrl-Z): a file without it was cut, which is an
+// error. Errors are a [*sources.RecordError], come from a reader, or wrap the error of add.
+// comments may be nil if no remarks continue.
+func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	if comments == nil {
+		comments = strings.NewReader("")
+	}
+	second := csvFile{name: "sdn_comments.csv", columns: 2, hash: sha256.New()}
+	more := make(map[string][]byte) // the continued remarks by the id of the entity
+	err := second.each(comments, maxComments, func(row []string) error {
+		id := strings.Clone(row[0])            // not to keep the row
+		more[id] = append(more[id], row[1]...) // with nothing between: it was cut within a word
+		return nil
+	})
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	l, err := readCSV(sdnFile, &second, more)
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	return l.Emit("entity", add)
+}
+
+// errApart: the two files are not of one list.
+var errApart = errors.New("the files are of different days, or one is cut")
+
+// readCSV reads the first file to its end. more has the remarks that the second one continues.
+func readCSV(r io.Reader, second *csvFile, more map[string][]byte) (*freetext.List, error) {
+	var l freetext.List
+	main := csvFile{name: "sdn.csv", columns: 12, hash: sha256.New()}
+	seen := make(map[string]bool)
+	err := main.each(r, maxCSV, func(row []string) error {
+		id := row[0]
+		if seen[id] {
+			return errors.New("id given twice")
+		}
+		seen[strings.Clone(id)] = true // not to keep the row
+		l.Revision.Records++
+		if err := sdn.check(strings.Split(row[3], "] [")); err != nil {
+			return err
+		}
+		remarks, err := whole(row[11], string(more[id]))
+		if err != nil {
+			return err
+		}
+		return addRemarks(&l, id, row[1], remarks)
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case l.Revision.Records == 0:
+		return nil, main.errorf(0, "", "no records")
+	case !main.marked:
+		return nil, main.errorf(0, "", "no Ctrl-Z (0x1A) at the end, so the file was cut: %w", io.ErrUnexpectedEOF)
+	case len(l.Wallets) == 0:
+		return nil, main.errorf(0, "", "no wallet in %d records", l.Revision.Records)
+	}
+	for id := range more {
+		if !seen[id] {
+			return nil, second.errorf(0, id, "not in %s: %w", main.name, errApart)
+		}
+	}
+	digest := sha256.Sum256(second.hash.Sum(main.hash.Sum(nil)))
+	l.Revision.Digest = hex.EncodeToString(digest[:])
+	return &l, nil
+}
+
+// A csvFile is one of the two files.
+type csvFile struct {
+	name    string
+	columns int
+	hash    hash.Hash
+	marked  bool // it ends with Ctrl-Z
+}
+
+// each calls read for each row of r, whose first column is an id. The row is valid until
+// read returns.
+func (f *csvFile) each(r io.Reader, limit int64, read func(row []string) error) error {
+	s := csvscan.New(io.TeeReader(unpack.Limit(r, limit), f.hash))
+	for {
+		row, err := s.Next()
+		var at *sources.RecordError
+		switch {
+		case errors.Is(err, unpack.ErrTooLarge):
+			return f.errorf(s.Line(), "", "%w", err)
+		case err == io.EOF:
+			f.marked = s.EndMark()
+			return nil
+		case errors.As(err, &at):
+			return f.errorf(at.Line, "", "%w", at.Err)
+		case err != nil:
+			return fmt.Errorf("%s: %w", f.name, err)
+		case len(row) != f.columns:
+			return f.errorf(s.Line(), "", "%d columns, want %d", len(row), f.columns)
+		case row[0] == "" || strings.Trim(row[0], "0123456789") != "":
+			return f.errorf(s.Line(), "", "id %.64q: want a number", row[0])
+		}
+		id := row[0]
+		if err := read(row); err != nil {
+			return f.errorf(s.Line(), id, "%w", err)
+		}
+	}
+}
+
+// errorf returns an error of a row of the file, or of the file if line is 0.
+func (f *csvFile) errorf(line int64, ref, format string, args ...any) error {
+	return &sources.RecordError{Line: line, Byte: 0, Ref: ref, Err: fmt.Errorf(f.name+": "+format, args...)}
+}
+
+// maxRemarks is the length at which OFAC cuts the remarks, in characters.
+const maxRemarks = 1000
+
+// whole returns the remarks of a row with their continuation.
+func whole(remarks, more string) (string, error) {
+	switch n := utf8.RuneCountInString(remarks); {
+	case more != "" && n == maxRemarks-1:
+		// The last of the 1000 characters was a blank, which was trimmed.
+		return remarks + " " + more, nil
+	case more != "" && n < maxRemarks:
+		return "", fmt.Errorf("remarks of %d characters go on in the comments, want %d: %w", n, maxRemarks, errApart)
+	case more == "" && n == maxRemarks:
+		return "", fmt.Errorf("remarks are cut at %d characters, and do not go on in the comments: %w", n, errApart)
+	}
+	return remarks + more, nil
+}
+
+// addRemarks adds the wallets in remarks, and their holder. Remarks are items separated by
+// semicolons, with a full stop at the end.
+func addRemarks(l *freetext.List, id, name, remarks string) error {
+	remarks = strings.TrimRightFunc(remarks, unicode.IsSpace)
+	body, ok := strings.CutSuffix(remarks, ".")
+	if !ok && mentions(remarks) {
+		return errors.New("remarks with a wallet do not end in a full stop: they were cut")
+	}
+	before := len(l.Wallets)
+	for item := range strings.SplitSeq(body, ";") {
+		var asset, text string
+		var err error
+		if mentions(item) {
+			asset, text, err = walletOf(item, ticker)
+		} else if !resembles(item) {
+			continue
+		} else if asset, text, err = walletOf(item, tickerOfType); err != nil {
+			continue
+		} else if _, proves := sources.Decode("", text); !proves {
+			continue // no wallet: with a typing error in the label, its address must prove itself
+		}
+		if err != nil {
+			return err
+		}
+		if err := addWallet(l, asset, text); err != nil {
+			return err
+		}
+	}
+	if err := addOthers(l, before, remarks); err != nil {
+		return err
+	}
+	if len(l.Wallets) > before {
+		l.Holders = append(l.Holders, freetext.Holder{Ref: id, Name: sources.TrimListed(name)})
+	}
+	return nil
+}
+
+// mentions reports whether text has the label of a wallet, with any blanks.
+func mentions(text string) bool {
+	// Most text lacks this word, so it is tested first.
+	lower := strings.ToLower(text)
+	return strings.Contains(lower, "currency") &&
+		strings.Contains(strings.Join(strings.Fields(lower), ""), "digitalcurrencyaddress")
+}
+
+// walletOf reads an item that mentions the label, or resembles it: the label as in the
+// other formats, which ticker reads, after "alt." or not, and an address.
+func walletOf(item string, ticker func(kind string) (string, bool)) (asset, text string, err error) {
+	words := strings.Fields(item)
+	if words[0] == "alt." {
+		words = words[1:]
+	}
+	rest, ok := ticker(strings.Join(words, " "))
+	asset, text, found := strings.Cut(rest, " ")
+	if !ok || !found {
+		return "", "", fmt.Errorf("%.128q: want %q, a ticker and an address", item, label+" -")
+	}
+	if len(text) > xmlscan.MaxField {
+		return "", "", fmt.Errorf("address of %d bytes", len(text))
+	}
+	return asset, text, nil
+}
