@@ -115,7 +115,7 @@ func TestDirtyCells(t *testing.T) {
 			ownList,
 		},
 	}
-	step, number := longtest.Step(6, 1), 0 // of the cell, so that other slips are tried in the next one
+	step, number := longtest.Step(6, 2), 0 // of the cell, so that other slips are tried in the next one
 	for _, f := range formats {
 		t.Run(f.name, func(t *testing.T) {
 			clean := screenerOf(t, f.parse, f.text)

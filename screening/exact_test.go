@@ -509,7 +509,7 @@ func TestJournalLosesLines(t *testing.T) {
 			}
 			known += len(q.said) - q.check()
 		}
-		for i := 0; i < len(m.Lines); i += longtest.Step(14, 1) {
+		for i := 0; i < len(m.Lines); i += longtest.Step(14, 2) {
 			l := m.Lines[i]
 			flip := bytes.Clone(l)
 			flip[len(flip)/2] ^= 1

@@ -41,7 +41,7 @@ func (l *sliding) load(_ sources.Revision, add func(sources.Entry) error) (sourc
 // and has three new ones. The long test does so for some months. The store must stay small, and every
 // hour of the past open.
 func TestYear(t *testing.T) {
-	hours := longtest.N(150, 2000)
+	hours := longtest.N(150, 1200)
 	dir := t.TempDir()
 	st := openStore(t, dir)
 	l := &sliding{n: 300}
