@@ -127,7 +127,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stderr 
 		return fmt.Errorf("-db: %w", err)
 	}
 	defer store.Close()
-	ring := access.New(store, &access.Options{Logger: logger})
+	ring := access.New(store, logger)
 	defer ring.Close(context.WithoutCancel(ctx))
 	opts := &httpapi.Options{Meter: ring, Logger: logger}
 	if c.audit != "" {

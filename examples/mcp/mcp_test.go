@@ -127,7 +127,7 @@ func newFixture(t *testing.T, k access.Key, s *walletscreen.Screener) *fixture {
 	}
 	f.token, f.keyID = token, key.ID
 	logger := slog.New(slog.NewTextHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	ring := access.New(f.store, &access.Options{Logger: logger})
+	ring := access.New(f.store, logger)
 	t.Cleanup(func() { ring.Close(context.Background()) })
 	opts := &httpapi.Options{Meter: ring, Logger: logger, Audit: func(_ context.Context, all ...httpapi.Screening) error {
 		f.mu.Lock()

@@ -50,7 +50,7 @@ func openKeys(ctx context.Context, c *serveOptions, logger *slog.Logger) (*keyri
 	if k.store, err = openKeyStore(ctx, c.lists.db, c.lists.data); err != nil {
 		return nil, err
 	}
-	k.ring = access.New(k.store, &access.Options{Logger: logger})
+	k.ring = access.New(k.store, logger)
 	k.Authorizer = access.First(fixed, k.ring)
 	return k, nil
 }

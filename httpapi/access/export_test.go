@@ -1,5 +1,13 @@
 package access
 
+import "time"
+
+// Caching makes r cache keys for a time, and returns r.
+func Caching(r *Keyring, maxAge time.Duration) *Keyring {
+	r.maxAge = maxAge
+	return r
+}
+
 // Remembered returns how many ids r has cached.
 func Remembered(r *Keyring) int {
 	r.keys.mu.Lock()

@@ -26,7 +26,7 @@ import (
 // time, also for unknown ids. Unknown, expired, revoked and malformed tokens, and
 // keys without scopes, all return [httpapi.ErrUnauthorized].
 //
-// The store's record of a key is cached for some seconds, so a change takes effect
+// The store's record of a key is cached for five seconds, so a change takes effect
 // everywhere within that time, and a new secret within one second. Keys in use are
 // refreshed before that, and no request waits for it. While the store fails, keys
 // that were read lately are admitted for five minutes more; others return
@@ -52,7 +52,7 @@ import (
 // works again.
 type Keyring struct {
 	store  Store
-	maxAge time.Duration
+	maxAge time.Duration // of a cached key: a revocation takes effect everywhere after it
 	outage outage
 	tasks  tasks
 
@@ -73,28 +73,11 @@ var (
 	_ httpapi.Meter      = (*Keyring)(nil)
 )
 
-// Options configure [New]. A nil *Options and the zero value of each field mean the
-// defaults.
-type Options struct {
-	// MaxAge is the time for which a key is cached: a revocation takes effect everywhere after
-	// it. Zero or less means 5 seconds.
-	MaxAge time.Duration
-
-	// Logger receives a line when the store begins to fail, and when it works again.
-	// Nil means no log.
-	Logger *slog.Logger
-}
-
-// New returns a Keyring over store. A nil opts means the defaults.
-func New(store Store, opts *Options) *Keyring {
-	if opts == nil {
-		opts = &Options{}
-	}
-	r := &Keyring{store: store, maxAge: opts.MaxAge, quotas: make(map[account]*quota)}
-	r.outage.log = opts.Logger
-	if r.maxAge <= 0 {
-		r.maxAge = 5 * time.Second
-	}
+// New returns a Keyring over store. The logger receives a line when the store begins to fail, and when it
+// works again; nil means no log.
+func New(store Store, logger *slog.Logger) *Keyring {
+	r := &Keyring{store: store, maxAge: 5 * time.Second, quotas: make(map[account]*quota)}
+	r.outage.log = logger
 	for i := range r.claiming {
 		r.claiming[i] = make(chan struct{}, 1)
 	}

@@ -178,7 +178,7 @@ func TestKeyringOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
 		store := accesstest.New(false)
-		ring := access.New(store, &access.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+		ring := access.New(store, slog.New(slog.NewTextHandler(&logged, nil)))
 		known, other := accesstest.Issue(t, store, access.Key{ID: "known"}), accesstest.Issue(t, store, access.Key{ID: "other"})
 		if !authorized(t, ring, known) || authorized(t, ring, "wsk_none"+known[9:]) {
 			t.Fatal("not as stored")
@@ -274,7 +274,7 @@ func TestKeyringHerd(t *testing.T) {
 // do not evict stored keys.
 func TestKeyringRoom(t *testing.T) {
 	store := accesstest.New(false)
-	ring := access.New(store, &access.Options{MaxAge: time.Hour})
+	ring := access.Caching(access.New(store, nil), time.Hour)
 	defer ring.Close(t.Context())
 	token := accesstest.Issue(t, store, access.Key{ID: "a"})
 	authorized(t, ring, token)
@@ -293,7 +293,7 @@ func TestKeyringRoom(t *testing.T) {
 func TestKeyringUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := accesstest.New(false)
-		ring := access.New(store, &access.Options{MaxAge: time.Hour})
+		ring := access.Caching(access.New(store, nil), time.Hour)
 		a, b := accesstest.Issue(t, store, access.Key{ID: "a"}), accesstest.Issue(t, store, access.Key{ID: "b"})
 		lastUsed := func(id string) time.Time {
 			k, err := store.Store.Key(t.Context(), id)

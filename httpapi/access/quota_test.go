@@ -374,7 +374,7 @@ func TestQuotaOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
 		store := accesstest.New(false)
-		q := access.New(store, &access.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+		q := access.New(store, slog.New(slog.NewTextHandler(&logged, nil)))
 		g, free := httpapi.Caller{ID: "a", Quota: 10_000}, httpapi.Caller{ID: "free"}
 		reserve(q, g, 100)
 		reserve(q, free, 100)
