@@ -59,7 +59,6 @@ var imports = map[string]string{
 		"score screening sources sources/store",
 	"httpapi/audit":           "internal/atomicfile internal/evidence internal/version address httpapi score screening screening/receipt",
 	"httpapi/compat":          "address httpapi score screening",
-	"httpapi/docs":            "httpapi/internal/static",
 	"httpapi/internal/static": "",
 	"httpapi/page":            "address httpapi/internal/static",
 	"internal/api":            "",

@@ -38,7 +38,7 @@ func TestNothingIsLogged(t *testing.T) {
 	var logged lockedBuffer
 	logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	store := accesstest.New(false)
-	ring := access.New(store, &access.Options{Logger: logger})
+	ring := access.New(store, logger)
 	server := httptest.NewUnstartedServer(httpapi.NewHandler(newLoadedScreener(t), ring, &httpapi.Options{Logger: logger, Meter: ring}))
 	server.Config.ErrorLog = slog.NewLogLogger(logger.Handler(), slog.LevelDebug)
 	server.Start()

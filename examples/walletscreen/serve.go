@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +24,6 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/httpapi/compat"
-	"github.com/walletscreen/walletscreen/httpapi/docs"
 	"github.com/walletscreen/walletscreen/httpapi/page"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -323,7 +323,7 @@ func (s *server) handler() http.Handler {
 	if s.trail != nil {
 		opts.Audit = s.trail.Record
 	}
-	api, people, described := httpapi.NewHandler(s.screener, s.keys, &opts), page.New(), docs.New()
+	api, pages := httpapi.NewHandler(s.screener, s.keys, &opts), page.New()
 	if s.compat {
 		api = compat.New(s.screener, s.keys, &opts, s.kinds...)
 	}
@@ -331,14 +331,9 @@ func (s *server) handler() http.Handler {
 	// Unlike a ServeMux, this never redirects: a client might not send its key again.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
-		file, below := strings.CutPrefix(r.URL.Path, "/page/")
-		if reads && r.URL.RawPath == "" && (r.URL.Path == "/" || below && !strings.Contains(file, "/")) {
-			people.ServeHTTP(w, r)
-			return
-		}
-		file, below = strings.CutPrefix(r.URL.Path, "/docs/")
-		if reads && r.URL.RawPath == "" && (r.URL.Path == "/docs" || below && !strings.Contains(file, "/")) {
-			described.ServeHTTP(w, r)
+		dir, file := path.Split(r.URL.Path)
+		if reads && r.URL.RawPath == "" && (r.URL.Path == "/" || dir == "/" && file == "docs" || dir == "/page/" || dir == "/docs/") {
+			pages.ServeHTTP(w, r)
 			return
 		}
 		if isLogged {

@@ -1,12 +1,14 @@
-// Package page serves one web page for people who screen wallet addresses: they
+// Package page serves two web pages: one for people who screen wallet addresses, who
 // paste an address or many, or drop a CSV file, and read the verdict, its evidence
-// and the age of every list. [New] returns the handler.
+// and the age of every list; and the documentation of the API of package httpapi, with
+// search and a form to try each call, in Swagger UI. [New] returns the handler.
 package page
 
 import (
 	"bytes"
 	"embed"
 	"html"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"path"
@@ -17,52 +19,68 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/internal/static"
 )
 
-//go:embed page.html page
+//go:embed page.html page docs
 var files embed.FS
 
-// policy is the Content-Security-Policy of the page. Scripts, styles and images are
-// files of the handler, requests go to the server of the page, and no string can
-// become markup or code.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+// The Content-Security-Policy of the page and of the documentation. Scripts, styles and images are files
+// of the handler, and requests go to its server. No string of the page can become markup or code; of the
+// documentation, Swagger UI makes markup of the descriptions in two steps: dompurify cleans it, and default,
+// in docs.js, lets only some elements pass.
+const (
+	policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+	pagePolicy = policy + "img-src 'self'; trusted-types 'none'"
+	docsPolicy = policy + "img-src 'self' data:; trusted-types default dompurify"
+)
 
-// New returns a handler for the page and its files. It knows a file by the end of
+// New returns a handler for the pages and their files. It knows a file by the end of
 // the path, so it can be mounted under any prefix, with or without
-// [http.StripPrefix]. It answers ".../" with the page, ".../page/" and a name with a
-// file, and everything else with 404.
+// [http.StripPrefix]. It answers ".../" with the page, ".../docs" with the documentation, ".../page/" or
+// ".../docs/" and a name with a file, and everything else with 404.
 //
-// The page calls the API of package httpapi at api/v1/ relative to its own URL, so
-// mount both under one prefix:
+// The page calls the API of package httpapi at api/v1/ relative to its own URL, and the documentation shows
+// the document at openapi.yaml beside it, so mount all under one prefix:
 //
 //	mux.Handle("/", httpapi.NewHandler(screener, authorizer, &httpapi.Options{Prefix: "/"}))
-//	mux.Handle("/{$}", page.New())
-//	mux.Handle("/page/", page.New())
+//	pages := page.New()
+//	for _, path := range []string{"/{$}", "/page/", "/docs", "/docs/"} {
+//		mux.Handle(path, pages)
+//	}
 //
-// Its link to the documentation leads to docs beside it, which package docs serves.
-//
-// The page needs no API key of its own. If the API asks for one, a person types it
+// The pages need no API key of their own. If the API asks for one, a person types it
 // or opens the page with #key=KEY at the end of the URL. The page removes the key
-// from the address bar and keeps it in memory only, or for the tab if the person asks.
+// from the address bar and keeps it in memory only, or for the tab if the person asks; the documentation
+// keeps it in memory only.
 func New() http.Handler {
 	all := assets()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "" && addSlash(w, r) {
 			return
 		}
-		all.Serve(w, r, fileName(r.URL.Path), policy)
+		name, its := fileName(r.URL.Path), pagePolicy
+		if strings.HasPrefix(name, "docs") {
+			its = docsPolicy
+		}
+		all.Serve(w, r, name, its)
 	})
 }
 
-// assets returns the page and its files by the end of their paths.
+// assets returns the pages and their files by the end of their paths.
 var assets = sync.OnceValue(func() static.Files {
 	all := make(static.Files)
-	text, _ := files.ReadFile("page.html") // embedded: reading cannot fail
-	all[""] = static.NewFile("page.html", bytes.Replace(text, []byte("<!--chains-->"), chains(), 1))
-	entries, _ := files.ReadDir("page")
-	for _, e := range entries {
-		text, _ := files.ReadFile("page/" + e.Name())
-		all["page/"+e.Name()] = static.NewFile(e.Name(), text)
-	}
+	fs.WalkDir(files, ".", func(name string, f fs.DirEntry, _ error) error { // embedded: reading cannot fail
+		if text, err := files.ReadFile(name); err == nil { // not a directory
+			key := strings.Replace(name, "/swagger-ui/", "/", 1)
+			switch name {
+			case "page.html":
+				key, text = "", bytes.Replace(text, []byte("<!--chains-->"), chains(), 1)
+			case "docs/docs.html":
+				key = "docs"
+			}
+			all[key] = static.NewFile(name, text)
+		}
+		return nil
+	})
 	return all
 })
 
@@ -88,15 +106,16 @@ func addSlash(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// fileName returns the key of the asset that a path asks for: "" for a directory,
-// and the path from the last "page/" on for a file of the page.
+// fileName returns the key of the asset that a path asks for: "" for a directory, "docs" for the
+// documentation, and the path from the last "page/" or "docs/" on for a file of theirs.
 func fileName(p string) string {
-	if p == "" || strings.HasSuffix(p, "/") && !strings.HasSuffix(p, "/page/") {
-		return ""
-	}
 	dir, file := path.Split(p)
-	if strings.HasSuffix(dir, "/page/") || dir == "page/" {
-		return "page/" + file
+	base := path.Base(dir)
+	switch {
+	case base == "page", base == "docs":
+		return base + "/" + file
+	case file == "", file == "docs":
+		return file
 	}
 	return p
 }

@@ -145,8 +145,8 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s %s %q: %d, %s: %q; want %d and %q", c.method, c.path, c.header, w.Code, name, w.Header().Get(name), c.status, c.want)
 		}
 		for name, value := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
-				"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
+				"frame-ancestors 'none'; require-trusted-types-for 'script'; img-src 'self'; trusted-types 'none'",
 			"Referrer-Policy":        "no-referrer",
 			"X-Content-Type-Options": "nosniff",
 		} {

@@ -12,7 +12,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/docs"
 	"github.com/walletscreen/walletscreen/httpapi/page"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -90,9 +89,6 @@ func serveReal(t *testing.T, quota int64) (url, token string) {
 	mux := http.NewServeMux()
 	for _, path := range []string{"/api/", "/openapi.yaml"} {
 		mux.Handle(prefix+path, api)
-	}
-	for _, path := range []string{"/docs", "/docs/"} {
-		mux.Handle(prefix+path, docs.New())
 	}
 	mux.Handle(prefix+"/", page.New())
 	server := httptest.NewServer(mux)
