@@ -88,7 +88,7 @@ func (e *evidence) choose() Reading {
 	return r
 }
 
-const besideHint = "another address stands there, with an error: give each address alone"
+const besideHint = "another address may stand there, with an error: give each address alone"
 
 // addBeside adds the addresses inside of a text that has a meaning.
 func (r *Reading) addBeside(all []inside) {

@@ -1,6 +1,9 @@
 package address
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // A Doubt says why a text that can be read does not settle which account is
 // meant. Its text is its name in JSON and in tables.
@@ -46,6 +49,36 @@ func (d Doubt) Explain() string {
 	return string(d)
 }
 
+// Doubt returns why a does not settle which account is meant, though [Parse] accepts it:
+// [DoubtUnscreenable] for a virtual address of tempo, [DoubtAmbiguous] for a name or an id with another address in it,
+// or that is one without its full stops and hyphens, [DoubtShort] for one of starknet with
+// fewer than 63 digits; otherwise, and for the zero Address, "".
+func (a Address) Doubt() Doubt {
+	if a.row == 0 {
+		return ""
+	}
+	if !a.Proven() && a.hasOther() {
+		return DoubtAmbiguous
+	}
+	return a.codec().doubt
+}
+
+// hasOther reports whether the text of a, which proves nothing, is another address with signs in
+// it, or a name with another address in it, or with a part that looks like one, or like one that
+// is shortened. A part of hex digits in front of a dot is a hash.
+func (a Address) hasOther() bool {
+	if isGrouped(a.text) || a.codec().what != "name" {
+		return isGrouped(a.text)
+	}
+	dot := strings.IndexByte(a.text, '.') >= 0
+	for t := range tokens(a.text) {
+		if part := a.text[t.start:t.end]; isLongCode(part) && !(dot && isHex(part)) {
+			return true
+		}
+	}
+	return dot && (strings.Contains(a.text, "..") || len(FindAll(a.text)) > 0)
+}
+
 // isGrouped reports whether s is another address with signs in it that names and ids of arweave
 // have, too: between groups of equal length, the first and the last perhaps shorter, or anywhere
 // behind the beginning of such an address.
@@ -73,17 +106,13 @@ func isGrouped(s string) bool {
 	return isEVMText(joined) || isProven(joined)
 }
 
-// Doubt returns why a does not settle which account is meant, though [Parse] accepts it:
-// [DoubtUnscreenable] for a virtual address of tempo, [DoubtAmbiguous] for a name or an id with another address in it,
-// or that is one without its full stops and hyphens, [DoubtShort] for one of starknet with
-// fewer than 63 digits; otherwise, and for the zero Address, "".
-func (a Address) Doubt() Doubt {
-	if a.row == 0 {
-		return ""
-	}
-	c := a.codec()
-	if c.what == "name" && strings.IndexByte(a.text, '.') >= 0 && len(FindAll(a.text)) > 0 || !a.Proven() && isGrouped(a.text) {
-		return DoubtAmbiguous
-	}
-	return c.doubt
+// squeezed returns s without anything but ASCII letters and digits, and the signs between the
+// parts of a URI.
+func squeezed(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < utf8.RuneSelf && charClass[c]&classAlnum != 0 || strings.ContainsRune("=?&#:/", c) {
+			return c
+		}
+		return -1
+	}, s)
 }

@@ -53,9 +53,10 @@ func (e *edited) next(start int) (at int, ok bool) {
 type cleaning uint8
 
 const (
-	onlyMarks  cleaning = iota
-	andNumbers          // numbers of lines, which may also be the ends of addresses
-	andLetters          // letters of other alphabets that look like Latin ones
+	onlyMarks    cleaning = iota
+	andNumbers            // numbers of lines, which may also be the ends of addresses
+	andLetters            // letters of other alphabets that look like Latin ones
+	andStrangers          // these, and what is not ASCII, which is left out
 
 	noEquals cleaning = 1 << 7 // no escapes of quoted-printable: "=3F" is also a sign and the beginning of an address
 )
@@ -107,9 +108,9 @@ func hidden(text string, i int, how cleaning) (end int, with string) {
 	case c >= utf8.RuneSelf:
 		r, n := utf8.DecodeRuneInString(rest)
 		seen, ok := visible.Plain(r)
-		if !ok && how&^noEquals == andLetters {
+		if how := how &^ noEquals; !ok && how >= andLetters {
 			seen = visible.Latin(r)
-			ok = seen != ""
+			ok = seen != "" || how == andStrangers
 		}
 		if !ok {
 			return -(i + n), ""
@@ -307,12 +308,22 @@ func escape(s string) (n int, seen string) {
 func escaped(s string) (rune, int) {
 	switch s[0] {
 	case '&':
-		end := strings.IndexByte(s[:min(len(s), 34)], ';') + 1
-		text := html.UnescapeString(s[:end])
-		if r, n := utf8.DecodeRuneInString(text); n == len(text) && end > 0 {
+		head := s[:min(len(s), 34)]
+		if next := strings.IndexByte(head[1:], '&'); next >= 0 {
+			head = head[:1+next]
+		}
+		text := html.UnescapeString(head)
+		r, n := utf8.DecodeRuneInString(text)
+		end := n + len(head) - len(text)
+		if end > n && (s[end-1] == ';' || s[1] == '#') { // a number ends without a semicolon, too
 			return r, end
 		}
 	case '\\':
+		if head, _, ok := strings.Cut(s[:min(len(s), len(`\u{10ffff}`))], "}"); ok && strings.HasPrefix(head, `\u{`) {
+			if r, err := strconv.ParseUint(head[3:], 16, 21); err == nil {
+				return rune(r), len(head) + 1
+			}
+		}
 		r, _, rest, err := strconv.UnquoteChar(s, 0)
 		switch {
 		case err != nil:

@@ -13,31 +13,35 @@ import (
 // with characters that were read as others that look like them, shortened as in "0x57EC…1259",
 // broken in a way that FindAll does not know, as over the lines of a column, or of Solana, whose
 // addresses have no checksum. A person must look at these: they are neither clean nor listed.
-func FindLikely(text string) []Found { return findLikely(text, "+/=_-%") }
+func FindLikely(text string) []Found { return findLikely(text, false) }
 
-// findLikely is FindLikely, without words of Base58 beside one of the signs, which Base64 and
-// longer names have.
-func findLikely(text, signs string) []Found {
+// findLikely is FindLikely, for a text beside an address also with parts of longer names and of
+// Base64, and with any word that is as long as an address and has a digit.
+func findLikely(text string, beside bool) []Found {
 	all := FindAll(text)
-	for _, e := range []*edited{clean(text, andLetters), clean(text, andLetters|noEquals), {text: []byte(text), edits: []edit{{size: 1}}}} {
+	edits := []*edited{clean(text, andLetters), clean(text, andLetters|noEquals), {text: []byte(text), edits: []edit{{size: 1}}}}
+	if beside {
+		edits = append(edits, clean(text, andStrangers))
+	}
+	for _, e := range edits {
 		if e != nil {
-			all = e.addLikely(all, text, signs)
+			all = e.addLikely(all, text, beside)
 		}
 	}
 	return all
 }
 
 // addLikely adds to found what looks like an address in e, which text was cleaned to.
-func (e *edited) addLikely(found []Found, text, signs string) []Found {
+func (e *edited) addLikely(found []Found, text string, beside bool) []Found {
 	all := slices.Clone(found)
 	read := string(e.text)
 	done := 0
 	for t := range tokens(read) {
-		if t.any&classDigit == 0 && t.all&classLower != 0 || t.end-t.start > maxSpan || t.start < done {
+		if t.any&classDigit == 0 && t.all&classLower != 0 || t.end-t.start > maxSpan && !beside || t.start < done {
 			continue // most words
 		}
 		start, _ := e.place(t.start)
-		end := likely(read, t, text, start, signs)
+		end := likely(read, t, text, start, beside)
 		if _, to := e.place(t.end - 1); end == 0 && read[t.start:t.end] != text[start:to] && isLikelyRead(read[t.start:t.end]) {
 			end = t.end
 		}
@@ -61,19 +65,22 @@ func (e *edited) addLikely(found []Found, text, signs string) []Found {
 // likely returns the end of t if it looks like an address, or like the first piece of
 // one that goes on in another line, or with the word below it. Otherwise it returns 0. The word
 // is at start of the original text, which has the columns.
-func likely(text string, t token, original string, start int, signs string) int {
+func likely(text string, t token, original string, start int, beside bool) int {
 	word := text[t.start:t.end]
+	if beside && isLongCode(word) {
+		return t.end
+	}
 	found := isPiece(word, "", t.any)
 	if !found && mayBeginPiece(word, t.any) {
 		found = isPiece(word, nextLine(text, t.end), t.any) || isPiece(word, below(original, start), t.any)
 	}
 	switch {
 	case found && t.any&mixedCase == mixedCase && !hasHexPrefix(word):
-		found = isApart(text, t.start, t.end, signs)
+		found = beside || isApart(text, t.start, t.end)
 	case found:
 	case 40 <= len(word) && len(word) <= evmLen && firstNonHex(text[t.end-40:t.end]) == 40:
 		found = isZeroX(text[:t.end-40])
-	case t.any&classDigit != 0 && minGlued <= len(word) && isApart(text, t.start, t.end, signs):
+	case t.any&classDigit != 0 && minGlued <= len(word) && (beside || isApart(text, t.start, t.end)):
 		found = slices.ContainsFunc(visible.Alike(word), isLikelyRead)
 	}
 	if !found {
@@ -200,8 +207,10 @@ func shortened(text string, start, end int) int {
 	return end + len(dots) + n
 }
 
-// isApart reports whether none of the signs is beside a word. Base64 has no "=" before one.
-func isApart(text string, start, end int, signs string) bool {
+// isApart reports whether no sign of Base64 or of longer names is beside a word. Base64 has no "="
+// before one.
+func isApart(text string, start, end int) bool {
+	const signs = "+/=_-%"
 	return (start == 0 || text[start-1] == '=' || strings.IndexByte(signs, text[start-1]) < 0) && (end == len(text) || strings.IndexByte(signs, text[end]) < 0)
 }
 

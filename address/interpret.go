@@ -142,6 +142,11 @@ func (e *evidence) look(text string, r *Reading) bool {
 	}
 	rest, own := lowerASCII(text), make([]bool, len(text)) // own is true where the reading's addresses stand
 	for _, a := range r.Addresses {
+		if id := lowerASCII(a.Chain().CAIP2()); len(id) >= minTextLike { // which looks like an address, too
+			if i := strings.Index(rest, id); i >= 0 {
+				text = text[:i] + strings.Repeat(" ", len(id)) + text[i+len(id):]
+			}
+		}
 		spelled := lowerASCII(a.text)
 		i := strings.Index(rest, spelled)
 		if i < 0 {
@@ -162,11 +167,14 @@ func (e *evidence) look(text string, r *Reading) bool {
 		e.addInside(text, FindAll(text))
 		return e.inside != nil
 	}
-	found := findLikely(text, "")
+	found := findLikely(text, true)
 	if i := slices.IndexFunc(found, func(f Found) bool { return !f.Address.IsValid() && !slices.Contains(own[f.Start:f.End], true) }); i >= 0 {
 		e.beside = found[i].Start + 1
 	}
 	e.addInside(text, slices.DeleteFunc(found, func(f Found) bool { return !f.Address.IsValid() }))
+	if joined := squeezed(text); joined != text {
+		e.addInside(joined, FindAll(joined))
+	}
 	return e.inside != nil || e.beside > 0
 }
 

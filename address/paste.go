@@ -189,7 +189,7 @@ func readRespelled(c Chain, s string) Reading {
 	if first.Err == nil || errors.Is(first.Err, ErrSecret) {
 		return first
 	}
-	if head, _, ok := strings.Cut(s, "?"); ok && strings.IndexByte(head, ':') < 0 {
+	if head, query, ok := strings.Cut(s, "?"); ok && strings.IndexByte(head, ':') < 0 && strings.IndexByte(query, '=') > 0 {
 		on, all := c, Reading{}
 		if c == "" {
 			if all = readAnywhere(head); len(all.Addresses) > 0 {

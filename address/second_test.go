@@ -36,6 +36,15 @@ func TestSecondAddress(t *testing.T) {
 		{"full width", func(s string) string { return strings.Map(func(r rune) rune { return r - '!' + 0xff01 }, s) }, false},
 		{"an escape of a URL", func(s string) string { return fmt.Sprintf("%s%%%x%s", s[:20], s[20], s[21:]) }, false},
 		{"an escape of HTML", func(s string) string { return fmt.Sprintf("%s&#%d;%s", s[:20], s[20], s[21:]) }, false},
+		{"an escape of HTML without its end", func(s string) string { return fmt.Sprintf("%s&#%d%s", s[:20], s[20], s[21:]) }, false},
+		{"an escape in braces", func(s string) string { return fmt.Sprintf(`%s\u{%x}%s`, s[:20], s[20], s[21:]) }, false},
+		{"Thai digits", func(s string) string { return strings.Map(func(r rune) rune { return digitFrom('๐', r) }, s) }, false},
+		{"digits of mathematics", func(s string) string { return strings.Map(func(r rune) rune { return digitFrom('𝟬', r) }, s) }, false},
+		{"signs in it", func(s string) string { return s[:7] + "+" + s[7:20] + "*" + s[20:] }, true},
+		{"small letters", strings.ToLower, true},
+		{"capitals", strings.ToUpper, true},
+		{"a byte that is no text", func(s string) string { return s[:17] + "\xff" + s[17:] }, true},
+		{"a letter of no Latin alphabet", func(s string) string { return s[:17] + "ж" + s[18:] }, true},
 		{"all escaped", func(s string) string { return url.QueryEscape("bitcoin:" + s) }, false},
 		{"a wrong character", func(s string) string {
 			return s[:20] + string("78"[s[20]%2]) + s[21:]
@@ -54,8 +63,8 @@ func TestSecondAddress(t *testing.T) {
 							continue
 						}
 						text := fmt.Sprintf(join, a, s.spoil(b))
-						if s.name == "a wrong character" && strings.ToLower(b) == b && hasHexPrefix(b) {
-							continue // it is another address
+						if isLower := strings.ToLower(b) == b; s.name == "a wrong character" && isLower && hasHexPrefix(b) || s.name == "an escape of HTML without its end" && isDigit(b[21]) {
+							continue // it is another address, or the escape does not end there
 						}
 						r := Interpret(name, text)
 						tried++
@@ -79,3 +88,14 @@ func TestSecondAddress(t *testing.T) {
 		t.Errorf("%d texts, %d undecided", tried, undecided)
 	}
 }
+
+// digitFrom returns the digit of the script whose zero is given, for a digit of ASCII, and any other
+// character itself.
+func digitFrom(zero, r rune) rune {
+	if '0' <= r && r <= '9' {
+		return zero + r - '0'
+	}
+	return r
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -2,6 +2,7 @@ package address
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
@@ -81,6 +82,17 @@ func isLikeOther(s string) bool {
 	f := finder{text: s}
 	f.glued(0, len(s))
 	return len(f.found) > 0
+}
+
+// isLongCode reports whether a word is as long as an address and has letters and a digit, and is
+// no hash of 16 or 32 bytes in hex, as of a transaction, whose first two digits may be taken for an
+// escape behind "=".
+func isLongCode(word string) bool {
+	if len(word) < minTextLike || isOf(classDigit, word) || !strings.ContainsAny(word, "0123456789") {
+		return false
+	}
+	digits := strings.TrimPrefix(word, "0x")
+	return !slices.Contains([]int{30, 32, 62, 64}, len(digits)) || !isHex(digits)
 }
 
 func hexShape(s string) (c Chain, ok bool) {

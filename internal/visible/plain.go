@@ -7,7 +7,8 @@ import (
 
 // Plain returns what a person reads in a character that is not ASCII: nothing for an invisible
 // one, a blank or a line break for white space, "-" for a hyphen, "|" for the line between two
-// columns, and the narrow form of a full-width one. ok is false if it stands for itself.
+// columns, the narrow form of a full-width one, and the digit or the letter of ASCII for one of
+// another script or of a style of mathematics. ok is false if it stands for itself.
 func Plain(r rune) (s string, ok bool) {
 	switch {
 	case isLetterLike(r):
@@ -24,6 +25,14 @@ func Plain(r rune) (s string, ok bool) {
 		return "", true
 	case unicode.Is(unicode.Zs, r):
 		return " ", true
+	case unicode.IsDigit(r): // ten to a script, from zero to nine
+		n := rune(0)
+		for unicode.IsDigit(r - n - 1) {
+			n++
+		}
+		return string('0' + n%10), true
+	case 0x1d400 <= r && r <= 0x1d6a3: // alphabets of mathematics
+		return string("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[(r-0x1d400)%52]), true
 	}
 	return "", false
 }
@@ -33,10 +42,10 @@ func isLetterLike(r rune) bool {
 	return r < 0x80 || r > 0xa0 && r < 0x600 && r != 0xad && r != 0x34f || 0x3001 <= r && r < 0xfe00 && r != 0x3164
 }
 
-// Latin returns the Latin letter that a letter of the Cyrillic or the Greek alphabet looks
-// like, or "".
+// Latin returns the Latin letter that a letter of the Cyrillic, the Greek or the Armenian alphabet
+// looks like, or "".
 func Latin(r rune) string {
-	if r < 0x370 || r > 0x52f {
+	if r < 0x370 || r > 0x58f {
 		return ""
 	}
 	return latin[r]
@@ -45,7 +54,7 @@ func Latin(r rune) string {
 var latin = func() map[rune]string {
 	all := make(map[rune]string)
 	for _, pair := range strings.Fields("АA ВB СC ЕE НH ІI ЈJ КK МM ОO РP ЅS ТT УY ХX ԀD ԌG ԚQ ԜW ѴV ҮY " +
-		"аa сc ԁd еe һh іi јj оo рp ԛq ѕs ѵv ԝw хx уy кk мm тt пn " +
+		"Ӏl ӏl ՕO օo սu հh ոn ցg аa сc ԁd еe һh іi јj оo рp ԛq ѕs ѵv ԝw хx уy кk мm тt пn " +
 		"ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX οo νv ρp αa κk ιi υu χx") {
 		r := []rune(pair)
 		all[r[0]] = string(r[1])

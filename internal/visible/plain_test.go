@@ -12,6 +12,7 @@ func TestPlain(t *testing.T) {
 		'\u200b': "", '\u00ad': "", '\ufeff': "", '\u034f': "", '\ufe0f': "", '\u202e': "",
 		'\u00a0': " ", '\u3000': " ", '\u202f': " ",
 		'\u2028': "\n", '\u0085': "\n",
+		'\u0665': "5", '\u06f9': "9", '๓': "3", '𝟎': "0", '𝟵': "9", '𝟿': "9", '𝐀': "A", '𝗓': "z", '𝚊': "a",
 		'\u2011': "-", '│': "|", '０': "0", 'ｘ': "x", '～': "~",
 	} {
 		if got, ok := visible.Plain(r); !ok || got != want {
@@ -26,7 +27,7 @@ func TestPlain(t *testing.T) {
 }
 
 func TestLatin(t *testing.T) {
-	for r, want := range map[rune]string{'Т': "T", 'а': "a", 'Ζ': "Z", 'ο': "o", 'н': "", 'Я': "", 'Ω': "", 'T': "", 'é': "", '漢': ""} {
+	for r, want := range map[rune]string{'Т': "T", 'а': "a", 'Ζ': "Z", 'ο': "o", 'ӏ': "l", 'Օ': "O", 'н': "", 'Я': "", 'Ω': "", 'T': "", 'é': "", '漢': ""} {
 		if got := visible.Latin(r); got != want {
 			t.Errorf("Latin(%q) = %q, want %q", r, got, want)
 		}
