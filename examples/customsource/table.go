@@ -15,9 +15,7 @@ package customsource
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -44,48 +42,34 @@ func (t *table) Info() sources.Info {
 const maxRows = 10_000_000
 
 func (t *table) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	entries, digest, err := t.read(ctx)
+	entries, err := t.read(ctx)
 	if err != nil {
 		return sources.Revision{}, fmt.Errorf("table watched: %w", err)
 	}
-	rev := sources.Revision{Digest: digest, Records: len(entries)}
-	if rev.Digest == prev.Digest {
-		return rev, sources.ErrUnchanged
-	}
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return sources.Revision{}, err
-		}
-		if err := add(e); err != nil {
-			return sources.Revision{}, err
-		}
-	}
-	return rev, nil
+	return sources.Static(t.Info(), entries...).Load(ctx, prev, add)
 }
 
-// read returns the rows as entries, and the SHA-256 of all of them. A single query
-// sees one state of the table, so it needs no transaction.
-func (t *table) read(ctx context.Context) (entries []sources.Entry, digest string, err error) {
+// read returns the rows as entries. A single query sees one state of the table, so it needs no
+// transaction.
+func (t *table) read(ctx context.Context) (entries []sources.Entry, err error) {
 	rows, err := t.db.QueryContext(ctx, `SELECT id, address, ticker, reason, added_at FROM watched ORDER BY id`)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer rows.Close()
-	sum := sha256.New()
 	for rows.Next() {
 		var id int64
 		var text, ticker, reason string
 		var added time.Time
 		if err := rows.Scan(&id, &text, &ticker, &reason, &added); err != nil {
-			return nil, "", fmt.Errorf("row %d: %w", len(entries)+1, err)
+			return nil, fmt.Errorf("row %d: %w", len(entries)+1, err)
 		}
 		if sources.TrimListed(text) == "" {
-			return nil, "", fmt.Errorf("row with the id %d: no address", id)
+			return nil, fmt.Errorf("row with the id %d: no address", id)
 		}
 		if len(entries) == maxRows {
-			return nil, "", fmt.Errorf("more than %d rows", maxRows)
+			return nil, fmt.Errorf("more than %d rows", maxRows)
 		}
-		fmt.Fprintf(sum, "%d\t%q\t%q\t%q\t%d\n", id, text, ticker, reason, added.UnixNano())
 		// An entry that does not decode still matches its exact string.
 		a, _ := sources.Decode(ticker, text)
 		entries = append(entries, sources.Entry{
@@ -95,10 +79,10 @@ func (t *table) read(ctx context.Context) (entries []sources.Entry, digest strin
 	}
 	// A broken connection ends the loop like the last row does.
 	if err := rows.Err(); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if len(entries) == 0 {
-		return nil, "", errors.New("the table is empty: want at least one row")
+		return nil, errors.New("the table is empty: want at least one row")
 	}
-	return entries, hex.EncodeToString(sum.Sum(nil)), nil
+	return entries, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func ExampleOptions_Parse() {
-	list := badlist.Options{List: "rows", ChainColumn: "network", Kind: score.Scam}
+	list := badlist.Options{Kind: score.Scam}
 	const text = `{"rows": [
 		{"network": "Tron", "address": "TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY"},
 		{"network": "BTC", "address": "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa (see 17)"}

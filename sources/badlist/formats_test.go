@@ -51,7 +51,7 @@ func lines(entries []sources.Entry) []string {
 }
 
 func TestFormats(t *testing.T) {
-	scams := badlist.Options{ChainColumn: "network", NameColumn: "title", DateColumn: "day", Kind: score.Scam, Ref: "r"}
+	scams := badlist.Options{Kind: score.Scam, Ref: "r"}
 	tests := []struct {
 		name   string
 		format badlist.Options
@@ -71,10 +71,10 @@ func TestFormats(t *testing.T) {
 			[]string{"ethereum|" + lazarus + "|USDT|SCAM|r|"},
 		},
 		{
-			"array of a member",
-			badlist.Options{List: "bad"},
-			`{"good":["` + genesis + `",{}],"bad":["` + lazarus + `"],"count":2}`,
-			[]string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"},
+			"objects of members",
+			badlist.Options{Info: sources.Info{ID: "X"}},
+			`{"result":[{"address":"` + lazarus + `","family":"x"}],"more":[{"address":"` + genesis + `"}]}`,
+			[]string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||x", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"},
 		},
 		{
 			"no address in an array",
@@ -97,14 +97,20 @@ func TestFormats(t *testing.T) {
 		{
 			"objects, other members",
 			scams,
-			`[{"address":"` + tron1 + `","network":"Tron","title":1.5,"comment":1,"x":[{}]},{"address":"` + lazarus + `","network":null}]`,
+			`[{"address":"` + tron1 + `","network":"Tron","family":1.5,"title":1,"x":[{}]},{"address":"` + lazarus + `","network":null}]`,
 			[]string{"tron|" + tron1 + "||SCAM|r|1.5", "ethereum|" + lazarus + "||SCAM|r|"},
 		},
 		{
-			"one member for two columns",
-			badlist.Options{ChainColumn: "n", NameColumn: "n"},
-			`[{"address":"` + lazarus + `","n":"ETH"}]`,
-			[]string{"ethereum|" + lazarus + "|ETH|COMMUNITY_REPORT||ETH"},
+			"two members for one column",
+			badlist.Options{Info: sources.Info{ID: "X"}},
+			`[{"blockchain":"","address":"` + lazarus + `","chain":"ETH","network":"bsc"}]`,
+			[]string{"ethereum|" + lazarus + "|ETH|COMMUNITY_REPORT||"},
+		},
+		{
+			"csv, a chain",
+			badlist.Options{},
+			"chain,address\nsolana," + sol + "\n,a\n",
+			[]string{"solana|" + sol + "||COMMUNITY_REPORT||", "-|a||COMMUNITY_REPORT||"},
 		},
 
 		{
@@ -173,7 +179,7 @@ func TestChain(t *testing.T) {
 		{"BTC", lazarus, "ethereum", "BTC"},
 		{"near", tron1[:20], "-", ""}, // capitals, so no name on NEAR either
 	}
-	format := badlist.Options{ChainColumn: "chain"}
+	format := badlist.Options{Info: sources.Info{ID: "X"}}
 	for _, tt := range tests {
 		in := `[{"address":"` + tt.listed + `","chain":"` + tt.said + `"},{"address":"` + lazarus + `"}]`
 		entries, _, err := parseAs(format, strings.NewReader(in))
@@ -257,8 +263,6 @@ func TestWithin(t *testing.T) {
 
 func TestFormatErrors(t *testing.T) {
 	item := `{"address":"` + lazarus + `"}`
-	members := badlist.Options{NameColumn: "title"}
-	list := badlist.Options{List: "list"}
 	tests := []struct {
 		name   string
 		format badlist.Options
@@ -272,24 +276,17 @@ func TestFormatErrors(t *testing.T) {
 		{"numbers", badlist.Options{}, `[1]`, "a number", 0},
 		{"addresses that are false", badlist.Options{}, `{"` + lazarus + `":false}`, "is an address", 0},
 		{"addresses with comments", badlist.Options{}, `{"` + lazarus + `":["fake"]}`, "is an address", 0},
-		{"arrays in an array", badlist.Options{}, `{"a.example":[[]]}`, "want a string", 0},
+		{"arrays in an array", badlist.Options{}, `{"a.example":[[]]}`, "want an address or an object", 0},
 		{"an address among domains", badlist.Options{}, `{"a.example":[],"` + lazarus + `":["x"]}`, "is an address", 0},
 		{"a domain without an array", badlist.Options{}, `{"a.example":"` + lazarus + `"}`, "want an array", 0},
-		{"a list within an object, and not said where", badlist.Options{}, `{"result":[` + item + `]}`, "want a string", 0},
+		{"an error", badlist.Options{}, `{"error":"` + lazarus + `"}`, "want an array", 0},
+		{"more behind the object", badlist.Options{}, `{"list":["` + lazarus + `"]}]`, "after the list", 0},
+		{"an address twice", badlist.Options{}, `[{"address":"` + lazarus + `","address":"` + genesis + `"}]`, "twice", 0},
 
-		{"no list", list, `{"other":["` + lazarus + `"]}`, "no member", 0},
-		{"the list is an object", list, `{"list":{}}`, "want an array", 0},
-		{"the list is given twice", list, `{"list":["` + lazarus + `"],"list":[]}`, "twice", 0},
-		{"an array, not an object", list, `["` + lazarus + `"]`, "want an object", 0},
-		{"text, not an object", list, lazarus + "\n", "not JSON", 0},
-		{"more behind the object", list, `{"list":["` + lazarus + `"]}]`, "after the list", 0},
-
-		{"csv, not JSON", members, "address,title\n" + lazarus + ",x\n", "not JSON", 0},
-		{"text, not JSON", members, lazarus + "\n", "not JSON", 0},
 		{"csv: a row with less", badlist.Options{}, "address,comment\n" + lazarus + ",\n" + lazarus + "\n", "1 columns", 3},
 		{"csv: a row with more", badlist.Options{}, "address,comment\n" + lazarus + ",a,b\n", "3 columns", 2},
 		{"csv: no address", badlist.Options{}, "\n\naddress,comment\n" + lazarus + ",\n,x\n", "no address", 5},
-		{"a long chain", badlist.Options{ChainColumn: "c"}, `[{"address":"` + lazarus + `","c":"` + strings.Repeat("x", 100) + `"}]`, "chain", 0},
+		{"a long chain", badlist.Options{}, `[{"address":"` + lazarus + `","chain":"` + strings.Repeat("x", 100) + `"}]`, "chain", 0},
 		{"csv: not UTF-8", badlist.Options{}, "address\n" + lazarus + "\n\xff\n", "UTF-8", 3},
 		{"csv: quotes", badlist.Options{}, "address\n" + lazarus + "\n\"" + lazarus + "\n", "EOF", 3},
 		{"csv: a long cell", badlist.Options{}, "address\n" + lazarus + "\n" + strings.Repeat("x", 70_000) + "\n", "70000", 3},
@@ -419,17 +416,13 @@ func TestLists(t *testing.T) {
 }
 
 func FuzzFormat(f *testing.F) {
-	f.Add(`{"list":[{"address":"`+lazarus+`","network":"bsc","kind":"scam","day":"2020-01-01"}]}`, "list", "network", "BTC")
-	f.Add(`{"a.example":["`+lazarus+`"]}`, "", "", "")
-	f.Add(`{"`+lazarus+`":["fake"],"`+genesis+`":{"comment":"x"}}`, "", "", "")
-	f.Add("address;network\n\""+lazarus+", "+tron1+"\";TRX\n", "", "", "")
-	f.Add("address\tcomment\n"+tron1[:9]+"\u200b"+tron1[9:]+"\tx\nТ\tx\n", "", "", "ETH")
-	f.Fuzz(func(t *testing.T, in, list, chain, asset string) {
-		format := badlist.Options{List: list, Asset: asset}
-		if chain != "" {
-			format.ChainColumn, format.DateColumn = chain, "day"
-		}
-		entries, rev, err := parseAs(format, strings.NewReader(in))
+	f.Add(`{"list":[{"address":"`+lazarus+`","network":"bsc","kind":"scam","date":"2020-01-01"}]}`, "BTC")
+	f.Add(`{"a.example":["`+lazarus+`"]}`, "")
+	f.Add(`{"`+lazarus+`":["fake"],"`+genesis+`":{"comment":"x"}}`, "")
+	f.Add("address;chain\n\""+lazarus+", "+tron1+"\";TRX\n", "")
+	f.Add("address\tcomment\n"+tron1[:9]+"\u200b"+tron1[9:]+"\tx\nТ\tx\n", "ETH")
+	f.Fuzz(func(t *testing.T, in, asset string) {
+		entries, rev, err := parseAs(badlist.Options{Asset: asset}, strings.NewReader(in))
 		if err != nil {
 			return
 		}

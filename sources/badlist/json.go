@@ -2,6 +2,7 @@ package badlist
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,128 +59,63 @@ func (p *jsonParser) document() error {
 	switch {
 	case err != nil:
 		return err
-	case t == json.Delim('[') && p.List == "":
-		return p.array(p.item())
+	case t == json.Delim('['):
+		return p.array("")
 	case t != json.Delim('{'):
-		return errors.New("want an object or an array; of a list in a member, want an object")
+		return errors.New("want an object or an array")
 	}
-	seen := false
 	for p.d.More() {
-		t, err := p.token()
-		if err != nil {
+		if t, err = p.token(); err != nil {
 			return err
 		}
 		name, _ := t.(string) // the decoder takes nothing else as a name
-		switch {
-		case p.List == "":
-			err = p.named(name)
-		case name != p.List:
-			_, err = p.value()
-		case seen:
-			err = fmt.Errorf("member %q given twice", name)
-		default:
-			seen = true
-			if err = p.openArray(name); err == nil {
-				err = p.array(p.item())
-			}
+		if _, isAddress := sources.Decode(p.Asset, name); isAddress {
+			return fmt.Errorf("member %.64q is an address, want the name of an array of addresses", name)
+		}
+		if t, err = p.token(); err == nil && t != json.Delim('[') {
+			err = fmt.Errorf("member %.64q: want an array", name)
+		}
+		if err == nil {
+			err = p.array(name)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if _, err = p.token(); err == nil && p.List != "" && !seen {
-		err = fmt.Errorf("no member %q", p.List)
-	}
+	_, err = p.token()
 	return err
 }
 
-// named reads a member that has an array of addresses, which belong to its name.
-func (p *jsonParser) named(name string) error {
-	if _, isAddress := sources.Decode(p.Asset, name); isAddress {
-		return fmt.Errorf("member %.64q is an address, want the name of an array of addresses", name)
-	}
-	if err := p.openArray(name); err != nil {
-		return err
-	}
-	return p.array(func(value json.RawMessage) error {
-		var listed string
-		if json.Unmarshal(value, &listed) != nil || value[0] != '"' {
-			return fmt.Errorf("%s in an array, want a string", describe(value))
+// array reads the items of an array, behind its bracket: objects, or addresses, which belong to its
+// name.
+func (p *jsonParser) array(name string) error {
+	first := ""
+	for p.d.More() {
+		var value json.RawMessage
+		p.in.n = 0
+		if err := p.d.Decode(&value); err != nil {
+			return ended(err)
 		}
-		return p.emit(record{columnAddress: listed, columnName: name})
-	})
-}
-
-// item returns a function that reads the items of an array: addresses, or objects.
-func (p *jsonParser) item() func(json.RawMessage) error {
-	var first string
-	return func(value json.RawMessage) (err error) {
 		is := describe(value)
 		if first == "" {
 			first = is
 		}
 		var r record
+		var err error
 		switch {
 		case is != first:
 			return fmt.Errorf("%s after %s, want items of one type", is, first)
 		case value[0] == '"':
+			r[columnName] = name
 			err = json.Unmarshal(value, &r[columnAddress])
 		case value[0] == '{':
-			r, err = p.object(value)
+			r, err = object(value)
 			r[columnRef] = p.itemRef
 		default:
 			return fmt.Errorf("%s, want an address or an object", is)
 		}
-		if err != nil {
-			return err
-		}
-		return p.emit(r)
-	}
-}
-
-// object returns the members of an object that are columns.
-func (p *jsonParser) object(text json.RawMessage) (r record, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.Token() // the brace
-	var seen [columnCount]bool
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return r, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return r, err
-		}
-		for i := range p.names {
-			if p.names[i] == "" || p.names[i] != name {
-				continue
-			}
-			is := describe(value)
-			switch {
-			case seen[i]:
-				return r, fmt.Errorf("member %q given twice", name)
-			case is == "a string":
-				err = json.Unmarshal(value, &r[i])
-			case is == "a number" && i != columnAddress:
-				r[i] = string(value)
-			case is != "null" || i == columnAddress:
-				err = fmt.Errorf("member %q: %s, want a string", name, is)
-			}
-			if seen[i] = true; err != nil {
-				return r, err
-			}
-		}
-	}
-	return r, nil
-}
-
-// array calls read for each item of an array, behind its bracket.
-func (p *jsonParser) array(read func(json.RawMessage) error) error {
-	for p.d.More() {
-		value, err := p.value()
 		if err == nil {
-			err = read(value)
+			err = p.emit(r)
 		}
 		if err != nil {
 			return err
@@ -189,20 +125,53 @@ func (p *jsonParser) array(read func(json.RawMessage) error) error {
 	return err
 }
 
-// openArray reads the bracket that begins a member.
-func (p *jsonParser) openArray(name string) error {
-	t, err := p.token()
-	if err == nil && t != json.Delim('[') {
-		err = fmt.Errorf("member %.64q: want an array", name)
-	}
-	return err
+// members are the members of an object that are read, and their columns. Of two for one column
+// the first counts.
+var members = []struct {
+	name   string
+	column int
+}{
+	{"address", columnAddress}, {"chain", columnChain}, {"network", columnChain}, {"blockchain", columnChain},
+	{"comment", columnName}, {"family", columnName}, {"date", columnDate}, {"createdAt", columnDate},
 }
 
-// value returns the next value.
-func (p *jsonParser) value() (value json.RawMessage, err error) {
-	p.in.n = 0
-	err = ended(p.d.Decode(&value))
-	return value, err
+// object returns the members of an object that are columns.
+func object(text json.RawMessage) (r record, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.Token() // the brace
+	seen := 0 // bits, by the index of a member
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return r, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return r, err
+		}
+		for i, m := range members {
+			if m.name != name {
+				continue
+			}
+			var cell string
+			switch is := describe(value); {
+			case seen&(1<<i) != 0:
+				err = fmt.Errorf("member %q given twice", name)
+			case is == "a string":
+				err = json.Unmarshal(value, &cell)
+			case is == "a number" && m.column != columnAddress:
+				cell = string(value)
+			case is != "null" || m.column == columnAddress:
+				err = fmt.Errorf("member %q: %s, want a string", name, is)
+			}
+			if err != nil {
+				return r, err
+			}
+			seen |= 1 << i
+			r[m.column] = cmp.Or(r[m.column], cell)
+		}
+	}
+	return r, nil
 }
 
 // token returns the next token.

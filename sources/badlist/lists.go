@@ -70,10 +70,6 @@ func Ransomwhere() *Options {
 			Licence:      "not stated for the data",
 			Attribution:  "Ransomwhere, ransomwhe.re",
 		},
-		List:        "result",
-		ChainColumn: "blockchain",
-		NameColumn:  "family",
-		DateColumn:  "createdAt",
-		Kind:        score.Ransomware,
+		Kind: score.Ransomware,
 	}
 }

@@ -1,8 +1,7 @@
 // Package badlist reads lists of bad addresses that communities maintain, in JSON of
 // several shapes, CSV, TagPack (YAML), and text with one address on a line. Begin with
-// [New], which fetches MyEtherWallet's darklist or another list, [Parse] for a file, and
-// [Options.Parse] for other members. [ScamSniffer], [Ransomwhere] and others
-// are options for [New].
+// [New], which fetches MyEtherWallet's darklist or another list, and [Parse] for a file.
+// [ScamSniffer], [Ransomwhere] and others are options for [New].
 //
 // Volunteers maintain these lists by hand. A malformed entry is never dropped: a string
 // that is not an address is listed as it stands, and the same string matches. A file that is
@@ -42,12 +41,13 @@ const (
 // of r:
 //
 //   - JSON as in MyEtherWallet's darklist: an array of objects with the members "address",
-//     "comment" and "date". Only the first is required; others are ignored. Ref is
-//     "addresses-darklist".
+//     "chain" (or "network", "blockchain"), "comment" (or "family") and "date" (or "createdAt").
+//     Only the first is required; others are ignored. Ref is "addresses-darklist" unless the
+//     options name another list.
 //   - A JSON array of addresses.
-//   - A JSON object whose members are arrays of addresses. The names of the members, such
-//     as domains, are the comments.
-//   - CSV with a header that has a column "address", and maybe "comment" and "date",
+//   - A JSON object whose members are such arrays. The names of the members, such
+//     as domains, are the comments of addresses.
+//   - CSV with a header that has a column "address", and maybe "chain", "comment" and "date",
 //     separated by commas, semicolons or tabs. A row that begins with "#" is a comment,
 //     unless another column has its address.
 //   - TagPack, the YAML of GraphSense: only tags with an "abuse" count, their own or the head's,
@@ -56,8 +56,9 @@ const (
 //   - Text with one address on a line, and a comment behind #. Blanks around an address and
 //     empty lines are ignored.
 //
-// For other members see [Options]. A date is YYYY-MM-DD, with or without a time, or M/D/YY as in the United States; for any
-// other text ListedAt is zero.
+// A chain is a name or a slug of package address, such as "bitcoin", or the ticker of an asset. It is a
+// hint; see [sources.Decode]. A date is YYYY-MM-DD, with or without a time, or M/D/YY as in the United
+// States; for any other text ListedAt is zero.
 //
 // A list may begin with a byte order mark, and may be compressed with gzip. Name is the comment, in one line of at most 512
 // bytes. The words of the comment give the Kind:
@@ -94,9 +95,9 @@ func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Rev
 // parse is Parse with a limit of the size.
 func (o *Options) parse(r io.Reader, size int64, add func(sources.Entry) error) (sources.Revision, error) {
 	sum := sha256.New()
-	p := parser{Options: o, add: add, names: record{"address", o.ChainColumn, o.NameColumn, o.DateColumn}, itemRef: o.Ref}
-	if p.named = p.names != (record{"address"}); !p.named {
-		p.names, p.itemRef = darklistColumns, cmp.Or(o.Ref, darklistRef)
+	p := parser{Options: o, add: add, itemRef: o.Ref}
+	if o.Info.ID == "" {
+		p.itemRef = cmp.Or(o.Ref, darklistRef)
 	}
 	if err := p.parse(bufio.NewReaderSize(io.TeeReader(unpack.Limit(unpack.Gunzip(r, false), size), sum), csvscan.MaxLine)); err != nil {
 		return sources.Revision{}, err
@@ -117,8 +118,8 @@ const (
 // A record is a line or an object: a text for each column.
 type record [columnCount]string
 
-// darklistColumns are the columns of MyEtherWallet's darklist.
-var darklistColumns = record{columnAddress: "address", columnName: "comment", columnDate: "date"}
+// columns are the columns of CSV.
+var columns = record{columnAddress: "address", columnChain: "chain", columnName: "comment", columnDate: "date"}
 
 // darklistRef is the Ref of all entries of a darklist: its items have no names,
 // so the list stands for them.
@@ -130,8 +131,6 @@ var dateLayouts = []string{time.DateOnly, "1/2/06", time.RFC3339, time.DateTime,
 // A parser is the part that the formats share.
 type parser struct {
 	*Options
-	names   record // of the columns
-	named   bool   // by Options
 	itemRef string // the Ref of JSON objects
 	add     func(sources.Entry) error
 	records int
@@ -157,15 +156,13 @@ func (p *parser) parse(in *bufio.Reader) error {
 		err = p.json(in, int64(mark))
 	case text[0] == '<':
 		return &sources.RecordError{Byte: int64(len(head) - len(text)), Err: errors.New("HTML or XML, not a list of addresses")}
-	case p.List != "" || p.named:
-		return &sources.RecordError{Byte: int64(len(head) - len(text)), Err: errors.New("not JSON")}
 	case isTagPack(text):
 		p.openEnded = true
 		in.Discard(mark)
 		err = p.tagPack(in)
 	default:
 		p.openEnded = true
-		f := csvscan.File{Columns: p.names[:], Comment: columnName}
+		f := csvscan.File{Columns: columns[:], Comment: columnName}
 		err = f.Read(in, func(_ int64, cells []string) error { return p.emit(record(cells)) })
 	}
 	if err != nil {

@@ -32,14 +32,6 @@ type Options struct {
 	// The fields below say what the content of a list does not. Their zero values fit
 	// the lists that [Parse] describes.
 
-	// List is the member of a JSON object that holds the list, if it is not the
-	// document itself: "result" of {"count": 2, "result": […]}.
-	List string
-	// ChainColumn is the member, of the objects in a JSON array, that has the chain, as a name
-	// or a slug of package address, such as "bitcoin", or the asset, as a ticker. NameColumn
-	// and DateColumn are the members of the Name and ListedAt of an entry. If one is named, the
-	// list must be JSON, and no other member is read but "address".
-	ChainColumn, NameColumn, DateColumn string
 	// Asset is the ticker of addresses without a chain. It is a hint; see [sources.Decode].
 	Asset string
 	// Kind is the kind of all entries. If it is "", the words of the comment decide, as Parse
