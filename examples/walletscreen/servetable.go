@@ -90,8 +90,8 @@ type tableCall struct {
 	id      string // of the request
 	caller  httpapi.Caller
 	record  receipt.Receipt
-	rows    int                 // that count
-	records []httpapi.Screening // of these rows, for the trail
+	rows    int                   // that count
+	records [][]httpapi.Screening // of these rows, for the trail, in pieces: a table has up to a million
 }
 
 // ScreenInput screens a row.
@@ -101,7 +101,11 @@ func (c *tableCall) ScreenInput(chain, text string) (screening.Result, address.R
 		return r, reading, err
 	}
 	if c.server.trail != nil {
-		c.records = append(c.records, httpapi.Screening{Time: c.record.Time, RequestID: c.id, Item: c.rows,
+		if c.rows%1000 == 0 {
+			c.records = append(c.records, nil)
+		}
+		last := &c.records[len(c.records)-1]
+		*last = append(*last, httpapi.Screening{Time: c.record.Time, RequestID: c.id, Item: c.rows,
 			CallerID: c.caller.ID, Chain: r.Address.Chain(), Address: cmp.Or(r.Address.Normalized(), sources.TrimListed(text)), Result: r})
 	}
 	c.rows++
@@ -230,7 +234,7 @@ func (c *tableCall) count() error {
 		c.server.log.Error("the rows of a table cannot be counted", "error", err)
 		return refuseTable(http.StatusServiceUnavailable, "quota_unavailable", "The rows cannot be counted at the moment.")
 	}
-	for some := range slices.Chunk(c.records, 1000) {
+	for _, some := range c.records {
 		if err := c.server.trail.Record(context.WithoutCancel(c.request.Context()), some...); err != nil {
 			refund(granted)
 			c.server.log.Error("the rows of a table cannot be recorded", "error", err)
