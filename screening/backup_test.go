@@ -67,6 +67,10 @@ func TestStoreRestored(t *testing.T) {
 			src.load = numbered(2, second...)
 			for _, s := range all {
 				s.Refresh(ctx)
+				r := must(s.Screen(listing(second[1]).Address))
+				if says := slices.ContainsFunc(r.Caveats(), func(c screening.Caveat) bool { return c.Kind == screening.CaveatStore }); says != shrunk {
+					t.Errorf("shrunk %v, and the publisher's list was judged again: the answers say that the store has another list: %v", shrunk, says)
+				}
 			}
 			if _, err := screening.OpenAt(ctx, st, lost, srcs, nil); !errors.Is(err, store.ErrGap) {
 				t.Errorf("shrunk %v: a time that was lost: %v, want ErrGap", shrunk, err)

@@ -31,7 +31,7 @@ type unsaved struct {
 	list  *list.List // of the entries of all such lists
 	since time.Time
 	last  *offer // to be saved when the store works again; nil: none
-	err   error  // why last could not be saved, unless it was judged again since
+	err   error  // why the store has another list; nil: it is not known that it has
 }
 
 // unsavedSince returns since when the journal may say another thing than what matches; zero: it does not.

@@ -145,11 +145,6 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 		s.opts.Logger.DebugContext(ctx, "list ignored", "source", s.infos[i].ID, "reason", v.reason)
 		return had, report, nil, failed
 	case refused:
-		if failed == nil && had.unsaved != nil {
-			again := *had.unsaved
-			again.err = nil
-			had.unsaved = &again
-		}
 		if failed == nil && d.refused != nil {
 			failed = s.append(ctx, &journal.Line{Type: journal.Refused, Source: s.infos[i].ID, Reason: v.reason.Error(), Offered: d.refused, From: had.unsavedSince()}, &had.known)
 		}
