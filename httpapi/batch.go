@@ -199,7 +199,7 @@ func (e *exchange) grantItems(items []batchItem) {
 			if c, err := address.ParseChain(name); it.chain != "" && (err != nil || c != it.chain) {
 				name = string(it.chain)
 			}
-			it.answer = newResult(it.text, name, e.shown(it.found))
+			it.answer, _ = e.newResult(it.text, name, it.found)
 			it.answer.ID = it.id
 			e.screened = append(e.screened, e.record(i, it.chain, it.answer.Address, it.found))
 		default:

@@ -19,7 +19,8 @@ var answering = new(service)
 // Answer returns the body of the response for the result r.
 func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
 	e := &exchange{service: answering, now: now}
-	return append(e.withSnapshot(marshal(&e.buf, newResult(address, chain, *r)), r.Sources(), r.Digest(), r.ScoringVersion), e.shared...)
+	w, _ := e.newResult(address, chain, *r)
+	return append(e.withSnapshot(marshal(&e.buf, w), r.Sources(), r.Digest(), r.ScoringVersion), e.shared...)
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -82,10 +83,10 @@ func dropEmpty(contentType string) string {
 // []any or object, or nil.
 type object map[string]any
 
-// fieldTypes are the JSON types of the fields of all requests.
-var fieldTypes = map[string]string{
-	"address": "string", "after": "number", "at": "string", "chain": "string", "id": "string",
-	"items": "array", "receipt": "boolean", "search": "string", "source": "string",
+// fieldTypes have a value of the type of each field of all requests.
+var fieldTypes = object{
+	"address": "", "after": json.Number(""), "at": "", "chain": "", "id": "",
+	"items": []any{}, "receipt": false, "search": "", "source": "",
 }
 
 // want returns the problem of the first required field that is absent, or else of the first
@@ -98,7 +99,7 @@ func (o object) want(required, optional []string) *problem {
 	}
 	for _, names := range [...][]string{required, optional} {
 		for _, name := range names {
-			if value, ok := o[name]; ok && jsonType(value) != fieldTypes[name] {
+			if value, ok := o[name]; ok && reflect.TypeOf(value) != reflect.TypeOf(fieldTypes[name]) {
 				return wrongType(name, value)
 			}
 		}
@@ -107,7 +108,7 @@ func (o object) want(required, optional []string) *problem {
 }
 
 func wrongType(name string, value any) *problem {
-	want := article(fieldTypes[name])
+	want := article(jsonType(fieldTypes[name]))
 	if name == "after" {
 		want = "a whole number of 0 or more"
 	}
@@ -251,7 +252,7 @@ func refuseJSON(reason string, at int, what string) *problem {
 
 // duplicate returns the problem of a second field of a name.
 func duplicate(name string, at int) *problem {
-	if fieldTypes[name] == "" {
+	if fieldTypes[name] == nil {
 		return refuseJSON("duplicate_key", at, "a field a second time")
 	}
 	p := refuseJSON("duplicate_key", at, "the field "+name+" a second time")

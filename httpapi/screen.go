@@ -74,11 +74,11 @@ func (e *exchange) readQuestion() (q question, p *problem) {
 
 // answerQuestion returns the answer, with its receipt.
 func (e *exchange) answerQuestion(q question, found screening.Result) (body []byte, p *problem) {
-	shown := e.shown(found)
 	if c := found.Address.Chain(); c != "" && c != q.chain { // it is listed there
 		q.chain, q.name = c, string(c)
 	}
-	e.answer = newResult(q.text, q.name, shown)
+	var shown screening.Result
+	e.answer, shown = e.newResult(q.text, q.name, found)
 	if q.receipt {
 		receipt, err := e.Receipt(e.record(0, q.chain, e.answer.Address, shown), q.text)
 		if err != nil {
@@ -96,14 +96,6 @@ func (e *exchange) answerQuestion(q question, found screening.Result) (body []by
 // A receipt is about an address, so listed texts do not count for it.
 func (q *question) isUnlisted(found screening.Result, err error) bool {
 	return isInput(err) && (len(found.Labels) == 0 || q.receipt)
-}
-
-// shown returns what the caller may see of a result.
-func (e *exchange) shown(r screening.Result) screening.Result {
-	if len(r.Labels)+len(r.Suppressed)+len(r.Formerly) == 0 || e.caller.has(scopeOwn) {
-		return r
-	}
-	return r.WithoutOwn()
 }
 
 // record returns the record of one answer.

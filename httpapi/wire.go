@@ -83,16 +83,19 @@ type snapshot struct {
 }
 
 // newResult returns the wire form of the answer about a text, without the members of the
-// snapshot. chain is its name in the answer.
-func newResult(text, chain string, r screening.Result) result {
-	w := result{Address: r.Address.Normalized(), Chain: chain, Answer: r.Answer()}
+// snapshot, and what the caller may see of r. chain is its name in the answer.
+func (e *exchange) newResult(text, chain string, r screening.Result) (w result, shown screening.Result) {
+	if len(r.Labels)+len(r.Suppressed)+len(r.Formerly) > 0 && !e.caller.has(scopeOwn) {
+		r = r.WithoutOwn()
+	}
+	w = result{Address: r.Address.Normalized(), Chain: chain, Answer: r.Answer()}
 	if len(r.Labels)+len(r.Suppressed) > 0 {
 		w.Answer = w.Answer.WithURLs(r.Sources())
 	}
 	if w.Address == "" { // a listed string that is not an address
 		w.Address = sources.TrimListed(text)
 	}
-	return w
+	return w, r
 }
 
 // A snapshotText holds the members of the snapshot as they were sent last, and for what they

@@ -234,6 +234,7 @@ func (c *tableCall) count() error {
 		c.server.log.Error("the rows of a table cannot be counted", "error", err)
 		return refuseTable(http.StatusServiceUnavailable, "quota_unavailable", "The rows cannot be counted at the moment.")
 	}
+	defer func() { c.records = nil }() // before the answer is read, perhaps slowly
 	for _, some := range c.records {
 		if err := c.server.trail.Record(context.WithoutCancel(c.request.Context()), some...); err != nil {
 			refund(granted)
