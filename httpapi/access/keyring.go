@@ -100,21 +100,15 @@ func (r *Keyring) Close(ctx context.Context) error {
 	if again {
 		return nil
 	}
-	var settlers sync.WaitGroup
-	todo, failed := r.active(), atomic.Int64{}
-	for i := range 8 {
-		settlers.Go(func() {
-			for ; i < len(todo); i += 8 {
-				if ctx.Err() != nil || r.settle(ctx, todo[i]) != nil {
-					failed.Add(1)
-				}
-			}
-		})
+	failed := 0
+	for _, q := range r.active() {
+		if ctx.Err() != nil || r.settle(ctx, q) != nil {
+			failed++
+		}
 	}
-	settlers.Wait()
 	err := r.writeUsed(ctx)
-	if n := failed.Load(); n > 0 {
-		err = errors.Join(fmt.Errorf("%w: the blocks of %d callers could not be returned", httpapi.ErrUnavailable, n), err)
+	if failed > 0 {
+		err = errors.Join(fmt.Errorf("%w: the blocks of %d callers could not be returned", httpapi.ErrUnavailable, failed), err)
 	}
 	if waited := r.tasks.close(ctx); err == nil {
 		err = waited
