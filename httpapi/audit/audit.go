@@ -43,9 +43,11 @@
 // unless Options.Durable makes the answer wait for the disk. Open replaces a line that a crash has cut
 // short by a line of type repair.
 //
-// If a record has waited for a second, or the writer cannot write, Record returns an error and the
-// response is 503. The writer keeps such records and tries again each second, in a new file, so a full
-// disk loses nothing unless the program is stopped before there is room. [Log.Err] reports it.
+// If there is no room for the records of an answer within a second, or the writer cannot write, Record returns
+// an error and the response is 503. The writer tries again each second, in a new file, and keeps the records of
+// answers that were sent, so a full disk loses nothing unless the program is stopped before there is
+// room. The records of other answers are not written, but a line of type repair with their number,
+// unless a disk that hangs for a second writes them after all. [Log.Err] reports the failure.
 package audit
 
 import (
@@ -110,17 +112,18 @@ var (
 // A Log writes records to the files of a directory. Its methods may be called
 // concurrently.
 type Log struct {
-	opts    Options
-	queue   chan *record
-	maxWait time.Duration // the longest wait of Record for room in the queue, and for the disk
-	writer  writer
-	begun   atomic.Bool // Run was called
+	opts     Options
+	maxQueue int
+	maxWait  time.Duration // the longest wait of Record for room in the queue, and for the disk
+	writer   writer
+	begun    atomic.Bool   // Run was called
+	wake     chan struct{} // receives when a record was queued
 
-	closing sync.RWMutex // locked for reading while a record is queued
+	mu      sync.Mutex    // guards what follows
+	queue   []*record     // for the writer
+	room    chan struct{} // closed when the writer has taken the queue
 	closed  bool
-
-	mu      sync.Mutex // guards what follows
-	pending int        // records that the writer has not flushed
+	pending int // records that the writer has not flushed
 	written uint64
 	refused uint64
 	err     error // why records cannot be written at the moment, or nil
@@ -142,7 +145,7 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	l := &Log{opts: *opts, queue: make(chan *record, 8192), maxWait: time.Second}
+	l := &Log{opts: *opts, maxQueue: 8192, maxWait: time.Second, wake: make(chan struct{}, 1), room: make(chan struct{})}
 	if l.opts.Logger == nil {
 		l.opts.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -176,9 +179,8 @@ func Hash(key []byte, address string) string {
 }
 
 // Record records screenings. It is for Options.Audit of [httpapi.NewHandler]. It
-// returns nil as soon as the records are queued or, with Options.Durable, flushed. The
-// error says that too many records wait, that they cannot be written, or that l is closed; or it comes from ctx. A record
-// that was queued may be written in spite of an error.
+// returns nil as soon as the records are queued, all or none, or, with Options.Durable, flushed. The
+// error says that too many records wait, that they cannot be written, or that l is closed; or it comes from ctx.
 func (l *Log) Record(ctx context.Context, all ...httpapi.Screening) (err error) {
 	records := make([]*record, len(all))
 	for i := range all {
@@ -200,43 +202,52 @@ func (l *Log) Record(ctx context.Context, all ...httpapi.Screening) (err error) 
 
 // put queues records, and waits for room and, if the Log is durable, for the disk.
 func (l *Log) put(ctx context.Context, records []*record) error {
-	late := time.Now().Add(l.maxWait)
-	wait := func(room chan<- *record, r *record, written <-chan error) error {
-		select {
-		case room <- r:
-			return nil
-		case err := <-written:
-			return err
-		case <-time.After(time.Until(late)):
-			return errFull
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	l.closing.RLock()
-	err := l.Err()
-	if l.closed {
-		err = errClosed
-	}
 	var written chan error // receives the outcome of each record
 	if l.opts.Durable {
 		written = make(chan error, len(records))
-	}
-	for i := 0; i < len(records) && err == nil; i++ {
-		records[i].written = written
-		select {
-		case l.queue <- records[i]:
-		default:
-			err = wait(l.queue, records[i], nil)
+		for _, r := range records {
+			r.written = written
 		}
 	}
-	l.closing.RUnlock()
-	for range cap(written) {
-		if err == nil {
-			err = wait(nil, nil, written)
+	room, err := l.enqueue(records)
+	if err != nil || room == nil && written == nil {
+		return err
+	}
+	late := time.NewTimer(l.maxWait)
+	defer late.Stop()
+	for waits := cap(written); err == nil && (room != nil || waits > 0); {
+		select {
+		case <-room:
+			room, err = l.enqueue(records)
+		case err = <-written:
+			waits--
+		case <-late.C:
+			err = errFull
+		case <-ctx.Done():
+			err = context.Cause(ctx)
 		}
 	}
 	return err
+}
+
+// enqueue queues records, or returns a channel that is closed when there may be room for them.
+func (l *Log) enqueue(records []*record) (room <-chan struct{}, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return nil, errClosed
+	case l.err != nil:
+		return nil, l.err
+	case len(l.queue) > 0 && len(l.queue)+len(records) > l.maxQueue:
+		return l.room, nil
+	}
+	l.queue = append(l.queue, records...)
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+	return nil, nil
 }
 
 const (
@@ -259,13 +270,12 @@ func (l *Log) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		queue := l.queue
+		wake := l.wake
 		if l.Err() != nil {
-			queue = nil // until it is time to try again
+			wake = nil // until it is time to try again
 		}
 		select {
-		case r := <-queue:
-			l.writer.pending = append(l.writer.pending, r)
+		case <-wake:
 		case <-timer.C:
 		case <-ctx.Done():
 			return l.close()
@@ -287,9 +297,11 @@ func (l *Log) Run(ctx context.Context) error {
 // it must be called again, or 0 if only after the next record.
 func (l *Log) advance(last bool) (again time.Duration) {
 	w := &l.writer
-	for range len(l.queue) {
-		w.pending = append(w.pending, <-l.queue)
-	}
+	l.mu.Lock()
+	w.pending, l.queue = append(w.pending, l.queue...), nil
+	close(l.room)
+	l.room = make(chan struct{})
+	l.mu.Unlock()
 	// A failure is over only when something was flushed.
 	again, err := w.advance(last || l.Err() != nil)
 	l.mu.Lock()
@@ -302,6 +314,7 @@ func (l *Log) advance(last bool) (again time.Duration) {
 			l.opts.Logger.Error("audit records cannot be written; screening is refused until they can", "error", err)
 		}
 		l.err = fmt.Errorf("%w: %w", errBroken, err)
+		l.queue = refuse(l.queue, l.err)
 		return retryEvery
 	case l.err != nil:
 		l.opts.Logger.Info("audit records can be written again")
@@ -312,9 +325,9 @@ func (l *Log) advance(last bool) (again time.Duration) {
 
 // close writes the remaining records, and unlocks the directory.
 func (l *Log) close() error {
-	l.closing.Lock()
+	l.mu.Lock()
 	l.closed = true
-	l.closing.Unlock()
+	l.mu.Unlock()
 	l.advance(true)
 	w := &l.writer
 	err := w.close()

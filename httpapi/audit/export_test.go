@@ -25,7 +25,7 @@ func (l *Log) Limit(maxBytes int64, maxQueue int, maxWait time.Duration) {
 		l.writer.maxBytes = maxBytes
 	}
 	if maxQueue > 0 {
-		l.queue = make(chan *record, maxQueue)
+		l.maxQueue = maxQueue
 	}
 	if maxWait > 0 {
 		l.maxWait = maxWait

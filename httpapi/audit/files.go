@@ -60,11 +60,13 @@ func (w *writer) open() (err error) {
 	return nil
 }
 
-// A repairLine replaces a line that a crash has cut short, or says that the trail was not whole when it was opened.
+// A repairLine replaces a line that a crash has cut short, or says that the trail was not whole when it was opened, or
+// that lines could not be written.
 type repairLine struct {
 	Time    time.Time `json:"time"`
 	Cut     string    `json:"cut,omitempty"`     // the beginning of that line
 	Missing string    `json:"missing,omitempty"` // what was not as it was written
+	Refused int       `json:"refused,omitempty"` // how many answers were not sent, because they could not be written
 }
 
 func (l repairLine) marshal() ([]byte, error) {

@@ -120,15 +120,24 @@ func (w *writer) flush() error {
 	return nil
 }
 
-// fail abandons the file, and reports the failure to the callers that wait for pending
-// records. The records are written later nevertheless, so such a caller may have one
-// record too many.
-func (w *writer) fail(err error) {
-	for _, r := range w.pending {
+// refuse reports a failure to the callers that wait for records, which are then not answered, and
+// returns the other records.
+func refuse(all []*record, err error) []*record {
+	return slices.DeleteFunc(all, func(r *record) bool {
 		if r.written != nil {
-			r.written <- fmt.Errorf("%w: %w", errBroken, err)
-			r.written = nil
+			r.written <- err
 		}
+		return r.written != nil
+	})
+}
+
+// fail abandons the file, and the pending records for which callers wait.
+func (w *writer) fail(err error) {
+	n := len(w.pending)
+	w.pending = refuse(w.pending, fmt.Errorf("%w: %w", errBroken, err))
+	if n -= len(w.pending); n > 0 {
+		line, _ := repairLine{Refused: n}.marshal()
+		w.pending = append(w.pending, &record{line: line})
 	}
 	w.written, w.last = 0, w.head.Last
 	if w.file == nil {
