@@ -13,7 +13,8 @@ func Detect(s string) []Address {
 	var found []Address
 	proven := 0
 	first := firstGuess(s)
-	detect(s, strictly, func(a Address) bool {
+	detect(s, strictly, func(rd *reader, row uint16, f form) bool {
+		a := rd.address(row, f)
 		if found == nil {
 			found = make([]Address, 0, 4) // as many as most texts have
 		}
@@ -55,9 +56,9 @@ const (
 	provenOnly               // what proves itself; other spellings call detect themselves
 )
 
-// detect calls yield with s as an address of each chain, in the order of the
-// table, until yield returns false. An EVM address is one of ethereum alone.
-func detect(s string, how manner, yield func(Address) bool) {
+// detect calls yield with a reader of s as an address of each chain, its row and its form, in the
+// order of the table, until yield returns false. An EVM address is one of ethereum alone.
+func detect(s string, how manner, yield func(rd *reader, row uint16, f form) bool) {
 	if s == "" {
 		return
 	}
@@ -89,7 +90,7 @@ func detect(s string, how manner, yield func(Address) bool) {
 			continue
 		}
 		last, evm = l.row, evm || c.evm
-		if !yield(rd.address(l.row, l.form)) {
+		if !yield(rd, l.row, l.form) {
 			return
 		}
 	}
@@ -215,12 +216,11 @@ func detectProven(s string, except uint16) (found Address, ok bool) {
 	if s == "" || !mayProve(s[0], len(s)) {
 		return Address{}, false
 	}
-	detect(s, provenOnly, func(a Address) bool {
-		if a.row == except {
-			return true
+	detect(s, provenOnly, func(rd *reader, row uint16, f form) bool {
+		if row != except {
+			found, ok = rd.address(row, f), true
 		}
-		found, ok = a, true
-		return false
+		return !ok
 	})
 	return found, ok
 }

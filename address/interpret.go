@@ -286,7 +286,8 @@ func readAnywhere(s string) (rd Reading) {
 func (r *Reading) addTolerant(s string) {
 	strict := r.Addresses
 	proven := slices.ContainsFunc(strict, Address.Proven)
-	detect(s, tolerantly, func(a Address) bool {
+	detect(s, tolerantly, func(rd *reader, row uint16, f form) bool {
+		a := rd.address(row, f)
 		if slices.ContainsFunc(strict, func(b Address) bool { return a.Canonical() == b.Canonical() }) {
 			return true
 		}

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,6 +135,35 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 	}
 	rd := a.reader()
 	defer rd.free()
+	return a.identityIn(rd)
+}
+
+// AppendIdentity is Identity that also appends to dst, if the tag says that there are more keys, what
+// AppendKeys appends. It reads the address once.
+func (a Address) AppendIdentity(dst []Key) (words identity.Words, tag identity.Tag, keys []Key) {
+	if a.row == 0 {
+		return words, tag, dst
+	}
+	rd := a.reader()
+	defer rd.free()
+	if words, tag = a.identityIn(rd); identity.HasMore(tag) {
+		ks := a.allKeys(rd)
+		dst = append(dst, ks.all[:ks.n]...)
+	}
+	return words, tag, dst
+}
+
+// Identities returns Identity of each address that [Detect] returns.
+func Identities(s string) iter.Seq2[identity.Words, identity.Tag] {
+	return func(yield func(identity.Words, identity.Tag) bool) {
+		detect(s, strictly, func(rd *reader, row uint16, f form) bool {
+			return yield((&Address{row: row, form: f}).identityIn(rd))
+		})
+	}
+}
+
+// identityIn is Identity for the reader of a.
+func (a *Address) identityIn(rd *reader) (identity.Words, identity.Tag) {
 	account := a.accountIn(rd)
 	ks := a.showKeys(rd)
 	key, flags := ks.all[0].class, uint64(0)

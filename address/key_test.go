@@ -3,6 +3,7 @@ package address_test
 import (
 	"bytes"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"testing"
 
@@ -132,4 +133,35 @@ func pairsOf(t *testing.T) map[address.Chain][]pair {
 		byChain[p.B.Chain()] = append(byChain[p.B.Chain()], p)
 	}
 	return byChain
+}
+
+// TestIdentities checks that what reads an address once says the same as what reads it for each
+// question.
+func TestIdentities(t *testing.T) {
+	type id struct {
+		words identity.Words
+		tag   identity.Tag
+	}
+	for _, a := range append(validAddresses(t), address.Address{}) {
+		words, tag := a.Identity()
+		var more []address.Key
+		if identity.HasMore(tag) {
+			more = a.AppendKeys(nil)
+		}
+		if w, tg, keys := a.AppendIdentity(nil); w != words || tg != tag || !slices.Equal(keys, more) {
+			t.Errorf("%v: AppendIdentity returns %v, %v, %v, want %v, %v, %v", a, w, tg, keys, words, tag, more)
+		}
+		want := map[id]int{}
+		for _, d := range address.Detect(a.Display()) {
+			w, tg := d.Identity()
+			want[id{w, tg}]++
+		}
+		got := map[id]int{}
+		for w, tg := range address.Identities(a.Display()) {
+			got[id{w, tg}]++
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%v: Identities returns %v, want %v", a, got, want)
+		}
+	}
 }

@@ -17,14 +17,13 @@ import (
 // each key that controls it. The keys that follow from these are next; see
 // address.Address.AppendKeys.
 func AppendProbes(dst []index.ID, a address.Address) []index.ID {
-	first := firstProbe(a)
+	var buf [MaxProbes]address.Key
+	words, tag, keys := a.AppendIdentity(buf[:0])
+	first := probeOf(words, tag)
 	dst = append(dst, first)
-	if _, tag := a.Identity(); identity.HasMore(tag) {
-		var buf [MaxProbes]address.Key
-		for _, k := range a.AppendKeys(buf[:0]) {
-			if id := KeyOf(k); id != first {
-				dst = append(dst, id)
-			}
+	for _, k := range keys {
+		if id := KeyOf(k); id != first {
+			dst = append(dst, id)
 		}
 	}
 	return dst
@@ -46,8 +45,10 @@ func isProbe(a address.Address, k *index.ID) bool {
 
 // firstProbe returns the first of the probes of a, which each spelling of its account
 // has.
-func firstProbe(a address.Address) index.ID {
-	words, tag := a.Identity()
+func firstProbe(a address.Address) index.ID { return probeOf(a.Identity()) }
+
+// probeOf is firstProbe for an address with the given identity.
+func probeOf(words identity.Words, tag identity.Tag) index.ID {
 	class := identity.Key(tag)
 	if class == 0 {
 		class = identity.Account(tag)
@@ -79,11 +80,8 @@ func appendKeys(dst []index.ID, e *sources.Entry) []index.ID {
 	}
 	dst = AppendProbes(dst, e.Address)
 	if !isEVMText(e, &dst[0]) {
-		for _, a := range address.Detect(e.Text()) {
-			if a == e.Address { // its probes are in dst
-				continue
-			}
-			if k := firstProbe(a); !slices.Contains(dst, k) {
+		for words, tag := range address.Identities(e.Text()) {
+			if k := probeOf(words, tag); !slices.Contains(dst, k) {
 				dst = append(dst, k)
 			}
 		}
