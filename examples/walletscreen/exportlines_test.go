@@ -28,7 +28,7 @@ func TestExportLines(t *testing.T) {
 	if code, _, stderr := call(t, "", "receipt", "key", "-out", key, "-name", "example.com/lists"); code != 0 {
 		t.Fatal(stderr)
 	}
-	if code, _, stderr := call(t, "", "lists", "export", "-data", data, "-format", "lines", "-out", out, "-receipt-key", key); code != 0 || stderr != "758 lines\n" {
+	if code, _, stderr := callIn(t, nil, "", "lists", "export", "-data", data, "-format", "lines", "-out", out, "-receipt-key", key); code != 0 || stderr != "758 lines\n" {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
 	want := map[string]string{}

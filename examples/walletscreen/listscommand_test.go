@@ -178,7 +178,7 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 // the label of its list. What a list prints is never run as a formula.
 func TestListsExport(t *testing.T) {
 	longtest.WithoutRace(t)
-	code, stdout, stderr := call(t, "", "lists", "export")
+	code, stdout, stderr := callIn(t, nil, "", "lists", "export")
 	table, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
 	if err != nil || code != 0 || stderr != grouped(int64(len(table)-1))+" rows\n" || !slices.Equal(table[0], exportColumns) {
 		t.Fatalf("exit code %d, %d rows, %s (%v)", code, len(table), stderr, err)
