@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -54,7 +55,7 @@ func TestRepairTicker(t *testing.T) {
 func FuzzRepair(f *testing.F) {
 	const evm, bc1 = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
 	for _, s := range []string{evm, evm[2:], bc1, "Bcl" + bc1[3:], "l" + "BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", evm + "; " + bc1} {
-		for i := range len(s) {
+		for i := 0; i < len(s); i += longtest.Step(5, 1) {
 			for _, r := range []string{"\u212a", "İ", "ẞ", "\u023a", "ſ", "\ufffd", "\xff", "О", "\u200b", "０"} {
 				f.Add("ETH", s[:i]+r+s[i:])
 				f.Add(r, r+s[:i]+r)

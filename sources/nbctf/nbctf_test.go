@@ -358,7 +358,7 @@ func TestSource(t *testing.T) {
 	if err := os.WriteFile(file, []byte(listtest.ReadFile(t, wallets)+listtest.ReadFile(t, orders)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if !longtest.Race { // it is slow, and the conformance of File is tested in package sources
+	if longtest.Enabled() { // it is slow, and the conformance of File is tested in package sources
 		sourcetest.Run(t, func(*testing.T) sources.Source { return sources.File(nbctf.New(nil).Info(), file, nbctf.Parse) })
 	}
 	if _, err := nbctf.New(nil).Load(t.Context(), sources.Revision{}, nil); err == nil || !strings.Contains(err.Error(), "import") {

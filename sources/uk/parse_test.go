@@ -175,7 +175,7 @@ func TestRefused(t *testing.T) {
 		{"no such date", small, "21/09/2026", "09/21/2026", "DateGenerated"},
 		{"no id", small, "<UniqueID>RUS0003</UniqueID>", "", "UniqueID"},
 		{"endless wallet", small, "5be5543f", strings.Repeat("x", 5000), "CryptoWalletAddress of"},
-		{"endless text", small, "received", strings.Repeat("<i/>x", 1<<20), "more than"},
+		{"endless text", small, "received", strings.Repeat("<i/>"+strings.Repeat("x", 1000), 1100), "more than"},
 		{"not well-formed", small, "</Names>", "</Name>", "match"},
 		{"garbage behind the end", small, "</Designations>\n", "</Designations>\nx", "text outside"},
 		{"a wallet in another element", small, "</Designations>\n", "<Wallets><Wallet>TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</Wallet></Wallets></Designations>\n", "its form has changed"},
