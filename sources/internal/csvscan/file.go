@@ -37,8 +37,8 @@ const MaxLine = 64 << 10
 //
 // CSV has a header with the column of addresses, and commas, semicolons or tabs between the
 // columns. A row that begins with "#" is a comment, unless another of its columns has the
-// address. Any other file is text: the address ends at "#", where a comment begins. A line
-// that is blank is skipped. The buffer of in has MaxLine bytes or more. cells is valid until row
+// address. Any other file is text: the address ends at "#", where a comment begins, unless it is
+// no address and the comment has one. A line that is blank is skipped. The buffer of in has MaxLine bytes or more. cells is valid until row
 // returns; a cell of a Table holds its whole row in memory.
 //
 // Errors are a [*sources.RecordError] with the line, or come from in. An error of row is
@@ -107,6 +107,8 @@ func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error
 			err = fmt.Errorf("%d columns, want %d as in the header", len(fields), width)
 		case err == nil && isName(fields[places[0]], f.Columns[0]):
 			err = errors.New("a second header: more than one list")
+		case err == nil && !f.Table && swallows(fields, places[0], comma):
+			err = errors.New("a cell of several lines has an address in it: a quote or a line break may be out of place")
 		case err == nil:
 			f.fill(cells, fields, places)
 			err = row(s.Line(), cells)
@@ -156,6 +158,25 @@ func (f *File) fill(cells, fields []string, places []int) {
 	}
 }
 
+// swallows reports whether a field beside that of the addresses, at, has several lines, a separator
+// and an address: with a quote out of place, rows are in it.
+func swallows(fields []string, at int, comma rune) bool {
+	for i, field := range fields {
+		if i == at || !strings.ContainsAny(field, "\n"+otherBreaks) || !strings.ContainsRune(field, comma) {
+			continue
+		}
+		if slices.ContainsFunc(strings.Split(field, "\n"), hasAddress) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasAddress(text string) bool {
+	_, ok := sources.Decode("", text)
+	return ok || len(sources.Repair("", text)) > 0
+}
+
 // places returns where the columns of f are in a header, or -1.
 func (f *File) places(header []string) ([]int, error) {
 	places := make([]int, len(f.Columns))
@@ -175,6 +196,9 @@ func (f *File) places(header []string) ([]int, error) {
 		}
 	}
 	for at, cell := range header {
+		if !f.Table && hasAddress(cell) {
+			return nil, errors.New("an address in the header: a line break may be out of place")
+		}
 		if f.ByHand && !slices.Contains(places, at) {
 			return nil, fmt.Errorf("unknown column %.40q, want some of %s", cell, strings.Join(f.Columns, ", "))
 		}
@@ -204,6 +228,9 @@ func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error
 		if address = sources.TrimListed(address); address != "" {
 			if !f.ByHand && strings.ContainsAny(address, " \t") { // a sentence, such as "404: Not Found"
 				return fail(errors.New("blanks in the address, want one address on a line"))
+			}
+			if !f.ByHand && comment != "" && !hasAddress(address) && hasAddress(comment) { // as in a table with other columns
+				address, comment = text, ""
 			}
 			cells[0], cells[f.Comment] = address, comment
 			if err := row(n, cells); err != nil {
