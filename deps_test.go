@@ -24,8 +24,8 @@ var imports = map[string]string{
 	"score":              "",
 	"sources":            "address internal/visible score",
 	"sources/sourcetest": "address score sources",
-	"sources/ofac": "sources sources/internal/fetch sources/internal/freetext " +
-		"sources/internal/info sources/internal/xmlscan",
+	"sources/ofac": "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
+		"sources/internal/info sources/internal/unpack sources/internal/xmlscan",
 	"sources/eu": "sources sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/xmlscan",
 	"sources/uk": "sources sources/internal/fetch sources/internal/freetext " +

@@ -261,7 +261,7 @@ func readingOf(rd address.Reading, without ...address.Doubt) (s saying) {
 	}
 	for _, d := range rd.Doubts {
 		if !strings.Contains(fmt.Sprint(without), string(d)) {
-			s.doubts += string(d)
+			s.doubts = strings.TrimSpace(s.doubts + " " + string(d))
 		}
 	}
 	return s

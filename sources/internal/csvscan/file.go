@@ -37,9 +37,9 @@ const MaxLine = 64 << 10
 //
 // CSV has a header with the column of addresses, and commas, semicolons or tabs between the
 // columns. A row that begins with "#" is a comment, unless another of its columns has the
-// address. Any other file is text: the address ends at "#", where a comment begins, unless it is
-// no address and the comment has one. A line that is blank is skipped. The buffer of in has MaxLine bytes or more. cells is valid until row
-// returns; a cell of a Table holds its whole row in memory.
+// address. Any other file is text: the address ends at "#", where a comment begins, unless only
+// the comment has an address. A line that is blank is skipped. The buffer of in has MaxLine bytes
+// or more. cells is valid until row returns; a cell of a Table holds its whole row in memory.
 //
 // Errors are a [*sources.RecordError] with the line, or come from in. An error of row is
 // wrapped with the line.
