@@ -108,11 +108,7 @@ func (s *Screener) openPast(ctx context.Context, st store.Store, state *journal.
 	if snap.notLoaded == nil && snap.isStale(at) {
 		snap.notLoaded = ErrStale
 	}
-	snap.due = time.Time{}
-	then := *s.settings
-	then.maxAge = 0 // it was judged as of that time
-	snap.settings = &then
-	return &Past{snap: snap}, nil
+	return &Past{snap: snap.ageless()}, nil
 }
 
 // At returns the instant that p answers for, in UTC.

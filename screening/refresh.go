@@ -80,7 +80,7 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 			st.Err = sourceError(st.Info.ID, err)
 			reports[i] = SourceReport{SourceStatus: st}
 		}
-		return Report{Sources: reports, Digest: before.origin.digest, before: before, after: before}
+		return Report{Sources: reports, Digest: before.origin.digest, before: before.ageless(), after: before.ageless()}
 	}
 	each := func(t task) {
 		var wg sync.WaitGroup
@@ -106,7 +106,7 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	after := s.snap.Load()
-	r := Report{Sources: reports, Digest: after.origin.digest, before: before, after: after}
+	r := Report{Sources: reports, Digest: after.origin.digest, before: before.ageless(), after: after.ageless()}
 	if s.opts.Report != nil {
 		s.opts.Report(r)
 	}

@@ -18,7 +18,7 @@ type Report struct {
 	// Digest names the snapshot that answers questions after the refresh.
 	Digest string
 
-	before, after *snapshot
+	before, after *snapshot // ageless
 }
 
 // A SourceReport says what a refresh did to one source.
@@ -69,28 +69,14 @@ func (r Report) Compare(a address.Address) (before, after Result, differ bool, e
 	if r.after == nil {
 		return before, after, false, errors.New("screening: the Report is not that of a refresh")
 	}
-	if err := r.after.compare(&after, a); err != nil {
+	if err := r.after.screen(&after, a); err != nil {
 		return Result{}, Result{}, false, err
 	}
 	if r.before.notLoaded != nil {
 		return before, after, len(after.Labels)+len(after.Suppressed) > 0, nil
 	}
-	if err := r.before.compare(&before, a); err != nil {
+	if err := r.before.screen(&before, a); err != nil {
 		return Result{}, Result{}, false, err
 	}
 	return before, after, !sameVerdict(&before, &after), nil
-}
-
-// compare is screen, however old the lists are.
-func (snap *snapshot) compare(r *Result, a address.Address) error {
-	if snap.notLoaded != nil {
-		return snap.notLoaded
-	}
-	*r = snap.clean
-	r.Address = a
-	if d := a.Doubt(); d != "" {
-		r.Doubts = []address.Doubt{d}
-	}
-	snap.finish(r, snap.findings(&a))
-	return nil
 }

@@ -291,6 +291,6 @@ func (s *Screener) swap(change func(), notify bool, srcs ...SourceReport) {
 	after := newSnapshot(s.settings, s.held, s.exceptions, s.storeErr, before)
 	s.snap.Store(after)
 	if notify && s.opts.Report != nil {
-		s.opts.Report(Report{Sources: srcs, Digest: after.origin.digest, before: before, after: after})
+		s.opts.Report(Report{Sources: srcs, Digest: after.origin.digest, before: before.ageless(), after: after.ageless()})
 	}
 }

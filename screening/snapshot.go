@@ -165,6 +165,13 @@ func (snap *snapshot) isStale(now time.Time) bool {
 	return snap.maxAge > 0 && (now.Sub(snap.oldest) > snap.maxAge || isFuture(snap.oldest, now)) || !snap.due.IsZero() && now.After(snap.due)
 }
 
+// ageless returns snap as it answers however old the lists are.
+func (snap *snapshot) ageless() *snapshot {
+	is, set := *snap, *snap.settings
+	is.due, set.maxAge, is.settings = time.Time{}, 0, &set
+	return &is
+}
+
 // screen sets r, which is zero, to the answer about a. It does not return r, because a
 // Result is so large that copying it takes as long as the look-up.
 func (snap *snapshot) screen(r *Result, a address.Address) error {
