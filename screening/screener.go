@@ -224,15 +224,16 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 	s.excepted.Store(true)
 	s.setting.Lock()
 	defer s.setting.Unlock()
-	had := s.snap.Load().exceptions
+	had, now := s.snap.Load().exceptions, s.now()
 	if s.running.Load() {
-		err = s.book.Append(ctx, &journal.Line{Type: journal.Exceptions, Exceptions: set.excepted()}, nil)
+		err = s.book.Except(ctx, set.excepted(), time.Time{})
 	}
 	s.setStore(err)
 	if err != nil { // what makes answers stricter does not wait
 		set = had.without(set)
-		s.book.Correct(set.excepted(), s.now())
-		s.sayOpened(context.WithoutCancel(ctx)) // perhaps it can be said at once
+		again, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		defer cancel()
+		s.book.Except(again, set.excepted(), now) // perhaps it can be said at once
 	}
 	s.swap(func() { s.exceptions = set }, true)
 	s.begin(0)

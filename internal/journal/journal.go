@@ -26,13 +26,14 @@ type Log struct {
 
 	mu      sync.Mutex
 	state   State
-	known   bool     // the journal was read
-	begun   uint64   // see State
-	damaged uint64   // how many lines after the last one are damaged
-	opened  *Program // not in the journal yet
-	except  *Excepted
-	begins  *Program  // how the program answers, in the journal or not
-	fix     *Line     // says which exceptions hold, since it is not known what the journal says
+	known   bool      // the journal was read
+	begun   uint64    // see State
+	damaged uint64    // how many lines after the last one are damaged
+	answers *Program  // how the program answers
+	except  *Excepted // which exceptions hold; nil: it answers nobody
+	opened  bool      // the journal has an Opened line of the program
+	said    bool      // the journal has the exceptions
+	wrong   time.Time // since then it may have had others; zero: it had not
 	back    int       // see State
 	since   time.Time // the last time that it was, it was as at this time; zero: the gap is in the journal
 }
@@ -72,44 +73,45 @@ func (l *Log) Store() store.Store { return l.st }
 func (l *Log) Begin(p Program, e *Excepted) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.opened, l.begins, l.except = &p, &p, e
+	l.answers, l.except, l.opened, l.said = &p, e, false, false
 }
 
-// Open appends the Opened line, unless it is in the journal.
+// Open appends the Opened line, unless it is in the journal, and which exceptions hold.
 func (l *Log) Open(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.open(ctx)
 }
 
-// Correct says which exceptions hold, before the next line: since a time, the journal may say something else.
-func (l *Log) Correct(e *Excepted, since time.Time) {
+// Except appends which exceptions hold, now or before the next line. If wrong is not zero, the journal may have had others since then.
+func (l *Log) Except(ctx context.Context, e *Excepted, wrong time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.fix != nil {
-		since = l.fix.From
+	if l.except, l.said = e, false; l.wrong.IsZero() {
+		l.wrong = wrong
 	}
-	l.fix = &Line{Type: Exceptions, Exceptions: e, From: since, Reason: "exceptions could not be saved"}
+	return l.open(ctx)
 }
 
 func (l *Log) open(ctx context.Context) error {
-	if fix := l.fix; fix != nil && l.opened == nil {
-		if err := l.append(ctx, fix); err != nil {
-			return err
-		}
-		l.fix = nil
-	}
-	if l.opened == nil {
+	if l.answers == nil || l.opened && l.said {
 		return nil
 	}
-	p, e := l.opened, l.except
-	if e != nil && *e == l.state.Exceptions {
-		e = nil
+	line, opened := &Line{Type: Exceptions, Exceptions: l.except, From: l.wrong}, l.opened
+	if !opened {
+		if line.Type, line.Opened = Opened, l.answers; l.except != nil && *l.except == l.state.Exceptions {
+			line.Exceptions = nil
+		}
 	}
-	l.opened = nil
-	err := l.append(ctx, &Line{Type: Opened, Opened: p, Exceptions: e})
+	if !l.wrong.IsZero() {
+		line.Reason = "exceptions could not be saved"
+	}
+	l.opened, l.said = true, true
+	err := l.append(ctx, line)
 	if err != nil {
-		l.opened = p
+		l.opened, l.said = opened, false
+	} else {
+		l.wrong = time.Time{}
 	}
 	return err
 }
@@ -145,12 +147,7 @@ func (l *Log) follow(ctx context.Context) error {
 	had, gap, wentBack := l.state, l.since, false
 	back := func() {
 		wentBack = true
-		if l.opened == nil && l.begins != nil { // the Store may not know this program any more
-			l.opened = l.begins
-			if l.begins.Answers {
-				l.except = &had.Exceptions
-			}
-		}
+		l.opened, l.said = false, false // the Store may not know this program any more
 		l.state = newState()
 		l.since = had.At
 		l.back++
