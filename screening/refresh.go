@@ -261,18 +261,8 @@ func (s *Screener) follow(ctx context.Context) {
 		grown[i] = make(chan struct{}, 1)
 		wg.Go(func() {
 			for range grown[i] {
-				err := s.update(ctx, i, follow, true).Err
-				if err == nil {
-					continue
-				}
-				s.unread.Add(1)
-				for err != nil && ctx.Err() == nil {
+				for s.update(ctx, i, follow, true).Err != nil && ctx.Err() == nil {
 					pause(ctx, followRetry)
-					err = s.update(ctx, i, follow, true).Err
-				}
-				s.unread.Add(-1)
-				if err == nil {
-					s.setStore(nil)
 				}
 			}
 		})

@@ -47,7 +47,7 @@ type Screener struct {
 	snap     atomic.Pointer[snapshot] // answers questions
 	excepted atomic.Bool              // SetExceptions was called
 	running  atomic.Bool              // Run or Refresh was called: the program takes part in the journal
-	unread   atomic.Int32             // how many lists of the store cannot be read now, and are tried again
+	unread   atomic.Int32             // how many lists could not be read when the store was asked last
 
 	setting    sync.Mutex    // serializes SetExceptions, so that the journal has exceptions in the order in which they held
 	mu         sync.Mutex    // serializes swaps with the reports about them; guards the following
@@ -60,7 +60,8 @@ type Screener struct {
 type sourceLock struct {
 	loading chan struct{} // has room for one that loads the source
 	lock    chan struct{} // has room for one that changes the list; guards the following
-	back    int           // how often the store had gone back when it was asked last
+	unread  bool          // the store failed when it was asked last
+	back    int           // how often the store had gone back then
 	stuck   atomic.Int32  // loads that were left behind
 }
 
@@ -261,7 +262,7 @@ func (s *Screener) begin(every time.Duration) {
 }
 
 // setStore keeps whether the last use of the store failed, which every answer says. While a list
-// that another program has accepted cannot be read, nothing else that works ends that.
+// cannot be read there, which another program may have replaced, nothing else that works ends that.
 func (s *Screener) setStore(err error) {
 	switch {
 	case err != nil:

@@ -860,3 +860,32 @@ func TestOpenedNotWritten(t *testing.T) {
 		}
 	})
 }
+
+// TestOneListUnread lets the store fail when a program opens one list that another program has accepted: until it is read, answers
+// say that the store fails, whatever other lists do.
+func TestOneListUnread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+		slow := &flaky{info: sources.Info{ID: "OTHER", Name: "other list", Jurisdiction: sources.EU}}
+		slow.load = func(rev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			time.Sleep(time.Minute)
+			return numbered(9, 9)(rev, add)
+		}
+		st := &faultyStore{Store: mem}
+		s := loaded(t, &screening.Options{Store: st}, src, slow)
+		src.load = numbered(2, 1, 2)
+		loaded(t, &screening.Options{Store: mem}, src, slow)
+		src.load = down
+		for _, works := range []bool{false, true} {
+			if st.open = errDown; works {
+				st.open = nil
+			}
+			time.Sleep(time.Hour)
+			s.Refresh(ctx)
+			r := must(s.Screen(listing(2).Address))
+			if fails := slices.ContainsFunc(r.Caveats(), func(c screening.Caveat) bool { return c.Kind == screening.CaveatStore }); fails == works || works && len(r.Labels) != 1 {
+				t.Errorf("the list can be read %v: %v, and the answers say that the store fails %v", works, r.Labels, fails)
+			}
+		}
+	})
+}
