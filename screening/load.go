@@ -84,13 +84,7 @@ func (s *Screener) takeAll(ctx context.Context, i int, had current) (next curren
 		}
 	}
 	if ctx.Err() == nil {
-		if ld := &s.sourceLocks[i]; ld.unread != (err != nil) {
-			if ld.unread = !ld.unread; ld.unread {
-				s.unread.Add(1)
-			} else {
-				s.unread.Add(-1)
-			}
-		}
+		s.sourceLocks[i].unread.Store(err != nil)
 		said := err
 		if said == nil && s.running.Load() {
 			said = s.sayOpened(ctx)

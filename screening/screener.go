@@ -47,7 +47,6 @@ type Screener struct {
 	snap     atomic.Pointer[snapshot] // answers questions
 	excepted atomic.Bool              // SetExceptions was called
 	running  atomic.Bool              // Run or Refresh was called: the program takes part in the journal
-	unread   atomic.Int32             // how many lists could not be read when the store was asked last
 
 	setting    sync.Mutex    // serializes SetExceptions, so that the journal has exceptions in the order in which they held
 	mu         sync.Mutex    // serializes swaps with the reports about them; guards the following
@@ -60,7 +59,7 @@ type Screener struct {
 type sourceLock struct {
 	loading chan struct{} // has room for one that loads the source
 	lock    chan struct{} // has room for one that changes the list; guards the following
-	unread  bool          // the store failed when it was asked last
+	unread  atomic.Bool   // the store failed when it was asked last
 	back    int           // how often the store had gone back then
 	stuck   atomic.Int32  // loads that were left behind
 }
@@ -264,11 +263,13 @@ func (s *Screener) begin(every time.Duration) {
 // setStore keeps whether the last use of the store failed, which every answer says. While a list
 // cannot be read there, which another program may have replaced, nothing else that works ends that.
 func (s *Screener) setStore(err error) {
-	switch {
-	case err != nil:
+	if err != nil {
 		err = fmt.Errorf("store: %w", err)
-	case s.unread.Load() > 0:
-		return
+	}
+	for i := range s.sourceLocks {
+		if err == nil && s.sourceLocks[i].unread.Load() {
+			return
+		}
 	}
 	s.mu.Lock()
 	news := (s.storeErr == nil) != (err == nil)
