@@ -260,7 +260,7 @@ func TestRestoredFull(t *testing.T) {
 		time.Sleep(time.Hour)
 		src.load = numbered(2, 1, 2)
 		refresh(t, s)
-		mem.Files, mem.Lines, st.put, src.load = files, lines, store.ErrFull, down
+		mem.Files, mem.Lines, st.put, src.load = files, lines, errUnreliable, down
 		time.Sleep(time.Hour)
 		for n := range 2 {
 			s.Refresh(ctx)

@@ -271,7 +271,7 @@ func TestStoreNotWritten(t *testing.T) {
 		defer start(func(ctx context.Context) error { return s.Run(ctx, 10*time.Minute) })()
 		time.Sleep(time.Minute)
 		for _, fault := range []*error{&st.put, &st.append} {
-			*fault = store.ErrFull
+			*fault = errUnreliable
 			for n := range 2 {
 				src.load = numbered(2+n, 1, 3+n)
 				time.Sleep(10 * time.Minute) // until the next load
@@ -279,7 +279,7 @@ func TestStoreNotWritten(t *testing.T) {
 					time.Sleep(time.Minute)
 					r, err := s.ScreenText("ethereum", clean)
 					if err != nil || !slices.Equal(r.Caveats(), []screening.Caveat{{Source: ofac.ID, Kind: screening.CaveatStore}}) ||
-						!errors.Is(s.Sources()[0].StoreErr, store.ErrFull) {
+						!errors.Is(s.Sources()[0].StoreErr, errUnreliable) {
 						t.Fatalf("the caveats %v, %v, %v", r.Caveats(), err, s.Sources()[0].StoreErr)
 					}
 					for _, listed := range []int{1, 2, 3 + n} {
@@ -723,7 +723,7 @@ func TestRestoredNotWritten(t *testing.T) {
 	src.load = down
 	for _, when := range []string{"full", "still full", "with room", "later"} {
 		if st.put = nil; strings.Contains(when, "full") {
-			st.put = store.ErrFull
+			st.put = errUnreliable
 		}
 		s.Refresh(ctx)
 		if r := must(s.Screen(listing(12).Address)); len(r.Labels) != 1 || s.Sources()[0].Digest != digestOf(2) {

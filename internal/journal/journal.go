@@ -247,12 +247,7 @@ func (l *Log) Put(ctx context.Context, f *stays.File) (name string, err error) {
 	if err != nil {
 		return name, err
 	}
-	err = l.st.Put(ctx, name, data)
-	if errors.Is(err, store.ErrFull) {
-		l.retain(ctx)
-		err = l.st.Put(ctx, name, data)
-	}
-	return name, err
+	return name, l.st.Put(ctx, name, data)
 }
 
 // Names returns the names of the files of a source in a Store; those with the greatest numbers come first.

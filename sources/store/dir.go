@@ -68,14 +68,6 @@ func (d *dir) missing(err error) error {
 		}
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
-	return full(err)
-}
-
-// full returns err, as ErrFull if it says that the disk is full.
-func full(err error) error {
-	if isFull(err) {
-		return fmt.Errorf("%w: %w", ErrFull, err)
-	}
 	return err
 }
 
@@ -85,12 +77,12 @@ func (d *dir) Put(ctx context.Context, name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return full(atomicfile.Write(path, 0o600, func(f *os.File) error {
+	return atomicfile.Write(path, 0o600, func(f *os.File) error {
 		if _, err := f.Write(data); err != nil {
 			return err
 		}
 		return ctx.Err()
-	}))
+	})
 }
 
 // Open implements [Store].
@@ -151,7 +143,7 @@ func (d *dir) open(flag int) (f *os.File, size int64, err error) {
 		return nil, 0, err
 	}
 	if f, err = os.OpenFile(path, flag, 0o600); err != nil {
-		return nil, 0, full(err)
+		return nil, 0, err
 	}
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -179,7 +171,6 @@ func (d *dir) Append(ctx context.Context, number uint64, text []byte) (err error
 		if cerr := f.Close(); err == nil {
 			err = cerr
 		}
-		err = full(err)
 	}()
 	last, _, ended, err := lastLine(f, size, math.MaxUint64)
 	switch {
@@ -232,7 +223,7 @@ func lastLine(f *os.File, size int64, most uint64) (number uint64, offset int64,
 func (d *dir) lock(ctx context.Context) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(d.name, lockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, full(err)
+		return nil, err
 	}
 	for {
 		ok, err := tryLock(f)

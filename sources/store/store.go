@@ -24,7 +24,7 @@ import (
 // loss of power once it has returned nil; when it returns an error, it may have done it.
 type Store interface {
 	// Put creates the file called name, or replaces it by the same bytes. Until Put has returned
-	// nil, the file is absent or whole. A full disk is an error that wraps ErrFull.
+	// nil, the file is absent or whole.
 	Put(ctx context.Context, name string, data []byte) error
 
 	// Open returns the content of a file, in memory that nothing else changes. A file that
@@ -41,7 +41,7 @@ type Store interface {
 	// Append appends a line, which has no line feed and begins with its number, to the journal. If
 	// that is not one more than the number of the last line that is not damaged, 0 without one, another
 	// program has appended lines: Append does nothing, and returns an error that wraps ErrMoved.
-	// A line that was cut short by a kill spoils no other. A full disk is an error that wraps ErrFull.
+	// A line that was cut short by a kill, or by a full disk, spoils no other.
 	Append(ctx context.Context, number uint64, line []byte) error
 
 	// Read calls each for the lines of the journal from a number on, in their order, and for
@@ -62,8 +62,6 @@ var (
 	// ErrGap is wrapped by errors about a time when it is not known what was answered
 	// from: the store failed, lines are lost, a list was damaged, or the clock was wrong.
 	ErrGap = errors.New("gap in the journal")
-	// ErrFull is wrapped by errors about a full disk.
-	ErrFull = errors.New("no space left in the store")
 	// ErrMoved is wrapped by the error of an Append after which another program has appended lines.
 	ErrMoved = errors.New("another program has written to the journal")
 )

@@ -48,9 +48,6 @@ const (
 
 	connectTime = 5 * time.Second
 	maxConns    = 4
-
-	diskFull = "53100" // an SQLSTATE
-	exists   = "23505" // another row has the key
 )
 
 // The keys of advisory locks are these numbers, which mean nothing, and the schema.
@@ -172,7 +169,7 @@ func (s *Store) Close() {
 
 // write calls f in a transaction, whose commit waits until it is on the disk.
 func (s *Store) write(ctx context.Context, f func(pgx.Tx) error) error {
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		// Without it, a crash could lose committed events.
 		_, err := tx.Exec(ctx, "select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'")
 		if err != nil {
@@ -180,16 +177,12 @@ func (s *Store) write(ctx context.Context, f func(pgx.Tx) error) error {
 		}
 		return f(tx)
 	})
-	if isError(err, diskFull) {
-		return fmt.Errorf("%w: %w", store.ErrFull, err)
-	}
-	return err
 }
 
-// isError reports whether err is of the database, with the given SQLSTATE.
-func isError(err error, code string) bool {
+// isTaken reports whether err says that another row has the key.
+func isTaken(err error) bool {
 	var said *pgconn.PgError
-	return errors.As(err, &said) && said.Code == code
+	return errors.As(err, &said) && said.Code == "23505"
 }
 
 // Put implements [store.Store].
@@ -206,7 +199,7 @@ func (s *Store) Put(ctx context.Context, name string, data []byte) error {
 		}
 		return nil
 	})
-	if isError(err, exists) {
+	if isTaken(err) {
 		return nil // the same bytes have the same name
 	}
 	return err
@@ -283,7 +276,7 @@ func (s *Store) Append(ctx context.Context, number uint64, line []byte) error {
 		}
 		return err
 	})
-	if isError(err, exists) {
+	if isTaken(err) {
 		return moved
 	}
 	return err
