@@ -7,14 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// tokenPrefix begins every API key of package access, so that a key is recognized in
-// a query or a log.
+// tokenPrefix begins every API key of package access, so that a key is recognized in a query.
 const tokenPrefix = "wsk_"
-
-// hasToken reports whether text has an API key in it, in any letter case.
-func hasToken(text string) bool {
-	return len(text) >= len(tokenPrefix) && strings.Contains(strings.ToLower(text), tokenPrefix)
-}
 
 // credentialNames are names of parameters, in lower case and of letters and digits
 // only, under which keys are sent by mistake.
@@ -42,8 +36,7 @@ func inQuery(query string) bool {
 			if plain, err := url.QueryUnescape(*text); err == nil {
 				*text = plain
 			}
-			*text = strings.ToLower(*text)
-			if hasToken(*text) {
+			if *text = strings.ToLower(*text); strings.Contains(*text, tokenPrefix) {
 				return true
 			}
 		}

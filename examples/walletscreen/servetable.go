@@ -119,11 +119,7 @@ type tableProblem struct {
 	Detail string `json:"detail"`
 }
 
-func (p *tableProblem) Error() string { return p.Detail }
-
-func refuseTable(status int, code, detail string) error { return &tableProblem{status, code, detail} }
-
-var errTableQuota = refuseTable(http.StatusTooManyRequests, "quota_exceeded", "The table has more rows to count than this month's quota has left. Nothing was counted.")
+var tableQuota = &tableProblem{http.StatusTooManyRequests, "quota_exceeded", "The table has more rows to count than this month's quota has left. Nothing was counted."}
 
 // table answers a POST of a table with what screen -in -out -receipt writes. The query says how it
 // is read, by the names of the flags.
@@ -132,13 +128,12 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 	c.request.Header.Del("Idempotency-Key") // each row counts
 	c.id = w.Header().Get("X-Request-Id")
 	c.caller, _ = httpapi.CallerOf(r.Context())
-	err := refuseTable(http.StatusServiceUnavailable, "overloaded", "Too many tables are being sent, screened or read. Send this one again in a few seconds.")
+	p := &tableProblem{http.StatusServiceUnavailable, "overloaded", "Too many tables are being sent, screened or read. Send this one again in a few seconds."}
 	if s.tables.enter(c.caller.ID) { // before a body is held in memory
 		defer s.tables.leave(c.caller.ID)
-		err = c.answer(w)
+		p = c.answer(w)
 	}
-	var p *tableProblem
-	if !errors.As(err, &p) {
+	if p == nil {
 		return
 	}
 	if w.Header().Set("Content-Type", "application/problem+json"); p.Status == http.StatusServiceUnavailable {
@@ -148,18 +143,18 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(p)
 }
 
-// answer answers the table, or returns a tableProblem.
-func (c *tableCall) answer(w http.ResponseWriter) error {
+// answer answers the table, or returns the problem.
+func (c *tableCall) answer(w http.ResponseWriter) *tableProblem {
 	s := c.server
 	if owns := len(s.lists.own) > 0 || s.decisions != nil; owns && c.caller.Scopes != "" && !strings.Contains(" "+c.caller.Scopes+" ", " own ") {
-		return refuseTable(http.StatusForbidden, "insufficient_scope", "The caller is known, but lacks the scope own, without which the receipt of a table cannot be written.")
+		return &tableProblem{http.StatusForbidden, "insufficient_scope", "The caller is known, but lacks the scope own, without which the receipt of a table cannot be written."}
 	}
 	o := tableOptions{in: "-", out: "-"}
 	if err := o.setQuery(c.request.URL.RawQuery); err != nil {
-		return refuseTable(http.StatusBadRequest, "invalid_table", err.Error())
+		return &tableProblem{http.StatusBadRequest, "invalid_table", err.Error()}
 	}
 	if used, _, _, err := s.keys.ring.Used(c.request.Context(), c.caller, false); err == nil && c.caller.Quota > 0 && used >= c.caller.Quota {
-		return errTableQuota
+		return tableQuota
 	}
 	rc := http.NewResponseController(w)
 	rc.SetReadDeadline(time.Now().Add(tablePatience))
@@ -167,13 +162,13 @@ func (c *tableCall) answer(w http.ResponseWriter) error {
 	in, err := io.ReadAll(http.MaxBytesReader(w, c.request.Body, maxTable))
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
-		return refuseTable(http.StatusRequestEntityTooLarge, "body_too_large", "A table may have at most 32 MiB.")
+		return &tableProblem{http.StatusRequestEntityTooLarge, "body_too_large", "A table may have at most 32 MiB."}
 	case err != nil:
-		return refuseTable(http.StatusRequestTimeout, "request_timeout", "The table did not arrive within a minute, or not to its end.")
+		return &tableProblem{http.StatusRequestTimeout, "request_timeout", "The table did not arrive within a minute, or not to its end."}
 	}
-	out, text, err := c.screen(in, o)
-	if err != nil {
-		return err
+	out, text, p := c.screen(in, o)
+	if p != nil {
+		return p
 	}
 	rc.SetWriteDeadline(time.Now().Add(tablePatience))
 	w.Header().Set("Content-Type", "application/json")
@@ -188,7 +183,7 @@ func (c *tableCall) answer(w http.ResponseWriter) error {
 
 // screen screens a table in its turn, then charges and records its rows, and returns the table with verdicts and
 // its receipt. A table that is not answered leaves nothing behind.
-func (c *tableCall) screen(in []byte, o tableOptions) (out answeredTable, text []byte, err error) {
+func (c *tableCall) screen(in []byte, o tableOptions) (out answeredTable, text []byte, p *tableProblem) {
 	s := c.server
 	ctx, cancel := context.WithTimeout(c.request.Context(), tablePatience)
 	defer cancel()
@@ -196,7 +191,7 @@ func (c *tableCall) screen(in []byte, o tableOptions) (out answeredTable, text [
 	defer s.tables.turn.Unlock()
 	first, err := s.screener.Screen(anyAddress)
 	if err != nil {
-		return nil, nil, refuseTable(http.StatusServiceUnavailable, "sources_unavailable", err.Error())
+		return nil, nil, &tableProblem{http.StatusServiceUnavailable, "sources_unavailable", err.Error()}
 	}
 	c.record = *receipt.From(first, time.Now())
 	c.record.RequestID, c.record.CallerID = c.id, c.caller.ID
@@ -208,17 +203,19 @@ func (c *tableCall) screen(in []byte, o tableOptions) (out answeredTable, text [
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, nil, refuseTable(http.StatusServiceUnavailable, "overloaded", "The table takes longer than a minute. Send it in parts. Nothing was counted.")
+		return nil, nil, &tableProblem{http.StatusServiceUnavailable, "overloaded", "The table takes longer than a minute. Send it in parts. Nothing was counted."}
+	case err == errListsChanged:
+		return nil, nil, &tableProblem{http.StatusServiceUnavailable, "overloaded", "The lists have changed meanwhile. Send the table again. Nothing was counted."}
 	case errors.Is(err, errVerdicts):
-		return nil, nil, refuseTable(http.StatusRequestEntityTooLarge, "body_too_large", "The table with verdicts would have more than 64 MiB. Send the table in parts. Nothing was counted.")
+		return nil, nil, &tableProblem{http.StatusRequestEntityTooLarge, "body_too_large", "The table with verdicts would have more than 64 MiB. Send the table in parts. Nothing was counted."}
 	case err != nil:
-		return nil, nil, refuseTable(http.StatusBadRequest, "invalid_table", err.Error())
+		return nil, nil, &tableProblem{http.StatusBadRequest, "invalid_table", err.Error()}
 	}
 	return out, text, c.count()
 }
 
 // count charges and records the rows.
-func (c *tableCall) count() error {
+func (c *tableCall) count() *tableProblem {
 	if c.rows == 0 {
 		return nil
 	}
@@ -229,17 +226,17 @@ func (c *tableCall) count() error {
 	}
 	switch {
 	case errors.Is(err, httpapi.ErrExhausted):
-		return errTableQuota
+		return tableQuota
 	case err != nil:
 		c.server.log.Error("the rows of a table cannot be counted", "error", err)
-		return refuseTable(http.StatusServiceUnavailable, "quota_unavailable", "The rows cannot be counted at the moment.")
+		return &tableProblem{http.StatusServiceUnavailable, "quota_unavailable", "The rows cannot be counted at the moment."}
 	}
 	defer func() { c.records = nil }() // before the answer is read, perhaps slowly
 	for _, some := range c.records {
 		if err := c.server.trail.Record(context.WithoutCancel(c.request.Context()), some...); err != nil {
 			refund(granted)
 			c.server.log.Error("the rows of a table cannot be recorded", "error", err)
-			return refuseTable(http.StatusServiceUnavailable, "audit_unavailable", "The rows cannot be recorded at the moment. Nothing was counted.")
+			return &tableProblem{http.StatusServiceUnavailable, "audit_unavailable", "The rows cannot be recorded at the moment. Nothing was counted."}
 		}
 	}
 	return nil

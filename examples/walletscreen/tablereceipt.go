@@ -59,11 +59,13 @@ func (t *tableReceipt) finish(ctx context.Context, job *tableJob, j *judge, fail
 	return text, nil
 }
 
+var errListsChanged = errors.New("the lists have changed meanwhile: screen the table again")
+
 // receipt returns the receipt of a table that was read to its end, from what it says without the table.
 func (t *tableJob) receipt(rec *receipt.Receipt, j *judge, signers []signed.Signer) ([]byte, error) {
 	r, err := j.screener.Screen(anyAddress)
 	if err == nil && r.Digest() != rec.Snapshot {
-		err = errors.New("the lists have changed meanwhile: screen the table again")
+		err = errListsChanged
 	}
 	if err != nil {
 		return nil, err
