@@ -19,8 +19,8 @@ import (
 )
 
 // internal logs the error of a part, and returns a problem that says nothing about it.
-func (e *exchange) internal(part string, err error) *problem {
-	e.logError(internal, part, err)
+func (e *exchange) internal(part string, err error, more ...slog.Attr) *problem {
+	e.logError(internal, part, err, more...)
 	return &problem{Code: internal, Detail: "An internal error occurred. Nothing can be said about the address."}
 }
 
@@ -30,8 +30,7 @@ func (e *exchange) panicked(value any) *problem {
 	if !ok {
 		err = errPanic
 	}
-	e.logError(internal, "panic", err, slog.String("stack", string(debug.Stack())))
-	return &problem{Code: internal, Detail: "An internal error occurred. Nothing can be said about the address."}
+	return e.internal("panic", err, slog.String("stack", string(debug.Stack())))
 }
 
 // logLines is the number of lines of one kind that are logged at once; then there is one each second.

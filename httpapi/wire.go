@@ -137,11 +137,6 @@ func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, 
 	return append(bytes.TrimSuffix(object, []byte("}\n")), ',')
 }
 
-// age returns how many seconds before a time the list of a source was checked.
-func age(s *screening.SourceStatus, at time.Time) int64 {
-	return int64(max(0, at.Sub(s.LastUpdated)) / time.Second) // the clocks of two machines may differ
-}
-
 // A freshness is the age of a list: null for one that was never loaded.
 type freshness struct {
 	LastUpdated  timestamp `json:"last_updated"`
@@ -160,7 +155,7 @@ func newFreshness(status []screening.SourceStatus, at time.Time) json.RawMessage
 		s := newSource(&status[i])
 		f := freshness{LastUpdated: s.LastUpdated, PublishedAt: s.PublishedAt, Partial: s.Partial, Completeness: s.Completeness, Required: s.Required}
 		if !s.LastUpdated.IsZero() {
-			seconds := age(&status[i], at)
+			seconds := int64(max(0, at.Sub(status[i].LastUpdated)) / time.Second) // the clocks of two machines may differ
 			f.AgeSeconds = &seconds
 		}
 		if i > 0 {

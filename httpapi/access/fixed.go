@@ -48,11 +48,11 @@ func Fixed(tokens map[string]string) (httpapi.Authorizer, error) {
 // hashOf returns the hash of a token, or the hash that value is.
 func hashOf(value string) (hash [sha256.Size]byte, err error) {
 	if digits, ok := strings.CutPrefix(value, hashPrefix); ok {
-		n, err := hex.Decode(hash[:], []byte(digits[:min(len(digits), 2*len(hash))]))
-		if err != nil || n != len(hash) || len(digits) != 2*n {
+		sum, err := hex.DecodeString(digits)
+		if err != nil || len(sum) != len(hash) {
 			return hash, fmt.Errorf("%w: want %s and 64 hex digits", ErrInvalid, hashPrefix)
 		}
-		return hash, nil
+		return [sha256.Size]byte(sum), nil
 	}
 	if err := checkToken(value); err != nil {
 		return hash, err
@@ -65,11 +65,8 @@ func hashOf(value string) (hash [sha256.Size]byte, err error) {
 // that a bearer token can have (RFC 6750, section 2.1). The error wraps [ErrInvalid]
 // and does not quote the token.
 func checkToken(token string) error {
-	if len(token) < minToken {
-		return fmt.Errorf("%w: the key has %d characters, want at least %d", ErrInvalid, len(token), minToken)
-	}
-	if len(token) > maxToken {
-		return fmt.Errorf("%w: the key has %d characters, want at most %d", ErrInvalid, len(token), maxToken)
+	if n := len(token); n < minToken || n > maxToken {
+		return fmt.Errorf("%w: the key has %d characters, want %d to %d", ErrInvalid, n, minToken, maxToken)
 	}
 	if !isToken(token) {
 		return fmt.Errorf("%w: the key cannot be sent as a bearer token: want letters, digits and -._~+/ with = at the end only", ErrInvalid)

@@ -68,7 +68,7 @@ func TestFixedErrors(t *testing.T) {
 			}
 		}
 	}
-	if err := access.CheckToken(strings.Repeat("abcdefgh", 600)); err == nil || !strings.Contains(err.Error(), "4800 characters, want at most 4096") {
+	if err := access.CheckToken(strings.Repeat("abcdefgh", 600)); err == nil || !strings.Contains(err.Error(), "4800 characters, want 16 to 4096") {
 		t.Errorf("a long key: %v", err)
 	}
 	if _, err := access.Fixed(map[string]string{"id": strings.ToUpper(hash[7:])}); err != nil {

@@ -13,6 +13,7 @@ package metrics
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -148,11 +149,7 @@ func (m *Metrics) count(r *screening.Result) {
 		m.suppressed.Inc()
 	}
 	for i, l := range r.Labels {
-		first := true
-		for _, before := range r.Labels[:i] {
-			first = first && before.Source != l.Source
-		}
-		if first {
+		if !slices.ContainsFunc(r.Labels[:i], func(before screening.Label) bool { return before.Source == l.Source }) {
 			m.matches.WithLabelValues(l.Source).Inc()
 		}
 	}
