@@ -16,8 +16,10 @@ import (
 // store with their lists.
 const (
 	receiptsName = "receipts.jsonl"
-	maxBundle    = 1 << 30 // bytes, unpacked
+	fileBlock    = 4 << 10 // of the disk, for each file
 )
+
+var maxBundle uint64 = 1 << 30 // bytes, unpacked
 
 // tempStore returns a store in a new directory, which the caller removes.
 func tempStore() (dir string, st store.Store, err error) {

@@ -106,6 +106,12 @@ func TestReceiptBundle(t *testing.T) {
 		return text
 	})
 	ok(2, "AUTHENTIC  CRITICAL", "receipt", "verify", changed, "-key", key+".pub")
+	rewrite(func(string, []byte) []byte { return []byte{} })
+	most := maxBundle
+	defer func() { maxBundle = most }()
+	maxBundle = uint64(len(z.File))*fileBlock - 1 // empty files take room, too
+	ok(2, changed+": larger than ", "receipt", "verify", changed, "-key", key+".pub")
+	maxBundle = most
 	whole, err := os.ReadFile(zipped)
 	if err != nil {
 		t.Fatal(err)

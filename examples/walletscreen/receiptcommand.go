@@ -258,7 +258,7 @@ func (r *receiptCall) bundle(ctx context.Context, args []string) (err error) {
 	if len(args) != 1 || r.out == "" {
 		return errors.New("want a FILE of receipts, and -out, the file to write")
 	}
-	text, err := readAtMost(args[0], maxBundle)
+	text, err := readAtMost(args[0], int64(maxBundle))
 	if err != nil {
 		return err
 	}
@@ -333,7 +333,7 @@ func (r *receiptCall) openReceipts(f *os.File) (in io.Reader, copied func(contex
 	}
 	size := uint64(0) // a file that is larger than it says is an error
 	for _, file := range z.File {
-		size += min(file.UncompressedSize64, maxBundle+1)
+		size += min(file.UncompressedSize64, maxBundle) + fileBlock
 	}
 	if size > maxBundle {
 		return nil, nil, remove, fmt.Errorf("larger than %d bytes", maxBundle)
