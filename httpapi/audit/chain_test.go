@@ -364,6 +364,47 @@ func TestFormerForm(t *testing.T) {
 	}
 }
 
+// TestVerifyRemoved puts the first file back, which was removed because of its age: a program that was killed
+// between writing the head and removing the file leaves it there. It must be as it was.
+func TestVerifyRemoved(t *testing.T) {
+	for _, key := range [][]byte{nil, bytes.Repeat([]byte{7}, 32)} {
+		dir := t.TempDir()
+		files := newTrail(t, dir, key)
+		first, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(3 * 24 * time.Hour)
+			if err := run(open(t, dir, &audit.Options{HashKey: key, MaxAge: 36 * time.Hour}))(); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if _, err := os.Stat(files[0]); !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		lines := slices.Collect(strings.Lines(string(first)))
+		for _, tt := range []struct {
+			text  string
+			whole bool
+		}{
+			{"", true},
+			{string(first), true},
+			{strings.Join(lines[4:], ""), true},
+			{strings.Join(lines[:7], ""), false},
+			{strings.Join(append(slices.Clone(lines[:3]), lines[4:]...), ""), false},
+			{strings.Join(lines[:7], "") + sealed(strings.Replace(lines[7], `"score":0`, `"score":9`, 1)), false},
+		} {
+			if err := os.WriteFile(files[0], []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if trail, err := evidence.Verify(dir, key, ""); err != nil || (len(trail.Faults) == 0) != tt.whole {
+				t.Errorf("key %t, %d bytes of the first file: %+v, %v", key != nil, len(tt.text), trail, err)
+			}
+		}
+	}
+}
+
 // TestRenamedFilesStay gives the first files of a trail names that make them look too old, and
 // checks that a start does not remove them, which the head would say is as it must be.
 func TestRenamedFilesStay(t *testing.T) {

@@ -84,6 +84,9 @@ const MaxTrailLine = 16 << 20
 // ReadFile calls yield for the lines of a file until it returns false, and returns what it returned last.
 func ReadFile(dir, name string, yield func(TrailLine, error) bool) bool {
 	f, err := os.Open(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) { // it was removed, because of its age or else its lines are missing
+		return true
+	}
 	if err != nil {
 		return yield(TrailLine{}, err)
 	}
