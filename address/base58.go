@@ -229,7 +229,7 @@ func (e base58Check) narrow(c *codec, l *look, n int) bool {
 // reports whether there are any.
 func (l *look) between(a *base58.Alphabet, prefix string, size, n int) bool {
 	const end = "~" // behind all digits
-	low, high := numbers(a, prefix, size)
+	low, high := a.Encode([]byte(prefix+strings.Repeat("\x00", size))), a.Encode([]byte(prefix+strings.Repeat("\xff", size)))
 	switch {
 	case strings.Trim(prefix, "\x00") == "" && a != base58.CryptoNote: // zeros may follow
 		l.low, l.high = low[:len(prefix)], low[:len(prefix)]+end
@@ -252,12 +252,6 @@ func (l *look) between(a *base58.Alphabet, prefix string, size, n int) bool {
 		}
 	}
 	return true
-}
-
-// numbers returns the texts of the lowest and the highest number of prefix and n bytes.
-func numbers(a *base58.Alphabet, prefix string, n int) (low, high string) {
-	encode := func(fill string) string { return a.Encode([]byte(prefix + strings.Repeat(fill, n))) }
-	return encode("\x00"), encode("\xff")
 }
 
 // maxDigits returns an upper bound of the number of digits of n bytes.

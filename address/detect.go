@@ -78,7 +78,7 @@ func detect(s string, how manner, yield func(rd *reader, row uint16, f form) boo
 		if l.row == last || !fits(s, all, l) {
 			continue
 		}
-		c := &chains[l.row-1].codecs[l.form]
+		c := l.codec()
 		if how != tolerantly && c.use == tolerated {
 			continue
 		}
@@ -104,6 +104,8 @@ type look struct {
 	row       uint16
 	form      form
 }
+
+func (l *look) codec() *codec { return &chains[l.row-1].codecs[l.form] }
 
 // looks holds the codecs by the first characters of their texts, in the order of the table, and
 // provenLooks those whose texts prove themselves. The EVM chains that write accounts like

@@ -1,7 +1,6 @@
 package address
 
 import (
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -53,96 +52,27 @@ func (f *finder) gluedBech32(start, one, end int) {
 // gluedBase58 searches for an address in Base58Check that begins at start, in a
 // run of digits that ends at end.
 func (f *finder) gluedBase58(start, end int) {
-	end = min(end, start+maxGlued)
-	f.gluedDigits(base58.Bitcoin, start, end)
-	if f.text[start] == 'r' {
-		f.gluedDigits(base58.Ripple, start, end)
-	}
-}
-
-// gluedDigits tries those runs of digits from start on whose number can consist
-// of a known version, 20 bytes of payload and a checksum.
-func (f *finder) gluedDigits(alphabet *base58.Alphabet, start, end int) {
-	lens := uint64(0)
-	if first := alphabet.Value(f.text[start]); first != 0 {
-		lens = gluedLens[int(first)*58+int(alphabet.Value(f.text[start+1]))]
-	} else {
-		zeros := 1
-		for zeros < len(zeroLens)-1 && start+zeros < end && f.text[start+zeros] == f.text[start] {
+	for _, l := range gluedLooks[f.text[start]] {
+		c := l.codec()
+		letters, want := c.enc.(base58Check).letters(), len(c.prefix)+20+sumLen
+		zeros := 0
+		for zeros < want && start+zeros < end && letters.Value(f.text[start+zeros]) == 0 {
 			zeros++
 		}
-		lens = zeroLens[zeros]
-	}
-	for ; lens != 0; lens &= lens - 1 {
-		to := start + bits.TrailingZeros64(lens)
-		if to > end {
-			return
-		}
-		var buf [base58.ShortLen]byte
-		n, _ := alphabet.DecodeShort(&buf, f.text[start:to])
-		if n < minGluedBytes || n > maxGluedBytes {
-			continue
-		}
-		if b := buf[len(buf)-n:]; isGluedVersion(b) && sha256d.verifies(b) {
-			f.try(start, to)
+		for n := max(l.min, minGlued); n <= min(l.max, end-start); n++ {
+			s := f.text[start : start+n]
+			// A zero at the beginning is a byte, and other digits are 0.7322 bytes.
+			if m := n - zeros; zeros+(m-1)*7322/10000+1 > want || zeros+(m*7323+9999)/10000 < want || s < l.low || s > l.high {
+				continue
+			}
+			var buf [base58.ShortLen]byte
+			size, _ := letters.DecodeShort(&buf, s)
+			if b := buf[len(buf)-max(size, 0):]; len(b) == want && hasVersion(b, c.prefix) && sha256d.verifies(b) {
+				f.try(start, start+n)
+			}
 		}
 	}
 }
-
-// The limits of Base58Check with 20 bytes of payload and a version of one to three bytes.
-const (
-	minGluedBytes = 1 + 20 + sumLen
-	maxGluedBytes = 3 + 20 + sumLen
-	maxGlued      = 37
-)
-
-// isGluedVersion reports whether b, before 20 bytes of payload and a checksum, is a known version.
-func isGluedVersion(b []byte) bool {
-	return slices.Contains(gluedVersions[b[0]], string(b[:len(b)-20-sumLen]))
-}
-
-// gluedLens maps the values of the first two Base58 digits, the first not zero, to the possible
-// lengths of Base58Check addresses that begin with them, as a bit set.
-var gluedLens = func() (t [58 * 58]uint64) {
-	first := func(text string) int {
-		return int(base58.Bitcoin.Value(text[0]))*58 + int(base58.Bitcoin.Value(text[1]))
-	}
-	for _, version := range slices.Concat(gluedVersions[1:]...) {
-		low, high := numbers(base58.Bitcoin, version, 20+sumLen)
-		for n := len(low); n <= len(high); n++ {
-			from, to := 58, len(t)-1
-			if n == len(low) {
-				from = first(low)
-			}
-			if n == len(high) {
-				to = first(high)
-			}
-			for d := from; d <= to; d++ {
-				t[d] |= 1 << n
-			}
-		}
-	}
-	return t
-}()
-
-// zeroLens maps the number of digits zero at the beginning of an address to its possible
-// lengths. Each encodes a zero byte: the version, and bytes of the payload, which begins with
-// few zeros or consists of them.
-var zeroLens = func() (t [1 + 20 + 1]uint64) {
-	const few, most = 4, 20 // zeros
-	for zeros := 1; zeros < len(t); zeros++ {
-		if few < zeros && zeros < most {
-			continue
-		}
-		prefix := strings.Repeat("\x00", zeros)
-		low, _ := numbers(base58.Bitcoin, prefix+"\x01", minGluedBytes-zeros-1)
-		_, high := numbers(base58.Bitcoin, prefix, minGluedBytes-zeros)
-		for n := max(minGlued, len(low)); n <= len(high); n++ {
-			t[zeros] |= 1 << n
-		}
-	}
-	return t
-}()
 
 // proven returns s as an address of the first chain in the table on which it is
 // proven. The length of s and its beginning select the codecs to try.
@@ -179,15 +109,18 @@ var gluedHRPs = func() (all [256][]string) {
 	return all
 }()
 
-// gluedVersions holds the versions of Base58Check addresses with 20 bytes of
-// payload that are found between other letters and digits, by their first bytes.
-// Every version costs time, so only versions of large chains are among them.
-var gluedVersions = func() (t [256][]string) {
-	t[0] = []string{"\x00"} // bitcoin, xrp
-	for _, slug := range [...]Chain{"bitcoin", "litecoin", "dogecoin", "dash", "zcash", "neo", "tron", "tezos"} {
-		for _, c := range chains[lookup(slug)-1].codecs {
-			if b := c.bounds(); b.proves && b.chars == classBase58 && c.size == 20 && c.use == everybody && c.prefix != "\x00" {
-				t[c.prefix[0]] = append(t[c.prefix[0]], c.prefix)
+// gluedLooks holds, by their first digits, the looks of Base58Check addresses with 20 bytes of
+// payload that are found between other letters and digits. Every version costs time, so only
+// versions of large chains are among them.
+var gluedLooks = func() (t [256][]*look) {
+	for first, all := range provenLooks {
+		for _, l := range all {
+			c := l.codec()
+			_, ok := c.enc.(base58Check)
+			isLarge := slices.Contains([]Chain{"bitcoin", "litecoin", "dogecoin", "dash", "zcash", "neo", "tron", "tezos", "xrp"}, chains[l.row-1].slug)
+			isKnown := slices.ContainsFunc(t[first], func(o *look) bool { return o.codec().prefix == c.prefix && o.min == l.min })
+			if ok && isLarge && !isKnown && c.size == 20 && c.use == everybody {
+				t[first] = append(t[first], l)
 			}
 		}
 	}

@@ -483,3 +483,14 @@ func TestFindAllVectors(t *testing.T) {
 		}
 	}
 }
+
+// TestFindZeros finds addresses whose hashes begin with zeros between other letters and digits.
+func TestFindZeros(t *testing.T) {
+	for _, a := range []string{"11111sgF3FW6nsEcFomJuVGxeYXMiTt4", "111112EN1fTK7owYwKkRuKduX3UvsMKsu", "1111111111111111111114oLvT2", "rrrrrrrrrrrrrrrrrrrrrhoLvTp"} {
+		for _, text := range []string{a, "0x" + a, "addr" + a, a + "_"} {
+			if got := address.FindAll(text); len(got) != 1 || got[0].Address.Normalized() != a {
+				t.Errorf("FindAll(%q) = %v, want %s", text, got, a)
+			}
+		}
+	}
+}
