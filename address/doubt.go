@@ -72,7 +72,8 @@ func (a Address) hasOther() bool {
 	}
 	dot := strings.IndexByte(a.text, '.') >= 0
 	for t := range tokens(a.text) {
-		if part := a.text[t.start:t.end]; isLongCode(part) && !(dot && isHex(part)) {
+		part := a.text[t.start:t.end]
+		if isLongCode(part) && !(dot && isHex(part)) || hasHexPrefix(part) && len(part) >= minHexPart && isHex(part[2:]) {
 			return true
 		}
 	}
@@ -105,6 +106,9 @@ func isGrouped(s string) bool {
 	joined := strings.NewReplacer(".", "", "-", "", "_", "").Replace(s)
 	return isEVMText(joined) || isProven(joined)
 }
+
+// minHexPart is the length from which on "0x" and hex digits are no part of a name that somebody chose.
+const minHexPart = 9
 
 // squeezed returns s without anything but ASCII letters and digits, and the signs between the
 // parts of a URI.

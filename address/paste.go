@@ -332,11 +332,11 @@ func (w *wrapped) readLink(s string) {
 
 // readPath reads the parts of the path and the query of a link.
 func (w *wrapped) readPath(segments []string) {
-	named := ""
+	var named []string
 	for i, segment := range segments {
 		segment = unescape(segment)
-		if i > 0 && slices.Contains(addressWords, strings.ToLower(segments[i-1])) {
-			named = segment
+		if i > 0 && slices.Contains(addressWords, strings.ToLower(segments[i-1])) && !slices.Contains(addressWords, strings.ToLower(segment)) {
+			named = append(named, segment)
 		}
 		if len(segment) < 20 {
 			// A part of the path, or a name.
@@ -347,12 +347,12 @@ func (w *wrapped) readPath(segments []string) {
 			}
 			continue
 		}
-		if isEVMText(segment) || isProven(segment) || named == segment {
+		if isEVMText(segment) || isProven(segment) || slices.Contains(named, segment) {
 			w.texts = append(w.texts, segment)
 		}
 	}
-	if len(w.texts) == 0 && named != "" {
-		w.texts = []string{named}
+	if len(w.texts) == 0 {
+		w.texts = named
 	}
 	if len(w.texts) == 0 {
 		w.err = &ParseError{Chain: w.chain, Offset: -1, Err: ErrSyntax, hint: "the link shows no address"}
