@@ -31,7 +31,7 @@ type Found struct {
 //     bytes of payload and the versions of bitcoin, litecoin, dogecoin, dash, zcash,
 //     tron, tezos and neo, which other chains share, classic addresses of xrp, and
 //     Bech32. Other addresses must stand apart.
-//   - FindAll finds an address that a blank, or one or two line breaks, interrupt, if its
+//   - FindAll finds an address that a blank, a tab or two, or one or two line breaks interrupt, if its
 //     checksum matches. "0x" and digits in one letter case may continue behind blanks and on
 //     any number of lines if they are 40 in total. Hyphens at the end of a line, marks of quotation, of
 //     comments and numbers at the beginning of one, and concatenated strings of source

@@ -58,7 +58,8 @@ func (f *finder) joinTo(start, end int) {
 		if right = f.gapBefore(p.start); right == p.start {
 			return
 		}
-		p.hex = p.hex && isHex(piece) && (f.text[right:p.start] != " " || hexOf(piece) >= 3)
+		between := f.text[right:p.start]
+		p.hex = p.hex && isHex(piece) && (strings.Contains(between, "\n") || hexOf(piece) >= 3)
 		if p.start = right; !f.grow(&p, right) {
 			return
 		}
@@ -67,8 +68,9 @@ func (f *finder) joinTo(start, end int) {
 			p.size, p.groups = n, n <= maxGroup && len(piece) <= n
 		}
 		if p.groups && p.inner == 0 && len(piece) == n { // not the last group if another one follows
-			next, _ := f.wordBehind(end)
-			p.groups = len(next) != n
+			next, to := f.wordBehind(end)
+			gap := f.text[end : to-len(next)]
+			p.groups = len(next) != n || strings.IndexByte(gap, '\n') < 0 && gap != between
 		}
 		p.groups = p.groups && n == p.size && isOf(classAlnum, f.text[p.start:right])
 	}
@@ -199,14 +201,11 @@ func (f *finder) isWhole(end int) bool {
 	return last.End == end && minGlued <= end-last.Start && end-last.Start <= evmLen && isOf(classAlnum, f.text[last.Start:end]) && (last.Start == 0 || !f.isAlnum(last.Start-1))
 }
 
-// isGap reports whether gap, which is white space, may be between two pieces: a blank, or one
-// or two line breaks, possibly with blanks around them.
+// isGap reports whether gap, which is white space, may be between two pieces: one or two blanks or
+// tabs, or one or two line breaks, possibly with blanks around them.
 func isGap(gap string) bool {
-	if gap == " " {
-		return true
-	}
 	breaks := strings.Count(gap, "\n")
-	return 1 <= breaks && breaks <= 2
+	return breaks <= 2 && gap != "" && (breaks > 0 || len(gap) <= 2)
 }
 
 // begins reports whether an address may begin at start, in a piece that ends at end.
