@@ -370,6 +370,16 @@ func TestRefused(t *testing.T) {
 		}
 	}
 
+	// A file whose lines end with carriage returns has all its rows in the first line.
+	returns := filepath.Join(t.TempDir(), "returns.csv")
+	if err := os.WriteFile(returns, []byte("id,address,note\r1,"+evmText(1)+",x\r"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table := job{lists: dir, in: returns, out: t.TempDir(), rows: rows{Format: "csv", AddressColumn: "address", Chain: "ethereum"}}
+	if got, err := table.run(ctx); err == nil || !strings.Contains(err.Error(), "carriage return") {
+		t.Errorf("lines that end with carriage returns: %+v, %v", got, err)
+	}
+
 	// A second file whose columns are in another order.
 	second := filepath.Join(t.TempDir(), "*.csv")
 	for name, text := range map[string]string{"1.csv": "address,payout,chain\n" + evmText(1) + ",x,ethereum\n", "2.csv": "payout,address,chain\nx," + evmText(2) + ",ethereum\n"} {

@@ -59,6 +59,9 @@ func (r *rows) prepare(ctx context.Context, file string) error {
 // header finds the columns in a line of CSV.
 func (r *rows) header(line string) error {
 	line = strings.TrimPrefix(line, byteOrderMark)
+	if strings.Contains(line, "\r") { // else all rows would be in the header
+		return errors.New("the first line: a carriage return in it: save the file with line feeds")
+	}
 	names, err := fields(line)
 	if err != nil {
 		return fmt.Errorf("the first line: %w", err)

@@ -22,8 +22,8 @@ type customer struct {
 }
 
 // readCustomers yields each address of a table of customers. It adds to bad how many rows have
-// no address that can be watched, or are not well formed. Nothing follows an error.
-func readCustomers(file string, bad *int) iter.Seq2[customer, error] {
+// no address that can be watched, or are not well formed, and sets columns. Nothing follows an error.
+func readCustomers(file string, bad *int, columns *rows.Columns) iter.Seq2[customer, error] {
 	return func(yield func(customer, error) bool) {
 		f, err := os.Open(file)
 		if err != nil {
@@ -37,6 +37,7 @@ func readCustomers(file string, bad *int) iter.Seq2[customer, error] {
 			yield(customer{}, fmt.Errorf("%s: %s", file, text))
 			return
 		}
+		*columns = t.Columns()
 		id := t.Column("id", "customer_id", "customer", "user_id", "user", "client_id", "client", "account_id", "account", "reference", "name")
 		for n := 1; ; n++ {
 			row, err := t.Next()

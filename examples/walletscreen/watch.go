@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -282,7 +283,7 @@ func (w *watcher) before(ctx context.Context, digest string) (*screening.Past, e
 func (w *watcher) compare(ctx context.Context, from, to string, old, now *screening.Past, fresh bool) error {
 	refresh := rand.Text()
 	n, err := w.box.Add(ctx, from, to, func(yield func(outbox.Event, error) bool) {
-		for c, err := range readCustomers(w.file, new(int)) {
+		for c, err := range readCustomers(w.file, new(int), new(rows.Columns)) {
 			var after screening.Result
 			if err == nil {
 				after, err = now.Screen(c.address)
@@ -325,13 +326,18 @@ func (w *watcher) check() error {
 		return err
 	}
 	n, bad := 0, 0
-	for _, err := range readCustomers(w.file, &bad) {
+	var columns rows.Columns
+	for _, err := range readCustomers(w.file, &bad, &columns) {
 		if err != nil {
 			return err
 		}
 		n++
 	}
 	w.log.Info("watching customers", "file", w.file, "addresses", n)
+	if len(columns.Unused)+len(columns.OtherSheets) > 0 {
+		w.log.Warn("parts of the table of customers look like addresses or chains, and are not watched", "file", w.file, "read", columns.Address,
+			"columns", columns.Unused, "sheets", columns.OtherSheets)
+	}
 	if bad > 0 {
 		w.log.Warn("rows of the table of customers have no address that can be watched, or are not well formed; walletscreen validate -in says why", "file", w.file, "rows", bad)
 	}

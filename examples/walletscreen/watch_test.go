@@ -25,6 +25,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -324,7 +325,7 @@ func TestWatchHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad, got := 0, ""
-	for c, err := range readCustomers(file, &bad) {
+	for c, err := range readCustomers(file, &bad, new(rows.Columns)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,6 +333,20 @@ func TestWatchHidden(t *testing.T) {
 	}
 	if got != "ac" || bad != 3 {
 		t.Errorf("customers %s, %d bad rows, want ac and 3", got, bad)
+	}
+}
+
+// TestWatchUnread logs which parts of a table look like addresses and are not watched.
+func TestWatchUnread(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "customers.csv")
+	if err := os.WriteFile(file, []byte("id,address,payout wallet\na,"+evm(1)+","+evm(2)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	w := &watcher{file: file, log: slog.New(slog.NewTextHandler(&log, nil))}
+	if err := w.check(); err != nil || !strings.Contains(log.String(), "are not watched") || !strings.Contains(log.String(), "payout wallet") {
+		t.Errorf("%v, logged %s", err, &log)
 	}
 }
 
