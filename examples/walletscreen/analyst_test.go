@@ -37,6 +37,8 @@ func TestOddTables(t *testing.T) {
 		{"formulas without a header", "=\"" + l + "\"\n=\"" + u + "\"\n", 1, []string{hit, clean}, nil},
 		{"rounded numbers", "chain,address\n,5.28E+40\nethereum,\"1,23E+48\"\n," + l + "\n", 2, []string{none, none, hit}, nil},
 		{"the first is cut short", "0x" + l[2:24] + "\n" + l + "\n", 2, []string{none, hit}, nil},
+		{"the first has a blank in it", l[:9] + " " + l[9:] + "\n" + u + "\n", 1, []string{hit, clean}, nil},
+		{"the first has a quote in it", l[:9] + "\"" + l[9:] + "\n" + u + "\n", 2, []string{none, clean}, nil},
 		{"hex beside the addresses", "flags,customer\n0x1f00," + l + "\n0x0001," + u + "\n", 1, []string{hit, clean}, nil},
 		{"header alone, no line ending", "id,address", 0, nil, nil},
 		{"a title above the header", "Report of March;;\n\nid;address;Netzwerk\n1;" + l + ";ETH\n2;" + u + ";ERC-20\n", 1, []string{hit, clean}, nil},

@@ -246,11 +246,18 @@ func isChain(cell string) bool {
 	return !errors.Is(address.Interpret(cell, "").Err, address.ErrChain)
 }
 
-// isName reports whether a cell is an account with a name, or a name that stands for one. No name
-// of a column is: user.wallet may be one.
+// isName reports whether a cell is an account with a name, or a name that stands for one, or an
+// address with something in it, such as a blank or a quote. No name of a column is: user.wallet may be one.
 func isName(cell string) bool {
-	return strings.HasSuffix(cell, ".near") || strings.HasSuffix(cell, ".tg") ||
-		strings.Contains(cell, ".") && !strings.HasSuffix(cell, ".wallet") && errors.Is(address.Interpret("", cell).Err, address.ErrName)
+	if strings.HasSuffix(cell, ".near") || strings.HasSuffix(cell, ".tg") {
+		return true
+	}
+	if len(cell) < 20 && !strings.Contains(cell, ".") {
+		return false
+	}
+	rd := address.Interpret("", strings.ReplaceAll(cell, `"`, ""))
+	return !strings.HasSuffix(cell, ".wallet") && errors.Is(rd.Err, address.ErrName) ||
+		len(cell) >= 20 && slices.ContainsFunc(rd.Addresses, func(a address.Address) bool { return a.Kind() != "name" })
 }
 
 // plausible reports whether a cell looks like an address, perhaps a misspelled one: no
