@@ -676,3 +676,25 @@ func TestReplicaIsDeaf(t *testing.T) {
 		}
 	})
 }
+
+// TestRunResigns ends the Run of the replica that leads, whose store stays open: another one loads the list.
+func TestRunResigns(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		open, src := newHub(t, dir), &republished{flaky: flaky{info: ofac, load: numbered(1, 1)}}
+		var all []*screening.Screener
+		var stops []func()
+		for range 2 {
+			s := newScreener(t, &screening.Options{Store: open()}, src)
+			all, stops = append(all, s), append(stops, start(hourly(s)))
+			time.Sleep(time.Minute)
+		}
+		stops[0]()
+		src.publish(numbered(2, 1, 2))
+		time.Sleep(2 * time.Hour)
+		if addedAt(t, all[1], 2).IsZero() {
+			t.Error("no replica loads the list")
+		}
+		stops[1]()
+	})
+}

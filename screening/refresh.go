@@ -205,6 +205,13 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 	sched := s.schedule(i)
 	every = cmp.Or(sched.Every, every)
 	retry := firstRetry
+	if replicas := s.book.Shared(); replicas != nil {
+		defer func() { // another one leads, even if the store stays open
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leadEvery)
+			defer cancel()
+			replicas.Resign(ctx, s.infos[i].ID)
+		}()
+	}
 	for ctx.Err() == nil {
 		if !s.leads(ctx, i) {
 			pause(ctx, leadEvery)
