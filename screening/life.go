@@ -94,7 +94,7 @@ func (s *Screener) note(ctx context.Context, l *journal.Line) {
 	if s.opts.LoadOnly || !s.running.Load() {
 		return // it answers nobody, or only reads
 	}
-	if err := s.book.Append(ctx, l, nil); err != nil {
+	if err := s.append(ctx, l, nil); err != nil {
 		s.opts.Logger.WarnContext(ctx, "journal not written", "error", err)
 	}
 }

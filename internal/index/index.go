@@ -62,12 +62,11 @@ func (t *Table) Grow(n int) {
 	t.expected = int(t.n) + n
 }
 
-// Add adds a row with a value under a key. It returns the number of the row, and of the first
-// row with that key.
-func (t *Table) Add(k ID, value uint32) (number, first uint32) {
+// Add adds a row with a value under a key.
+func (t *Table) Add(k ID, value uint32) {
 	if t.n == derivedBit-1 {
 		t.err = ErrTooLarge
-		return t.n, t.n
+		return
 	}
 	last := len(t.rows) - 1
 	if last < 0 || len(t.rows[last]) == perPiece {
@@ -76,8 +75,7 @@ func (t *Table) Add(k ID, value uint32) (number, first uint32) {
 	}
 	t.n++
 	t.rows[last] = append(t.rows[last], row{key: k, value: value})
-	number = t.n
-	h := hashOf(&k)
+	number, h := t.n, hashOf(&k)
 	for at := t.slots.begin(h); ; at++ {
 		n, end := t.slots.next(&at, h)
 		if end {
@@ -86,7 +84,7 @@ func (t *Table) Add(k ID, value uint32) (number, first uint32) {
 		if n < derivedBit && t.row(n).key == k {
 			first := t.row(n)
 			t.row(number).next, first.next = first.next, number
-			return number, n
+			return
 		}
 	}
 	t.keys++
@@ -94,7 +92,6 @@ func (t *Table) Add(k ID, value uint32) (number, first uint32) {
 	if d, ok := t.derive(k); ok {
 		t.slots.add(hashOf(&d), number|derivedBit)
 	}
-	return number, number
 }
 
 func (t *Table) row(n uint32) *row { return &t.rows[(n-1)/perPiece][(n-1)%perPiece] }
