@@ -244,12 +244,18 @@ func TestTailLost(t *testing.T) {
 	})
 }
 
-// TestRestoredFull restores a store under a program that runs, and has no room then for the list held: until it is saved, answers
-// say so, whatever other lists do, and the journal does not say that another list answered.
-func TestRestoredFull(t *testing.T) {
+// TestRestoredFails restores a store under a program that runs, and has no room then for the list held, or cannot be read: until
+// that list is saved, answers say so, whatever other lists do, and the journal does not say that another list answered.
+func TestRestoredFails(t *testing.T) {
+	t.Run("full", func(t *testing.T) { restoredFails(t, func(st *faultyStore) *error { return &st.put }) })
+	t.Run("unread", func(t *testing.T) { restoredFails(t, func(st *faultyStore) *error { return &st.open }) })
+}
+
+func restoredFails(t *testing.T, faultOf func(*faultyStore) *error) {
 	synctest.Test(t, func(t *testing.T) {
 		mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
 		st := &faultyStore{Store: mem}
+		fault := faultOf(st)
 		slow := &flaky{info: sources.Info{ID: "OTHER", Name: "other list", Jurisdiction: sources.EU}}
 		slow.load = func(rev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 			time.Sleep(time.Minute)
@@ -260,28 +266,28 @@ func TestRestoredFull(t *testing.T) {
 		time.Sleep(time.Hour)
 		src.load = numbered(2, 1, 2)
 		refresh(t, s)
-		mem.Files, mem.Lines, st.put, src.load = files, lines, errUnreliable, down
+		mem.Files, mem.Lines, *fault, src.load = files, lines, errUnreliable, down
 		time.Sleep(time.Hour)
 		for n := range 2 {
 			s.Refresh(ctx)
 			r := must(s.Screen(listing(2).Address))
 			if len(r.Labels) != 1 || !slices.ContainsFunc(r.Caveats(), func(c screening.Caveat) bool { return c.Kind == screening.CaveatStore }) {
-				t.Errorf("full, refresh %d: %v, caveats %v", n, r.Labels, r.Caveats())
+				t.Errorf("it fails, refresh %d: %v, caveats %v", n, r.Labels, r.Caveats())
 			}
 			time.Sleep(time.Hour)
 		}
-		full := momentOf(t, s)
+		failing := momentOf(t, s)
 		time.Sleep(time.Hour)
-		st.put = nil
+		*fault = nil
 		for range 2 {
 			s.Refresh(ctx)
 			time.Sleep(time.Hour)
 		}
 		if r := must(s.Screen(listing(1).Address)); len(r.Labels) != 1 || s.Sources()[0].StoreErr != nil || s.Sources()[0].Digest != digestOf(2) {
-			t.Errorf("with room: %v, %+v", r.Labels, s.Sources()[0])
+			t.Errorf("it works: %v, %+v", r.Labels, s.Sources()[0])
 		}
-		if _, err := screening.OpenAt(ctx, mem, full.at, []sources.Source{src, slow}, nil); !errors.Is(err, store.ErrGap) {
-			t.Errorf("while it was full: %v, want ErrGap", err)
+		if _, err := screening.OpenAt(ctx, mem, failing.at, []sources.Source{src, slow}, nil); !errors.Is(err, store.ErrGap) {
+			t.Errorf("while it failed: %v, want ErrGap", err)
 		}
 	})
 }

@@ -37,10 +37,6 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	wentBack := ld.back != back
 	had.known = held
 	if (wentBack || had.unkept) && had.isLoaded() && !held.Is(&had.held) { // what was held is offered to it again
-		again := current{err: had.err, known: held}
-		if next, err = s.open(ctx, i, again, &held); err != nil {
-			return had, err
-		}
 		o := &offer{rev: had.revision(), asked: had.held.Asked, again: !wentBack, Offer: list.Offer{Checked: had.checked, Entries: had.list.File(), N: had.list.Entries}}
 		for e, err := range o.Entries.All() {
 			if err != nil {
@@ -51,7 +47,10 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 			}
 		}
 		var reason error
-		if next, _, reason, err = s.consider(ctx, i, next, o, nil); err != nil {
+		if next, err = s.open(ctx, i, current{err: had.err, known: held}, &held); err == nil {
+			next, _, reason, err = s.consider(ctx, i, next, o, nil)
+		}
+		if err != nil {
 			if !errors.Is(err, store.ErrMoved) { // until it is saved, the journal says another thing
 				had.add(had.list, s.now(), o, fmt.Errorf("store: %w", err))
 			}
