@@ -74,8 +74,9 @@ func (e *exchange) readQuestion() (q question, p *problem) {
 
 // answerQuestion returns the answer, with its receipt.
 func (e *exchange) answerQuestion(q question, found screening.Result) (body []byte, p *problem) {
-	if c := found.Address.Chain(); c != "" && c != q.chain { // it is listed there
-		q.chain, q.name = c, string(c)
+	if len(found.Labels) > 0 && found.Address.IsValid() && found.Address.Chain() != q.chain { // it is listed there
+		q.chain = found.Address.Chain()
+		q.name = string(q.chain)
 	}
 	var shown screening.Result
 	e.answer, shown = e.newResult(q.text, q.name, found)

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -41,7 +42,7 @@ func (r *Keyring) Authorize(req *http.Request) (httpapi.Caller, error) {
 		return httpapi.Caller{}, err
 	}
 	id, hash, ok := cutToken(token)
-	read := &reading{}
+	read := unread
 	for _, maxAge := range [...]time.Duration{r.maxAge, min(r.maxAge, rereadAfter)} { // the key may have been rotated since it was read
 		if ok {
 			if read, err = r.find(req.Context(), id, maxAge); err != nil {
@@ -134,18 +135,8 @@ type reading struct {
 	retry time.Time
 }
 
-// get returns the last reading of an id, or the zero one.
-func (c *keyCache) get(id string) *reading {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if read := c.known[id]; read != nil {
-		return read
-	}
-	if read := c.unknown[id]; read != nil {
-		return read
-	}
-	return &reading{}
-}
+// unread is the reading of an id that was never read.
+var unread = new(reading)
 
 // put stores a reading of an id. A full map forgets some of its ids.
 func (c *keyCache) put(id string, read *reading) {
@@ -169,11 +160,14 @@ func (c *keyCache) put(id string, read *reading) {
 // find returns the store's answer about an id, at most maxAge before now if the store
 // works. A key in use is read again before that, for those that come later.
 func (r *Keyring) find(ctx context.Context, id string, maxAge time.Duration) (*reading, error) {
-	now, last := time.Now(), r.keys.get(id)
+	now := time.Now()
+	r.keys.mu.RLock()
+	last := cmp.Or(r.keys.known[id], r.keys.unknown[id], unread)
+	r.keys.mu.RUnlock()
 	age, found := now.Sub(last.at), last.key.ID != ""
 	wait := now.Before(last.retry)
 	if found && age > maxAge/2 && age <= maxAge+grace && !wait {
-		r.read(id)
+		r.read(id, last)
 	}
 	switch {
 	case age <= maxAge, found && age <= maxAge+grace && (wait || r.outage.down.Load()): // good enough while the store fails
@@ -182,7 +176,7 @@ func (r *Keyring) find(ctx context.Context, id string, maxAge time.Duration) (*r
 		return nil, last.err
 	}
 	select {
-	case done := <-r.read(id):
+	case done := <-r.read(id, last):
 		if done.Err != nil {
 			return nil, done.Err
 		}
@@ -192,14 +186,13 @@ func (r *Keyring) find(ctx context.Context, id string, maxAge time.Duration) (*r
 	}
 }
 
-// read reads a key from the store, unless another goroutine does already.
-func (r *Keyring) read(id string) <-chan singleflight.Result {
+// read reads a key from the store after a last reading, unless another goroutine does already.
+func (r *Keyring) read(id string, last *reading) <-chan singleflight.Result {
 	return r.keys.flights.DoChan(id, func() (any, error) {
 		if !r.tasks.enter() {
 			return nil, errClosed
 		}
 		defer r.tasks.wg.Done()
-		last := r.keys.get(id)
 		key, err := r.ask(id, last.key.ID != "")
 		now := time.Now()
 		if errors.Is(err, ErrNoKey) {
