@@ -189,6 +189,9 @@ func parse(text []byte) (*Receipt, error) {
 	if !isWhole || r.Time.IsZero() || r.Snapshot == "" {
 		return nil, errors.New("not a receipt: the time, the snapshot, the answer or the files are missing")
 	}
+	if !r.AsOf.IsZero() && (r.Table != nil || r.Text != "") {
+		return nil, errors.New("not a receipt: only a line of an audit trail has as_of")
+	}
 	again, err := r.line(evidence.Link{N: l.N - 1, Sum: l.Prev})
 	if rest, ok := bytes.CutSuffix(text, []byte(l.Sum+"\"}\n")); err != nil || !ok || !bytes.HasPrefix(again, rest) {
 		return nil, errors.New("not in the form in which receipts are written; want each byte as it was")

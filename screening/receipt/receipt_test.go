@@ -129,6 +129,22 @@ func (h *history) verify(t *testing.T, data []byte, known ...note.Verifier) rece
 	return v
 }
 
+// TestAsOf dates the receipt of a delisted address back: its lists are those of today, and a receipt has no
+// other ones. A line of an audit trail may name the time of its lists.
+func TestAsOf(t *testing.T) {
+	h := newHistory(t)
+	then := `,"as_of":"2025-03-04T13:00:00Z","chain"`
+	line := strings.Replace(string(unsigned(h.before)), "2025-03-04T13:30:00Z", "2026-03-04T13:30:00Z", 1)
+	line = sealed(strings.Replace(line, `,"chain"`, then, 1))
+	if v, err := receipt.Verify(t.Context(), []byte(line), &receipt.Options{Store: h.store}); err == nil || !strings.Contains(err.Error(), "as_of") {
+		t.Errorf("%+v, %v", v, err)
+	}
+	line = sealed(strings.Replace(line, `"text":"`+tornado+`",`, "", 1))
+	if v := h.verify(t, []byte(line)); v.Outcome != receipt.Same {
+		t.Errorf("%s, %v: %s", v.Outcome, v.Reason, line)
+	}
+}
+
 // TestTornadoCash replays verdicts of before and after the delisting.
 func TestTornadoCash(t *testing.T) {
 	h := newHistory(t)
