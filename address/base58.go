@@ -218,40 +218,37 @@ func (e base58Check) bounds(c *codec) bounds {
 }
 
 // narrow knows the first digits that the version bytes leave.
-func (e base58Check) narrow(c *codec, l *look, n int) bool {
+func (e base58Check) narrow(c *codec) func(l *look, n int) bool {
 	if e.lead != "" || c.size == 0 {
+		return nil
+	}
+	const end = "~" // behind all digits
+	a, size := e.letters(), c.size+e.hash.size()
+	low, high := a.Encode([]byte(c.prefix+strings.Repeat("\x00", size))), a.Encode([]byte(c.prefix+strings.Repeat("\xff", size)))
+	return func(l *look, n int) bool {
+		switch {
+		case strings.Trim(c.prefix, "\x00") == "" && a != base58.CryptoNote: // zeros may follow
+			l.low, l.high = low[:len(c.prefix)], low[:len(c.prefix)]+end
+		case n < len(low) || len(high) < n:
+			return false
+		case a == base58.Ripple: // whose digits are not in the order of strings
+			for i := range min(len(low), len(high)) {
+				if low[i] != high[i] || len(low) != len(high) {
+					break
+				}
+				l.low, l.high = low[:i+1], low[:i+1]+end
+			}
+		default:
+			l.high = end
+			if n == len(low) {
+				l.low = low
+			}
+			if n == len(high) {
+				l.high = high
+			}
+		}
 		return true
 	}
-	return l.between(e.letters(), c.prefix, c.size+e.hash.size(), n)
-}
-
-// between narrows l for the texts of n digits that encode prefix and size more bytes, and
-// reports whether there are any.
-func (l *look) between(a *base58.Alphabet, prefix string, size, n int) bool {
-	const end = "~" // behind all digits
-	low, high := a.Encode([]byte(prefix+strings.Repeat("\x00", size))), a.Encode([]byte(prefix+strings.Repeat("\xff", size)))
-	switch {
-	case strings.Trim(prefix, "\x00") == "" && a != base58.CryptoNote: // zeros may follow
-		l.low, l.high = low[:len(prefix)], low[:len(prefix)]+end
-	case n < len(low) || len(high) < n:
-		return false
-	case a == base58.Ripple: // whose digits are not in the order of strings
-		for i := range min(len(low), len(high)) {
-			if low[i] != high[i] || len(low) != len(high) {
-				break
-			}
-			l.low, l.high = low[:i+1], low[:i+1]+end
-		}
-	default:
-		l.high = end
-		if n == len(low) {
-			l.low = low
-		}
-		if n == len(high) {
-			l.high = high
-		}
-	}
-	return true
 }
 
 // maxDigits returns an upper bound of the number of digits of n bytes.

@@ -127,17 +127,21 @@ func (e cash) bounds(c *codec) bounds {
 }
 
 // narrow knows the first characters: the prefix, or the type if there is none.
-func (e cash) narrow(c *codec, l *look, n int) bool {
-	switch {
-	case !e.bare:
-	case n == l.max:
-		l.lead = c.prefix + ":"
-	case n == l.min:
-		l.lead = "qpzr"[e.version>>3:][:1] // the digits 0 to 3
-	default:
-		return false
+func (e cash) narrow(c *codec) func(l *look, n int) bool {
+	if !e.bare {
+		return nil
 	}
-	return true
+	return func(l *look, n int) bool {
+		switch n {
+		case l.max:
+			l.lead = c.prefix + ":"
+		case l.min:
+			l.lead = "qpzr"[e.version>>3:][:1] // the digits 0 to 3
+		default:
+			return false
+		}
+		return true
+	}
 }
 
 // cashAddr is the CashAddr of Bitcoin Cash and eCash: P2PKH and P2SH, and if

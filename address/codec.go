@@ -103,8 +103,9 @@ type bounds struct {
 
 // A narrower notation knows more of its texts of a given length than their bounds.
 type narrower interface {
-	// narrow narrows l for the texts of n characters, and reports whether there are any.
-	narrow(c *codec, l *look, n int) bool
+	// narrow returns a function that narrows l for the texts of n characters, and reports whether
+	// there are any, or nil if it knows no more of them.
+	narrow(c *codec) func(l *look, n int) bool
 }
 
 func (c *codec) bounds() bounds {

@@ -156,13 +156,16 @@ func mayProve(first byte, n int) bool {
 
 // narrowed returns looks for the texts of c, for which l is one.
 func narrowed(c *codec, l look) (all []*look) {
-	e, ok := c.enc.(narrower)
-	if !ok {
+	var by func(l *look, n int) bool
+	if e, ok := c.enc.(narrower); ok {
+		by = e.narrow(c)
+	}
+	if by == nil {
 		return []*look{&l}
 	}
 	for n := l.min; n <= l.max; n++ {
 		narrow := l
-		if !e.narrow(c, &narrow, n) {
+		if !by(&narrow, n) {
 			continue
 		}
 		narrow.min, narrow.max = n, n

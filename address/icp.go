@@ -116,9 +116,11 @@ func (principalText) bounds(*codec) bounds {
 }
 
 // narrow knows where the first hyphens are.
-func (principalText) narrow(_ *codec, l *look, n int) bool {
-	l.lead = "?????-?????-"[:min(n/6, 2)*6]
-	return true
+func (principalText) narrow(*codec) func(l *look, n int) bool {
+	return func(l *look, n int) bool {
+		l.lead = "?????-?????-"[:min(n/6, 2)*6]
+		return true
+	}
 }
 
 type subaccountText struct{}
@@ -178,9 +180,11 @@ func (subaccountText) write(dst []byte, c *codec, payload []byte) []byte {
 }
 
 // narrow knows where the first hyphen of its principal is, and the full stop.
-func (subaccountText) narrow(_ *codec, l *look, _ int) bool {
-	l.lead, l.has = "?????-", '.'
-	return true
+func (subaccountText) narrow(*codec) func(l *look, n int) bool {
+	return func(l *look, _ int) bool {
+		l.lead, l.has = "?????-", '.'
+		return true
+	}
 }
 
 func (subaccountText) bounds(*codec) bounds {
