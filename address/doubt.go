@@ -64,20 +64,23 @@ func (a Address) Doubt() Doubt {
 }
 
 // hasOther reports whether the text of a, which proves nothing, is another address with signs in
-// it, or a name with another address in it, or with a part that looks like one, or like one that
-// is shortened. A part of hex digits in front of a dot is a hash.
+// it, or has one between its signs; or is a name with a part that looks like an address, or like one
+// that is shortened. A part of hex digits in front of a dot is a hash.
 func (a Address) hasOther() bool {
-	if isGrouped(a.text) || a.codec().what != "name" {
-		return isGrouped(a.text)
+	if isGrouped(a.text) {
+		return true
 	}
-	dot := strings.IndexByte(a.text, '.') >= 0
+	isName, dot := a.codec().what == "name", strings.IndexByte(a.text, '.') >= 0
 	for t := range tokens(a.text) {
 		part := a.text[t.start:t.end]
-		if isLongCode(part) && !(dot && isHex(part)) || hasHexPrefix(part) && len(part) >= minHexPart && isHex(part[2:]) {
+		switch {
+		case !isName && len(part) >= minGlued && len(part) < len(a.text) && isProven(part),
+			isName && isLongCode(part) && !(dot && isHex(part)),
+			isName && hasHexPrefix(part) && len(part) >= minHexPart && isHex(part[2:]):
 			return true
 		}
 	}
-	return dot && (strings.Contains(a.text, "..") || len(FindAll(a.text)) > 0)
+	return isName && dot && (strings.Contains(a.text, "..") || len(FindAll(a.text)) > 0)
 }
 
 // isGrouped reports whether s is another address with signs in it that names and ids of arweave
@@ -104,17 +107,20 @@ func isGrouped(s string) bool {
 		return false
 	}
 	joined := strings.NewReplacer(".", "", "-", "", "_", "").Replace(s)
-	return isEVMText(joined) || isProven(joined)
+	return isEVMText(joined) || isProven(joined) || groups && n > 2 && isLongCode(joined) // its letter case may be lost
 }
 
 // minHexPart is the length from which on "0x" and hex digits are no part of a name that somebody chose.
 const minHexPart = 9
 
-// squeezed returns s without anything but ASCII letters and digits, and the signs between the
-// parts of a URI.
+// squeezed returns s as clean leaves it, without anything but ASCII letters and digits, and the signs
+// between the parameters of a URI.
 func squeezed(s string) string {
+	if e := clean(s, andStrangers|noEquals); e != nil {
+		s = string(e.text)
+	}
 	return strings.Map(func(c rune) rune {
-		if c < utf8.RuneSelf && charClass[c]&classAlnum != 0 || strings.ContainsRune("=?&#:/", c) {
+		if c < utf8.RuneSelf && charClass[c]&classAlnum != 0 || strings.ContainsRune("=?&", c) {
 			return c
 		}
 		return -1

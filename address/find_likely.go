@@ -18,12 +18,11 @@ func FindLikely(text string) []Found { return findLikely(text, false) }
 // findLikely is FindLikely, for a text beside an address also with parts of longer names and of
 // Base64, and with any word that is as long as an address and has a digit.
 func findLikely(text string, beside bool) []Found {
-	all := FindAll(text)
-	edits := []*edited{clean(text, andLetters), clean(text, andLetters|noEquals), {text: []byte(text), edits: []edit{{size: 1}}}}
+	all, how := FindAll(text), andLetters
 	if beside {
-		edits = append(edits, clean(text, andStrangers))
+		how = andStrangers
 	}
-	for _, e := range edits {
+	for _, e := range []*edited{clean(text, how), clean(text, how|noEquals), {text: []byte(text), edits: []edit{{size: 1}}}} {
 		if e != nil {
 			all = e.addLikely(all, text, beside)
 		}
