@@ -35,7 +35,8 @@ type inside struct {
 //   - An address of other chains alone is an error if the chain is named, if the name has
 //     additions, or if it proves nothing; a ticker or a token standard yields to it.
 //   - Without a name, the text means every account that fits.
-//   - What looks like another address with an error, beside one, is [ErrSyntax].
+//   - What looks like another address with an error, beside one, is [ErrSyntax], unless the text
+//     pays somebody whom no list can name, anyway: then it may be an invoice.
 //   - What has no meaning and has a secret in it is [ErrSecret], without addresses.
 //   - Another address inside of one is added, and is [DoubtAmbiguous]. In 64 digits, which
 //     can be padded, it is added alone. Inside of what means nothing, addresses are added, and
@@ -51,7 +52,7 @@ func decide(e *evidence) Reading {
 	switch {
 	case errors.Is(r.Err, ErrSecret):
 	case r.Err == nil:
-		if r.addBeside(e.inside); e.beside > 0 {
+		if r.addBeside(e.inside); e.beside > 0 && !slices.Contains(r.Doubts, DoubtUnscreenable) {
 			r.Err = &ParseError{Chain: r.Chain, Offset: e.beside - 1, Err: ErrSyntax, hint: besideHint}
 		}
 	case e.secret != "":
