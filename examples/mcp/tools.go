@@ -288,11 +288,6 @@ func (call api) ask(ctx context.Context, q question, answer any) error {
 	return nil
 }
 
-// A passage is a text to search.
-type passage struct {
-	Text string `json:"text" jsonschema:"the text to search, at most 256 KiB"`
-}
-
 // A found is an address in a text.
 type found struct {
 	Address string `json:"address" jsonschema:"the address in its normal form"`
@@ -315,7 +310,9 @@ type findings struct {
 }
 
 // find answers find_addresses.
-func find(_ context.Context, p passage) (findings, error) {
+func find(_ context.Context, p struct {
+	Text string `json:"text" jsonschema:"the text to search, at most 256 KiB"`
+}) (findings, error) {
 	if len(p.Text) > maxText {
 		return findings{}, &problem{Code: "body_too_large", Detail: fmt.Sprintf("The text has more than %d bytes. Send it in parts, each beginning some lines before the end of the last.", maxText)}
 	}

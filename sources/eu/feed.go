@@ -17,7 +17,7 @@ type announcement struct {
 
 // isOf reports whether l is the announced file or a later one. An older file must not be
 // taken for it: it would count as current until the next change.
-func (a announcement) isOf(l *list) bool {
+func (a announcement) isOf(l *document) bool {
 	if a.checksum == "" {
 		return false
 	}
@@ -48,21 +48,18 @@ func (a announcement) isHeld(etag string) bool {
 	return err == nil && age < trust && age > -trust
 }
 
-// An item is a file in the feed.
-type item struct {
-	Link      string `xml:"link"` // https://…/xmlFullSanctionsList_1_1/content?token=…
-	Enclosure struct {
-		URL string `xml:"url,attr"` // the same
-	} `xml:"enclosure"`
-	GUID    string `xml:"guid"`    // with the SHA-1 in hex
-	PubDate string `xml:"pubDate"` // Tue, 22 Sep 2026 20:01:34 +0200
-}
-
 // readFeed returns what the feed announces about the file at the address list, whose
 // token does not matter. It returns the zero announcement if there is none, or if several disagree.
 func readFeed(text []byte, list string) announcement {
 	var feed struct {
-		Items []item `xml:"channel>item"`
+		Items []struct { // files
+			Link      string `xml:"link"` // https://…/xmlFullSanctionsList_1_1/content?token=…
+			Enclosure struct {
+				URL string `xml:"url,attr"` // the same
+			} `xml:"enclosure"`
+			GUID    string `xml:"guid"`    // with the SHA-1 in hex
+			PubDate string `xml:"pubDate"` // Tue, 22 Sep 2026 20:01:34 +0200
+		} `xml:"channel>item"`
 	}
 	want, err := url.Parse(list)
 	if err != nil || xml.Unmarshal(text, &feed) != nil {

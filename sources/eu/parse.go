@@ -52,17 +52,11 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 	return l.Emit("entity", add)
 }
 
-// A list is the content of a file that concerns wallets.
-type list struct {
-	freetext.List
-	sha1 string // of the file, in hex
-}
-
 // maxText limits a name or an id.
 const maxText = 4096
 
 // read reads a whole file.
-func read(r io.Reader) (*list, error) {
+func read(r io.Reader) (*document, error) {
 	sum := sha1.New()
 	in, err := freetext.XML(io.TeeReader(r, sum), func(string) error { return errors.New("not XML; the CSV of the list has no addresses") })
 	if err != nil {

@@ -101,7 +101,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if strings.HasPrefix(held.ETag, etagOfFeed) {
 		held.ETag = ""
 	}
-	var l *list
+	var l *document
 	rev, err := fetch.Load(ctx, s.request(s.URL, maxBytes), held, add, func(body io.Reader, add func(sources.Entry) error) (_ sources.Revision, err error) {
 		if l, err = read(body); err != nil {
 			return sources.Revision{}, err

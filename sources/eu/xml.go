@@ -29,7 +29,7 @@ import (
 //	    <birthdate>                              there may be one day
 //
 // Wallets may be in any text or attribute of an entity.
-func readXML(r io.Reader) (*list, error) {
+func readXML(r io.Reader) (*document, error) {
 	digest := &digest{hash: sha256.New()}
 	d := document{Scanner: xmlscan.New(io.TeeReader(r, digest))}
 	d.Scanner.Stray = freetext.Stray
@@ -60,14 +60,15 @@ func readXML(r io.Reader) (*list, error) {
 		return nil, d.Errorf("", "%w", err)
 	}
 	d.Revision.Digest = hex.EncodeToString(digest.hash.Sum(nil))
-	return &d.list, nil
+	return &d, nil
 }
 
-// A document is a list in XML that is being read.
+// A document is the list in XML, as far as it concerns wallets.
 type document struct {
 	*xmlscan.Scanner
-	list
-	references int // entities that have one
+	freetext.List
+	references int    // entities that have one
+	sha1       string // of the file, in hex
 }
 
 // attr returns an attribute, or "".

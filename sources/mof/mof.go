@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -45,34 +44,30 @@ type Options struct {
 //
 // Load fetches the page, and the newest list that it links to, with a conditional request. A
 // page without a link to a list is an error.
-func New(opts *Options) sources.Source { return &source{*cmp.Or(opts, &Options{})} }
-
-type source struct{ Options }
-
-func (s *source) Info() sources.Info {
-	return sources.Info{
+func New(opts *Options) sources.Source {
+	src := fetch.New("mof", sources.Info{
 		ID:           "JP_MOF",
 		Name:         "Japan's list of those whose assets are frozen (Ministry of Finance)",
 		Jurisdiction: "JP",
 		Licence:      "terms of the Ministry's web site; facts of a government publication",
 		RefURL:       page,
-	}
+	}, (*fetch.Options)(opts), "", maxBytes, Parse)
+	src.Prepare = find
+	return src
 }
 
-func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := &fetch.Request{Options: fetch.Options(s.Options), Name: "mof", MaxBytes: maxBytes}
-	if s.URL == "" {
-		find := fetch.Request{Options: fetch.Options(s.Options), MaxBytes: maxPage}
-		find.URL = page
-		text, err := fetch.Bytes(ctx, &find)
-		if err == nil {
-			req.URL, err = newest(string(text))
-		}
-		if err != nil {
-			return sources.Revision{}, fmt.Errorf("mof: %w", err)
-		}
+// find sets the address of the newest list, unless there is an address.
+func find(ctx context.Context, req *fetch.Request, _ *sources.Revision) error {
+	if req.URL != "" {
+		return nil
 	}
-	return fetch.Load(ctx, req, prev, add, Parse)
+	about := fetch.Request{Options: req.Options, MaxBytes: maxPage}
+	about.URL = page
+	text, err := fetch.Bytes(ctx, &about)
+	if err == nil {
+		req.URL, err = newest(string(text))
+	}
+	return err
 }
 
 // link matches a link to a list in CSV, such as ./shisantouketsu20260828.csv.

@@ -68,7 +68,7 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 		l.Holders = append(l.Holders, freetext.Holder{
 			Ref: cells[columnNumber], Name: freetext.Name(cmp.Or(cells[columnEnglish], cells[columnJapanese])), ListedAt: first,
 		})
-		return cmp.Or(find(l, cells[columnOther]), find(l, cells[columnText]), find(l, cells[columnRest]))
+		return cmp.Or(addWallets(l, cells[columnOther]), addWallets(l, cells[columnText]), addWallets(l, cells[columnRest]))
 	})
 	if err == nil {
 		if err = l.Check(); err != nil {
@@ -78,8 +78,8 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 	return l, err
 }
 
-// find adds the wallets that a text about the last holder names.
-func find(l *freetext.List, text string) error {
+// addWallets adds the wallets that a text about the last holder names.
+func addWallets(l *freetext.List, text string) error {
 	holder := len(l.Holders) - 1
 	for _, part := range strings.Split(text, label)[1:] {
 		part = strings.TrimLeft(part, ":： \u3000")

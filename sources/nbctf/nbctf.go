@@ -9,7 +9,6 @@
 package nbctf
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -39,28 +38,20 @@ type Options struct {
 // Load always fetches the whole list, because an order can end while the page stays the
 // same. Then the Digest is another one.
 func New(opts *Options) sources.Source {
-	return &source{*cmp.Or(opts, &Options{})}
-}
-
-type source struct{ Options }
-
-func (s *source) Info() sources.Info {
-	return sources.Info{
+	src := fetch.New("nbctf", sources.Info{
 		ID:           "IL_NBCTF",
 		Name:         "Seizure orders of the National Bureau for Counter Terror Financing of Israel",
 		Jurisdiction: "IL",
 		Licence:      "not stated; facts of a government publication",
 		RefURL:       page,
+	}, (*fetch.Options)(opts), "", maxBytes, Parse)
+	src.Prepare = func(_ context.Context, req *fetch.Request, prev *sources.Revision) error {
+		if prev.ETag, prev.LastModified = "", ""; req.URL == "" {
+			return errNoURL
+		}
+		return nil
 	}
+	return src
 }
 
-func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	if s.URL == "" {
-		return sources.Revision{}, errNoURL
-	}
-	prev.ETag, prev.LastModified = "", ""
-	req := &fetch.Request{Options: fetch.Options(s.Options), Name: "nbctf", MaxBytes: maxBytes}
-	return fetch.Load(ctx, req, prev, add, Parse)
-}
-
-var errNoURL = errors.New("nbctf: the publisher's page answers browsers only: save it and import the file, or set the URL of a mirror")
+var errNoURL = errors.New("the publisher's page answers browsers only: save it and import the file, or set the URL of a mirror")

@@ -16,6 +16,9 @@ type Source struct {
 	Request Request // without validators
 	Parse   func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
 	Long    bool // the list may have millions of entries: see Stream
+
+	// Prepare, unless it is nil, completes the request of a Load, or removes validators from prev.
+	Prepare func(ctx context.Context, req *Request, prev *sources.Revision) error
 }
 
 // New returns the list of that is the file at opts.URL, or at url if that is "". Its errors begin
@@ -32,6 +35,11 @@ func (s *Source) Info() sources.Info { return s.Of }
 // Load calls the function [Load], or [Stream].
 func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	req := s.Request
+	if s.Prepare != nil {
+		if err := s.Prepare(ctx, &req, &prev); err != nil {
+			return sources.Revision{}, fmt.Errorf("%s: %w", req.Name, err)
+		}
+	}
 	if s.Long {
 		return Stream(ctx, &req, prev, add, s.Parse)
 	}
