@@ -124,8 +124,10 @@ func (t *tickerTexts) add(held *screening.SourceStatus, e sources.Entry) {
 	}
 	texts[e.Text()] = true
 	if t.spellings {
-		for _, a := range e.Address.Spellings() {
-			texts[a.Normalized()], texts[a.Display()] = true, true
+		for _, account := range accountsOf(&e) {
+			for _, a := range account.Spellings() {
+				texts[a.Normalized()], texts[a.Display()] = true, true
+			}
 		}
 	}
 }

@@ -132,9 +132,12 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 	}
 	accounts, left := map[string]bool{}, map[string]int{}
 	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
-		spelled := []address.Address{e.Address.Canonical()}
-		if key, ok := e.Address.Key(); ok && l.match == "key" {
-			spelled = append(spelled, key.SpellingsOn("ethereum")...)
+		var spelled []address.Address
+		for _, a := range accountsOf(&e) {
+			spelled = append(spelled, a.Canonical())
+			if key, ok := a.Key(); ok && l.match == "key" {
+				spelled = append(spelled, key.SpellingsOn("ethereum")...)
+			}
 		}
 		found := false
 		for _, a := range spelled {
@@ -182,6 +185,17 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 		fmt.Fprintf(l.stderr, "%s: left out %s addresses: no account of 20 bytes, not listed officially, or excepted\n", source, grouped(int64(left[source])))
 	}
 	return nil
+}
+
+// accountsOf returns the account of an entry, or what its text, which may have a slip, means.
+func accountsOf(e *sources.Entry) (all []address.Address) {
+	if e.Address.IsValid() {
+		return []address.Address{e.Address}
+	}
+	for _, f := range sources.Repair(e.Asset, e.Listed) {
+		all = append(all, f.Address)
+	}
+	return all
 }
 
 // isListed reports whether a is listed officially or by the operator.

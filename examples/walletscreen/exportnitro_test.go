@@ -129,9 +129,11 @@ func TestExportNitro(t *testing.T) {
 		blocked = "0x3333333333333333333333333333333333333333"
 		allowed = "0x7F367cC41522cE07553e823bf3be79A889DEbe1B" // OFAC lists it
 		scammer = "0xcc02b920ae227f1be7d01fc241c27e5f74d40436" // on a community list only
+		first   = "0x4444444444444444444444444444444444444444" // in one cell with second
+		second  = "0x5555555555555555555555555555555555555555"
 		twin    = "0x0655b7211f302b42a7bfa16a6c45284ab82fd85b" // has the key of TAYhjpL8pPs8T84FSM329nffQpc6jD8GBM, which OFAC lists
 	)
-	if err := os.WriteFile(own, []byte("address,action,chain,reason,author\n"+blocked+",block,ethereum,fraud,Ann\n"+allowed+",allow,ethereum,license,Ann\n"), 0o600); err != nil {
+	if err := os.WriteFile(own, []byte("address,action,chain,reason,author\n"+blocked+",block,ethereum,fraud,Ann\n"+first+"; "+second+",block,,fraud,Ann\n"+allowed+",allow,ethereum,license,Ann\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-accept", sdn(t, "2025-11-19")); code > 1 {
@@ -171,7 +173,7 @@ func TestExportNitro(t *testing.T) {
 	if code, stdout, _ := callIn(t, three, "", "screen", scammer); code != 1 || !strings.Contains(stdout, "COMMUNITY_BADLIST") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
-	want := map[string]bool{listed: true, strings.ToLower(listed): true, blocked: true, unlisted: false, allowed: false, scammer: false, twin: false}
+	want := map[string]bool{listed: true, strings.ToLower(listed): true, blocked: true, first: true, second: true, unlisted: false, allowed: false, scammer: false, twin: false}
 	id := check("exact", want)
 	before := read(t, name)
 	for _, args := range [][]string{{"-max-age", "1s"}, {"-salt", "x", "-max-age", "36500d"}, {"-match", "x", "-max-age", "36500d"}, {"-require", "UK_CONSOLIDATED", "-max-age", "36500d"}} {
