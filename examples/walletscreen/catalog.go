@@ -241,6 +241,9 @@ func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
 	case slices.Contains(required, "all"):
 		required = append(required, official...)
 	}
+	if len(o.require) == 0 && !slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(required, id) }) {
+		required = ids // else lists that are not loaded would decide
+	}
 	for _, id := range required {
 		if id == "all" || slices.Contains(ids, id) || len(o.require) == 0 {
 			continue

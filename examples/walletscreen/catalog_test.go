@@ -206,3 +206,19 @@ func TestFormerlyListed(t *testing.T) {
 		t.Errorf("code %d, %s", code, stdout)
 	}
 }
+
+// TestChosenRequired decides nothing by lists that -lists chooses, that are not loaded, and of which none
+// is required by default.
+func TestChosenRequired(t *testing.T) {
+	for lists, want := range map[string]int{
+		"RANSOMWHERE": exitUndecided, "UK_CONSOLIDATED": exitUndecided, "FBI_IC3,RANSOMWHERE": exitUndecided, "FBI_IC3": exitClean, "EU_CONSOLIDATED,RANSOMWHERE": exitClean,
+	} {
+		code, stdout, stderr := call(t, "", "screen", "-lists", lists, unlisted)
+		if code != want || want != exitClean && (stdout != "" || !strings.Contains(stderr, "not loaded")) {
+			t.Errorf("-lists %s: exit code %d, want %d: %s%s", lists, code, want, stdout, stderr)
+		}
+	}
+	if code, _, stderr := call(t, "", "screen", "-lists", "FBI_IC3,RANSOMWHERE", "-require", "FBI_IC3", unlisted); code != exitClean {
+		t.Errorf("with -require: exit code %d: %s", code, stderr)
+	}
+}
