@@ -207,8 +207,8 @@ func TestFormerlyListed(t *testing.T) {
 	}
 }
 
-// TestChosenRequired decides nothing by lists that -lists chooses, that are not loaded, and of which none
-// is required by default.
+// TestChosenRequired decides nothing by lists of -lists that are not loaded, if no list that is
+// required by default is among them.
 func TestChosenRequired(t *testing.T) {
 	for lists, want := range map[string]int{
 		"RANSOMWHERE": exitUndecided, "UK_CONSOLIDATED": exitUndecided, "FBI_IC3,RANSOMWHERE": exitUndecided, "FBI_IC3": exitClean, "EU_CONSOLIDATED,RANSOMWHERE": exitClean,
