@@ -889,3 +889,40 @@ func TestOneListUnread(t *testing.T) {
 		}
 	})
 }
+
+// TestExceptionsLineLost loses the line that took an exception back, which a program that answers has read, and another one, which
+// only loads lists, has not: no past answer has the exception.
+func TestExceptionsLineLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1, 2)}
+		s := newScreener(t, &screening.Options{Store: mem}, src)
+		if err := s.SetExceptions(ctx, []screening.Exception{{Address: listing(1).Address, Reason: "r", Author: "a"}}); err != nil {
+			t.Fatal(err)
+		}
+		refresh(t, s)
+		time.Sleep(time.Hour)
+		lost := len(mem.Lines)
+		if err := s.SetExceptions(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		refresh(t, s)
+		mem.Lines = slices.Delete(mem.Lines, lost, lost+1)
+		src.load = numbered(2, 1, 2, 3)
+		for range 2 {
+			time.Sleep(time.Hour)
+			refresh(t, newScreener(t, &screening.Options{Store: mem, LoadOnly: true}, src))
+			time.Sleep(time.Hour)
+			refresh(t, s)
+			now := momentOf(t, s)
+			time.Sleep(time.Minute)
+			p, err := screening.OpenAt(ctx, mem, now.at, []sources.Source{src}, nil)
+			if err == nil {
+				err = now.same(t, p)
+			}
+			if err != nil && !errors.Is(err, store.ErrGap) {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -211,7 +211,9 @@ func (l *Log) append(ctx context.Context, e *Line) error {
 		if !l.known {
 			return errors.New("the journal was not read yet")
 		}
-		e.After = l.state.after(e)
+		if e.After = ""; !l.state.lost || l.answers != nil && l.answers.Answers { // it is so because this program answers so
+			e.After = l.state.after(e)
+		}
 		b, err := e.format()
 		if err == nil {
 			err = l.st.Append(ctx, e.Number, b)

@@ -52,7 +52,7 @@ type Line struct {
 
 	Opened     *Program  `json:"opened,omitempty"`
 	Exceptions *Excepted `json:"exceptions,omitempty"`
-	After      string    `json:"after,omitempty"` // stands for all that holds after the line: see State.after
+	After      string    `json:"after,omitempty"` // stands for all that holds after the line, see State.after; "": that is not known
 
 	sum  string
 	lost bool // lines before it are lost

@@ -100,7 +100,9 @@ func (s *State) add(l *Line) {
 	if s.Programs[l.Program].Answers && (l.Held != nil || l.Opened != nil) {
 		s.Answered = maps.Clone(s.Held)
 	}
-	s.lost = s.lost && s.after(l) != l.After
+	if s.gap > 0 && l.After != "" { // the program may know another thing
+		s.lost = s.after(l) != l.After
+	}
 }
 
 // after returns a digest of the lists and exceptions that hold after l, by which a reader knows whether
