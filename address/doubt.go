@@ -116,7 +116,7 @@ const minHexPart = 9
 // squeezed returns s as clean leaves it, without anything but ASCII letters and digits, and the signs
 // between the parameters of a URI.
 func squeezed(s string) string {
-	if e := clean(s, andStrangers|noEquals); e != nil {
+	for e, depth := clean(s, andStrangers|noEquals), 0; e != nil && depth < maxDepth; e, depth = clean(s, andStrangers|noEquals), depth+1 {
 		s = string(e.text)
 	}
 	return strings.Map(func(c rune) rune {

@@ -163,12 +163,19 @@ func (e *evidence) look(text string, r *Reading) bool {
 	if r.Err == nil && len(text) < minFound {
 		return false
 	}
-	if r.Err != nil || !slices.Contains(own, true) {
+	if r.Err != nil {
 		e.addInside(text, FindAll(text))
 		return e.inside != nil
 	}
 	found := findLikely(text, true)
-	if i := slices.IndexFunc(found, func(f Found) bool { return !f.Address.IsValid() && !slices.Contains(own[f.Start:f.End], true) }); i >= 0 {
+	if !slices.Contains(own, true) { // it has escapes, or blanks, in it
+		for _, f := range found {
+			if f.Address.IsValid() && slices.ContainsFunc(r.Addresses, f.Address.isControlledLike) {
+				own[f.Start] = true
+			}
+		}
+	}
+	if i := slices.IndexFunc(found, func(f Found) bool { return !f.Address.IsValid() && !slices.Contains(own[f.Start:f.End], true) }); i >= 0 && slices.Contains(own, true) {
 		e.beside = found[i].Start + 1
 	}
 	e.addInside(text, slices.DeleteFunc(found, func(f Found) bool { return !f.Address.IsValid() }))
