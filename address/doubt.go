@@ -107,7 +107,7 @@ func isGrouped(s string) bool {
 		return false
 	}
 	joined := strings.NewReplacer(".", "", "-", "", "_", "").Replace(s)
-	return isEVMText(joined) || isProven(joined) || groups && n > 2 && isLongCode(joined) // its letter case may be lost
+	return isEVMText(joined) || isProven(joined) || groups && n > 1 && isLongCode(joined) // its letter case may be lost
 }
 
 // minHexPart is the length from which on "0x" and hex digits are no part of a name that somebody chose.
