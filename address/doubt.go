@@ -126,3 +126,14 @@ func squeezed(s string) string {
 		return -1
 	}, s)
 }
+
+// isSaid reports whether the word at a place of a text is in a parameter of a payment URI that is
+// for the payee, and nothing there looks like an address to FindLikely: a memo or a note in Base64
+// (ZIP-321, ARC-26), or the payee's server (BIP-78).
+func isSaid(text string, at int) bool {
+	part := text[strings.LastIndexAny(text[:at], "?&")+1:]
+	part, _, _ = strings.Cut(part, "&")
+	name, value, _ := strings.Cut(part, "=")
+	name, _, _ = strings.Cut(name, ".") // "memo.1" is of the second payee
+	return len(part) < len(text) && (name == "memo" || name == "note" || name == "pj") && len(FindLikely(value)) == 0
+}

@@ -175,7 +175,9 @@ func (e *evidence) look(text string, r *Reading) bool {
 			}
 		}
 	}
-	if i := slices.IndexFunc(found, func(f Found) bool { return !f.Address.IsValid() && !slices.Contains(own[f.Start:f.End], true) }); i >= 0 && slices.Contains(own, true) {
+	if i := slices.IndexFunc(found, func(f Found) bool {
+		return !f.Address.IsValid() && !slices.Contains(own[f.Start:f.End], true) && !isSaid(text, f.Start)
+	}); i >= 0 && slices.Contains(own, true) {
 		e.beside = found[i].Start + 1
 	}
 	e.addInside(text, slices.DeleteFunc(found, func(f Found) bool { return !f.Address.IsValid() }))
