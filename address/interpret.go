@@ -181,7 +181,14 @@ func (e *evidence) look(text string, r *Reading) bool {
 		e.beside = found[i].Start + 1
 	}
 	e.addInside(text, slices.DeleteFunc(found, func(f Found) bool { return !f.Address.IsValid() }))
-	if joined := squeezed(text); joined != text {
+	others := []byte(text)
+	for i := range others {
+		if own[i] {
+			others[i] = '?'
+		}
+	}
+	for _, s := range []string{text, string(others)} {
+		joined := squeezed(s)
 		e.addInside(joined, FindAll(joined))
 	}
 	return e.inside != nil || e.beside > 0
