@@ -1,11 +1,13 @@
 package screening_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -290,4 +292,45 @@ func restoredFails(t *testing.T, faultOf func(*faultyStore) *error) {
 			t.Errorf("while it failed: %v, want ErrGap", err)
 		}
 	})
+}
+
+// TestTailLostOfTwo loses the lines of two lists. The next program says of both that what answered since is not known,
+// also of that which it reads after it has written a line about the other one.
+func TestTailLostOfTwo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := new(storetest.Memory)
+		one := &flaky{info: ofac, load: numbered(1, 1)}
+		other := &flaky{info: sources.Info{ID: "OTHER", Name: "other list", Jurisdiction: sources.EU}, load: numbered(11, 11)}
+		s := loaded(t, &screening.Options{Store: st}, one, other)
+		known := len(st.Lines)
+		time.Sleep(time.Hour)
+		one.load = numbered(2, 1, 2)
+		refresh(t, s)
+		time.Sleep(time.Hour)
+		other.load = numbered(12, 11, 12)
+		refresh(t, s)
+		lost := time.Now().Add(time.Minute)
+		st.Lines = st.Lines[:known]
+		time.Sleep(time.Hour)
+		one.load, other.load = down, down
+		newScreener(t, &screening.Options{Store: slowly{st, "OTHER"}}, one, other).Refresh(ctx)
+		for _, src := range []*flaky{one, other} {
+			if _, err := screening.OpenAt(ctx, st, lost, []sources.Source{src}, nil); !errors.Is(err, store.ErrGap) {
+				t.Errorf("%s at a time that was lost: %v, want ErrGap", src.info.ID, err)
+			}
+		}
+	})
+}
+
+// A slowly is a Store that takes a second to open a file whose name begins with a prefix.
+type slowly struct {
+	store.Store
+	prefix string
+}
+
+func (s slowly) Open(ctx context.Context, name string) ([]byte, error) {
+	if strings.HasPrefix(name, s.prefix) {
+		time.Sleep(time.Second)
+	}
+	return s.Store.Open(ctx, name)
 }

@@ -213,9 +213,15 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 	if newest == nil || contradict { // until the publisher answers
 		return had, nil
 	}
-	since := state.At
-	if newest.After <= state.Begun && !lost { // no line is lost: until then the list held answered
-		since = newest.Written
+	since := newest.Written // if no line is lost, the list held answered until then
+	if newest.After > state.Begun || lost {
+		last := state.At // that was known, of a program that answers
+		if !answers {
+			last = state.Began
+		}
+		if last.Before(since) {
+			since = last
+		}
 	}
 	next := current{list: of, held: heldOf(newest, of), unsaved: beside, err: had.err}
 	next.held.Most, next.held.Asked = journal.Most(had.held.Most, of.Addresses), newest.Written

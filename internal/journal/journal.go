@@ -28,6 +28,7 @@ type Log struct {
 	state   State
 	known   bool      // the journal was read
 	begun   uint64    // see State
+	began   time.Time // see State
 	damaged uint64    // how many lines after the last one are damaged
 	answers *Program  // how the program answers
 	except  *Excepted // which exceptions hold; nil: it answers nobody
@@ -121,7 +122,7 @@ func (l *Log) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.state.Clone()
-	s.Known, s.Begun, s.Back = l.known || l.st == nil, l.begun, l.back
+	s.Known, s.Begun, s.Began, s.Back = l.known || l.st == nil, l.begun, l.began, l.back
 	return s
 }
 
@@ -165,7 +166,7 @@ func (l *Log) follow(ctx context.Context) error {
 		return err
 	}
 	if !l.known {
-		if l.begun = l.state.Number; l.state.lost {
+		if l.begun, l.began = l.state.Number, l.state.At; l.state.lost {
 			l.begun = 0 // any file may be
 		}
 	}

@@ -23,10 +23,11 @@ type State struct {
 	Programs   map[string]Program // that have begun
 	Answered   map[string]Held    // Held after the last line of a program that answers; it is not changed
 
-	// Of a Log: whether the journal was ever read; the number of its last line then, since lines of this program do not hide
-	// which files are ahead of the journal; and how often the Store went back.
+	// Of a Log: whether the journal was ever read; the number and the time of its last line then, since lines of this program
+	// do not hide which files are ahead of the journal, nor since when; and how often the Store went back.
 	Known bool
 	Begun uint64
+	Began time.Time
 	Back  int
 
 	sum     string
