@@ -322,6 +322,36 @@ func TestTailLostOfTwo(t *testing.T) {
 	})
 }
 
+// TestTailLostUnseen cuts as many lines of the journal as a program that runs writes about that: it must look at its lists
+// nevertheless, and say what answers, or at least that this is not known.
+func TestTailLostUnseen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+		s := newScreener(t, &screening.Options{Store: st}, src)
+		defer start(func(ctx context.Context) error { return s.Run(ctx, 1000*time.Hour) })()
+		time.Sleep(time.Hour)
+		refresh(t, newScreener(t, &screening.Options{Store: st, LoadOnly: true}, &flaky{info: ofac, load: numbered(2, 1, 2)}))
+		time.Sleep(time.Hour)
+		st.Lines = st.Lines[:len(st.Lines)-2]
+		time.Sleep(10 * time.Minute)
+		at, was := time.Now(), s.Digest()
+		time.Sleep(10 * time.Minute)
+		src.load = down
+		s.Refresh(ctx)
+		time.Sleep(time.Hour)
+		past, err := screening.OpenAt(ctx, st, at, []sources.Source{src}, nil)
+		if errors.Is(err, store.ErrGap) {
+			return // the program may not have answered from what it accepted again
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := must(past.Screen(listing(2).Address)); r.Digest() != was || len(r.Labels) != 1 {
+			t.Errorf("after the loss: %v, digest %s, want %s", r.Labels, r.Digest(), was)
+		}
+	})
+}
+
 // A slowly is a Store that takes a second to open a file whose name begins with a prefix.
 type slowly struct {
 	store.Store

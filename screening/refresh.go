@@ -275,7 +275,7 @@ func (s *Screener) follow(ctx context.Context) {
 		})
 	}
 	wg.Go(func() { s.watchClock(ctx) })
-	at, failed := uint64(0), false
+	at, back, failed := uint64(0), 0, false
 	for ctx.Err() == nil {
 		next, err := s.wait(ctx, at)
 		if err != nil {
@@ -285,10 +285,11 @@ func (s *Screener) follow(ctx context.Context) {
 			pause(ctx, followRetry)
 			continue
 		}
-		if at == next && !failed {
+		now := s.book.State().Back
+		if at == next && back == now && !failed {
 			continue
 		}
-		at, failed = next, false
+		at, back, failed = next, now, false // a store that went back may have as many lines again
 		for _, c := range grown {
 			select {
 			case c <- struct{}{}:
