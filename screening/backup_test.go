@@ -332,7 +332,7 @@ func TestTailLostUnseen(t *testing.T) {
 		time.Sleep(time.Hour)
 		refresh(t, newScreener(t, &screening.Options{Store: st, LoadOnly: true}, &flaky{info: ofac, load: numbered(2, 1, 2)}))
 		time.Sleep(time.Hour)
-		st.Lines = st.Lines[:len(st.Lines)-2]
+		st.Cut(2)
 		time.Sleep(10 * time.Minute)
 		at, was := time.Now(), s.Digest()
 		time.Sleep(10 * time.Minute)

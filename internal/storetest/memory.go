@@ -69,6 +69,13 @@ func (m *Memory) Read(ctx context.Context, _ uint64, each func([]byte) error) er
 	return err
 }
 
+// Cut removes the last n lines of the journal.
+func (m *Memory) Cut(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.Lines = m.Lines[:len(m.Lines)-n]
+}
+
 // do calls f unless ctx has ended.
 func (m *Memory) do(ctx context.Context, f func() error) error {
 	m.mu.Lock()
