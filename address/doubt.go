@@ -135,5 +135,5 @@ func isSaid(text string, at int) bool {
 	part, _, _ = strings.Cut(part, "&")
 	name, value, _ := strings.Cut(part, "=")
 	name, _, _ = strings.Cut(name, ".") // "memo.1" is of the second payee
-	return len(part) < len(text) && (name == "memo" || name == "note" || name == "pj") && len(FindLikely(value)) == 0
+	return len(part) < len(text) && isOneOf(name, []string{"memo", "note", "pj"}) && len(FindLikely(value)) == 0
 }

@@ -50,7 +50,7 @@ type Screening struct {
 	// Address is the address in the answer: in normal form, or verbatim if it is a
 	// listed string that is not an address.
 	Address string
-	// Result is the answer. Its Digest names the lists, and AsOf is their time; zero for those of Time.
+	// Result is the answer. Its Digest names the lists, and AsOf is their time; zero: it is Time.
 	Result screening.Result
 	AsOf   time.Time
 }

@@ -151,7 +151,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestJournalLostTwice loses the journal twice. Then the files of both times are ahead of it, and the files of the first time
+// TestJournalLostTwice loses the journal twice. Then the files of both times are ahead, and the files of the first time
 // have greater numbers of lines: no list is adopted, all match, and what the publisher has then is not forgotten again.
 func TestJournalLostTwice(t *testing.T) {
 	for lists := range 4 { // accepted before the first loss, besides one

@@ -207,7 +207,7 @@ func TestAuditStart(t *testing.T) {
 		if code != 2 || !strings.Contains(stderr, "begin a new trail in another directory") {
 			t.Errorf("exit code %d, %s", code, stderr)
 		}
-		// In another directory of this name, the witness of -data is that of the old trail.
+		// In another directory of this name, the witness of -data has seen the old trail.
 		flags = append(flags, "-audit", filepath.Join(t.TempDir(), "audit"))
 		code, _, stderr = call(t, "", append([]string{"serve", "-addr", "127.0.0.1:0"}, flags...)...)
 		if code != 2 || !strings.Contains(stderr, "audit.witness: changed, damaged, or written with another key: name another one for a new trail") {

@@ -81,7 +81,7 @@ func (p *tablePlaces) leave(id string) {
 	p.held = slices.Delete(p.held, i, i+1)
 }
 
-// A tableCall is a table that a client sends. As screeningLists, it keeps what is to be charged and recorded
+// A tableCall is a table that a client sends. As screeningLists, it keeps what to charge and record
 // when the table is answered.
 type tableCall struct {
 	*screening.Screener

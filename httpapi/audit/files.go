@@ -142,7 +142,7 @@ func (w *writer) openHead(names []string) (size int64, half []byte, err error) {
 		}
 		return size, half, w.repair(fmt.Sprintf("%s was missing or changed: lines that were cut off before cannot be found", evidence.HeadName))
 	}
-	if bad > 0 && len(seen) == 0 { // it is that of another trail, and this one would never be whole
+	if bad > 0 && len(seen) == 0 { // it has seen another trail, and this one would never be whole
 		return 0, nil, fmt.Errorf("the witness %s: %w: name another one for a new trail", w.Witness, evidence.ErrHead)
 	}
 	if headErr == nil {

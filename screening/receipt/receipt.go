@@ -32,7 +32,7 @@ type Receipt struct {
 	// Time is when the address, or the first row, was screened. It is exact, because lists may
 	// change at any time.
 	Time time.Time `json:"screened_at"`
-	// AsOf is the time of the lists, if they are not those of Time. Only lines of an audit trail have it.
+	// AsOf is the time of the lists, if it is not Time. Only lines of an audit trail have it.
 	AsOf time.Time `json:"as_of,omitzero"`
 	// RequestID, Item and CallerID say whose question it was; see httpapi.Screening.
 	RequestID string `json:"request_id,omitempty"`

@@ -129,7 +129,7 @@ func (h *history) verify(t *testing.T, data []byte, known ...note.Verifier) rece
 	return v
 }
 
-// TestAsOf dates the receipt of a delisted address back: its lists are those of today, and a receipt has no
+// TestAsOf dates the receipt of a delisted address back: its lists are of today, and a receipt has no
 // other ones. A line of an audit trail may name the time of its lists.
 func TestAsOf(t *testing.T) {
 	h := newHistory(t)

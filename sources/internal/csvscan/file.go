@@ -158,7 +158,7 @@ func (f *File) fill(cells, fields []string, places []int) {
 	}
 }
 
-// swallows reports whether a field beside that of the addresses, at, has several lines, a separator
+// swallows reports whether a field other than the address, at, has several lines, a separator
 // and an address: with a quote out of place, rows are in it.
 func swallows(fields []string, at int, comma rune) bool {
 	for i, field := range fields {
