@@ -130,7 +130,7 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 	if a.row == 0 {
 		return identity.Words{}, identity.Tag{}
 	}
-	if a.codec().evm && a.number == 0 && len(a.text) == evmLen && a.text[:2] == "0x" { // fast path
+	if a.isPlainEVM() {
 		return hexWords(a.text[2:]), evmTag
 	}
 	rd := a.reader()
@@ -138,11 +138,21 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 	return a.identityIn(rd)
 }
 
-// AppendIdentity is Identity that also appends to dst, if the tag says that there are more keys, what
-// AppendKeys appends. It reads the address once.
+// isPlainEVM reports whether the text of a is "0x" and 40 hex digits of an EVM account, which has no
+// other keys.
+func (a *Address) isPlainEVM() bool {
+	return a.codec().evm && a.number == 0 && len(a.text) == evmLen && a.text[:2] == "0x"
+}
+
+// AppendIdentity returns Identity, and dst with the keys of [Address.AppendKeys] appended if the tag
+// says that there are more than the first. It reads the address once for both, and is for the indexes of
+// this module, as Identity is.
 func (a Address) AppendIdentity(dst []Key) (words identity.Words, tag identity.Tag, keys []Key) {
 	if a.row == 0 {
 		return words, tag, dst
+	}
+	if a.isPlainEVM() {
+		return hexWords(a.text[2:]), evmTag, dst
 	}
 	rd := a.reader()
 	defer rd.free()
@@ -153,7 +163,7 @@ func (a Address) AppendIdentity(dst []Key) (words identity.Words, tag identity.T
 	return words, tag, dst
 }
 
-// Identities returns Identity of each address that [Detect] returns.
+// Identities returns Identity of each address that [Detect] returns, for the indexes of this module.
 func Identities(s string) iter.Seq2[identity.Words, identity.Tag] {
 	return func(yield func(identity.Words, identity.Tag) bool) {
 		detect(s, strictly, func(rd *reader, row uint16, f form) bool {
