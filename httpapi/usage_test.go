@@ -211,7 +211,7 @@ func TestRateLimitFields(t *testing.T) {
 // TestRateLimitOfHugeQuota checks that the fields cap a quota at 15 digits, the
 // longest Integer of RFC 8941.
 func TestRateLimitOfHugeQuota(t *testing.T) {
-	h := httpapi.NewHandler(newLoadedScreener(t), granted(httpapi.Caller{ID: "a", Quota: math.MaxInt64}), counted())
+	h := httpapi.NewHandler(newLoadedScreener(t), granted(httpapi.Caller{ID: "a", Quota: math.MaxInt64 - 1}), counted())
 	for range 2 {
 		header := send(h, "POST", "/api/v1/screen", clean).Header()
 		policy, limit := header.Get("RateLimit-Policy"), header.Get("RateLimit")
