@@ -131,7 +131,7 @@ func (h *current) add(l *list.List, now time.Time, last *offer, err error) {
 // the store fails; it wraps [store.ErrMoved] if another program has accepted a list meanwhile.
 func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, failed error) (next current, report SourceReport, reason, err error) {
 	report.Unchanged = had.list != nil
-	if !s.book.State().Known {
+	if !s.book.State().Known || ctx.Err() != nil && errors.Is(failed, ctx.Err()) {
 		return had, report, nil, failed // nothing is accepted that cannot be compared with the list held
 	}
 	defer caught(&reason) // panics of callbacks

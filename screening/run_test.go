@@ -16,9 +16,11 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A slow source delays each load, and records when it begins.
@@ -227,6 +229,40 @@ func TestProgress(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("progress is %q, want %q", got, want)
 	}
+}
+
+// An endingStore ends a context at each Read while end is set, and fails with its error.
+type endingStore struct {
+	store.Store
+	end context.CancelFunc
+}
+
+func (e *endingStore) Read(ctx context.Context, from uint64, each func([]byte) error) error {
+	if e.end != nil {
+		e.end()
+	}
+	return e.Store.Read(ctx, from, each)
+}
+
+// TestRefreshEnded ends the context of a Refresh while the store is read. The store does not fail, and a list of a source
+// that does not look at the context is not accepted.
+func TestRefreshEnded(t *testing.T) {
+	st := &endingStore{Store: new(storetest.Memory)}
+	src := &flaky{ofac, numbered(1, 1)}
+	s := newScreener(t, &screening.Options{Store: st}, src)
+	refresh(t, s)
+	src.load = numbered(2, 1, 2)
+	ctx, end := context.WithCancel(ctx)
+	st.end = end
+	_, err := s.Refresh(ctx)
+	if st := s.Sources()[0]; !errors.Is(err, context.Canceled) || st.StoreErr != nil || st.Digest != digestOf(1) {
+		t.Errorf("Refresh: %v, and the status is %+v", err, st)
+	}
+	if r := must(s.ScreenText("ethereum", fmt.Sprintf("0x%040x", 2))); r.Score != 0 || r.Caveats() != nil {
+		t.Errorf("an entry that was not accepted: %+v, %v", r, r.Caveats())
+	}
+	st.end = nil
+	refresh(t, s)
 }
 
 // TestConcurrent calls all methods concurrently, for the race detector.
