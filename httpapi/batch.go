@@ -67,14 +67,14 @@ func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid
 		if p = e.hold(0); p != nil {
 			return p
 		}
-		var fields object
-		if fields, p = readObject(body, e.route); p == nil {
-			items, p = newBatch(fields["items"].([]any))
+		if p = e.readObject(body); p == nil {
+			items, p = newBatch(e.fields["items"].([]any))
 		}
 		var at time.Time
-		if text, ok := fields["at"].(string); ok && p == nil {
+		if text, ok := e.fields["at"].(string); ok && p == nil {
 			at, p = e.readAt(text)
 		}
+		clear(e.fields) // not held until the answer is read
 		lists = e.screener
 		if p == nil && !at.IsZero() {
 			if p = e.exhausted(); p == nil {
@@ -231,7 +231,7 @@ func (e *exchange) answerBatch(lists lists, items []batchItem) []byte {
 		results[i] = &it.answer
 		status, digest, version = it.found.Sources(), it.found.Digest(), it.found.ScoringVersion
 	}
-	return e.withSnapshot(marshal(&e.buf, map[string]any{"results": results}), status, digest, version)
+	return e.withSnapshot(marshal(&e.buf, map[string]any{"results": results}), false, status, digest, version)
 }
 
 // newBatch returns the items of a batch, or its problem. Invalid items have their own

@@ -106,8 +106,11 @@ type exchange struct {
 	values    []string     // values of header fields, in one piece
 }
 
-// maxKept is the size up to which a buffer is kept for other exchanges.
-const maxKept = 64 << 10
+// Sizes up to which a buffer and a map are kept for other exchanges.
+const (
+	maxKept       = 64 << 10
+	maxKeptFields = 8
+)
 
 // never is longer than any request takes.
 const never = 100 * 365 * 24 * time.Hour

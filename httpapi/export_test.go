@@ -20,17 +20,17 @@ var answering = new(service)
 func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
 	e := &exchange{service: answering, now: now}
 	w, _ := e.newResult(address, chain, *r)
-	return append(e.withSnapshot(marshal(&e.buf, w), r.Sources(), r.Digest(), r.ScoringVersion), e.shared...)
+	return append(e.withSnapshot(marshal(&e.buf, w), false, r.Sources(), r.Digest(), r.ScoringVersion), e.shared...)
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its
 // problem.
 func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
-	fields, p := readObject(body, &routes[0])
-	if p != nil {
+	e := &exchange{route: &routes[0]}
+	if p := e.readObject(body); p != nil {
 		return "", "", p.Code.name, p.Reason
 	}
-	return fields["address"].(string), fields["chain"].(string), "", ""
+	return e.fields["address"].(string), e.fields["chain"].(string), "", ""
 }
 
 // Limits returns the limits of a handler.

@@ -140,8 +140,9 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if e.held > 0 {
 			e.release()
 		}
-		if done && e.buf.Cap() <= maxKept { // after a panic, e is not used again
-			*e = exchange{buf: e.buf}
+		if done && e.buf.Cap() <= maxKept && len(e.fields) <= maxKeptFields { // after a panic, e is not used again
+			clear(e.fields)
+			*e = exchange{buf: e.buf, fields: e.fields}
 			h.exchanges.Put(e)
 		}
 	}()
@@ -211,7 +212,7 @@ func (e *exchange) run() (body []byte, p *problem) {
 	}
 	if len(rt.required) > 0 && !rt.waits {
 		if body, p = e.readBody(e.maxBody); p == nil {
-			e.fields, p = readObject(body, rt)
+			p = e.readObject(body)
 		}
 		if p != nil {
 			return nil, p

@@ -120,7 +120,10 @@ func wrongType(name string, value any) *problem {
 const maxDepth = 32
 
 // A jsonReader walks over one JSON value (RFC 8259), which encoding/json has accepted.
-type jsonReader struct{ body, rest string }
+type jsonReader struct {
+	body, rest string
+	outer      object // receives the fields of the object that is not inside another value
+}
 
 // at returns the offset of a rest.
 func (r *jsonReader) at(rest string) int { return len(r.body) - len(rest) }
@@ -128,33 +131,35 @@ func (r *jsonReader) at(rest string) int { return len(r.body) - len(rest) }
 // between are the characters between values. encoding/json has checked where they are.
 const between = ",: \t\r\n"
 
-// readObject returns the body of a request for rt if it is one JSON object that has the
-// fields of rt, or its problem.
+// readObject reads the body of e, which must be one JSON object with the fields of its route, into
+// e.fields, or returns its problem.
 //
 // It is stricter than [json.Unmarshal], which would accept bodies that a proxy or a log
 // may read otherwise: field names are case-sensitive, none occurs twice in an object,
 // the text is valid UTF-8, escapes are valid UTF-16, and nothing follows. Fields that
 // nobody asks for are ignored.
-func readObject(body []byte, rt *route) (object, *problem) {
+func (e *exchange) readObject(body []byte) *problem {
 	switch {
 	case len(body) == 0:
-		return nil, &problem{Code: invalidJSON, Reason: "empty", Detail: "There is no body."}
+		return &problem{Code: invalidJSON, Reason: "empty", Detail: "There is no body."}
 	case !utf8.Valid(body):
-		return nil, &problem{Code: invalidJSON, Reason: "invalid_unicode", Detail: "The body is not valid UTF-8."}
+		return &problem{Code: invalidJSON, Reason: "invalid_unicode", Detail: "The body is not valid UTF-8."}
 	case !json.Valid(body):
-		return nil, syntaxProblem(body)
+		return syntaxProblem(body)
+	}
+	if e.fields == nil {
+		e.fields = make(object)
 	}
 	text := string(body)
-	r := jsonReader{text, text}
+	r := jsonReader{text, text, e.fields}
 	value, p := r.value(0)
 	if p != nil {
-		return nil, p
+		return p
 	}
-	fields, ok := value.(object)
-	if !ok {
-		return nil, &problem{Code: invalidType, Reason: jsonType(value), Detail: "The body is not a JSON object, but " + article(jsonType(value)) + "."}
+	if _, ok := value.(object); !ok {
+		return &problem{Code: invalidType, Reason: jsonType(value), Detail: "The body is not a JSON object, but " + article(jsonType(value)) + "."}
 	}
-	return fields, fields.want(rt.required, rt.optional)
+	return e.fields.want(e.route.required, e.route.optional)
 }
 
 // syntaxProblem returns the problem of a body that is not JSON: the first fault in it.
@@ -179,7 +184,10 @@ func (r *jsonReader) value(depth int) (any, *problem) {
 	case (c == '{' || c == '[') && depth == maxDepth:
 		return nil, refuseJSON("too_deep", r.at(r.rest), "nested too deep")
 	case c == '{':
-		fields := make(object)
+		fields := r.outer
+		if depth > 0 {
+			fields = make(object)
+		}
 		for r.rest = strings.TrimLeft(r.rest[1:], between); r.rest[0] != '}'; r.rest = strings.TrimLeft(r.rest, between) {
 			start := r.rest
 			name, p := r.text()

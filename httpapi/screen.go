@@ -90,7 +90,11 @@ func (e *exchange) answerQuestion(q question, found screening.Result) (body []by
 	if e.Audit != nil || e.Observe != nil {
 		e.screened = append(e.one[:0], e.record(0, q.chain, e.answer.Address, found))
 	}
-	return e.withSnapshot(marshal(&e.buf, &e.answer), found.Sources(), found.Digest(), found.ScoringVersion), nil
+	object, isPlain := any(&e.answer), e.answer.isPlain()
+	if isPlain {
+		object = &e.answer.subject
+	}
+	return e.withSnapshot(marshal(&e.buf, object), isPlain, found.Sources(), found.Digest(), found.ScoringVersion), nil
 }
 
 // isUnlisted reports whether err says that a text is not an address, and nothing in it is listed.

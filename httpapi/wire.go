@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -65,12 +67,25 @@ func marshal(b *bytes.Buffer, v any) []byte {
 // A result is the answer about one address: of a screen request, and with an ID and
 // without the members of the snapshot, an item of a batch.
 type result struct {
-	ID      *string `json:"id,omitempty"`
-	Address string  `json:"address"`
-	Chain   string  `json:"chain"` // as in the request
+	ID *string `json:"id,omitempty"`
+	subject
 	screening.Answer
 	Receipt string `json:"receipt,omitempty"`
 }
+
+// A subject is what a result is about.
+type subject struct {
+	Address string `json:"address"`
+	Chain   string `json:"chain"` // as in the request
+}
+
+// isPlain reports whether the members of w beside its subject are those of plainAnswer.
+func (w *result) isPlain() bool {
+	return w.AllClear && len(w.Suppressed)+len(w.Formerly) == 0 && w.Receipt == ""
+}
+
+// plainAnswer is the answer about most addresses, whose text results share.
+var plainAnswer = screening.Answer{Level: score.CleanNoMatch, Labels: []screening.Label{}, Doubts: []address.Doubt{}, Caveats: []screening.Caveat{}, AllClear: true}
 
 // A snapshot holds the members that are the same for all results of a batch.
 type snapshot struct {
@@ -88,7 +103,7 @@ func (e *exchange) newResult(text, chain string, r screening.Result) (w result, 
 	if len(r.Labels)+len(r.Suppressed)+len(r.Formerly) > 0 && !e.caller.has(scopeOwn) {
 		r = r.WithoutOwn()
 	}
-	w = result{Address: r.Address.Normalized(), Chain: chain, Answer: r.Answer()}
+	w = result{subject: subject{r.Address.Normalized(), chain}, Answer: r.Answer()}
 	if len(r.Labels)+len(r.Suppressed) > 0 {
 		w.Answer = w.Answer.WithURLs(r.Sources())
 	}
@@ -107,12 +122,13 @@ type snapshotText struct {
 	asOf            time.Time // zero for the lists of now
 	from, until     time.Time
 	text            []byte
+	plain           []byte // plainAnswer and text
 }
 
 // withSnapshot adds the members of the snapshot of the lists that answer to an object: it
 // returns the object up to them, and sets e.shared to the rest, which many answers of one
-// second share.
-func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, digest, version string) []byte {
+// second share. If isPlain is true, the object is a subject, and the rest begins with plainAnswer.
+func (e *exchange) withSnapshot(object []byte, isPlain bool, status []screening.SourceStatus, digest, version string) []byte {
 	var first *screening.SourceStatus
 	if len(status) > 0 {
 		first = &status[0]
@@ -131,11 +147,18 @@ func (e *exchange) withSnapshot(object []byte, status []screening.SourceStatus, 
 			}
 		}
 		last.text = marshal(new(bytes.Buffer), snapshot{newFreshness(status, at), version, digest, timestamp{e.now}, timestamp{e.asOf}, disclaimer})
+		last.plain = append(reopen(marshal(new(bytes.Buffer), plainAnswer)), last.text[1:]...)
 		e.lastSnapshot.Store(last)
 	}
 	e.shared = last.text[1:]
-	return append(bytes.TrimSuffix(object, []byte("}\n")), ',')
+	if isPlain {
+		e.shared = last.plain[1:]
+	}
+	return reopen(object)
 }
+
+// reopen returns an object that marshal has returned, without its end, for more members.
+func reopen(object []byte) []byte { return append(bytes.TrimSuffix(object, []byte("}\n")), ',') }
 
 // A freshness is the age of a list: null for one that was never loaded.
 type freshness struct {
