@@ -20,7 +20,7 @@ var answering = new(service)
 func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
 	e := &exchange{service: answering, now: now}
 	w, _ := e.newResult(address, chain, *r)
-	return append(e.withSnapshot(marshal(&e.buf, w), false, r.Sources(), r.Digest(), r.ScoringVersion), e.shared...)
+	return append(e.bodyOf(&w, *r), e.shared...)
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its

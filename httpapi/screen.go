@@ -90,11 +90,7 @@ func (e *exchange) answerQuestion(q question, found screening.Result) (body []by
 	if e.Audit != nil || e.Observe != nil {
 		e.screened = append(e.one[:0], e.record(0, q.chain, e.answer.Address, found))
 	}
-	object, isPlain := any(&e.answer), e.answer.isPlain()
-	if isPlain {
-		object = &e.answer.subject
-	}
-	return e.withSnapshot(marshal(&e.buf, object), isPlain, found.Sources(), found.Digest(), found.ScoringVersion), nil
+	return e.bodyOf(&e.answer, found), nil
 }
 
 // isUnlisted reports whether err says that a text is not an address, and nothing in it is listed.

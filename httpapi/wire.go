@@ -79,11 +79,6 @@ type subject struct {
 	Chain   string `json:"chain"` // as in the request
 }
 
-// isPlain reports whether the members of w beside its subject are those of plainAnswer.
-func (w *result) isPlain() bool {
-	return w.AllClear && len(w.Suppressed)+len(w.Formerly) == 0 && w.Receipt == ""
-}
-
 // plainAnswer is the answer about most addresses, whose text results share.
 var plainAnswer = screening.Answer{Level: score.CleanNoMatch, Labels: []screening.Label{}, Doubts: []address.Doubt{}, Caveats: []screening.Caveat{}, AllClear: true}
 
@@ -111,6 +106,15 @@ func (e *exchange) newResult(text, chain string, r screening.Result) (w result, 
 		w.Address = sources.TrimListed(text)
 	}
 	return w, r
+}
+
+// bodyOf returns the answer about one address, with the members of the snapshot.
+func (e *exchange) bodyOf(w *result, found screening.Result) []byte {
+	object, isPlain := any(w), w.AllClear && len(w.Suppressed)+len(w.Formerly) == 0 && w.Receipt == ""
+	if isPlain {
+		object = &w.subject
+	}
+	return e.withSnapshot(marshal(&e.buf, object), isPlain, found.Sources(), found.Digest(), found.ScoringVersion)
 }
 
 // A snapshotText holds the members of the snapshot as they were sent last, and for what they
