@@ -48,7 +48,10 @@ func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			e := v.begin(w, r, rt)
 			if _, p := e.run(); p != nil {
-				e.write(nil, p)
+				status, code := e.write(nil, p)
+				if v.Observe != nil {
+					e.observe(status, code)
+				}
 				return
 			}
 			w.Header().Set("X-Request-Id", e.id)

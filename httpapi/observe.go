@@ -14,7 +14,8 @@ import (
 // the context of the request, with the span.
 type Observation struct {
 	// Route is the path of the endpoint, such as "/api/v1/screen" or "/openapi.yaml",
-	// without the prefix under which the handler is mounted; "" for an unknown path.
+	// without the prefix under which the handler is mounted; "" for an unknown path, and for
+	// what [Admit] has refused.
 	Route string
 	// Method is the method of the request: one of the constants of package net/http, or
 	// "_OTHER".

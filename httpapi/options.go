@@ -41,7 +41,7 @@ type Options struct {
 	Logger *slog.Logger
 
 	// Observe is called once for each answer, after it was written, by the goroutine
-	// that served it. It may be called concurrently. Nil costs nothing.
+	// that served it; by [Admit] for each refusal. It may be called concurrently. Nil costs nothing.
 	Observe func(context.Context, Observation)
 
 	// Audit records the screenings of an answer before it is written; a whole batch at once.

@@ -336,6 +336,7 @@ func TestLogIsThrottled(t *testing.T) {
 // the caller.
 func TestAdmit(t *testing.T) {
 	var caller httpapi.Caller
+	var seen []httpapi.Observation
 	h := httpapi.Admit(authorizer(func(token string) (httpapi.Caller, error) {
 		switch token {
 		case "panic":
@@ -346,12 +347,12 @@ func TestAdmit(t *testing.T) {
 			return httpapi.Caller{ID: "narrow", Scopes: "screen usage"}, nil
 		}
 		return httpapi.Caller{ID: "user@corp.example", Quota: 7}, nil
-	}), "reports", nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	}), "reports", &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { seen = append(seen, o) }})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, _ = httpapi.CallerOf(r.Context())
 		io.WriteString(w, "done")
 	}))
 	for token, want := range map[string]int{"good": 200, "unknown": 401, "narrow": 403, "panic": 500} {
-		caller = httpapi.Caller{}
+		caller, seen = httpapi.Caller{}, nil
 		w := send(h, "GET", "/reports/7", "", "Authorization", "Bearer "+token)
 		if w.Code != want || (caller.ID == "user@corp.example") != (want == 200) {
 			t.Errorf("%s: status %d, caller %+v: %s", token, w.Code, caller, w.Body)
@@ -360,6 +361,11 @@ func TestAdmit(t *testing.T) {
 			if err := checkAnswer("GET", w); err != nil {
 				t.Errorf("%s: %v", token, err)
 			}
+			if len(seen) != 1 || seen[0].Status != want || seen[0].Code == "" || seen[0].Route != "" {
+				t.Errorf("%s: observed %+v", token, seen)
+			}
+		} else if len(seen) > 0 { // the handler answers
+			t.Errorf("%s: observed %+v", token, seen)
 		}
 	}
 	if _, ok := httpapi.CallerOf(context.Background()); ok {

@@ -27,7 +27,7 @@ func traced(r *http.Request) *http.Request {
 
 // logAccess logs an answer. It logs no path and no word of the client's, which may have a key or an
 // address in it.
-func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
+func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation, screened int) {
 	if !log.Enabled(ctx, slog.LevelDebug) {
 		return
 	}
@@ -35,5 +35,5 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 	trace, _ := ctx.Value(traceKey{}).(string)
 	log.LogAttrs(ctx, slog.LevelDebug, "answered", slog.String("method", o.Method), slog.String("route", route), slog.Int("status", o.Status),
 		slog.String("code", o.Code), slog.String("caller", o.CallerID), slog.String("request_id", o.RequestID), slog.String("trace_id", trace),
-		slog.Duration("duration", o.Duration), slog.Int("screened", len(o.Screenings)))
+		slog.Duration("duration", o.Duration), slog.Int("screened", screened))
 }

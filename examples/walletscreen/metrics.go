@@ -15,20 +15,24 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/httpapi/metrics"
 	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
 // A registry holds the metrics of one server.
 type registry struct {
 	*metrics.Metrics
 	registry *prometheus.Registry
+	rows     *prometheus.CounterVec // of tables
 }
 
 // meteredKeys is the number of keys that have a counter of their own.
 const meteredKeys = 200
 
 func newMetrics() *registry {
-	m := &registry{metrics.New(meteredKeys), prometheus.NewRegistry()}
-	m.registry.MustRegister(m.Metrics,
+	m := &registry{metrics.New(meteredKeys), prometheus.NewRegistry(), prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "walletscreen_table_rows_total", Help: `Rows of tables answered, by level ("" for none). They are not in walletscreen_screenings_total.`,
+	}, []string{"level"})}
+	m.registry.MustRegister(m.Metrics, m.rows,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	v := newVersion() // which go_build_info lacks if the program was built from a copy
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -48,6 +52,14 @@ func (m *registry) watch(s *screening.Screener, keys *access.Keyring, trail *aud
 		m.gauge("walletscreen_tls_certificate_failing", "Whether the files of the certificate have changed and cannot be used.",
 			func() float64 { return oneIf(cert.failing()) })
 	}
+}
+
+// addTable adds the rows of a table.
+func (m *registry) addTable(t *receipt.Table) {
+	for level, n := range t.Levels {
+		m.rows.WithLabelValues(string(level)).Add(float64(n))
+	}
+	m.rows.WithLabelValues("").Add(float64(t.Undecided))
 }
 
 // webhookMetrics measures the messages of a webhook. Its numbers are of the outbox, which replicas

@@ -317,7 +317,7 @@ func (s *server) handler() http.Handler {
 	if s.opsListener != nil || isLogged {
 		opts.Observe = func(ctx context.Context, o httpapi.Observation) {
 			s.metrics.Observe(ctx, o)
-			logAccess(ctx, s.log, o)
+			logAccess(ctx, s.log, o, len(o.Screenings))
 		}
 	}
 	if s.trail != nil {
@@ -339,7 +339,7 @@ func (s *server) handler() http.Handler {
 		if isLogged {
 			r = traced(r)
 		}
-		if r.Method == http.MethodPost && r.URL.EscapedPath() == "/api/v1/screen/table" {
+		if r.Method == http.MethodPost && r.URL.EscapedPath() == tableRoute {
 			tables.ServeHTTP(w, r)
 			return
 		}

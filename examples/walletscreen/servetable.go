@@ -28,13 +28,18 @@ import (
 const (
 	maxTable      = 32 << 20
 	tablePatience = time.Minute // for each of: its arrival, screening it, reading the answer
+	tableRate     = 64 << 10    // bytes per second at which it must arrive, and be read, after tableGrace
 	maxTables     = 4           // that are held at once,
-	maxTablesEach = 2           // and of one caller: another one finds a place beside slow ones
+	maxTablesEach = 2           // and of one caller, whose second one leaves a place for others
 )
 
-// maxVerdicts bounds the table that is answered, in bytes: a short row, or a compressed one, may have a
-// long verdict.
-var maxVerdicts = 64 << 20
+// But in tests.
+var (
+	// maxVerdicts bounds the table that is answered, in bytes: a short row, or a compressed one, may have a
+	// long verdict.
+	maxVerdicts = 64 << 20
+	tableGrace  = 5 * time.Second
+)
 
 var errVerdicts = errors.New("the table with verdicts is too large")
 
@@ -67,7 +72,7 @@ func (p *tablePlaces) enter(id string) bool {
 			own++
 		}
 	}
-	if own == maxTablesEach || len(p.held) == maxTables {
+	if own == maxTablesEach || len(p.held)+min(own, 1) >= maxTables {
 		return false
 	}
 	p.held = append(p.held, id)
@@ -81,6 +86,52 @@ func (p *tablePlaces) leave(id string) {
 	p.held = slices.Delete(p.held, i, i+1)
 }
 
+// A pace is the deadline of a connection, which each byte extends, so a client that stops loses its place soon.
+type pace struct {
+	set        func(time.Time) error
+	soon, last time.Time
+}
+
+func newPace(set func(time.Time) error) *pace {
+	now := time.Now()
+	p := &pace{set, now.Add(tableGrace), now.Add(tablePatience)}
+	p.passed(0)
+	return p
+}
+
+// passed extends the deadline for n bytes.
+func (p *pace) passed(n int) {
+	p.soon = p.soon.Add(time.Duration(n) * time.Second / tableRate)
+	if p.soon.After(p.last) {
+		p.soon = p.last
+	}
+	p.set(p.soon)
+}
+
+// A pacedReader is a reader from a connection, and a pacedWriter a writer to one.
+type (
+	pacedReader struct {
+		*pace
+		from io.Reader
+	}
+	pacedWriter struct {
+		*pace
+		to io.Writer
+	}
+)
+
+func (r pacedReader) Read(b []byte) (n int, err error) {
+	n, err = r.from.Read(b)
+	r.passed(n)
+	return n, err
+}
+
+func (w pacedWriter) Write(b []byte) (n int, err error) {
+	n, err = w.to.Write(b)
+	w.passed(n)
+	return n, err
+}
+
 // A tableCall is a table that a client sends. As screeningLists, it keeps what to charge and record
 // when the table is answered.
 type tableCall struct {
@@ -90,6 +141,7 @@ type tableCall struct {
 	id      string // of the request
 	caller  httpapi.Caller
 	record  receipt.Receipt
+	start   time.Time
 	rows    int                   // that count
 	records [][]httpapi.Screening // of these rows, for the trail, in pieces: a table has up to a million
 }
@@ -124,7 +176,7 @@ var tableQuota = &tableProblem{http.StatusTooManyRequests, "quota_exceeded", "Th
 // table answers a POST of a table with what screen -in -out -receipt writes. The query says how it
 // is read, by the names of the flags.
 func (s *server) table(w http.ResponseWriter, r *http.Request) {
-	c := &tableCall{Screener: s.screener, server: s, request: r.Clone(r.Context())}
+	c := &tableCall{Screener: s.screener, server: s, request: r.Clone(r.Context()), start: time.Now()}
 	c.request.Header.Del("Idempotency-Key") // each row counts
 	c.id = w.Header().Get("X-Request-Id")
 	c.caller, _ = httpapi.CallerOf(r.Context())
@@ -133,15 +185,31 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 		defer s.tables.leave(c.caller.ID)
 		p = c.answer(w)
 	}
-	if p == nil {
-		return
+	if p != nil {
+		if w.Header().Set("Content-Type", "application/problem+json"); p.Status == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", "5")
+		}
+		w.WriteHeader(p.Status)
+		json.NewEncoder(w).Encode(p)
 	}
-	if w.Header().Set("Content-Type", "application/problem+json"); p.Status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "5")
-	}
-	w.WriteHeader(p.Status)
-	json.NewEncoder(w).Encode(p)
+	c.observe(cmp.Or(p, &tableProblem{Status: http.StatusOK}))
 }
+
+// observe measures and logs an answer. Its rows are not among the screenings of package metrics: there
+// may be a million of them.
+func (c *tableCall) observe(p *tableProblem) {
+	o := httpapi.Observation{Route: tableRoute, Method: http.MethodPost, Status: p.Status, Code: p.Code, CallerID: c.caller.ID, RequestID: c.id, Duration: time.Since(c.start)}
+	screened := 0
+	if p.Status == http.StatusOK {
+		screened = c.rows
+		c.server.metrics.addTable(c.record.Table)
+	}
+	c.server.metrics.Observe(c.request.Context(), o)
+	logAccess(c.request.Context(), c.server.log, o, screened)
+}
+
+// tableRoute is the path of tables.
+const tableRoute = "/api/v1/screen/table"
 
 // answer answers the table, or returns the problem.
 func (c *tableCall) answer(w http.ResponseWriter) *tableProblem {
@@ -157,23 +225,21 @@ func (c *tableCall) answer(w http.ResponseWriter) *tableProblem {
 		return tableQuota
 	}
 	rc := http.NewResponseController(w)
-	rc.SetReadDeadline(time.Now().Add(tablePatience))
 	rc.SetWriteDeadline(time.Now().Add(3 * tablePatience))
-	in, err := io.ReadAll(http.MaxBytesReader(w, c.request.Body, maxTable))
+	in, err := io.ReadAll(pacedReader{newPace(rc.SetReadDeadline), http.MaxBytesReader(w, c.request.Body, maxTable)})
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return &tableProblem{http.StatusRequestEntityTooLarge, "body_too_large", "A table may have at most 32 MiB."}
 	case err != nil:
-		return &tableProblem{http.StatusRequestTimeout, "request_timeout", "The table did not arrive within a minute, or not to its end."}
+		return &tableProblem{http.StatusRequestTimeout, "request_timeout", "The table did not arrive within a minute, or too slowly, or not to its end."}
 	}
 	out, text, p := c.screen(in, o)
 	if p != nil {
 		return p
 	}
-	rc.SetWriteDeadline(time.Now().Add(tablePatience))
 	w.Header().Set("Content-Type", "application/json")
 	io.WriteString(w, `{"output":"`) // in base64: its bytes are those that the receipt names
-	encoder := base64.NewEncoder(base64.StdEncoding, w)
+	encoder := base64.NewEncoder(base64.StdEncoding, pacedWriter{newPace(rc.SetWriteDeadline), w})
 	encoder.Write(out)
 	encoder.Close()
 	end, _ := json.Marshal(string(text))

@@ -87,6 +87,8 @@ func TestServeTable(t *testing.T) {
 		t.Errorf("a table with long verdicts: status %d, %+v", status, got)
 	}
 	maxVerdicts = most
+	grace := tableGrace
+	tableGrace = time.Minute
 	answered := make(chan int)
 	slow := func() io.WriteCloser { // a table that arrives slowly, and has a place already
 		body, sent := io.Pipe()
@@ -128,6 +130,7 @@ func TestServeTable(t *testing.T) {
 			t.Errorf("a slow table: status %d", status)
 		}
 	}
+	tableGrace = grace
 	for _, query := range []string{"adress-column=2", "chain=%zz", "chain=ethereum&chain=tron", "chain=etherium", "a;b"} {
 		if status := send(s.key, query, table, &got); status != 400 || got.Code != "invalid_table" {
 			t.Errorf("the query %s: status %d, %+v", query, status, got)
@@ -215,6 +218,42 @@ func TestTableMonth(t *testing.T) {
 			}
 			if n, _, _, err := ring.Used(t.Context(), c.caller, true); n != tt.used || err != nil {
 				t.Errorf("%+v: %d rows are counted, %v", tt, n, err)
+			}
+		}
+	})
+}
+
+// TestTablePlaces fills the places: the second table of a caller does not take the last one.
+func TestTablePlaces(t *testing.T) {
+	var p tablePlaces
+	for i, tt := range []struct {
+		id   string
+		fits bool
+	}{{"a", true}, {"a", true}, {"a", false}, {"b", true}, {"b", false}, {"c", true}, {"d", false}} {
+		if p.enter(tt.id) != tt.fits {
+			t.Errorf("%d: %+v: held by %v", i, tt, p.held)
+		}
+	}
+	p.leave("a")
+	if p.enter("b") || !p.enter("d") {
+		t.Errorf("with one place left, held by %v", p.held)
+	}
+}
+
+// TestPace stops to send, to a connection whose deadline follows the bytes.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var until time.Duration
+		p := newPace(func(at time.Time) error { until = at.Sub(start); return nil })
+		for _, tt := range []struct {
+			bytes int
+			until time.Duration
+		}{{0, tableGrace}, {tableRate, tableGrace + time.Second}, {1, tableGrace + time.Second + time.Second/tableRate}, {maxTable, tablePatience}, {1, tablePatience}} {
+			time.Sleep(time.Second / 2)
+			pacedWriter{p, io.Discard}.Write(make([]byte, tt.bytes))
+			if until.Round(time.Microsecond) != tt.until.Round(time.Microsecond) {
+				t.Errorf("after %d bytes: %v, want %v", tt.bytes, until, tt.until)
 			}
 		}
 	})

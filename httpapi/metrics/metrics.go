@@ -58,7 +58,7 @@ func New(callers int) *Metrics {
 		known: make(map[string]bool), maxCallers: callers,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "walletscreen_http_requests_total",
-			Help: `Requests answered, by endpoint ("other" for an unknown path), status, and code of the problem ("" for none).`,
+			Help: `Requests answered, by endpoint ("other" for an unknown path, and what Admit has refused), status, and code of the problem ("" for none).`,
 		}, []string{"route", "status", "code"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "walletscreen_http_request_duration_seconds",
