@@ -15,7 +15,7 @@ import (
 )
 
 func ExampleFrozen() {
-	node := httptest.NewServer(eventful()) // a real one is https
+	node := httptest.NewServer(later()) // a real one is https
 	defer node.Close()
 	dir, err := os.MkdirTemp("", "freezes")
 	if err != nil {
@@ -27,7 +27,6 @@ func ExampleFrozen() {
 		stablecoin.Frozen("USDT", map[address.Chain]string{"ethereum": node.URL}, &stablecoin.Options{
 			StateFile: filepath.Join(dir, "usdt_frozen"),
 			AllowHTTP: true,
-			Contracts: options(eventful()).Contracts, // nil for the real ones
 		}),
 	}, nil)
 	if err != nil {
@@ -43,7 +42,7 @@ func ExampleFrozen() {
 	for _, l := range r.Labels {
 		fmt.Println(r.Level, l.Kind, l.Match, l.Source, l.Name, l.AddedAt.Format("2006-01-02"))
 	}
-	// Output: MEDIUM COMMUNITY_REPORT family USDT_FROZEN Frozen by Tether 2020-09-13
+	// Output: MEDIUM COMMUNITY_REPORT family USDT_FROZEN Frozen by Tether 2022-06-28
 }
 
 // The id names the token, and the name the chains whose freezes are in the list.

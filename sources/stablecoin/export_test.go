@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/walletscreen/walletscreen/address"
 )
 
 // SetMaxRange limits the blocks of one request.
@@ -13,7 +15,34 @@ func (o *Options) SetMaxRange(blocks uint64) { o.maxRange = blocks }
 func (o *Options) SetPause(d time.Duration) { o.pause = d }
 
 // Topic returns the topic of an event in hex.
-func Topic(signature string) string { return string(topic(signature)) }
+func Topic(signature string) string { return topic(signature) }
+
+// A Contract is a contract of a token.
+type Contract struct {
+	Chain          address.Chain
+	Address        string
+	FirstBlock     uint64
+	Added, Removed string
+	Issuer         string
+}
+
+// SetContract makes a contract the only one.
+func (o *Options) SetContract(c Contract) {
+	o.token = &token{c.Issuer, c.Added, c.Removed, []contract{{c.Chain, c.Address, c.FirstBlock}}}
+}
+
+// Contract returns the only contract.
+func (o *Options) Contract() Contract { return exported(*o.token)[0] }
+
+func exported(t token) (all []Contract) {
+	for _, c := range t.contracts {
+		all = append(all, Contract{c.chain, c.address, c.first, t.added, t.removed, t.issuer})
+	}
+	return all
+}
+
+// Known returns the contracts of a token that Frozen knows.
+func Known(name string) []Contract { return exported(tokens[name]) }
 
 // A Change is one account that an event freezes or unfreezes.
 type Change struct {
@@ -22,20 +51,17 @@ type Change struct {
 	Block, Index uint64
 }
 
-// Decode decodes the result of eth_getLogs for blocks from..to of a contract.
-func Decode(c Contract, result []byte, from, to uint64) ([]Change, error) {
-	r, err := newReader(c, endpoint{opts: &Options{}})
-	if err != nil {
-		return nil, err
-	}
+// Decode decodes the result of eth_getLogs for blocks from..to of USDT.
+func Decode(result []byte, from, to uint64) ([]Change, error) {
+	r := Frozen("USDT", map[address.Chain]string{"ethereum": ""}, nil).(*frozen).readers[0]
 	var logs []log
 	if err := json.Unmarshal(result, &logs); err != nil {
 		return nil, err
 	}
-	r.state = r.empty()
-	r.state.Head.Number = maxBlock + 1
 	for i := range logs {
-		logs[i].BlockTime = max(logs[i].BlockTime, 1) // no node to ask
+		if logs[i].Time == "" {
+			logs[i].Time = "0x1" // no node to ask
+		}
 	}
 	events, err := r.events(context.Background(), logs, from, to)
 	if err != nil {
@@ -47,6 +73,3 @@ func Decode(c Contract, result []byte, from, to uint64) ([]Change, error) {
 	}
 	return changes, nil
 }
-
-// Known returns the contracts of a token that Frozen knows.
-func Known(token string) []Contract { return tokens[token] }

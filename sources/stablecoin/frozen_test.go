@@ -65,7 +65,7 @@ func TestFrozen(t *testing.T) {
 
 	opts.StateFile = filepath.Join(t.TempDir(), "usdt")
 	sourcetest.Run(t, func(*testing.T) sources.Source { return stablecoin.Frozen("USDT", both, opts) })
-	if got, _ := filepath.Glob(opts.StateFile + "*"); !slices.Equal(got, []string{opts.StateFile + ".ethereum"}) {
+	if got, _ := filepath.Glob(opts.StateFile + "*"); !slices.Equal(got, []string{opts.StateFile}) {
 		t.Errorf("state files %q", got)
 	}
 }
@@ -78,7 +78,7 @@ func TestFrozenFails(t *testing.T) {
 		"want the endpoint":                           stablecoin.Frozen("USDT", nil, nil),
 		`no contract of "USDT" is known on "bsc"`:     stablecoin.Frozen("USDT", map[address.Chain]string{"bsc": server.URL}, opts),
 		`no contract of "DAI" is known on "ethereum"`: stablecoin.Frozen("DAI", map[address.Chain]string{"ethereum": server.URL}, opts),
-		"one of chain 1, want 42161":                  stablecoin.Frozen("USDC", map[address.Chain]string{"arbitrum": server.URL + "/eth/"}, opts),
+		"one of eip155:1, want eip155:42161":          stablecoin.Frozen("USDC", map[address.Chain]string{"arbitrum": server.URL + "/eth/"}, opts),
 		"want https":                                  stablecoin.Frozen("USDT", map[address.Chain]string{"ethereum": server.URL + "/eth/", "tron": server.URL}, nil),
 	} {
 		entries, rev, err := load(src, sources.Revision{})

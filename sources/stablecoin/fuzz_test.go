@@ -27,7 +27,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("null"), uint64(0), uint64(0))
 	f.Add([]byte(`[{}]`), uint64(0), uint64(0))
 	f.Fuzz(func(t *testing.T, result []byte, from, to uint64) {
-		changes, err := stablecoin.Decode(stablecoin.Known("USDT")[0], result, from, to)
+		changes, err := stablecoin.Decode(result, from, to)
 		if err != nil {
 			if changes != nil {
 				t.Errorf("an error, %v, and %v", err, changes)

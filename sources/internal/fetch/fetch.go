@@ -68,10 +68,6 @@ type Request struct {
 	ETag, LastModified string
 	// Body, unless it is nil, is sent as JSON with POST. Redirects are then not followed.
 	Body []byte
-	// Refused, unless it is nil, reads the beginning of the body of an answer whose status
-	// is neither 200 nor 429. Its error replaces the StatusError, and is final unless it
-	// wraps ErrAgain.
-	Refused func(text []byte) error
 	// MaxBytes limits the uncompressed body. Zero means 1 GiB.
 	MaxBytes int64
 	// Stall limits the wait for the answer and for each further byte. Zero means a
@@ -84,11 +80,6 @@ type Request struct {
 	Backoff time.Duration
 	// Name names the list in the errors of Load and Stream, unless it is "".
 	Name string
-	// Progress is called when the body begins and after each of its pieces. Nil means the
-	// function of [sources.Progress].
-	// read counts the bytes that arrived, as they are sent (maybe compressed); total is
-	// the announced length, or -1. Each attempt begins at zero. It must return soon.
-	Progress func(read, total int64)
 }
 
 // A Result describes an answer without its body.
@@ -101,7 +92,9 @@ type Result struct {
 }
 
 // Get downloads the file at req.URL and calls read with its uncompressed body, unless
-// the copy that the caller holds is current. Get returns when read has returned.
+// the copy that the caller holds is current. Get returns when read has returned. It calls the
+// function of [sources.Progress] when a body begins, and with the bytes that arrived, as they are
+// sent (maybe compressed), after each of its pieces. Each attempt begins at zero.
 //
 // The answer 304 confirms only the validators that were sent. If a 304 carries other
 // ones, Get asks again without conditions; see [confirms].
@@ -135,9 +128,6 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !r.AllowHTTP) {
 		return Result{}, fmt.Errorf("get %s: scheme %q, want https", bare(u), u.Scheme)
-	}
-	if r.Progress == nil {
-		r.Progress = sources.Progress(ctx)
 	}
 	var result Result
 	err = retry(ctx, r.Attempts, r.Backoff, func() (f *failure) {
@@ -185,10 +175,10 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, 
 		}
 		return Result{NotModified: true, ETag: r.ETag, LastModified: r.LastModified}, nil
 	}
-	sent := &stream{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: r.Progress}
 	if resp.StatusCode != http.StatusOK {
-		return Result{}, r.refusal(resp, sent)
+		return Result{}, &failure{Err: &StatusError{resp.StatusCode}, Final: !isPassing(resp.StatusCode), Wait: retryAfter(resp.Header)}
 	}
+	sent := &stream{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: sources.Progress(ctx)}
 	return result, r.read(resp, sent, read)
 }
 
@@ -210,25 +200,6 @@ func (r *Request) read(resp *http.Response, sent *stream, read func(io.Reader) e
 	}
 	again := errors.Is(body.err, io.ErrUnexpectedEOF) || errors.Is(err, ErrAgain) // cut within gzip
 	return &failure{Err: err, Final: !again, Wait: retryAfter(resp.Header)}
-}
-
-// refusal returns the failure of an answer with another status than 200.
-func (r *Request) refusal(resp *http.Response, sent *stream) *failure {
-	code := resp.StatusCode
-	f := &failure{Err: &StatusError{code}, Final: !isPassing(code), Wait: retryAfter(resp.Header)}
-	if r.Refused == nil || code == http.StatusTooManyRequests {
-		return f
-	}
-	body, err := newBody(resp, sent, 64<<10)
-	if err != nil {
-		return f
-	}
-	if text, err := io.ReadAll(body); err == nil {
-		if err := r.Refused(text); err != nil {
-			f.Err, f.Final = err, !errors.Is(err, ErrAgain)
-		}
-	}
-	return f
 }
 
 // send makes the request.

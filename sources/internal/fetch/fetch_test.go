@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/pipenet"
+	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
@@ -291,23 +292,6 @@ func TestStall(t *testing.T) {
 			}
 		})
 	}
-	// Nor does the body of a refusal that stalls hold up the answer.
-	synctest.Test(t, func(t *testing.T) {
-		req := serveInMemory(t, func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(http.StatusBadRequest)
-			http.NewResponseController(w).Flush()
-			<-r.Context().Done()
-		})
-		req.Stall, req.Attempts = time.Minute, 1
-		req.Refused = func([]byte) error { return nil }
-		start := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		var status *fetch.StatusError
-		if _, _, _, err := get(ctx, req); !errors.As(err, &status) || time.Since(start) != time.Minute {
-			t.Errorf("a refusal that stalls: error %v after %v, want a StatusError after a minute", err, time.Since(start))
-		}
-	})
 	// A slow connection is not a stalled one, on either side.
 	synctest.Test(t, func(t *testing.T) {
 		req := serveInMemory(t, func(w http.ResponseWriter, r *http.Request) {
@@ -551,7 +535,7 @@ func TestProgress(t *testing.T) {
 	} {
 		req := serve(t, tt.handler)
 		var got []told
-		req.Progress = func(read, total int64) {
+		ctx := sources.WithProgress(t.Context(), func(read, total int64) {
 			last := len(got) - 1
 			switch now := (told{read, total}); {
 			case read == 0 || last < 0 || got[last].read == 0:
@@ -561,8 +545,8 @@ func TestProgress(t *testing.T) {
 			default:
 				got[last] = now
 			}
-		}
-		if body, _, _, err := get(t.Context(), req); len(body) != tt.body || err != nil || !slices.Equal(got, tt.want) {
+		})
+		if body, _, _, err := get(ctx, req); len(body) != tt.body || err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("%s: Get gave %d bytes, %v, and told of %v, want %d, and %v", tt.name, len(body), err, got, tt.body, tt.want)
 		}
 	}

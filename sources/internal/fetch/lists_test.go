@@ -166,13 +166,10 @@ func indexed(n int) map[string]string {
 "resources": [{"name": "list", "checksum": "%x"}]}`+"\n", sha1.Sum([]byte(doc)))}
 }
 
-// usdt is a contract with the events of USDT.
-var usdt = stablecoin.Contract{
-	Chain: "ethereum", Address: "0xdac17f958d2ee523a2206206994597c13d831ec7", FirstBlock: 1, Issuer: "Tether",
-	Added: "AddedBlackList(address)", Removed: "RemovedBlackList(address)",
-}
+// usdtBlock is the first block with a freeze of USDT.
+const usdtBlock = 4_634_758
 
-// ethereum serves a node whose chain has an event of USDT in each block from 10 on.
+// ethereum serves a node whose chain has a freeze of USDT in each block from usdtBlock on.
 func ethereum(n int) http.Handler {
 	hash := func(block uint64) string { return fmt.Sprintf("0x%064x", block+0xb10c) }
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -188,7 +185,7 @@ func ethereum(n int) http.Handler {
 		number := func(v any) uint64 {
 			u, err := strconv.ParseUint(strings.TrimPrefix(fmt.Sprint(v), "0x"), 16, 64)
 			if err != nil {
-				return 1000 // "latest", "finalized"
+				return usdtBlock + 1000 // "finalized"
 			}
 			return u
 		}
@@ -196,18 +193,16 @@ func ethereum(n int) http.Handler {
 		switch req.Method {
 		case "eth_chainId":
 			result = "0x1"
-		case "eth_getCode":
-			result = "0x6001"
 		case "eth_getBlockByNumber":
 			b := number(req.Params[0])
 			result = map[string]string{"number": fmt.Sprintf("0x%x", b), "hash": hash(b), "timestamp": fmt.Sprintf("0x%x", 900_000_000+12*b)}
 		case "eth_getLogs":
 			filter := req.Params[0].(map[string]any)
 			logs := []any{}
-			for b := max(10, number(filter["fromBlock"])); b <= number(filter["toBlock"]) && b < uint64(n)+10; b++ {
+			for b := max(usdtBlock, number(filter["fromBlock"])); b <= number(filter["toBlock"]) && b < uint64(n)+usdtBlock; b++ {
 				logs = append(logs, map[string]any{
-					"address": usdt.Address, "topics": []string{fmt.Sprintf("0x%x", keccak256(usdt.Added))},
-					"data":        "0x" + strings.Repeat("0", 24) + account(int(b - 10))[2:],
+					"address": "0xdac17f958d2ee523a2206206994597c13d831ec7", "topics": []string{fmt.Sprintf("0x%x", keccak256("AddedBlackList(address)"))},
+					"data":        "0x" + strings.Repeat("0", 24) + account(int(b - usdtBlock))[2:],
 					"blockNumber": fmt.Sprintf("0x%x", b), "blockHash": hash(b), "transactionHash": hash(b + 1<<32), "transactionIndex": "0x0",
 					"logIndex": "0x0", "removed": false, "blockTimestamp": fmt.Sprintf("0x%x", 900_000_000+12*b),
 				})
@@ -266,9 +261,9 @@ var lists = func() []published {
 	}
 	mew, ransomwhere := badlist.Options{}, *badlist.Ransomwhere()
 	sniffer, domains := *badlist.ScamSniffer(), *badlist.ScamSnifferDomains()
-	frozen := func(chain address.Chain, endpoint string, contracts ...stablecoin.Contract) func(*http.Client) sources.Source {
+	frozen := func(chain address.Chain, endpoint string) func(*http.Client) sources.Source {
 		return func(c *http.Client) sources.Source {
-			return stablecoin.Frozen("USDT", map[address.Chain]string{chain: endpoint}, &stablecoin.Options{Contracts: contracts, Client: c})
+			return stablecoin.Frozen("USDT", map[address.Chain]string{chain: endpoint}, &stablecoin.Options{Client: c})
 		}
 	}
 	return []published{
@@ -314,7 +309,7 @@ var lists = func() []published {
 		{name: "OpenSanctions with its index", source: func(c *http.Client) sources.Source {
 			return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Index: host + "/index", Client: c})
 		}, files: indexed},
-		{name: "USDT on Ethereum", source: frozen("ethereum", host+"/node", usdt), serve: ethereum},
+		{name: "USDT on Ethereum", source: frozen("ethereum", host+"/node"), serve: ethereum},
 		{name: "USDT on Tron", source: frozen("tron", host), serve: tronGrid},
 	}
 }()
