@@ -46,10 +46,10 @@ type Options struct {
 // that is not https, is an error of Load.
 //
 // Load fetches the list with a conditional request and parses it as [Options.Parse]
-// does. It adds entries only after it has read the whole list, and holds none of them:
-// a download of more than 8 MiB is kept in a temporary file. A list that the server
-// confirms, or that has the digest of the revision held, is [sources.ErrUnchanged].
-// Load repeats requests that fail in a way that may pass, and downloads that break off.
+// does. It adds entries only after it has read the whole list, and holds the file, but none of
+// them. A list that the server confirms, or that has the digest of the revision held, is
+// [sources.ErrUnchanged]. Load repeats requests that fail in a way that may pass, and downloads
+// that break off.
 func New(opts *Options) sources.Source {
 	o := *cmp.Or(opts, &Options{})
 	from := &fetch.Options{URL: o.URL, Client: o.Client, AllowHTTP: o.AllowHTTP}

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -62,7 +63,7 @@ func Load(ctx context.Context, req *Request, prev sources.Revision, add func(sou
 			entries = append(entries, e)
 			return ctx.Err()
 		})
-	}, func(sources.Revision) error {
+	}, func() error {
 		add := until(ctx, add)
 		for _, e := range entries {
 			if err := add(e); err != nil {
@@ -73,9 +74,24 @@ func Load(ctx context.Context, req *Request, prev sources.Revision, add func(sou
 	})
 }
 
+// Stream is [Load] for lists of millions of entries: it holds the file, and none of its entries.
+// It parses the file twice: during the download, to see that it is whole, and then to add its
+// entries.
+func Stream(ctx context.Context, req *Request, prev sources.Revision, add func(sources.Entry) error,
+	parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)) (sources.Revision, error) {
+	var file bytes.Buffer
+	return loadWith(ctx, req, prev, func(body io.Reader) (sources.Revision, error) {
+		file.Reset()
+		return parse(io.TeeReader(body, &file), func(sources.Entry) error { return ctx.Err() })
+	}, func() error {
+		_, err := parse(&file, until(ctx, add))
+		return err
+	})
+}
+
 // loadWith fetches the file that req names with read, and adds its entries with emit unless
 // they are the entries of prev.
-func loadWith(ctx context.Context, req *Request, prev sources.Revision, read func(io.Reader) (sources.Revision, error), emit func(sources.Revision) error) (rev sources.Revision, err error) {
+func loadWith(ctx context.Context, req *Request, prev sources.Revision, read func(io.Reader) (sources.Revision, error), emit func() error) (rev sources.Revision, err error) {
 	defer func() {
 		if err != nil && err != sources.ErrUnchanged && req.Name != "" {
 			err = fmt.Errorf("%s: %w", req.Name, err)
@@ -94,7 +110,7 @@ func loadWith(ctx context.Context, req *Request, prev sources.Revision, read fun
 	if result.NotModified || rev.Digest == prev.Digest {
 		rev, err = prev, sources.ErrUnchanged
 		rev.Checked = time.Time{} // that is, now
-	} else if err := emit(rev); err != nil {
+	} else if err := emit(); err != nil {
 		return sources.Revision{}, err
 	}
 	rev.ETag, rev.LastModified = result.ETag, result.LastModified
