@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -81,56 +82,62 @@ func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0
 // TestRepeatsOfTheLast checks that all of many repeats of one Idempotency-Key are granted
 // with one screening left, by one process and by several, and that only one is charged.
 func TestRepeatsOfTheLast(t *testing.T) {
-	for _, replicas := range []int{1, 3} {
-		for round := range 20 {
-			store := access.NewMemory()
-			var rings []*access.Keyring
-			for range replicas {
-				ring := access.New(slowStore{store}, nil)
-				t.Cleanup(func() { ring.Close(context.Background()) })
-				rings = append(rings, ring)
-			}
-			c := httpapi.Caller{ID: "a", Quota: 1}
-			var all sync.WaitGroup
-			for n := range 64 {
-				all.Go(func() {
-					r := &http.Request{Method: "POST", URL: &url.URL{Path: "/api/v1/screen"}, Header: http.Header{"Idempotency-Key": {`"k"`}}}
-					if granted, _, err := rings[n%replicas].Charge(r.WithContext(t.Context()), c, 1, []byte("body")); granted != 1 || err != nil {
-						t.Errorf("%d replicas, round %d, repeat %d: granted %d, %v", replicas, round, n, granted, err)
-					}
-				})
-			}
-			all.Wait()
-			if n := used(t, rings[0], c); n != 1 {
-				t.Errorf("%d screenings are counted, want 1", n)
-			}
-			if n, err := reserve(rings[0], c, 1); n != 0 || !errors.Is(err, httpapi.ErrExhausted) {
-				t.Errorf("another request is granted %d, %v", n, err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, replicas := range []int{1, 3} {
+			for round := range 20 {
+				store := access.NewMemory()
+				var rings []*access.Keyring
+				for range replicas {
+					ring := access.New(slowStore{store}, nil)
+					t.Cleanup(func() { ring.Close(context.Background()) })
+					rings = append(rings, ring)
+				}
+				c := httpapi.Caller{ID: "a", Quota: 1}
+				var all sync.WaitGroup
+				for n := range 64 {
+					all.Go(func() {
+						r := &http.Request{Method: "POST", URL: &url.URL{Path: "/api/v1/screen"}, Header: http.Header{"Idempotency-Key": {`"k"`}}}
+						if granted, _, err := rings[n%replicas].Charge(r.WithContext(t.Context()), c, 1, []byte("body")); granted != 1 || err != nil {
+							t.Errorf("%d replicas, round %d, repeat %d: granted %d, %v", replicas, round, n, granted, err)
+						}
+					})
+				}
+				all.Wait()
+				if n := used(t, rings[0], c); n != 1 {
+					t.Errorf("%d screenings are counted, want 1", n)
+				}
+				if n, err := reserve(rings[0], c, 1); n != 0 || !errors.Is(err, httpapi.ErrExhausted) {
+					t.Errorf("another request is granted %d, %v", n, err)
+				}
 			}
 		}
-	}
+	})
 }
 
 // TestRepeatsAreBounded checks that a request may be repeated a hundred times without a
 // charge, and that more repeats are charged, by all processes together.
 func TestRepeatsAreBounded(t *testing.T) {
-	store := access.NewMemory()
-	rings := []*access.Keyring{access.New(store, nil), access.New(store, nil)}
-	c := httpapi.Caller{ID: "a", Quota: 10}
-	refused := 0
-	for n := range 120 {
-		r := &http.Request{Method: "POST", URL: &url.URL{Path: "/api/v1/screen"}, Header: http.Header{"Idempotency-Key": {`"k"`}}}
-		_, _, err := rings[n%2].Charge(r.WithContext(t.Context()), c, 1, []byte("body"))
-		switch {
-		case errors.Is(err, httpapi.ErrExhausted) && n > 100:
-			refused++
-		case err != nil:
-			t.Fatalf("repeat %d: %v", n, err)
+	synctest.Test(t, func(t *testing.T) {
+		store := access.NewMemory()
+		rings := []*access.Keyring{access.New(store, nil), access.New(store, nil)}
+		defer rings[0].Close(t.Context())
+		defer rings[1].Close(t.Context())
+		c := httpapi.Caller{ID: "a", Quota: 10}
+		refused := 0
+		for n := range 120 {
+			r := &http.Request{Method: "POST", URL: &url.URL{Path: "/api/v1/screen"}, Header: http.Header{"Idempotency-Key": {`"k"`}}}
+			_, _, err := rings[n%2].Charge(r.WithContext(t.Context()), c, 1, []byte("body"))
+			switch {
+			case errors.Is(err, httpapi.ErrExhausted) && n > 100:
+				refused++
+			case err != nil:
+				t.Fatalf("repeat %d: %v", n, err)
+			}
 		}
-	}
-	if refused != 120-101-9 {
-		t.Errorf("%d repeats are refused, want those after a hundred repeats and the rest of the quota", refused)
-	}
+		if refused != 120-101-9 {
+			t.Errorf("%d repeats are refused, want those after a hundred repeats and the rest of the quota", refused)
+		}
+	})
 }
 
 // TestClaimsAreBounded checks that a Store in memory drops the oldest claims of a key that has
@@ -158,23 +165,26 @@ func TestClaimsAreBounded(t *testing.T) {
 // TestClaimsOfEndpoints checks that one Idempotency-Key with one body is two claims at two
 // endpoints, and that another body at the same endpoint is refused.
 func TestClaimsOfEndpoints(t *testing.T) {
-	ring, c := access.New(access.NewMemory(), nil), httpapi.Caller{ID: "a", Quota: 10}
-	charge := func(path, body string) error {
-		r := &http.Request{Method: "POST", URL: &url.URL{Path: path}, Header: http.Header{"Idempotency-Key": {`"k"`}}}
-		_, _, err := ring.Charge(r.WithContext(t.Context()), c, 1, []byte(body))
-		return err
-	}
-	for _, path := range []string{"/api/v1/screen", "/api/v1/screen/batch", "/api/v1/screen"} {
-		if err := charge(path, "body"); err != nil {
-			t.Errorf("%s: %v", path, err)
+	synctest.Test(t, func(t *testing.T) {
+		ring, c := access.New(access.NewMemory(), nil), httpapi.Caller{ID: "a", Quota: 10}
+		defer ring.Close(t.Context())
+		charge := func(path, body string) error {
+			r := &http.Request{Method: "POST", URL: &url.URL{Path: path}, Header: http.Header{"Idempotency-Key": {`"k"`}}}
+			_, _, err := ring.Charge(r.WithContext(t.Context()), c, 1, []byte(body))
+			return err
 		}
-	}
-	if err := charge("/api/v1/screen/batch", "another"); !errors.Is(err, httpapi.ErrKeyReused) {
-		t.Errorf("another body: %v", err)
-	}
-	if n := used(t, ring, c); n != 2 {
-		t.Errorf("%d screenings are counted, want 2", n)
-	}
+		for _, path := range []string{"/api/v1/screen", "/api/v1/screen/batch", "/api/v1/screen"} {
+			if err := charge(path, "body"); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+		if err := charge("/api/v1/screen/batch", "another"); !errors.Is(err, httpapi.ErrKeyReused) {
+			t.Errorf("another body: %v", err)
+		}
+		if n := used(t, ring, c); n != 2 {
+			t.Errorf("%d screenings are counted, want 2", n)
+		}
+	})
 }
 
 // A slowStore answers as a database does.
@@ -188,27 +198,29 @@ func (s slowStore) Claim(ctx context.Context, c access.Claim) (access.Claim, err
 // TestRepeatedRefund checks that a charge stays if its request was repeated before it was refunded:
 // the repeat is answered without a charge of its own.
 func TestRepeatedRefund(t *testing.T) {
-	q := access.New(access.NewMemory(), nil)
-	defer q.Close(t.Context())
-	c := httpapi.Caller{ID: "a", Quota: 3}
-	ask := func(key string) func(int) {
-		r := bearing(t.Context(), "x")
-		r.Header.Set("Idempotency-Key", key)
-		granted, refund, err := q.Charge(r, c, 1, []byte("body"))
-		if err != nil || granted != 1 {
-			t.Fatalf("%s: %d granted, %v", key, granted, err)
+	synctest.Test(t, func(t *testing.T) {
+		q := access.New(access.NewMemory(), nil)
+		defer q.Close(t.Context())
+		c := httpapi.Caller{ID: "a", Quota: 3}
+		ask := func(key string) func(int) {
+			r := bearing(t.Context(), "x")
+			r.Header.Set("Idempotency-Key", key)
+			granted, refund, err := q.Charge(r, c, 1, []byte("body"))
+			if err != nil || granted != 1 {
+				t.Fatalf("%s: %d granted, %v", key, granted, err)
+			}
+			return refund
 		}
-		return refund
-	}
-	refund := ask(`"a"`)
-	ask(`"a"`) // answered
-	refund(1)
-	if n := used(t, q, c); n != 1 {
-		t.Errorf("%d are used after one answer, want 1", n)
-	}
-	ask(`"a"`)
-	ask(`"b"`)(1)
-	if n := used(t, q, c); n != 1 {
-		t.Errorf("%d are used after a refund without a repeat, want 1", n)
-	}
+		refund := ask(`"a"`)
+		ask(`"a"`) // answered
+		refund(1)
+		if n := used(t, q, c); n != 1 {
+			t.Errorf("%d are used after one answer, want 1", n)
+		}
+		ask(`"a"`)
+		ask(`"b"`)(1)
+		if n := used(t, q, c); n != 1 {
+			t.Errorf("%d are used after a refund without a repeat, want 1", n)
+		}
+	})
 }
