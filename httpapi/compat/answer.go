@@ -37,16 +37,37 @@ func (a *answer) Header() http.Header         { return a.header }
 func (a *answer) WriteHeader(status int)      { a.status = status }
 func (a *answer) Write(b []byte) (int, error) { return a.text.Write(b) }
 
+// A body is the body of a request to package httpapi, which is made when it is read: not before
+// the caller is admitted.
+type body struct {
+	make   func() io.Reader
+	reader io.Reader
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.reader == nil {
+		b.reader = b.make()
+	}
+	return b.reader.Read(p)
+}
+
+// batchOf returns a batch of the items in array, or else array itself, and then the rest.
+func batchOf(array []byte, rest io.Reader) io.Reader {
+	all := io.MultiReader(bytes.NewReader(array), rest)
+	if json.Valid(array) { // else its text could end the array and add members
+		all = io.MultiReader(strings.NewReader(`{"items":`), all, strings.NewReader("}"))
+	}
+	return all
+}
+
+// nothing makes an empty body.
+func nothing() io.Reader { return http.NoBody }
+
 // ask sends a request with the header of r, and the API key where package httpapi expects it.
-// The body is a batch of the items in array, or else rest.
-func (h *handler) ask(r *http.Request, method, path string, array []byte, rest io.Reader) *answer {
+func (h *handler) ask(r *http.Request, method, path string, makeBody func() io.Reader) *answer {
 	in := r.Clone(r.Context())
 	in.Method, in.URL, in.ContentLength = method, &url.URL{Path: h.prefix + path, RawQuery: r.URL.RawQuery}, -1
-	body := io.MultiReader(bytes.NewReader(array), rest)
-	if json.Valid(array) { // else its text could end the array and add members
-		body = io.MultiReader(strings.NewReader(`{"items":`), body, strings.NewReader("}"))
-	}
-	in.Body = io.NopCloser(body)
+	in.Body = io.NopCloser(&body{make: makeBody})
 	if _, password, ok := r.BasicAuth(); ok {
 		in.Header.Set("Authorization", "Bearer "+password)
 	} else if key := r.Header.Get("X-Api-Key"); key != "" && r.Header["Authorization"] == nil {

@@ -72,7 +72,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(maxWait))
 		h.screening(r).write(w, http.StatusCreated)
 	} else if _, ok := after("/api/risk/v2/entities"); ok {
-		a := h.ask(r, r.Method, "/api/risk/v2/entities", nil, http.NoBody)
+		a := h.ask(r, r.Method, "/api/risk/v2/entities", nothing)
 		a.explain(http.StatusNotFound, "This is the paid API, which reports exposure. This server knows lists only: ask GET /api/v1/address/{address}.")
 		a.write(w, http.StatusOK)
 	} else {
@@ -83,7 +83,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // address answers in Chainalysis's shape.
 func (h *handler) address(r *http.Request, text string) *answer {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return h.ask(r, r.Method, "/api/v1/sources", nil, http.NoBody) // which has the same methods
+		return h.ask(r, r.Method, "/api/v1/sources", nothing) // which has the same methods
 	}
 	if plain, err := url.PathUnescape(text); err == nil {
 		text = plain
@@ -91,7 +91,7 @@ func (h *handler) address(r *http.Request, text string) *answer {
 	array, _ := json.Marshal([]map[string]string{{"address": text}})
 	r = r.Clone(r.Context())
 	r.Header.Set("Content-Type", "application/json")
-	a := h.ask(r, http.MethodPost, batch, array, http.NoBody)
+	a := h.ask(r, http.MethodPost, batch, func() io.Reader { return batchOf(array, http.NoBody) })
 	if len(a.Results) != 1 {
 		return a
 	}
@@ -126,13 +126,15 @@ func identification(l screening.Label, checked string) map[string]any {
 
 // screening answers in TRM's shape.
 func (h *handler) screening(r *http.Request) *answer {
-	rest := http.MaxBytesReader(nil, r.Body, maxBody)
-	array, _ := io.ReadAll(rest)           // the error of rest stays
 	var asked []map[string]json.RawMessage // unlike a struct, it does not ignore letter case
-	if json.Unmarshal(array, &asked); len(asked) > maxItems {
-		array, rest = nil, http.MaxBytesReader(nil, io.NopCloser(bytes.NewReader(array)), 0)
-	}
-	a := h.ask(r, r.Method, batch, array, rest)
+	a := h.ask(r, r.Method, batch, func() io.Reader {
+		rest := http.MaxBytesReader(nil, r.Body, maxBody)
+		array, _ := io.ReadAll(rest) // the error of rest stays
+		if json.Unmarshal(array, &asked); len(asked) > maxItems {
+			return http.MaxBytesReader(nil, io.NopCloser(bytes.NewReader(array)), 0)
+		}
+		return batchOf(array, rest)
+	})
 	a.explain(http.StatusRequestEntityTooLarge, "At most 100 addresses can be asked about at once, in at most 512 KiB.")
 	verdicts := make([]any, len(a.Results))
 	for i, it := range a.Results {

@@ -384,6 +384,24 @@ func (m *meter) Used(context.Context, httpapi.Caller, bool) (int64, time.Time, t
 	return 0, time.Time{}, time.Time{}, nil
 }
 
+// TestNotAdmitted sends a table of addresses without a valid key: the body is not read, and so not held.
+func TestNotAdmitted(t *testing.T) {
+	read := 0
+	body := readerFunc(func(p []byte) (int, error) { read += len(p); return 0, io.EOF })
+	r := httptest.NewRequest("POST", "/public/v1/sanctions/screening", body)
+	r.Header.Set("Content-Type", "application/json")
+	r.SetBasicAuth("", "wsk_another0another0")
+	w := httptest.NewRecorder()
+	compat.New(newScreener(t, nil), newKeys(t), nil).ServeHTTP(w, r)
+	if w.Code != 401 || read > 0 {
+		t.Errorf("status %d, read %d bytes", w.Code, read)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
 // TestServer checks what only a real server shows: a client that stalls, and a body that is cut.
 func TestServer(t *testing.T) {
 	server := httptest.NewServer(compat.New(newScreener(t, nil), newKeys(t), nil))
