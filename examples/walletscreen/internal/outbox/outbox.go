@@ -106,7 +106,7 @@ func openSQLite(file string) (*sql.DB, error) {
 
 // create makes the tables. Times are in milliseconds since 1970.
 func (b *Box) create(ctx context.Context) error {
-	statements := []string{
+	for _, statement := range []string{
 		`create table if not exists walletscreen_outbox (
 			id text primary key,
 			body text not null,
@@ -126,38 +126,11 @@ func (b *Box) create(ctx context.Context) error {
 			sequence bigint not null
 		)`,
 		`insert into walletscreen_outbox_state (name, digest, holder, until, sequence) values ('book', '', '', 0, 0) on conflict do nothing`,
-		`drop index if exists walletscreen_outbox_due`, // of earlier versions
 		`create index if not exists walletscreen_outbox_next on walletscreen_outbox (ended, due, sequence)`,
 		`create index if not exists walletscreen_outbox_order on walletscreen_outbox (ended, customer, sequence)`,
-	}
-	if err := b.addColumns(ctx); err != nil {
-		return err
-	}
-	for _, statement := range statements {
+	} {
 		if _, err := b.db.ExecContext(ctx, statement); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// addColumns adds the columns that the tables of earlier versions lack.
-func (b *Box) addColumns(ctx context.Context) error {
-	for table, columns := range map[string][]string{
-		"walletscreen_outbox":       {"customer text not null default ''", "sequence bigint not null default 0"},
-		"walletscreen_outbox_state": {"sequence bigint not null default 0"},
-	} {
-		if _, err := b.db.ExecContext(ctx, `select 1 from `+table+` limit 1`); err != nil {
-			continue // a new database
-		}
-		for _, column := range columns {
-			name, _, _ := strings.Cut(column, " ")
-			if _, err := b.db.ExecContext(ctx, `select `+name+` from `+table+` limit 1`); err == nil {
-				continue
-			}
-			if _, err := b.db.ExecContext(ctx, `alter table `+table+` add column `+column); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

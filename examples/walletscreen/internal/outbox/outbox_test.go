@@ -325,36 +325,6 @@ func TestParallel(t *testing.T) {
 	})
 }
 
-// An outbox of the version before this one is read.
-func TestEarlierVersion(t *testing.T) {
-	boxes(t, func(t *testing.T, open func() *Box) {
-		b := open()
-		for _, statement := range []string{
-			`drop table walletscreen_outbox`, `drop table walletscreen_outbox_state`,
-			`create table walletscreen_outbox (id text primary key, body text not null, created bigint not null, due bigint not null,
-				attempts bigint not null, ended bigint not null, failure text not null)`,
-			`create index walletscreen_outbox_due on walletscreen_outbox (ended, due)`,
-			`create table walletscreen_outbox_state (name text primary key, digest text not null, holder text not null, until bigint not null)`,
-			`insert into walletscreen_outbox_state values ('book', 'd1', '', 0)`,
-			`insert into walletscreen_outbox values ('old', '{}', 1, 1, 0, 0, '')`,
-		} {
-			if _, err := b.db.ExecContext(t.Context(), statement); err != nil {
-				t.Fatal(err)
-			}
-		}
-		b = open()
-		b.now = func() time.Time { return time.UnixMilli(1000) }
-		if _, err := b.Add(t.Context(), "d1", "d2", messages(nil, "new")); err != nil {
-			t.Fatal(err)
-		}
-		var posted log
-		b.Deliver(t.Context(), func(_ context.Context, m Message) error { posted.add(m.ID); return nil })
-		if got := posted.take(); !slices.Equal(got, []string{"new", "old"}) {
-			t.Errorf("posted %q", got)
-		}
-	})
-}
-
 func TestLead(t *testing.T) {
 	boxes(t, func(t *testing.T, open func() *Box) {
 		b := open()
