@@ -91,11 +91,11 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestReportPages screens tables of 5,000 rows that are listed, each by another party, or undecided,
+// TestReportPages screens tables of 2,000 rows that are listed, each by another party, or undecided,
 // and checks that the report names the line of each, in HTML that is printed on some ten pages.
 func TestReportPages(t *testing.T) {
 	longtest.WithoutRace(t)
-	const n = 5000
+	const n = 2000
 	dir := t.TempDir()
 	own, in := filepath.Join(dir, "own.csv"), filepath.Join(dir, "in.csv")
 	var list, table strings.Builder
@@ -122,7 +122,7 @@ func TestReportPages(t *testing.T) {
 	read := func(name string) []byte {
 		file := filepath.Join(dir, name)
 		if code, _, stderr := callIn(t, env, "", "screen", "-in", in, "-out", filepath.Join(dir, "out.csv"), "-report", file); code != exitUndecided ||
-			!strings.Contains(stderr, "  CRITICAL            2,500\n  UNDECIDED           2,500   see") {
+			!strings.Contains(stderr, "  CRITICAL            1,000\n  UNDECIDED           1,000   see") {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		b, err := os.ReadFile(file)

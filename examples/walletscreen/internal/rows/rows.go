@@ -394,7 +394,8 @@ func (t *Reader) swallows(row *Row) bool {
 		return false
 	}
 	for i, cell := range row.cells {
-		if i != t.address && strings.IndexByte(cell, t.delimiter) >= 0 && (strings.Contains(cell, "\n") || len(row.cells) < t.columns) && t.hasAddress(cell) {
+		if i != t.address && strings.IndexByte(cell, t.delimiter) >= 0 && (strings.Contains(cell, "\n") || len(row.cells) < t.columns) &&
+			slices.ContainsFunc(strings.FieldsFunc(cell, func(r rune) bool { return r == '\n' || r == rune(t.delimiter) }), t.hasAddress) {
 			return true
 		}
 	}
