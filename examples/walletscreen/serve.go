@@ -20,6 +20,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 	signed "golang.org/x/mod/sumdb/note"
+	"golang.org/x/time/rate"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
@@ -378,39 +379,31 @@ func newHTTPServer(h http.Handler, logger *slog.Logger) *http.Server {
 		WriteTimeout:      15 * time.Second,
 		IdleTimeout:       2 * time.Minute, // longer than clients keep a connection, which is 90 seconds in Go
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(&fewLines{log: logger}, "", 0),
+		ErrorLog:          log.New(newFewLines(logger), "", 0),
 	}
 }
 
-// fewLines logs what a server says of clients that break off, such as failed handshakes: at
-// most fewest lines in each fewWindow, because any client can cause one.
+// fewLines logs what a server says of clients that break off, such as failed handshakes: ten
+// lines, and then one a second, because any client can cause one.
 type fewLines struct {
-	log *slog.Logger
-
-	mu           sync.Mutex
-	since        time.Time
-	lines, other int
+	log   *slog.Logger
+	limit *rate.Limiter
+	other atomic.Int64 // lines left out
 }
 
-const (
-	fewest    = 10
-	fewWindow = 10 * time.Second
-)
+func newFewLines(log *slog.Logger) *fewLines {
+	return &fewLines{log: log, limit: rate.NewLimiter(1, 10)}
+}
 
 // Write implements [io.Writer] for one line.
 func (f *fewLines) Write(line []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now := time.Now(); now.Sub(f.since) >= fewWindow {
-		f.since, f.lines = now, 0
-	}
-	if f.lines++; f.lines > fewest {
-		f.other++
+	if !f.limit.Allow() {
+		f.other.Add(1)
 		return len(line), nil
 	}
 	var more []any
-	if f.other > 0 {
-		more, f.other = []any{"left_out", f.other}, 0
+	if n := f.other.Swap(0); n > 0 {
+		more = []any{"left_out", n}
 	}
 	f.log.Warn(strings.TrimRight(string(line), "\n"), more...)
 	return len(line), nil
