@@ -109,8 +109,11 @@ func (a *auditCall) verify(context.Context, []string) error {
 	return err
 }
 
-// datePrefix matches the beginning of a time.
-var datePrefix = regexp.MustCompile(`^\d{4}(-\d\d(-\d\d(T[\d:.]*Z?)?)?)?$`)
+// datePrefix matches the beginning of a time, and dateLike what people write for one as well.
+var (
+	datePrefix = regexp.MustCompile(`^\d{4}(-(0[1-9]|1[0-2])(-([0-2]\d|3[01])(T[\d:.]*Z?)?)?)?$`)
+	dateLike   = regexp.MustCompile(`^\d{1,4}[-./]\d{1,2}([-./T ][-./\d:TZ ]*)?$`)
+)
 
 // search prints the screenings to which all terms apply.
 func (a *auditCall) search(_ context.Context, terms []string) error {
@@ -120,6 +123,12 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 	}
 	if len(terms) == 0 {
 		return errors.New("want an ADDRESS, the ID of a KEY, or a DATE")
+	}
+	if err := checkChain(a.chain); err != nil {
+		return err
+	}
+	if files, err := evidence.Files(a.dir); err != nil || len(files) == 0 {
+		return cmp.Or(err, fmt.Errorf("there is no trail in %s", a.dir))
 	}
 	var tests []func(*receipt.Receipt) bool
 	var mistyped error // if nothing is found
@@ -191,7 +200,10 @@ func (a *auditCall) test(term string, key []byte) (test func(*receipt.Receipt) b
 			forms[i] = "hmac:" + audit.Hash(key, forms[i])
 		}
 	}
-	if len(rd.Addresses) == 0 && plausible(term) && !strings.Contains(term, "-") {
+	switch {
+	case dateLike.MatchString(term):
+		err = fmt.Errorf("%q is not the beginning of a time: want 2026, 2026-03, 2026-03-01 or 2026-03-01T09:30", term)
+	case len(rd.Addresses) == 0 && plausible(term) && !strings.Contains(term, "-"):
 		err = fmt.Errorf("what has %d characters is not an address of any chain, a key's ID or a date", len(term))
 	}
 	return func(r *receipt.Receipt) bool {

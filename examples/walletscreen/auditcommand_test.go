@@ -158,6 +158,12 @@ func TestAuditSearchTexts(t *testing.T) {
 		if code != 2 || stdout != "" || !strings.Contains(stderr, "is not an address of any chain") {
 			t.Errorf("what cannot be found: exit code %d, %s%s", code, stdout, stderr)
 		}
+		for _, date := range []string{"2026-13", "2026-3", "01.03.2026", "3/1/2026", "2026-02-32"} {
+			code, _, stderr := call(t, "", append(append([]string{"audit", "search", "-audit", dir}, key...), date)...)
+			if code != 2 || !strings.Contains(stderr, "is not the beginning of a time") {
+				t.Errorf("%s: exit code %d, %s", date, code, stderr)
+			}
+		}
 	}
 }
 

@@ -107,15 +107,16 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 // answering returns from which lists questions were answered at a time, or in a snapshot
 // whose digest begins with the text.
 func answering(ctx context.Context, st store.Store, when string) (*journal.Snapshot, error) {
-	at := time.Now()
-	if t, ok := instant(when); ok {
-		at, when = t, "now"
-	}
-	if when == "now" {
-		if now := time.Now(); at.After(now) { // today has not ended
-			at = now
+	now := time.Now()
+	if _, ok := instant(when); ok || when == "now" {
+		at := now
+		if ok {
+			var err error
+			if at, err = parsePast(when, now); err != nil {
+				return nil, err
+			}
 		}
-		e, err := journal.At(ctx, st, at, time.Now().Add(time.Minute), nil)
+		e, err := journal.At(ctx, st, at, now.Add(time.Minute), nil)
 		if errors.Is(err, store.ErrNotFound) {
 			return e, fmt.Errorf("nothing was kept before %s", minute(at))
 		}

@@ -21,6 +21,13 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	if write == nil {
 		return fmt.Errorf("-format %.40q: want csv, lines, feed or nitro", l.format)
 	}
+	inFiles := l.format == "lines" || l.format == "feed"
+	switch {
+	case !inFiles && (l.spellings || l.signingKey != ""):
+		return fmt.Errorf("-spellings and -receipt-key are for -format lines and feed, not %s", l.format)
+	case l.format != "nitro" && (l.match != "exact" || l.salt != ""):
+		return fmt.Errorf("-match and -salt are for -format nitro, not %s", l.format)
+	}
 	srcs, err := l.lists.sources(false)
 	if err != nil {
 		return err

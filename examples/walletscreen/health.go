@@ -55,7 +55,8 @@ func (p *program) health(ctx context.Context, addr string) error {
 	}
 	defer resp.Body.Close()
 	var r readiness
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&r); err != nil {
+	err = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&r)
+	if err != nil || !r.Ready && r.why() == "" {
 		return fmt.Errorf("%s answers with %s: is it the listener of -ops-addr?", addr, resp.Status)
 	}
 	if !r.Ready {

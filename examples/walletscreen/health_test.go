@@ -73,6 +73,8 @@ func TestHealth(t *testing.T) {
 		{503, `{"ready":false,"missing":["OFAC_SDN","OWN"],"stale":["EU_CONSOLIDATED"]}`, "not ready: OFAC_SDN, OWN not loaded; EU_CONSOLIDATED too old\n"},
 		{503, `{"ready":false,"stopping":true,"audit":"disk full"}`, "not ready: the server is stopping; screenings cannot be recorded: disk full\n"},
 		{404, "not found", "404 Not Found: is it the listener of -ops-addr?\n"},
+		{404, `{"status":404,"code":"not_found"}`, "404 Not Found: is it the listener of -ops-addr?\n"},
+		{200, `{}`, "200 OK: is it the listener of -ops-addr?\n"},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(tt.status)

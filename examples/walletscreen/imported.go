@@ -194,7 +194,7 @@ func (s *imported) Load(ctx context.Context, _ sources.Revision, add func(source
 		return rev, fmt.Errorf("-downloaded %s: the list was published later, on %s", day(s.downloaded), day(rev.Published))
 	case !s.downloaded.IsZero():
 		rev.Checked = s.downloaded
-	case rev.Published.IsZero() && s.Info().Jurisdiction != sources.Community:
+	case rev.Published.IsZero() && !s.Info().Final:
 		return rev, errUndated
 	}
 	seen := rev.Published

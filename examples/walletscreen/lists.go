@@ -172,8 +172,11 @@ func (o *listOptions) undecidable(s *screening.Screener) error {
 	}
 	switch {
 	case len(missing) > 0:
-		return fmt.Errorf("nothing can be decided: %s not loaded\nwalletscreen lists refresh -data DIR fetches lists, and lists import -data DIR %s=FILE reads one that you have downloaded",
-			strings.Join(missing, " and "), missing[0])
+		text := fmt.Sprintf("nothing can be decided: %s not loaded\nwalletscreen lists refresh -data DIR fetches lists", strings.Join(missing, " and "))
+		if own, err := o.ownLists(nil); err == nil && !slices.ContainsFunc(own, func(l ownList) bool { return l.id == missing[0] }) {
+			text += fmt.Sprintf(", and lists import -data DIR %s=FILE reads one that you have downloaded", missing[0])
+		}
+		return errors.New(text)
 	case len(old) > 0:
 		return fmt.Errorf("nothing can be decided: %s, older than -max-age %v", strings.Join(old, " and "), o.maxAge)
 	case len(due) > 0:

@@ -285,6 +285,25 @@ func TestAnomalies(t *testing.T) {
 // inDays matches an age.
 var inDays = regexp.MustCompile(`\d+ (days|d|h)\b`)
 
+// TestImportConfirmsNothing imports a list that does not say when it was published: that it was
+// imported today says nothing about its age.
+func TestImportConfirmsNothing(t *testing.T) {
+	data, file := t.TempDir(), filepath.Join(t.TempDir(), "address.json")
+	if err := os.WriteFile(file, []byte(`["`+evm(1)+`"]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ downloaded, want string }{
+		{"", "want -downloaded with the day"},
+		{"2026-03-01", "SCAMSNIFFER loaded 1 0 1 - LIST CHECKED AGE PUBLISHED AGE ADDRESSES COMPLETE SCAMSNIFFER 2026-03-01 N days - - 1 whole"},
+	} {
+		_, stdout, _ := call(t, "", "lists", "import", "-data", data, "-lists", "SCAMSNIFFER", "-downloaded", test.downloaded, "SCAMSNIFFER="+file)
+		_, status, _ := call(t, "", "lists", "status", "-data", data, "-lists", "SCAMSNIFFER")
+		if got := strings.Join(strings.Fields(inDays.ReplaceAllString(stdout+status, "N days")), " "); !strings.Contains(got, test.want) {
+			t.Errorf("-downloaded %q: %s, want %s", test.downloaded, got, test.want)
+		}
+	}
+}
+
 // TestImportIsCompared imports older files of the SDN List into a new directory. They are
 // compared with the bundled list, and confirm nothing.
 func TestImportIsCompared(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 func didYouMean(name string, names []string, prefix string) string {
 	best, distance := "", 1+len(name)/2
 	for _, n := range names {
-		if d := editDistance(name, n); d < distance {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(n)); d < distance {
 			best, distance = n, d
 		}
 	}

@@ -27,14 +27,14 @@ func dayOrTime(text string) (t time.Time, isDay, ok bool) {
 	return t, err == nil, err == nil
 }
 
-// parsePast returns the time of -at, at the latest now.
+// parsePast returns an instant of the past, at the latest now.
 func parsePast(text string, now time.Time) (time.Time, error) {
 	at, ok := instant(text)
 	switch {
 	case !ok:
-		return at, fmt.Errorf("-at %.40q: want a day (2026-03-01), which means its end, or a time (2026-03-01T09:30:00Z)", text)
+		return at, fmt.Errorf("%.40q: want a day (2026-03-01), which means its end, or a time (2026-03-01T09:30:00Z)", text)
 	case at.After(now.Add(oneDay)):
-		return at, fmt.Errorf("-at %s is yet to come", text)
+		return at, fmt.Errorf("%s is yet to come", text)
 	case at.After(now):
 		return now, nil
 	}

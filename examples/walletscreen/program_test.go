@@ -267,6 +267,12 @@ func TestWrongCalls(t *testing.T) {
 				"tcp 127.0.0.1:1: connect: connection refused"},
 		{"", []string{"validate"}, "validate: want an ADDRESS, or -in FILE for a table; see validate -help"},
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
+		{"", []string{"lists", "status", "-lists", "ofac_sdn"}, `lists status: -lists: there is no list "ofac_sdn"; did you mean OFAC_SDN?`},
+		{"", []string{"lists", "export", "-receipt-key", "k"}, "lists export: -spellings and -receipt-key are for -format lines and feed, not csv"},
+		{"", []string{"lists", "export", "-format", "lines", "-out", dir, "-match", "key"}, "lists export: -match and -salt are for -format nitro, not lines"},
+		{"", []string{"audit", "search", "-audit", dir, "x"}, "audit search: there is no trail in " + dir},
+		{"", []string{"audit", "search", "-audit", dir, "-chain", "Aleo", "x"},
+			`audit search: -chain: chain "Aleo": unsupported chain; no exact rule for its addresses is known`},
 		{"", []string{"screen", "-chain", "Aleo", "-in", "-"}, `-chain: chain "Aleo": unsupported chain; no exact rule for its addresses is known`},
 		{"", []string{"screen", "-chain", "137", "-in", "-"}, `-chain: chain "137": unsupported chain; if it is the id of an EVM chain, write eip155:137`},
 		// What could be a private key is not quoted.
@@ -348,6 +354,9 @@ func TestValidate(t *testing.T) {
 	if code != 2 || !strings.HasPrefix(first, "INVALID  TJRabPrwbZy45sbavfcjinPJC18kjpRTv9\n") || !strings.Contains(first, ": checksum mismatch") ||
 		!strings.HasPrefix(second, "valid     "+listed+"\n  ethereum  "+strings.ToLower(listed)+"  ") {
 		t.Errorf("exit code %d, %q", code, stdout)
+	}
+	if _, stdout, _ := call(t, "", "validate", "-json", "bitcoincash:qr95sy3j9xwd2ap32xkykttr4cvcu7as4y0qverfuy"); !strings.Contains(stdout, `"valid":true`) || strings.Contains(stdout, "caip10") {
+		t.Errorf("CAIP-10 allows no colon in an address: %s", stdout)
 	}
 	code, stdout, _ = call(t, "", "validate", "-json", "-chain", "polygon", listed, "0x12")
 	var a, b validation

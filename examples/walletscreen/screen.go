@@ -103,7 +103,7 @@ func (s *screenCall) newJudge(ctx context.Context) (*judge, error) {
 	}
 	at, err := parsePast(s.at, time.Now())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("-at %w", err)
 	}
 	past, err := s.openPast(ctx, &s.lists, at)
 	if err != nil {

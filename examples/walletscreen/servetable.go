@@ -275,6 +275,7 @@ func (c *tableCall) screen(in []byte, o tableOptions) (out answeredTable, text [
 	case errors.Is(err, errVerdicts):
 		return nil, nil, &tableProblem{http.StatusRequestEntityTooLarge, "body_too_large", "The table with verdicts would have more than 64 MiB. Send the table in parts. Nothing was counted."}
 	case err != nil:
+		err = cmp.Or(errors.Unwrap(err), err) // without the name of the input
 		return nil, nil, &tableProblem{http.StatusBadRequest, "invalid_table", err.Error()}
 	}
 	return out, text, c.count()
