@@ -3,11 +3,9 @@ package rows
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -35,37 +33,19 @@ var (
 	errReturn  = errors.New("a carriage return within a line: it may be several rows; save the table with one kind of line ending")
 )
 
-// A recordReader reads rows of CSV. Quotes are for encoding/csv, which is given one line
-// after another, and only while a quote is open: if one is never closed, or out of place,
-// that costs its own line and none after it.
+// A recordReader reads rows of CSV. A quote that is never closed, or not at the end of a cell, costs
+// its own line and none after it.
 type recordReader struct {
 	in        *bufio.Reader
 	delimiter byte
-	csv       *csv.Reader
-	loose     *regexp.Regexp // matches a cell, also if a quote in it is out of place
 	cells     []string
 	taken     int   // the length of the last row, which is still in the buffer
 	rows      int64 // that were read or left out
-
-	// While csv reads a row:
-	line  []byte // the rest of the line that it reads
-	end   int    // the length of the lines that it was given
-	lines int    // that it has asked for
-	err   error
 }
 
 // newRecordReader returns a reader of rows of at most size bytes.
 func newRecordReader(r io.Reader, size int) *recordReader {
 	return &recordReader{in: bufio.NewReaderSize(r, size)}
-}
-
-// divide sets the delimiter.
-func (r *recordReader) divide(delimiter byte) {
-	r.delimiter = delimiter
-	r.csv = csv.NewReader((*lineReader)(r))
-	r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = rune(delimiter), -1, true
-	d := regexp.QuoteMeta(string(rune(delimiter)))
-	r.loose = regexp.MustCompile(`\A(?:("(?:[^"]|"")*")|[^\n` + d + `]*?)(` + d + `|\r?\n|\z)`)
 }
 
 // next returns the next row, with its cells if there is a delimiter, and io.EOF after the last.
@@ -128,47 +108,83 @@ func isBareReturn(rest []byte, c byte) bool {
 }
 
 // quoted returns the row whose first line ends at end, and has a quote.
-func (r *recordReader) quoted(end int) (Row, error) {
-	cells, err := r.read(false)
-	if err == nil {
-		r.taken = r.end
-		return Row{raw: r.text(r.end), cells: cells}, nil
-	}
+func (r *recordReader) quoted(end int) (row Row, err error) {
+	var text []byte
 	var spans []span
-	row, whole := Row{}, errors.Is(err, csv.ErrBareQuote)
-	if whole { // such as ="0x1", a formula of a spreadsheet program
-		r.read(true)
-		row.raw, whole = r.text(r.end), r.err == nil
-	}
-	if r.err != nil && r.err != io.EOF && r.err != bufio.ErrBufferFull {
-		return Row{}, r.err
-	}
-	if whole {
-		spans, whole = r.spans(&row)
-	}
-	if !whole {
-		if r.lines > 1 {
-			row.Err = errQuote
+	var stop, lost int
+	for more := true; more && err == nil; {
+		text, _ = r.in.Peek(r.in.Buffered())
+		spans, stop, lost = r.cut(text)
+		if more = stop == len(text) || lost == len(text); more {
+			_, err = r.in.Peek(len(text) + 1)
 		}
-		row.raw, r.end = r.text(end), end
-		spans, _ = r.spans(&row)
 	}
-	r.taken = r.end
-	if i := bytes.IndexByte(row.raw, '\r'); row.Err == nil && i >= 0 && isBareReturn(row.raw[i+1:], '\r') {
-		row.Err = errReturn // whether in quotes or not
+	text, _ = r.in.Peek(len(text)) // which Peek may have moved
+	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+		return row, err
 	}
+	if lost > 0 || err == bufio.ErrBufferFull {
+		row.Err, text = errQuote, text[:end]
+		spans, stop, _ = r.cut(text)
+	}
+	r.taken = stop + bytes.IndexByte(text[stop:], '\n') + 1
+	if r.taken == stop {
+		r.taken = len(text)
+	}
+	row.raw = bytes.TrimRight(text[:stop], "\r")
+	stray := false // a quote is out of place, and so it is not known what is in quotes
 	for _, s := range spans {
+		s.end = min(s.end, len(row.raw))
 		row.cells = append(row.cells, s.text(row.raw))
 		row.requote = row.requote || !s.quoted && s.start < s.end && row.raw[s.start] == '"'
+		stray = stray || !s.quoted && bytes.IndexByte(row.raw[s.start:s.end], '"') >= 0
+	}
+	if row.Err == nil && stray && bytes.Count(row.raw, []byte("\r")) > bytes.Count(row.raw, []byte("\r\n")) {
+		row.Err = errReturn
 	}
 	return row, nil
 }
 
-// read reads a row with csv.
-func (r *recordReader) read(lazy bool) ([]string, error) {
-	r.line, r.end, r.lines, r.err = nil, 0, 0, nil
-	r.csv.LazyQuotes = lazy
-	return r.csv.Read()
+// cut returns where the cells of the first row of text stand in it, and where the row ends. lost is how
+// far a quote at the beginning of a cell was followed in vain into other lines, to the end if it is
+// never closed; the cell is then one without quotes.
+func (r *recordReader) cut(text []byte) (all []span, end, lost int) {
+	for ; ; end++ {
+		s := span{start: end}
+		if end < len(text) && text[end] == '"' {
+			stop := end + 1 + closing(text[end+1:])
+			after := bytes.TrimLeft(text[stop:], "\r")
+			switch {
+			case stop == end:
+				lost = len(text)
+			case len(after) == 0 || after[0] == '\n' || text[stop] == r.delimiter:
+				s.quoted, end = true, stop
+			case bytes.IndexByte(text[end:stop], '\n') >= 0:
+				lost = max(lost, stop)
+			}
+		}
+		for !s.quoted && end < len(text) && text[end] != r.delimiter && text[end] != '\n' {
+			end++
+		}
+		s.end = end
+		all = append(all, s)
+		if end == len(text) || text[end] != r.delimiter {
+			return all, end, lost
+		}
+	}
+}
+
+// closing returns what follows the quote that closes a cell, or -1 if there is none.
+func closing(text []byte) int {
+	for i := 0; ; i += 2 {
+		n := bytes.IndexByte(text[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		if i += n; i+1 == len(text) || text[i+1] != '"' {
+			return i + 1
+		}
+	}
 }
 
 // lineEnd returns where the line ends that begins at start, line ending included. Both count
@@ -195,30 +211,6 @@ func (r *recordReader) text(n int) []byte {
 	return bytes.TrimRight(bytes.TrimSuffix(b, []byte("\n")), "\r")
 }
 
-// A lineReader gives csv the lines of a row.
-type lineReader recordReader
-
-// Read reads from one line, and goes on to the next line only with a call of its own.
-func (l *lineReader) Read(p []byte) (int, error) {
-	if len(l.line) == 0 {
-		r := (*recordReader)(l)
-		l.lines++
-		end, err := r.lineEnd(l.end)
-		if err != nil {
-			l.err = err
-			return 0, io.EOF
-		}
-		b, _ := l.in.Peek(end)
-		if l.line = b[l.end:]; b[end-1] != '\n' {
-			l.line = append(slices.Clone(l.line), '\n') // or csv asks for the rest of the line
-		}
-		l.end = end
-	}
-	n := copy(p, l.line)
-	l.line = l.line[n:]
-	return n, nil
-}
-
 // A span is where a cell stands in a row, with its quotes.
 type span struct {
 	start, end int
@@ -241,17 +233,6 @@ func (r *Row) Cell(i int) string {
 		return ""
 	}
 	return r.cells[i]
-}
-
-// spans returns where the cells of a row stand in it, and whether nothing else is in it.
-func (r *recordReader) spans(row *Row) (all []span, whole bool) {
-	for start := 0; ; {
-		m := r.loose.FindSubmatchIndex(row.raw[start:])
-		all = append(all, span{start, start + m[4], m[2] >= 0})
-		if start += m[1]; m[4] == m[5] || row.raw[start-1] == '\n' {
-			return all, start == len(row.raw)
-		}
-	}
 }
 
 // check returns an error if a row has more cells with text than there are columns.

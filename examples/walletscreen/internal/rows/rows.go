@@ -192,7 +192,7 @@ func (t *Reader) openCSV(head []byte) error {
 	if len(sample) == 0 {
 		return errors.New("the input has no header")
 	}
-	t.divide(delimiter)
+	t.delimiter = delimiter
 	t.writer = csv.NewWriter(&t.out)
 	t.writer.Comma, t.writer.UseCRLF = rune(delimiter), t.crlf
 	t.columns = len(sample[0])
@@ -228,7 +228,7 @@ func (t *Reader) openCSV(head []byte) error {
 // ones. It leaves out a last row that may be cut off.
 func sampleRows(head []byte, delimiter byte, n int) (all [][]string) {
 	r := newRecordReader(bytes.NewReader(head), len(head)+1)
-	r.divide(delimiter)
+	r.delimiter = delimiter
 	for len(all) < n {
 		row, err := r.next()
 		if err != nil || len(all) > 0 && len(head) >= headSize && r.taken == r.in.Buffered() {

@@ -80,7 +80,7 @@ func (t *Reader) appendInput(dst []byte, row *Row) []byte {
 		}
 		return dst
 	}
-	spans, _ := t.spans(row)
+	spans, _, _ := t.cut(row.raw)
 	for i := range t.columns {
 		if i > 0 {
 			dst = append(dst, t.delimiter)
