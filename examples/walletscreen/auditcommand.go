@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -209,4 +210,20 @@ func (a *auditCall) test(term string, key []byte) (test func(*receipt.Receipt) b
 	return func(r *receipt.Receipt) bool {
 		return r.CallerID == term || r.RequestID == term || slices.Contains(forms, r.Address)
 	}, err
+}
+
+// readAuditKey reads the file of -audit-key.
+func readAuditKey(name string) ([]byte, error) {
+	text, err := readSecret(name, maxKeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("-audit-key: %w", err)
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err == nil && len(key) < 32 {
+		return nil, fmt.Errorf("-audit-key %s: a key of %d bytes, want at least 32, such as openssl rand -hex 32 prints", name, len(key))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-audit-key %s: want a key in hex, such as openssl rand -hex 32 prints", name)
+	}
+	return key, nil
 }

@@ -66,6 +66,21 @@ func (p *program) health(ctx context.Context, addr string) error {
 	return err
 }
 
+// readiness is the body of /readyz.
+type readiness struct {
+	Ready bool `json:"ready"`
+	// Missing are the required lists that are not loaded.
+	Missing []string `json:"missing,omitempty"`
+	// Stale are the required lists that are older than -max-age or -max-published.
+	Stale []string `json:"stale,omitempty"`
+	// Audit is why screenings cannot be recorded.
+	Audit string `json:"audit,omitempty"`
+	// Store is why the store of the lists fails. Answers go on, with the caveat store.
+	Store string `json:"store,omitempty"`
+	// Stopping means that the server finishes the requests that it has, and ends.
+	Stopping bool `json:"stopping,omitempty"`
+}
+
 // why says why a server is not ready.
 func (r *readiness) why() string {
 	var all []string

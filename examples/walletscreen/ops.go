@@ -6,21 +6,6 @@ import (
 	"time"
 )
 
-// readiness is the body of /readyz.
-type readiness struct {
-	Ready bool `json:"ready"`
-	// Missing are the required lists that are not loaded.
-	Missing []string `json:"missing,omitempty"`
-	// Stale are the required lists that are older than -max-age or -max-published.
-	Stale []string `json:"stale,omitempty"`
-	// Audit is why screenings cannot be recorded.
-	Audit string `json:"audit,omitempty"`
-	// Store is why the store of the lists fails. Answers go on, with the caveat store.
-	Store string `json:"store,omitempty"`
-	// Stopping means that the server finishes the requests that it has, and ends.
-	Stopping bool `json:"stopping,omitempty"`
-}
-
 // readiness reports whether a screening would be answered.
 func (s *server) readiness() readiness {
 	r := readiness{Stopping: s.stopping.Load()}

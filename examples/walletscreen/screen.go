@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -60,6 +58,35 @@ func (p *program) screenCommand() *cli.Command {
 	}
 }
 
+func (p *program) historyCommand() *cli.Command {
+	h := &screenCall{program: p, history: true}
+	return &cli.Command{
+		Name:      "history",
+		Usage:     "shows when lists had an address, and since when not",
+		UsageText: "walletscreen history [flags] ADDRESS...",
+		Description: "Each line is a list that has the account, or had it. FROM is when the list is known to have\n" +
+			"had it first, and NOT ON the last day before on which the list is known not to have had it.\n" +
+			"UNTIL is the first day on which it did not have it any more; of a list that has it now, it is\n" +
+			"now. The bundled lists know the past of the SDN List since July 2021; of other lists it is known\n" +
+			"from when -data or -db keeps them.\n\n" +
+			"Exit codes: 0 if no list has or had it, 1 if one has or had it, 2 if something could not be\n" +
+			"decided. 2 wins over 1.",
+		Flags: append([]cli.Flag{
+			p.text("chain", "", "`chain` of the addresses, by any of its names (default: detected)", &h.table.chain),
+			p.flag("json", "print one JSON object a line, as screen -json does", &h.json),
+		}, p.listFlags(&h.lists)...),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if !c.Args().Present() {
+				return errors.New("history: want an ADDRESS")
+			}
+			j, err := h.newJudge(ctx)
+			if err != nil {
+				return err
+			}
+			return h.screenArguments(ctx, j, c.Args().Slice())
+		},
+	}
+}
 func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
 	args := c.Args().Slice()
 	if err := s.table.check("screen", args); err != nil {
@@ -190,18 +217,6 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 	return nil
 }
 
-// shown returns the account or, if it is not settled, the text, unless that may be a secret.
-func (v *verdict) shown() string {
-	unsure := func(d address.Doubt) bool { return d != address.DoubtUnscreenable }
-	switch a := v.result.Address; {
-	case hidesInput(v.err, v.input):
-		return "(not shown)"
-	case a.IsValid() && (v.isListed() || v.err == nil && !slices.ContainsFunc(v.result.Doubts, unsure)):
-		return string(a.Chain()) + " " + a.Normalized()
-	}
-	return clean(v.input)
-}
-
 // hasColors reports whether the standard output is a terminal that shows colors.
 func (p *program) hasColors() bool {
 	set := func(name string) bool { _, ok := variable{name: name, env: p.env}.Lookup(); return ok }
@@ -304,51 +319,6 @@ func listedText(l *screening.Label) string {
 		return "entity listed " + day(l.AddedAt) + ", as " + clean(l.Listed)
 	}
 	return "listed " + day(l.AddedAt) + " as " + clean(l.Listed)
-}
-
-// hidesInput reports whether text, for which screening or validating returned err, must
-// not be shown: it is a private key or a seed, or an LNURL, or has 64 hex digits in it, which
-// can be a key.
-func hidesInput(err error, text string) bool {
-	return errors.Is(err, address.ErrSecret) || errors.Is(err, address.ErrPaymentRequest) || err != nil && hexKey.MatchString(text)
-}
-
-// hexKey matches text with 64 hex digits in a row, not more.
-var hexKey = regexp.MustCompile("(^|0[xX]|[^0-9a-fA-F])[0-9a-fA-F]{64}([^0-9a-fA-F]|$)")
-
-// A jsonResult is the verdict about an account for programs. One that is undecided has a
-// level only if it is listed; doubts or error say why.
-type jsonResult struct {
-	Input   string      `json:"input,omitempty"` // left out if it is a secret
-	Chain   string      `json:"chain,omitempty"`
-	Address string      `json:"address,omitempty"`
-	Level   score.Level `json:"level,omitempty"`
-	Score   *int        `json:"score,omitempty"`
-	screening.Answer
-	Note           string     `json:"note,omitempty"` // how the chain was understood
-	ScoringVersion string     `json:"scoring_version,omitempty"`
-	Snapshot       string     `json:"snapshot,omitempty"`
-	AsOf           *time.Time `json:"as_of,omitempty"` // the time of -at
-	Error          string     `json:"error,omitempty"`
-}
-
-func (v *verdict) object() jsonResult {
-	r := &v.result
-	o := jsonResult{Input: v.input, Note: v.reading.Note, Answer: r.Answer().WithURLs(r.Sources()), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest()}
-	o.AllClear = o.AllClear && v.err == nil
-	if v.err != nil {
-		o.Error = v.err.Error()
-	}
-	if hidesInput(v.err, v.input) {
-		o.Input = ""
-	}
-	if v.hasLevel() {
-		o.Level, o.Score = r.Level, &r.Score
-	}
-	if a := r.Address; a.IsValid() {
-		o.Chain, o.Address = string(a.Chain()), a.Normalized()
-	}
-	return o
 }
 
 // screenTable screens the table of -in.

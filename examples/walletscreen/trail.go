@@ -1,12 +1,10 @@
 package main
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 )
@@ -34,20 +32,4 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 		return nil, fmt.Errorf("-audit: %w", err)
 	}
 	return trail, nil
-}
-
-// readAuditKey reads the file of -audit-key.
-func readAuditKey(name string) ([]byte, error) {
-	text, err := readSecret(name, maxKeyFile)
-	if err != nil {
-		return nil, fmt.Errorf("-audit-key: %w", err)
-	}
-	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err == nil && len(key) < 32 {
-		return nil, fmt.Errorf("-audit-key %s: a key of %d bytes, want at least 32, such as openssl rand -hex 32 prints", name, len(key))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("-audit-key %s: want a key in hex, such as openssl rand -hex 32 prints", name)
-	}
-	return key, nil
 }

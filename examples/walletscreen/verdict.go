@@ -126,6 +126,63 @@ func (v *verdict) isUndecided() bool {
 // is clean.
 func (v *verdict) hasLevel() bool { return v.isListed() || !v.isUndecided() }
 
+// shown returns the account or, if it is not settled, the text, unless that may be a secret.
+func (v *verdict) shown() string {
+	unsure := func(d address.Doubt) bool { return d != address.DoubtUnscreenable }
+	switch a := v.result.Address; {
+	case hidesInput(v.err, v.input):
+		return "(not shown)"
+	case a.IsValid() && (v.isListed() || v.err == nil && !slices.ContainsFunc(v.result.Doubts, unsure)):
+		return string(a.Chain()) + " " + a.Normalized()
+	}
+	return clean(v.input)
+}
+
+// hidesInput reports whether text, for which screening or validating returned err, must
+// not be shown: it is a private key or a seed, or an LNURL, or has 64 hex digits in it, which
+// can be a key.
+func hidesInput(err error, text string) bool {
+	return errors.Is(err, address.ErrSecret) || errors.Is(err, address.ErrPaymentRequest) || err != nil && hexKey.MatchString(text)
+}
+
+// hexKey matches text with 64 hex digits in a row, not more.
+var hexKey = regexp.MustCompile("(^|0[xX]|[^0-9a-fA-F])[0-9a-fA-F]{64}([^0-9a-fA-F]|$)")
+
+// A jsonResult is the verdict about an account for programs. One that is undecided has a
+// level only if it is listed; doubts or error say why.
+type jsonResult struct {
+	Input   string      `json:"input,omitempty"` // left out if it is a secret
+	Chain   string      `json:"chain,omitempty"`
+	Address string      `json:"address,omitempty"`
+	Level   score.Level `json:"level,omitempty"`
+	Score   *int        `json:"score,omitempty"`
+	screening.Answer
+	Note           string     `json:"note,omitempty"` // how the chain was understood
+	ScoringVersion string     `json:"scoring_version,omitempty"`
+	Snapshot       string     `json:"snapshot,omitempty"`
+	AsOf           *time.Time `json:"as_of,omitempty"` // the time of -at
+	Error          string     `json:"error,omitempty"`
+}
+
+func (v *verdict) object() jsonResult {
+	r := &v.result
+	o := jsonResult{Input: v.input, Note: v.reading.Note, Answer: r.Answer().WithURLs(r.Sources()), ScoringVersion: r.ScoringVersion, Snapshot: r.Digest()}
+	o.AllClear = o.AllClear && v.err == nil
+	if v.err != nil {
+		o.Error = v.err.Error()
+	}
+	if hidesInput(v.err, v.input) {
+		o.Input = ""
+	}
+	if v.hasLevel() {
+		o.Level, o.Score = r.Level, &r.Score
+	}
+	if a := r.Address; a.IsValid() {
+		o.Chain, o.Address = string(a.Chain()), a.Normalized()
+	}
+	return o
+}
+
 // verdictColumns are the columns that screen adds to a table.
 var verdictColumns = []rows.Column{
 	{Name: "level", Type: rows.Word}, {Name: "doubt", Type: rows.Exact}, {Name: "score", Type: rows.Number}, {Name: "match"}, {Name: "source"}, {Name: "source_ref"},
