@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	signed "golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
@@ -95,8 +97,27 @@ func (f *receiptFile) add(v *verdict, lists screeningLists) error {
 	return err
 }
 
-// close flushes the file.
-func (f *receiptFile) close() error { return errors.Join(f.file.Sync(), f.file.Close()) }
+// addTable writes the receipt of a table that was read to its end, and returns it. rec is what it says without the table.
+func (f *receiptFile) addTable(rec *receipt.Receipt, job *tableJob, j *judge) ([]byte, error) {
+	text, err := job.receipt(rec, j, f.signers)
+	if err == nil {
+		_, err = f.file.Write(text)
+	}
+	return text, err
+}
+
+// close flushes the file. It says so if nobody keeps the lists of the last receipt, unless that is nil.
+func (f *receiptFile) close(ctx context.Context, p *program, last *screening.Result) error {
+	err := errors.Join(f.file.Sync(), f.file.Close())
+	if err != nil {
+		return fmt.Errorf("-receipt: %w", err)
+	}
+	if last != nil && !keepsLists(ctx, p.store, last) {
+		fmt.Fprintln(p.stderr, "walletscreen: the receipt cannot be verified later: no -data or -db keeps these lists.\n"+
+			"Keep them with lists refresh, with the same flags -data, -lists and -list, and screen again")
+	}
+	return nil
+}
 
 // readKey returns the text of a key file.
 func readKey(name string) (string, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
 // A screenCall is a call of the command screen, or of history.
@@ -161,7 +162,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 	}
 	var total tally
 	shown, had := 0, false
-	var last screening.Result
+	var last *screening.Result
 	for _, arg := range args {
 		whole := j.screen("", arg)
 		all := j.payees(whole)
@@ -171,10 +172,10 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 			had = had || len(v.result.Suppressed)+len(v.result.Formerly) > 0
 			if receipts != nil {
 				if err := receipts.add(v, j.screener); err != nil {
-					return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close())
+					return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close(ctx, s.program, nil))
 				}
 				if v.result.Digest() != "" {
-					last = v.result
+					last = &v.result
 				}
 			}
 			var err error
@@ -203,11 +204,8 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		s.code = exitMatch
 	}
 	if receipts != nil {
-		if err := receipts.close(); err != nil {
-			return fmt.Errorf("-receipt: %w", err)
-		}
-		if last.Digest() != "" && !keepsLists(ctx, s.store, &last) {
-			fmt.Fprintln(s.stderr, notKept)
+		if err := receipts.close(ctx, s.program, last); err != nil {
+			return err
 		}
 		if receipts.missing > 0 {
 			fmt.Fprintf(s.stderr, "walletscreen: %d of %d addresses have no receipt: undecided, or possibly a private key\n", receipts.missing, total.payees)
@@ -324,21 +322,28 @@ func listedText(l *screening.Label) string {
 // screenTable screens the table of -in.
 func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 	job := &tableJob{program: s.program, options: s.table, add: verdictColumns, cells: j.cells}
-	var receipt *tableReceipt
+	var receipts *receiptFile
+	var lists *screening.Result // any result of the lists
 	var shown *tableReport
-	var err error
+	began := time.Now()
 	if s.receipt != "" {
-		if receipt, err = newTableReceipt(s.receipt, s.receiptKey, s.store, j); err != nil {
+		answer, err := j.screener.Screen(anyAddress)
+		if err == nil {
+			receipts, err = openReceipts(s.receipt, s.receiptKey)
+		}
+		if err != nil {
 			return err
 		}
+		lists = &answer
 	}
+	var err error
 	if s.report != "" {
 		if shown, err = openReport(s.report); err != nil {
 			return err
 		}
 		job.opened = func(in *rows.Reader) { shown.own = in.Own() }
 	}
-	if receipt != nil || shown != nil {
+	if receipts != nil || shown != nil {
 		job.hashes = newTableHashes()
 		j.each = func(row *rows.Row, v *verdict) {
 			v.hash(job.hashes.verdicts)
@@ -348,11 +353,14 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 		}
 	}
 	err = job.run(ctx)
-	if receipt != nil {
+	if receipts != nil {
 		var text []byte
-		if text, err = receipt.finish(ctx, job, j, err); shown != nil {
+		if err != nil {
+			lists = nil
+		} else if text, err = receipts.addTable(receipt.From(*lists, began), job, j); shown != nil {
 			shown.Receipt = string(text)
 		}
+		err = errors.Join(err, receipts.close(ctx, s.program, lists))
 	}
 	if shown != nil && err == nil {
 		if err = shown.write(job, j); err != nil {

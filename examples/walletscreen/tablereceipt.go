@@ -9,7 +9,6 @@ import (
 	"hash"
 	"io"
 	"maps"
-	"time"
 
 	signed "golang.org/x/mod/sumdb/note"
 
@@ -20,44 +19,6 @@ import (
 	"github.com/walletscreen/walletscreen/screening/receipt"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
-
-// A tableReceipt is the receipt of the table of -in.
-type tableReceipt struct {
-	file  *receiptFile
-	table *receipt.Receipt
-	lists screening.Result // any result of the lists
-	store store.Store      // that keeps the lists, or nil
-}
-
-// newTableReceipt opens the file of -receipt for the lists of j, which st keeps unless it is nil.
-func newTableReceipt(name, keyFile string, st store.Store, j *judge) (*tableReceipt, error) {
-	r, err := j.screener.Screen(anyAddress)
-	if err != nil {
-		return nil, err
-	}
-	t := &tableReceipt{table: receipt.From(r, time.Now()), lists: r, store: st}
-	t.file, err = openReceipts(name, keyFile)
-	return t, err
-}
-
-// finish writes the receipt, which it returns, of a table that was read to its end, and closes
-// the file. failed is the error of reading the table.
-func (t *tableReceipt) finish(ctx context.Context, job *tableJob, j *judge, failed error) (text []byte, err error) {
-	if failed != nil {
-		t.file.close()
-		return nil, failed
-	}
-	if text, err = job.receipt(t.table, j, t.file.signers); err == nil {
-		_, err = t.file.file.Write(text)
-	}
-	if err = errors.Join(err, t.file.close()); err != nil {
-		return nil, fmt.Errorf("-receipt: %w", err)
-	}
-	if !keepsLists(ctx, t.store, &t.lists) {
-		fmt.Fprintln(job.stderr, notKept)
-	}
-	return text, nil
-}
 
 var errListsChanged = errors.New("the lists have changed meanwhile: screen the table again")
 
@@ -74,10 +35,6 @@ func (t *tableJob) receipt(rec *receipt.Receipt, j *judge, signers []signed.Sign
 	rec.Table.Input, rec.Table.Output, rec.Table.Settings = hexSum(t.hashes.input), hexSum(t.hashes.output), t.options.settings()
 	return rec.Encode(signers...)
 }
-
-// notKept is the warning about a receipt of lists that are not in a store.
-const notKept = "walletscreen: the receipt cannot be verified later: no -data or -db keeps these lists.\n" +
-	"Keep them with lists refresh, with the same flags -data, -lists and -list, and screen again"
 
 // keepsLists reports whether a store, which may be nil, or the program has the lists of a result.
 func keepsLists(ctx context.Context, st store.Store, r *screening.Result) bool {
