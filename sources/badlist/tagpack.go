@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,10 +38,10 @@ type tagPack struct {
 	*parser
 	line      int64
 	head, tag map[string]string
-	in        map[string]string // the map that the line is in: head or tag; nil before the first field
-	key       string            // the last field of the tag
+	in        map[string]string // the map that the line is in: head or tag
+	key       string            // its last field
+	indent    int               // of its fields; -1: not known yet
 	dash      int               // the indent of the list; -1 before its first tag
-	indent    int               // of the fields of a tag; 0: not known yet
 	marked    int               // tags with an abuse
 }
 
@@ -88,18 +89,14 @@ func (t *tagPack) at(err error) error {
 func (t *tagPack) read(line string) error {
 	text := strings.TrimLeft(line, " ")
 	indent := len(line) - len(text)
+	_, listed := t.head["tags"]
+	rest, dashed := strings.CutPrefix(text, "-")
 	switch {
 	case text == "" || text[0] == '#' || line == "---" && len(t.head) == 0:
 		return nil
 	case text[0] == '\t':
 		return errors.New("a tab before the text: YAML wants blanks")
-	case indent == 0 && text[0] != '-':
-		if t.dash >= 0 {
-			return fmt.Errorf("%.40q behind the tags: want it before them", text)
-		}
-		return t.field(text)
-	}
-	if rest, ok := strings.CutPrefix(text, "-"); ok && t.listed() && (t.dash < 0 || indent == t.dash) {
+	case listed && dashed && (t.dash < 0 || indent == t.dash):
 		if rest != "" && rest[0] != ' ' {
 			return fmt.Errorf("%.40q: want a tag", text)
 		}
@@ -107,42 +104,33 @@ func (t *tagPack) read(line string) error {
 			return err
 		}
 		t.tag = make(map[string]string)
-		t.in, t.key, t.dash, t.indent = t.tag, "", indent, 0
-		if text = strings.TrimLeft(rest, " "); text == "" || text[0] == '#' {
-			return nil
-		}
-		indent = len(line) - len(text)
-	}
-	return t.inside(text, indent)
-}
-
-// listed reports whether the list of tags has begun.
-func (t *tagPack) listed() bool {
-	_, ok := t.head["tags"]
-	return ok
-}
-
-// inside reads the text of a line in a tag, or of one that goes on in the head.
-func (t *tagPack) inside(text string, indent int) error {
-	switch {
-	case t.tag == nil && t.listed():
+		t.in, t.key, t.indent, t.dash = t.tag, "", -1, indent
+		return t.read(line[:indent] + " " + rest)
+	case listed && t.dash < 0:
 		return fmt.Errorf("%.40q: want a tag, which begins with -", text)
-	case t.tag != nil && t.indent == 0:
+	case t.indent < 0:
 		t.indent = indent
-		return t.field(text)
-	case t.tag != nil && indent == t.indent && text[0] != '-':
-		return t.field(text)
-	case t.tag != nil && indent < t.indent:
-		return fmt.Errorf("%.40q: want a tag, or a field of one", text)
-	case slices.Contains(tagFields, t.key): // a text of several lines
-		if t.key == "address" || t.key == "abuse" {
-			return fmt.Errorf("%s: a text of several lines", t.key)
-		}
-		if len(t.in[t.key]) > maxCell {
-			return fmt.Errorf("%s: a text of more than %d bytes", t.key, maxCell)
-		}
-		t.in[t.key] = strings.TrimSpace(t.in[t.key] + " " + text)
 	}
+	switch {
+	case indent < t.indent:
+		return fmt.Errorf("%.40q: want a tag, or a field of one", text)
+	case indent == t.indent && !dashed:
+		return t.field(text)
+	}
+	return t.more(text)
+}
+
+// more reads a line that goes on with the last field.
+func (t *tagPack) more(text string) error {
+	switch {
+	case !slices.Contains(tagFields, t.key):
+		return nil
+	case t.key == "address" || t.key == "abuse":
+		return fmt.Errorf("%s: a text of several lines", t.key)
+	case len(t.in[t.key]) > maxCell:
+		return fmt.Errorf("%s: a text of more than %d bytes", t.key, maxCell)
+	}
+	t.in[t.key] = strings.TrimSpace(t.in[t.key] + " " + text)
 	return nil
 }
 
@@ -172,53 +160,34 @@ func (t *tagPack) field(text string) error {
 	return nil
 }
 
+// quoted matches a text in quotes of either kind, and a comment behind it.
+var quoted = regexp.MustCompile(`^(?:'((?:[^']|'')*)'|("(?:[^"\\]|\\.)*"))\s*(?:#.*)?$`)
+
 // scalar returns the text of a YAML value.
 func scalar(value string) (string, error) {
 	if value == "" {
 		return "", nil
 	}
 	switch value[0] {
-	case '\'':
-		for i := 1; i < len(value); i++ {
-			if value[i] != '\'' {
-				continue
-			}
-			if i+1 < len(value) && value[i+1] == '\'' {
-				i++
-				continue
-			}
-			return strings.ReplaceAll(value[1:i], "''", "'"), behind(value[i+1:])
+	case '\'', '"':
+		m := quoted.FindStringSubmatch(value)
+		switch {
+		case m == nil:
+			return "", errors.New("a text whose quote is not closed on its line, or more behind it")
+		case m[2] != "":
+			return strconv.Unquote(m[2])
 		}
-		return "", errors.New("a text whose quote is not closed on its line")
-	case '"':
-		quoted, err := strconv.QuotedPrefix(value)
-		if err != nil {
-			return "", errors.New("a text whose quote is not closed on its line")
-		}
-		text, err := strconv.Unquote(quoted)
-		return text, cmp.Or(err, behind(value[len(quoted):]))
+		return strings.ReplaceAll(m[1], "''", "'"), nil
 	case '&', '*', '!', '{', '[', '%', '@', '`':
 		return "", fmt.Errorf("%.40q: want a text: anchors, maps and lists are not read here", value)
-	case '|', '>':
-		return "", nil // the text is below
-	case '#':
+	case '|', '>', '#': // the text is below, or there is none
 		return "", nil
 	}
-	if i := strings.Index(value, " #"); i >= 0 {
-		value = strings.TrimRight(value[:i], " ")
-	}
-	if value == "~" || value == "null" {
+	value, _, _ = strings.Cut(value, " #")
+	if value = strings.TrimRight(value, " "); value == "~" || value == "null" {
 		value = ""
 	}
 	return value, nil
-}
-
-// behind returns an error if what stands behind a closing quote is not a comment.
-func behind(rest string) error {
-	if rest = strings.TrimSpace(rest); rest != "" && rest[0] != '#' {
-		return fmt.Errorf("%.40q behind a closing quote", rest)
-	}
-	return nil
 }
 
 // end adds the tag that has ended, if it has an abuse: tags without one are of other wallets,
