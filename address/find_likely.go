@@ -44,7 +44,7 @@ func (e *edited) addLikely(found []Found, text string, beside bool) []Found {
 		if _, to := e.place(t.end - 1); end == 0 && read[t.start:t.end] != text[start:to] && isLikelyRead(read[t.start:t.end]) {
 			end = t.end
 		}
-		if end = max(end, shortened(read, t.start, t.end)); end == 0 {
+		if end = max(end, shortened(read, t.start, t.end, beside)); end == 0 {
 			continue
 		}
 		_, to := e.place(end - 1)
@@ -183,8 +183,8 @@ func isZeroX(text string) bool {
 }
 
 // shortened returns the end of an address that shows only its beginning, at start to
-// end, and its last characters, or 0.
-func shortened(text string, start, end int) int {
+// end, and its last characters, or 0. Beside an address, it may be of any chain.
+func shortened(text string, start, end int, beside bool) int {
 	word := text[start:end]
 	if n := len(word); n < 4 || n > 20 || !isCode(word) {
 		return 0
@@ -199,7 +199,7 @@ func shortened(text string, start, end int) int {
 	switch {
 	case hasHexPrefix(word) && firstNonHex(word[2:]) == len(word)-2 && hexOf(rest[:n]) == n:
 	case one >= 2 && len(hrpRows[strings.ToLower(word[:one])]) > 0:
-	case strings.IndexByte("13TLDrtXA", word[0]) >= 0 && isCode(rest[:n]):
+	case (beside || strings.IndexByte("13TLDrtXA", word[0]) >= 0) && isCode(rest[:n]):
 	default:
 		return 0
 	}

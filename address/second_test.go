@@ -99,3 +99,19 @@ func digitFrom(zero, r rune) rune {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// TestShortenedSecond checks that an address of any chain that shows only its beginning and its
+// end is seen beside another one.
+func TestShortenedSecond(t *testing.T) {
+	const btc = "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"
+	for _, text := range []string{btc + "#N7Fdko...KpAR", "bitcoin:" + btc + "?label=EXXR93…qiSi", btc + " 5HN4dV…MoA2 " + btc, "bitcoin:" + btc + "?label=0x57EC…1259"} {
+		if r := Interpret("", text); r.Err == nil && r.Doubts == nil {
+			t.Errorf("%q: %v is certain", text, r.Addresses)
+		}
+	}
+	for _, text := range []string{"bitcoin:" + btc + "?label=Order...later", "bitcoin:" + btc + "?label=No. 12... see 2026"} {
+		if r := Interpret("", text); r.Err != nil || r.Doubts != nil {
+			t.Errorf("%q: %v, %v, want one account", text, r.Err, r.Doubts)
+		}
+	}
+}
