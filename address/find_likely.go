@@ -79,7 +79,7 @@ func likely(text string, t token, original string, start int, beside bool) int {
 	case found:
 	case 40 <= len(word) && len(word) <= evmLen && firstNonHex(text[t.end-40:t.end]) == 40:
 		found = isZeroX(text[:t.end-40])
-	case t.any&classDigit != 0 && minGlued <= len(word) && (beside || isApart(text, t.start, t.end)):
+	case minGlued <= len(word) && (beside || t.any&classDigit != 0 && isApart(text, t.start, t.end)): // its only digit may be read as a letter
 		found = slices.ContainsFunc(visible.Alike(word), isLikelyRead)
 	}
 	if !found {

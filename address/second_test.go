@@ -100,6 +100,15 @@ func digitFrom(zero, r rune) rune {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// TestMisreadSecond checks that an address is seen beside another one if its only digit was read
+// as a letter.
+func TestMisreadSecond(t *testing.T) {
+	const text = "bitcoin:12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h?label=tlUYsZVJkLPeMjxEtACvSxfWuNmddpWfxzs"
+	if r := Interpret("", text); r.Err == nil && r.Doubts == nil {
+		t.Errorf("%q: %v is certain", text, r.Addresses)
+	}
+}
+
 // TestShortenedSecond checks that an address of any chain that shows only its beginning and its
 // end is seen beside another one.
 func TestShortenedSecond(t *testing.T) {
