@@ -40,7 +40,16 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	lists, items, valid, p, unlisted := e.readBatch(body)
+	lists, items, p := e.readBatch(body)
+	if p != nil {
+		return nil, p
+	}
+	var valid int
+	var unlisted error
+	p = e.takeTurn(func() *problem {
+		valid, unlisted = e.screenItems(lists, items)
+		return nil
+	})
 	if p != nil {
 		return nil, p
 	}
@@ -61,8 +70,9 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	return body, p
 }
 
-// readBatch reads the body of a batch and screens its items, in turn with others.
-func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid int, p *problem, unlisted error) {
+// readBatch reads the body of a batch, in turn with others, and opens the lists that it asks for.
+func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, p *problem) {
+	var at time.Time
 	p = e.takeTurn(func() (p *problem) {
 		if p = e.hold(0); p != nil {
 			return p
@@ -70,30 +80,34 @@ func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, valid
 		if p = e.readObject(body); p == nil {
 			items, p = newBatch(e.fields["items"].([]any))
 		}
-		var at time.Time
 		if text, ok := e.fields["at"].(string); ok && p == nil {
 			at, p = e.readAt(text)
 		}
 		clear(e.fields) // not held until the answer is read
-		lists = e.screener
-		if p == nil && !at.IsZero() {
-			if p = e.exhausted(); p == nil {
-				lists, p = e.openPast(at)
-			}
-		}
-		if p == nil {
-			valid, unlisted = e.screenItems(lists, items)
-		}
 		return p
 	})
-	return lists, items, valid, p, unlisted
+	if p == nil && !at.IsZero() {
+		if p = e.exhausted(); p == nil {
+			lists, p = e.openPast(at)
+		}
+		return lists, items, p
+	}
+	return e.screener, items, p
 }
 
 // takeTurn waits for its turn and calls f, unless it is too late. Batches compute on half of the
 // processors at most, and f yields to others now and then, because many of them at once would delay
 // single requests by seconds.
 func (e *exchange) takeTurn(f func() *problem) *problem {
-	e.turns <- struct{}{}
+	late := time.NewTimer(time.Until(e.sendBy))
+	defer late.Stop()
+	select {
+	case e.turns <- struct{}{}:
+	case <-late.C:
+		return overload()
+	case <-e.Context().Done(): // the client has gone
+		return overload()
+	}
 	defer func() { <-e.turns }()
 	if time.Now().After(e.sendBy) {
 		return overload()
@@ -131,6 +145,7 @@ func (e *exchange) waitTurn() {
 func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlisted error) {
 	for range maxSnapshots {
 		digest, again := "", false
+		var notKept *problem // of all items that nothing is known about
 		valid, unlisted = 0, nil
 		for i := range items {
 			it := &items[i]
@@ -149,7 +164,10 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 				err = nil
 			}
 			if errors.Is(err, screening.ErrNotLoaded) && !e.asOf.IsZero() { // other items may be listed
-				it.bad = e.failed(err)
+				if notKept == nil {
+					notKept = e.failed(err)
+				}
+				it.bad = notKept
 				continue
 			}
 			switch {

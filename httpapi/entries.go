@@ -13,9 +13,8 @@ import (
 
 // Limits of one answer of /api/v1/entries.
 const (
-	maxEntries    = 100
-	maxLookedAt   = 200_000 // entries that are compared with a search
-	maxSearchText = 200
+	maxEntries  = 100
+	maxLookedAt = 200_000 // entries that are compared with a search
 )
 
 // A page of the entries of a list is the answer to POST /api/v1/entries.
@@ -44,7 +43,7 @@ func (e *exchange) entries() ([]byte, *problem) {
 		return nil, e.lacks(scopeOwn, "to see the operator's own lists")
 	}
 	return e.inTurn(func() (any, *problem) { // a search reads the whole list
-		page, err := e.pageOf(source, strings.ToLower(strings.TrimSpace(search[:min(len(search), maxSearchText)])), after)
+		page, err := e.pageOf(source, strings.ToLower(strings.TrimSpace(search)), after)
 		if err != nil {
 			return nil, e.internal("entries", err)
 		}

@@ -86,7 +86,6 @@ type exchange struct {
 	id     string    // of the request
 	now    time.Time // when the request was admitted, later when it was screened
 	asOf   time.Time // of the lists that answer; zero for the current lists
-	kept   string    // what keptSince returns
 	caller Caller    // the zero Caller until the request is admitted
 
 	slot    bool // counted in running

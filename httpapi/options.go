@@ -60,8 +60,8 @@ type Options struct {
 
 	// Past returns the lists of an instant, for a client that sends "at": see
 	// [screening.OpenAt], and [screening.Reconstruct] for a time before anything was kept. The caller needs the scope past beside screen. The Past that was asked
-	// for last is kept. The function is called by one goroutine at a time. Nil means that the
-	// client gets 400 past_unavailable.
+	// for last is kept. The function is called by one goroutine at a time, and its context ends when
+	// the answer could hardly be sent. Nil means that the client gets 400 past_unavailable.
 	Past func(ctx context.Context, at time.Time) (*screening.Past, error)
 
 	// Origins are the origins whose pages may call the API, such as

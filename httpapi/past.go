@@ -20,9 +20,22 @@ type lists interface {
 
 // pasts keeps the Past that was asked for last.
 type pasts struct {
-	turn chan struct{} // semaphore: one is opened at a time
+	turn chan struct{} // semaphore: one goroutine reads the store at a time
 	last *screening.Past
 	at   time.Time
+
+	kept string    // what keptSince returns
+	read time.Time // when kept was read
+}
+
+// enter waits for the semaphore, until ctx ends.
+func (p *pasts) enter(ctx context.Context) error {
+	select {
+	case p.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func noPast(reason, detail string) *problem {
@@ -48,10 +61,16 @@ func (e *exchange) readAt(text string) (time.Time, *problem) {
 	return at, nil
 }
 
-// openPast opens the lists of a time, which takes long: the caller has a turn.
+// openPast opens the lists of a time, which takes long, and for ever from a store that hangs. So it
+// waits for its turn, does not keep it, and ends when it is too late. The caller has no turn.
 func (e *exchange) openPast(at time.Time) (lists, *problem) {
-	past, err := e.pasts.open(e.Context(), e.Past, at)
+	e.waitTurn()
+	ctx, cancel := context.WithDeadline(e.Context(), e.sendBy)
+	defer cancel()
+	past, err := e.pasts.open(ctx, e.Past, at)
 	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, overload()
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrGap), errors.Is(err, store.ErrDamaged):
 		return nil, noPast("not_kept", "The lists of that time are not kept here, or not whole, so nothing can be said about it."+e.keptSince())
 	case err != nil:
@@ -61,24 +80,31 @@ func (e *exchange) openPast(at time.Time) (lists, *problem) {
 	return past, nil
 }
 
-// keptSince returns a sentence that says since when all lists are kept, or "".
+// keptSince returns a sentence that says since when all lists are kept, or "". It is at most a
+// minute old, because to read a journal takes long.
 func (e *exchange) keptSince() string {
-	if e.Store != nil && e.kept == "" {
-		if all, err := journal.Answered(e.Context(), e.Store); err == nil && len(all) > 0 {
-			e.kept = " All lists are kept since " + all[len(all)-1].At.UTC().Format(time.RFC3339) + "; walletscreen history shows what is known of before."
+	p := &e.pasts
+	ctx, cancel := context.WithTimeout(e.Context(), changesPatience)
+	defer cancel()
+	if e.Store == nil || p.enter(ctx) != nil {
+		return ""
+	}
+	defer func() { <-p.turn }()
+	if now := time.Now(); now.Sub(p.read) >= time.Minute {
+		p.read, p.kept = now, ""
+		if all, err := journal.Answered(ctx, e.Store); err == nil && len(all) > 0 {
+			p.kept = " All lists are kept since " + all[len(all)-1].At.UTC().Format(time.RFC3339) + "; walletscreen history shows what is known of before."
 		}
 	}
-	return e.kept
+	return p.kept
 }
 
 // open returns the Past of an instant.
 func (p *pasts) open(ctx context.Context, open func(context.Context, time.Time) (*screening.Past, error), at time.Time) (*screening.Past, error) {
-	select {
-	case p.turn <- struct{}{}:
-		defer func() { <-p.turn }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := p.enter(ctx); err != nil {
+		return nil, err
 	}
+	defer func() { <-p.turn }()
 	if p.last != nil && p.at.Equal(at) {
 		return p.last, nil
 	}

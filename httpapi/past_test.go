@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,6 +91,66 @@ func TestAtAnEarlierTime(t *testing.T) {
 		!strings.Contains(w.Body.String(), "invalid_type") {
 		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
+}
+
+// TestKeptSince asks about a time of which nothing is kept: the journal is read for the hint now and then, not
+// for each question and item.
+func TestKeptSince(t *testing.T) {
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := screening.New([]sources.Source{ofac}, &screening.Options{Store: st})
+	if err == nil {
+		_, err = s.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	past, err := screening.Reconstruct(t.Context(), time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), []sources.Source{missing{ofac}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := &countedStore{Store: st}
+	h := httpapi.NewHandler(s, granted(httpapi.Caller{ID: "a"}), &httpapi.Options{Store: counted, Past: func(_ context.Context, at time.Time) (*screening.Past, error) {
+		if at.Year() == 2020 {
+			return past, nil
+		}
+		return nil, store.ErrNotFound
+	}})
+	for range 3 {
+		for _, year := range []string{"2019", "2020"} {
+			at := fmt.Sprintf(`,"at":"%s-01-01"}`, year)
+			if w := send(h, "POST", "/api/v1/screen", strings.TrimSuffix(clean, "}")+at); w.Code != 400 || !strings.Contains(w.Body.String(), "All lists are kept since 20") {
+				t.Errorf("status %d: %s", w.Code, w.Body)
+			}
+			w := send(h, "POST", "/api/v1/screen/batch", `{"items":[`+strings.Repeat(clean+",", 9)+clean+`]`+at)
+			if n := strings.Count(w.Body.String(), "All lists are kept since 20"); n != map[string]int{"2019": 1, "2020": 10}[year] {
+				t.Errorf("status %d, with %d hints: %s", w.Code, n, w.Body)
+			}
+		}
+	}
+	if n := counted.reads.Load(); n > 2 {
+		t.Errorf("the journal is read %d times", n)
+	}
+}
+
+// A missing source has no list.
+type missing struct{ sources.Source }
+
+func (missing) Load(context.Context, sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+	return sources.Revision{}, io.ErrUnexpectedEOF
+}
+
+// A countedStore counts how often its journal is read.
+type countedStore struct {
+	store.Store
+	reads atomic.Int64
+}
+
+func (s *countedStore) Read(ctx context.Context, from uint64, each func([]byte) error) error {
+	s.reads.Add(1)
+	return s.Store.Read(ctx, from, each)
 }
 
 // A swapped is a source whose list can be replaced.

@@ -32,8 +32,8 @@ func (e *exchange) screen() ([]byte, *problem) {
 		return nil, p
 	}
 	if !q.at.IsZero() {
-		var lists lists
-		if p := e.takeTurn(func() (p *problem) { lists, p = e.openPast(q.at); return p }); p != nil {
+		lists, p := e.openPast(q.at)
+		if p != nil {
 			return nil, p
 		}
 		if found, err = lists.ScreenText(q.chain, q.text); err != nil && q.isUnlisted(found, err) {

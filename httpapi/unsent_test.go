@@ -167,6 +167,55 @@ func TestUnreadAnswer(t *testing.T) {
 	})
 }
 
+// A store that hangs holds up only those that ask about the past, and these until their answer could
+// hardly be sent.
+func TestPastHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ring := access.New(accesstest.New(false), nil)
+		defer ring.Close(context.Background())
+		h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Meter: ring, Past: func(ctx context.Context, _ time.Time) (*screening.Past, error) {
+			<-ctx.Done()
+			return nil, fmt.Errorf("opening: %w", ctx.Err())
+		}})
+		ctx := context.WithValue(t.Context(), http.ServerContextKey, &http.Server{ReadTimeout: time.Minute, WriteTimeout: 15 * time.Second})
+		ask := func(path, key, body string) *httptest.ResponseRecorder {
+			r := httptest.NewRequestWithContext(ctx, "POST", path, strings.NewReader(body))
+			r.Header.Set("Authorization", "Bearer "+key)
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w
+		}
+		const at = `,"at":"1999-01-01"}`
+		var all sync.WaitGroup
+		start := time.Now()
+		for i := range 4 {
+			path, body := "/api/v1/screen", strings.TrimSuffix(clean, "}")+at
+			if i%2 == 1 {
+				path, body = path+"/batch", `{"items":[`+clean+`]`+at
+			}
+			all.Go(func() {
+				if w := ask(path, testKey, body); w.Code != 503 || !strings.Contains(w.Body.String(), `"overloaded"`) || time.Since(start) != 12*time.Second {
+					t.Errorf("%s: status %d after %v: %s", path, w.Code, time.Since(start), w.Body)
+				}
+			})
+		}
+		synctest.Wait()
+		for path, body := range map[string]string{"/api/v1/screen": clean, "/api/v1/screen/batch": `{"items":[` + clean + `]}`, "/api/v1/validate": clean} {
+			if w := ask(path, testKey, body); w.Code != 200 || time.Since(start) > 0 {
+				t.Errorf("%s: status %d after %v: %s", path, w.Code, time.Since(start), w.Body)
+			}
+		}
+		if w := ask("/api/v1/screen", "unknown", clean); w.Code != 401 || time.Since(start) > 0 {
+			t.Errorf("without a key: status %d after %v", w.Code, time.Since(start))
+		}
+		all.Wait()
+		if n, _, _, err := ring.Used(t.Context(), httpapi.Caller{ID: "plain"}, true); n != 2 || err != nil {
+			t.Errorf("%d screenings are counted, %v, want the two of the lists of now", n, err)
+		}
+	})
+}
+
 // Lists of the past are not opened for a question that is refused anyway.
 func TestPastIsDear(t *testing.T) {
 	opened := 0
