@@ -79,7 +79,7 @@ func New(callers int) *Metrics {
 		}),
 		refreshes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "walletscreen_source_refreshes_total",
-			Help: `Attempts to load a list, by outcome: "loaded", "unchanged", "refused" (because it was suspect), "failed"; and why it was refused: "shrunk", "emptied", "grown", "older", "cut".`,
+			Help: `Attempts to load a list, by outcome: "loaded", "unchanged", "refused" (because it was suspect), "failed"; and why it was refused: "shrunk", "emptied", "grown", "older", "future", "cut".`,
 		}, []string{"source", "result", "reason"}),
 		callers: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "walletscreen_caller_screenings_total",
@@ -108,6 +108,7 @@ var reasons = []struct {
 	{screening.ErrEmptied, "emptied"},
 	{screening.ErrGrown, "grown"},
 	{screening.ErrOlder, "older"},
+	{screening.ErrFuture, "future"},
 	{screening.ErrCut, "cut"},
 }
 

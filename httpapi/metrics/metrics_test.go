@@ -9,6 +9,8 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/metrics"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // TestCallers checks that each screening is counted for its caller, and that the number of
@@ -49,5 +51,32 @@ func TestCallers(t *testing.T) {
 		if !maps.Equal(got, tt.want) {
 			t.Errorf("with %d callers: got %d series, %v, want %v", tt.callers, len(got), got, tt.want)
 		}
+	}
+}
+
+// TestRefused checks that each reason for which a list is suspect counts as a refusal, with a
+// word of its own, and that other errors do not.
+func TestRefused(t *testing.T) {
+	m := metrics.New(0)
+	suspect := []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrFuture, screening.ErrCut}
+	for _, err := range append(suspect, screening.ErrStuck) {
+		m.Report(screening.Report{Sources: []screening.SourceReport{{SourceStatus: screening.SourceStatus{Info: sources.Info{ID: "LIST"}, Err: fmt.Errorf("refused: %w", err)}}}})
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(m)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]int)
+	for _, f := range families {
+		if f.GetName() == "walletscreen_source_refreshes_total" {
+			for _, one := range f.GetMetric() { // the labels are reason, result and source
+				got[one.GetLabel()[1].GetValue()]++
+			}
+		}
+	}
+	if want := map[string]int{"refused": len(suspect), "failed": 1}; !maps.Equal(got, want) {
+		t.Errorf("got %v series, want %v", got, want)
 	}
 }
