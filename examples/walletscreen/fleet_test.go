@@ -170,9 +170,9 @@ func (f *fleet) all() []*member {
 }
 
 // leader returns the member that fetches next, or has done so last, and has not ended.
-func (f *fleet) leader(within time.Duration) *member {
+func (f *fleet) leader() *member {
 	f.Helper()
-	deadline := time.After(within)
+	deadline := time.After(patience)
 	for {
 		select {
 		case n := <-f.fetched:
@@ -180,7 +180,7 @@ func (f *fleet) leader(within time.Duration) *member {
 				return f.all()[i]
 			}
 		case <-deadline:
-			f.Fatalf("no member fetches within %v", within)
+			f.Fatalf("no member fetches within %v", patience)
 		}
 	}
 }
@@ -451,7 +451,7 @@ func TestFleet(t *testing.T) {
 	// All start at once on an empty database. The first to ask for the list does not get it:
 	// another one does.
 	f.add(longtest.N(3, 8))
-	first := f.leader(time.Minute)
+	first := f.leader()
 	f.settle("the first start")
 	if refused := f.refuse.Load(); refused == 0 || refused == int64(first.number) {
 		t.Errorf("member %d fetches, and %d was refused the list", first.number, refused)
@@ -467,7 +467,7 @@ func TestFleet(t *testing.T) {
 	// The member that fetches is killed: another one fetches.
 	f.end(first, syscall.SIGKILL)
 	begin := time.Now()
-	leader := f.leader(10 * time.Second)
+	leader := f.leader()
 	t.Logf("member %d took over from %d after %.1f s", leader.number, first.number, time.Since(begin).Seconds())
 	f.settle("the killed leader")
 

@@ -49,7 +49,7 @@ func TestSignalAtPipe(t *testing.T) {
 				if code != exitUndecided {
 					t.Errorf("%v: exit code %d", args, code)
 				}
-			case <-time.After(time.Minute):
+			case <-time.After(5 * time.Minute):
 				t.Fatalf("%v does not end", args)
 			}
 			said, err := os.ReadFile(stderr.Name())
