@@ -173,7 +173,7 @@ func TestOpenSanctions(t *testing.T) {
 	for _, args := range [][]string{
 		{"refresh", "-lists", "OPENSANCTIONS", "-opensanctions", server.URL + "/" + name},
 		{"refresh", "-lists", "OPENSANCTIONS", "-opensanctions", filepath.Join(dir, name)},
-		{"import", "OPENSANCTIONS=" + filepath.Join(dir, name)},
+		{"import", "-downloaded", "2026-11-01", "OPENSANCTIONS=" + filepath.Join(dir, name)},
 	} {
 		data := t.TempDir()
 		args = append([]string{"lists", args[0], "-data", data}, args[1:]...)
