@@ -7,13 +7,16 @@
 package bundle
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"fmt"
+	"io"
 
 	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/info"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 // The files are made by a program. By default it fetches the lists from their
@@ -23,6 +26,9 @@ import (
 
 //go:embed ofac.stays
 var ofacFile []byte
+
+//go:embed ofac_history.stays.gz
+var ofacHistory []byte
 
 //go:embed eu.stays
 var euFile []byte
@@ -65,12 +71,11 @@ func UK() sources.Source { return &source{info: info.UK, file: ukFile} }
 // badlist. Its newest entry is of November 2018.
 func Badlist() sources.Source { return &source{info: info.Badlist, file: badlistFile} }
 
-// A source is a list in a file of stays, or a published document.
+// A source is a list in a file of stays.
 type source struct {
-	info     sources.Info
-	file     []byte
-	history  []byte // compressed CSV; nil: none
-	document string // where the document in file comes from; "" for a file of stays
+	info    sources.Info
+	file    []byte
+	history []byte // another such file, of all stays of the past; nil: none
 }
 
 func (s *source) Info() sources.Info { return s.info }
@@ -78,51 +83,72 @@ func (s *source) Info() sources.Info { return s.info }
 // Seed returns s, which needs no network; see [sources.Seed].
 func (s *source) Seed() sources.Source { return s }
 
-func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	load := s.load
-	if s.document != "" {
-		load = s.loadDocument
+// History returns when addresses came on the list and left it, as [sources.History]
+// describes. Nil for a list without a history.
+func (s *source) History() (all []sources.Entry, err error) {
+	if s.history == nil {
+		return nil, nil
 	}
-	rev, err := load(ctx, prev, add)
-	if err != nil && err != sources.ErrUnchanged {
-		return sources.Revision{}, fmt.Errorf("bundled %s: %w", s.info.ID, err)
+	f, err := s.open(s.history)
+	if err == nil {
+		err = each(f, func(e sources.Entry) error { all = append(all, e); return nil })
 	}
-	return rev, err
+	return all, err
 }
 
-func (s *source) load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	if err := ctx.Err(); err != nil {
-		return sources.Revision{}, err
+func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	f, err := s.open(s.file)
+	if err == nil {
+		err = ctx.Err()
 	}
-	f, err := stays.Parse("", s.file)
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	if f.Source != s.info.ID {
-		return sources.Revision{}, fmt.Errorf("the file holds %s", f.Source)
-	}
-	if prev.Digest == f.Revision.Digest {
+	if err == nil && prev.Digest == f.Revision.Digest {
 		return f.Revision, sources.ErrUnchanged
 	}
+	if err == nil {
+		err = each(f, func(e sources.Entry) error {
+			if e.FirstSeen.IsZero() {
+				e.FirstSeen = f.Revision.Checked
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return add(e)
+		})
+	}
+	if err != nil {
+		return sources.Revision{}, fmt.Errorf("bundled %s: %w", s.info.ID, err)
+	}
+	return f.Revision, nil
+}
+
+// open opens a file of s, which may be compressed.
+func (s *source) open(file []byte) (*stays.File, error) {
+	data, err := io.ReadAll(unpack.Gunzip(bytes.NewReader(file), false))
+	if err != nil {
+		return nil, err
+	}
+	f, err := stays.Parse("", data)
+	if err == nil && f.Source != s.info.ID {
+		err = fmt.Errorf("the file holds %s", f.Source)
+	}
+	return f, err
+}
+
+// each calls do for each entry of a file.
+func each(f *stays.File, do func(sources.Entry) error) error {
 	for s, err := range f.All() {
-		e := s.Entry
-		if err == nil {
-			err = ctx.Err()
-		}
 		if err != nil {
-			return sources.Revision{}, err
+			return err
 		}
+		e := s.Entry
 		if !e.Address.IsValid() {
 			// The module may have learned to decode it since the file was written.
 			e.Address, _ = sources.Decode(e.Asset, e.Listed)
 		}
 		e.Listed = e.Text() // a file omits the normal form
-		if e.FirstSeen.IsZero() {
-			e.FirstSeen = f.Revision.Checked
-		}
-		if err := add(e); err != nil {
-			return sources.Revision{}, err
+		if err := do(e); err != nil {
+			return err
 		}
 	}
-	return f.Revision, nil
+	return nil
 }

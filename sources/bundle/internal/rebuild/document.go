@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
@@ -23,21 +21,15 @@ const (
 func document(dir string) error {
 	var rows, table strings.Builder
 	table.WriteString("| list | bundled | addresses | completeness | provenance |\n|---|---|---|---|---|\n")
-	files := append(live(""), bundled{"announcements.csv", bundle.FBI()}, bundled{"doj.csv", bundle.DOJ()}, bundled{"graphsense.csv.gz", bundle.GraphSense()})
+	files := append(live(""), bundled{"fbi.stays", bundle.FBI()}, bundled{"doj.stays", bundle.DOJ()}, bundled{"graphsense.stays.gz", bundle.GraphSense()})
 	for _, b := range files {
-		var l list
-		var err error
-		if strings.HasSuffix(b.file, ".stays") {
-			l, err = readList(filepath.Join(dir, b.file))
-		} else {
-			l, err = loadList(b.src)
-		}
+		l, err := readList(filepath.Join(dir, b.file))
 		if err != nil {
 			return err
 		}
 		info := b.src.Info()
 		published := l.rev.Published.Format(time.DateOnly)
-		fmt.Fprintf(&rows, "   %-17s %s of %s, %s, %d entries\n%21sfrom %s\n%21sSHA-256 %s\n", b.file, info.ID, published, l.rev.Completeness, len(l.entries),
+		fmt.Fprintf(&rows, "   %-19s %s of %s, %s, %d entries\n%23sfrom %s\n%23sSHA-256 %s\n", b.file, info.ID, published, l.rev.Completeness, len(l.entries),
 			"", l.rev.Provenance, "", l.rev.Digest)
 		fmt.Fprintf(&table, "| `%s`: %s | %s | %d | %s | %s |\n", info.ID, info.Name, published, l.addresses(), l.rev.Completeness, l.rev.Provenance)
 	}
@@ -47,15 +39,6 @@ func document(dir string) error {
 		}
 	}
 	return nil
-}
-
-// loadList returns the list of a source.
-func loadList(src sources.Source) (l list, err error) {
-	l.rev, err = src.Load(context.Background(), sources.Revision{}, func(e sources.Entry) error {
-		l.entries = append(l.entries, e)
-		return nil
-	})
-	return l, err
 }
 
 // replaceBetween replaces the text between the marks in a file.

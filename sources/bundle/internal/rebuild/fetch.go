@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +18,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/eu"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 	"github.com/walletscreen/walletscreen/sources/ofac"
 	"github.com/walletscreen/walletscreen/sources/uk"
 )
@@ -86,8 +89,8 @@ func fetchOne(ctx context.Context, dir string, l bundled, accept bool, out io.Wr
 		return fmt.Errorf("%w; -accept %s lets it in", err, l.src.Info().ID)
 	}
 	if l.file == "ofac.stays" {
-		if err := continueHistory(dir, held, came, out); err != nil {
-			return fmt.Errorf("%s: %w", historyGz, err)
+		if err := continueHistory(dir, held, came, l.src.Info(), out); err != nil {
+			return fmt.Errorf("%s: %w", historyFile, err)
 		}
 	}
 	return came.write(name, l.src.Info(), out)
@@ -176,6 +179,13 @@ func (l list) write(name string, info sources.Info, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if strings.HasSuffix(name, ".gz") {
+		var packed bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		z.Write(data) // a Buffer takes all
+		z.Close()
+		data = packed.Bytes()
+	}
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		return err
 	}
@@ -186,10 +196,15 @@ func (l list) write(name string, info sources.Info, out io.Writer) error {
 
 // readList reads a file. A file that does not exist is an empty list.
 func readList(name string) (list, error) {
-	data, err := os.ReadFile(name)
+	file, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return list{}, nil
 	}
+	if err != nil {
+		return list{}, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(unpack.Gunzip(file, false))
 	if err != nil {
 		return list{}, err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -15,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/info"
 )
 
 var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
@@ -27,7 +28,8 @@ func copyBundle(t *testing.T) (dir string) {
 	for _, name := range []string{
 		"NOTICE", "README.md", "sources/badlist/testdata/addresses-darklist.json",
 		"sources/bundle/ofac.stays", "sources/bundle/eu.stays", "sources/bundle/uk.stays", "sources/bundle/badlist.stays",
-		"sources/bundle/rebuilt.txt", "sources/bundle/ofac_history.csv.gz",
+		"sources/bundle/fbi.stays", "sources/bundle/doj.stays", "sources/bundle/graphsense.stays.gz",
+		"sources/bundle/rebuilt.txt", "sources/bundle/ofac_history.stays.gz",
 	} {
 		text, err := os.ReadFile(filepath.Join("../../../..", name))
 		if err != nil {
@@ -278,50 +280,55 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	history := func() []sources.Entry {
+		t.Helper()
+		l, err := readList(filepath.Join(dir, historyFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.entries
+	}
+	day := func(at time.Time) string {
+		if at.IsZero() {
+			return ""
+		}
+		return at.Format(time.DateOnly)
+	}
 	// It begins with the stays of the autumn of 2026.
-	first := readHistory(t, dir)
+	first := history()
 	rows, err := csv.NewReader(strings.NewReader(read(t, "../../testdata/ofac_history_2026-10-01.csv"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, row := range rows {
-		if !slices.Equal(row[:delistedBy], first[i][:delistedBy]) || row[delistedBy] != "" && !slices.Equal(row, first[i]) {
-			t.Fatalf("row %d: %q, embedded is %q", i, row, first[i])
+	for i, row := range rows[1:] { // ticker, address, not_listed_on, listed_by, delisted_by, entity_id, entity_name
+		e := first[i]
+		if got := []string{e.Asset, e.Text(), day(e.NotListedOn), day(e.FirstSeen), day(e.Until), e.Ref, e.Name}; !slices.Equal(row[2:4], got[2:4]) ||
+			row[0] != got[0] || !strings.EqualFold(row[1], got[1]) || row[4] != "" && !slices.Equal(row[4:], got[4:]) {
+			t.Fatalf("row %d: %q, embedded is %q", i, row, got)
 		}
 	}
-	came := list{rev: sources.Revision{Published: now.Truncate(24 * time.Hour)}, entries: []sources.Entry{held.entries[0], {Asset: "ETH", Listed: "0x1"}}}
-	for range 2 { // known rows are not added again
-		if err := continueHistory(dir, held, came, io.Discard); err != nil {
+	published := now.Truncate(24 * time.Hour)
+	added := sources.Entry{Asset: "ETH", Listed: "0x1", Kind: score.Sanctioned}
+	came := list{rev: sources.Revision{Published: published}, entries: []sources.Entry{held.entries[0], added}}
+	for range 2 { // known entries are not added again
+		if err := continueHistory(dir, held, came, info.OFAC, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		open := 0
-		rows := readHistory(t, dir)
-		for _, row := range rows {
-			if row[delistedBy] == "" && row[ticker] != "ticker" {
+		all := history()
+		for _, e := range all {
+			if e.Until.IsZero() {
 				open++
 			}
 		}
-		last := rows[len(rows)-1]
-		if want := []string{"ETH", "0x1", held.rev.Published.Format(time.DateOnly), "2026-11-22", "", "", ""}; open != 2 || len(rows) != len(first)+1 ||
-			!slices.Equal(last, want) {
-			t.Errorf("%d rows, %d of them open, the last is %q, want %q", len(rows), open, last, want)
+		want := added
+		want.NotListedOn, want.FirstSeen = held.rev.Published, published
+		if last := all[len(all)-1]; open != 2 || len(all) != len(first)+1 || last != want {
+			t.Errorf("%d stays, %d of them open, the last is %+v, want %+v", len(all), open, last, want)
 		}
 	}
-	if err := continueHistory(dir, list{rev: sources.Revision{Completeness: sources.Partial}}, came, io.Discard); err != nil ||
-		len(readHistory(t, dir)) != len(first)+1 {
+	if err := continueHistory(dir, list{rev: sources.Revision{Completeness: sources.Partial}}, came, info.OFAC, io.Discard); err != nil ||
+		len(history()) != len(first)+1 {
 		t.Error("a part of a list has changed the history")
 	}
-}
-
-func readHistory(t *testing.T, dir string) [][]string {
-	t.Helper()
-	z, err := gzip.NewReader(strings.NewReader(read(t, filepath.Join(dir, historyGz))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(z).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
 }
