@@ -1,6 +1,7 @@
 package address_test
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -14,11 +15,11 @@ func TestDisplay(t *testing.T) {
 		text, display, id, kind string
 	}{
 		{"ethereum", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-			"eip155:1:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", ""}, // EIP-55
+			"eip155:1:0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", ""}, // EIP-55
 		{"rootstock", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aaEB6053f3e94c9b9a09f33669435E7ef1bEAeD",
-			"eip155:30:0x5aaEB6053f3e94c9b9a09f33669435E7ef1bEAeD", ""}, // ERC-1191
+			"eip155:30:0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", ""}, // ERC-1191
 		{"eip155:98865", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-			"eip155:98865:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", ""},
+			"eip155:98865:0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", ""},
 		{"bitcoin", testBTC, testBTC, "bip122:000000000019d6689c085ae165831e93:" + testBTC, "p2pkh"},
 		{"bitcoin", testBC1, testBC1, "bip122:000000000019d6689c085ae165831e93:" + testBC1, "p2wpkh"},
 		{"bitcoin", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
@@ -66,6 +67,9 @@ func TestDisplay(t *testing.T) {
 			t.Errorf("Parse(%s, %q) = %v, %v, want %v", a.Chain(), a.Display(), b, err, a)
 		}
 		if id, ok := a.CAIP10(); ok {
+			if !caip10.MatchString(id) {
+				t.Errorf("%v: %q is not in the form of CAIP-10", a, id)
+			}
 			if b, err := address.Normalize(a.Chain(), id); err != nil || b.Canonical() != a.Canonical() {
 				t.Errorf("Normalize(%s, %q) = %v, %v, want %v", a.Chain(), id, b, err, a)
 			}
@@ -75,3 +79,6 @@ func TestDisplay(t *testing.T) {
 		t.Error("the zero Address has a Display or a Kind")
 	}
 }
+
+// caip10 matches an account id of CAIP-10.
+var caip10 = regexp.MustCompile(`^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}:[-.%a-zA-Z0-9]{1,128}$`)

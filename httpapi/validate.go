@@ -15,11 +15,11 @@ type validation struct {
 	Chain  address.Chain   `json:"chain,omitempty"`
 	Chains []address.Chain `json:"chains"` // on which it is an address, the most specific first
 
-	Address   string  `json:"address,omitempty"` // the normal form on Chain
-	Canonical string  `json:"canonical,omitempty"`
-	CAIP10    *string `json:"caip10,omitempty"`
-	Kind      string  `json:"kind,omitempty"`
-	Proven    *bool   `json:"proven,omitempty"`
+	Address   string `json:"address,omitempty"` // the normal form on Chain
+	Canonical string `json:"canonical,omitempty"`
+	CAIP10    string `json:"caip10,omitempty"`
+	Kind      string `json:"kind,omitempty"`
+	Proven    *bool  `json:"proven,omitempty"`
 
 	Doubts []address.Doubt `json:"doubts"` // never null
 
@@ -86,10 +86,7 @@ func (v *validation) accept(a address.Address) *validation {
 	v.Canonical = a.Canonical().String()
 	proven := a.Proven() && len(v.Doubts) == 0
 	v.Proven = &proven
-	if id := a.Chain().CAIP2(); id != "" && isCAIP(v.Address) {
-		text := id + ":" + v.Address
-		v.CAIP10 = &text
-	}
+	v.CAIP10, _ = a.CAIP10()
 	class := "account"
 	if key, ok := a.Key(); ok {
 		class, _, _ = strings.Cut(key.String(), ":")
@@ -106,16 +103,6 @@ func (v *validation) accept(a address.Address) *validation {
 // kinds names what controls an account, by the class of its key.
 var kinds = map[string]string{
 	"h160": "key_hash", "h20": "evm_key_hash", "ed25519": "ed25519_key", "ss58": "substrate_account", "script": "script_hash", "wsh": "witness_script_hash",
-}
-
-// isCAIP reports whether an address can be written in CAIP-10.
-func isCAIP(text string) bool {
-	for _, c := range []byte(text) {
-		if !isAlphanumeric(c) && c != '-' && c != '.' && c != '%' {
-			return false
-		}
-	}
-	return len(text) <= 128
 }
 
 // refuse fills in the fault. name is the chain of the request; without one, the detail

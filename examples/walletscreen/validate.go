@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -146,14 +145,9 @@ type spelling struct {
 	Key        string        `json:"key,omitempty"`
 }
 
-// caipForm matches an address that CAIP-10 allows; one of Bitcoin Cash has a colon.
-var caipForm = regexp.MustCompile(`^[-.%a-zA-Z0-9]{1,128}$`)
-
 func newSpelling(a address.Address) spelling {
 	s := spelling{Chain: a.Chain(), Normalized: a.Normalized(), Canonical: a.Canonical().String()}
-	if id := a.Chain().CAIP2(); id != "" && caipForm.MatchString(a.Normalized()) {
-		s.CAIP10 = id + ":" + a.Normalized()
-	}
+	s.CAIP10, _ = a.CAIP10()
 	if k, ok := a.Key(); ok {
 		s.Key = k.String()
 	}
