@@ -61,7 +61,7 @@ func (e *exchange) readAt(text string) (time.Time, *problem) {
 	return at, nil
 }
 
-// openPast opens the lists of a time, which takes long, and for ever from a store that hangs. So it
+// openPast opens the lists of a time, which takes long, and does not end if the store hangs. So it
 // waits for its turn, does not keep it, and ends when it is too late. The caller has no turn.
 func (e *exchange) openPast(at time.Time) (lists, *problem) {
 	e.waitTurn()

@@ -93,7 +93,7 @@ func TestAtAnEarlierTime(t *testing.T) {
 	}
 }
 
-// TestKeptSince asks about a time of which nothing is kept: the journal is read for the hint now and then, not
+// TestKeptSince asks about a time when no list was kept: the journal is read for the hint now and then, not
 // for each question and item.
 func TestKeptSince(t *testing.T) {
 	st, err := store.Open(t.TempDir())

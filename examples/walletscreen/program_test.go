@@ -355,7 +355,8 @@ func TestValidate(t *testing.T) {
 		!strings.HasPrefix(second, "valid     "+listed+"\n  ethereum  "+strings.ToLower(listed)+"  ") {
 		t.Errorf("exit code %d, %q", code, stdout)
 	}
-	if _, stdout, _ := call(t, "", "validate", "-json", "bitcoincash:qr95sy3j9xwd2ap32xkykttr4cvcu7as4y0qverfuy"); !strings.Contains(stdout, `"valid":true`) || strings.Contains(stdout, "caip10") {
+	if _, stdout, _ := call(t, "", "validate", "-json", "bitcoincash:qr95sy3j9xwd2ap32xkykttr4cvcu7as4y0qverfuy"); !strings.Contains(stdout, `"valid":true`) ||
+		!strings.Contains(stdout, `"caip10":"bip122:000000000000000000651ef99cb9fcbe:qr95sy3j9xwd2ap32xkykttr4cvcu7as4y0qverfuy"`) {
 		t.Errorf("CAIP-10 allows no colon in an address: %s", stdout)
 	}
 	code, stdout, _ = call(t, "", "validate", "-json", "-chain", "polygon", listed, "0x12")
