@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -286,6 +287,50 @@ func TestRetainedOverJumps(t *testing.T) {
 		for i, m := range moments {
 			if p, err := screening.OpenDigest(ctx, st, m.digest, []sources.Source{src}, nil); err != nil || momentOf(t, p).listed != m.listed {
 				t.Errorf("%v: revision %d: %v", jump, i, err)
+			}
+		}
+	}
+}
+
+// TestClockBackBetweenPrograms puts the clock back after another program has accepted a list. What this program holds, and
+// offers to the store again, was read before, although the clock says that it was read later.
+func TestClockBackBetweenPrograms(t *testing.T) {
+	for name, spoil := range map[string]func(st *faultyStore, refresh func()){
+		"saved late": func(st *faultyStore, refresh func()) {
+			st.fail(errUnreliable)
+			refresh()
+			st.fail(nil)
+		},
+		"restored": func(st *faultyStore, _ func()) {
+			lines := st.Store.(*storetest.Memory).Lines
+			lines[len(lines)-1][0] ^= 1 // the last line that it knows
+		},
+	} {
+		c, mem := newWallClock(), new(storetest.Memory)
+		st, src := &faultyStore{Store: mem}, &flaky{info: ofac, load: numbered(1, 1)}
+		s, other := c.start(t, &screening.Options{Store: st}, src), c.start(t, &screening.Options{Store: mem}, src)
+		refresh(t, other)
+		c.add(time.Hour)
+		refresh(t, s)
+		c.add(time.Hour)
+		spoil(st, func() {
+			src.load = numbered(2, 1, 2)
+			s.Refresh(ctx)
+		})
+		st.fail(errUnreliable)
+		c.add(time.Hour)
+		src.load = numbered(3, 1, 3)
+		refresh(t, other)
+		c.add(-10 * 365 * 24 * time.Hour)
+		refresh(t, other)
+		c.add(time.Hour)
+		st.fail(nil)
+		src.load = down
+		s.Refresh(ctx)
+		other.Refresh(ctx)
+		for who, s := range map[string]*screening.Screener{"this program": s, "the other one": other} {
+			if r := must(s.Screen(listing(3).Address)); len(r.Labels) != 1 {
+				t.Errorf("%s: %s answers from list %s", name, who, s.Sources()[0].Digest)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/line"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/stays"
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -575,6 +577,29 @@ func TestFollowWhileLoading(t *testing.T) {
 		end()
 		<-done
 	})
+}
+
+// TestFollowAhead starts a program on a store with a file that is ahead of its journal, which cannot be written. What the
+// file adds matches until another program has accepted a list.
+func TestFollowAhead(t *testing.T) {
+	mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+	other := loaded(t, &screening.Options{Store: mem}, src)
+	lines := slices.Clone(mem.Lines)
+	src.load = numbered(2, 1, 2)
+	refresh(t, other)
+	mem.Lines = lines
+	s := newScreener(t, &screening.Options{Store: &faultyStore{Store: mem, append: errUnreliable}}, src)
+	s.Open(ctx)
+	if r, err := s.Screen(listing(2).Address); !errors.Is(err, screening.ErrNotLoaded) && len(r.Labels) != 1 {
+		t.Errorf("before: %+v, %v", r, err)
+	}
+	src.load = numbered(3, 1, 3)
+	refresh(t, newScreener(t, &screening.Options{Store: mem}, src))
+	s.Open(ctx)
+	r := must(s.Screen(listing(2).Address))
+	if len(r.Labels) != 0 || r.Digest() != must(other.Screen(listing(2).Address)).Digest() && s.Sources()[0].Digest != digestOf(3) {
+		t.Errorf("after: %+v, from %+v", r, s.Sources()[0])
+	}
 }
 
 // TestFollowAlone follows no store.

@@ -35,7 +35,9 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 	start := time.Now()
 	next, err := s.openHeld(ctx, s.book.Store(), i, held, now)
 	if err == nil {
-		next.unsaved, next.known = had.unsaved, had.known
+		if next.known = had.known; had.unsaved != nil && had.unsaved.last != nil { // another list would be known to be newer
+			next.unsaved = had.unsaved
+		}
 		s.opts.Logger.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries,
 			"last_updated", next.checked, "digest", next.held.Revision.Digest, "took", time.Since(start))
 		if held.Damaged {

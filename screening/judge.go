@@ -29,6 +29,7 @@ type sight struct {
 
 	later    journal.Held // of a list that is held: one that was accepted later, and cannot be opened
 	replaced bool         // of a list that is offered: another one was accepted later
+	untimely bool         // of a list that is offered: the clock, or the journal, contradicts the time when it was read
 }
 
 // isLoaded reports whether all of the list accepted last is held.
@@ -81,6 +82,7 @@ var (
 	errOvertaken = errors.New("the source says that the list is unchanged, but another program has accepted another one meanwhile")
 	errReplaced  = errors.New("a list that comes with the program, and was replaced")
 	errSame      = errors.New("the same list")
+	errUntimely  = errors.New("read at a time that is not known, while another list was accepted")
 )
 
 // A law is what a list that is offered must not break beside the list held.
@@ -101,6 +103,7 @@ var laws = []law{
 		return c.held.isLoaded() && c.offered.Revision.Completeness == sources.Partial
 	}, refused, says(errPart), false},
 	{isSame, confirmed, says(errSame), false},
+	{isUntimely, refused, says(errUntimely), false},
 	{func(c *comparison) bool { return c.hasList() && c.offered.Addresses == 0 && c.held.Addresses > 0 }, refused, says(ErrEmptied), true},
 	{func(c *comparison) bool { is, _, _ := c.shrunk(); return is }, refused, saysShrunk, true},
 	{func(c *comparison) bool { is, _ := c.older(); return is }, refused, saysOlder, true},
@@ -120,8 +123,10 @@ func judge(given *comparison, accept func(suspect error) bool) verdict {
 			*t = time.Time{}
 		}
 	}
-	if isFuture(c.held.read, c.now) {
-		c.held.read = time.Time{}
+	for _, t := range []*time.Time{&c.held.read, &c.held.later.Revision.Checked} {
+		if isFuture(*t, c.now) {
+			*t = time.Time{}
+		}
 	}
 	for _, law := range laws {
 		if !law.broken(&c) {
@@ -154,9 +159,11 @@ func says(reason error) func(*comparison) error {
 // hasList reports whether a list is held.
 func (c *comparison) hasList() bool { return c.held.Revision.Digest != "" }
 
-// before reports whether the list offered was read before the one held: it is a copy, such as a seed.
+// before reports whether the list offered was read before the one held, or before a later one that cannot be
+// opened: it is a copy, such as a seed.
 func (c *comparison) before() bool {
-	return c.hasList() && !c.offered.read.IsZero() && c.offered.read.Before(c.held.read)
+	read := c.offered.read
+	return !read.IsZero() && (c.hasList() && read.Before(c.held.read) || read.Before(c.held.later.Revision.Checked))
 }
 
 // isReplacedSeed reports whether the list offered comes with the program, and another one has replaced it. If it does not say when
@@ -183,6 +190,12 @@ func (c *comparison) older() (older bool, published time.Time) {
 // isSame reports whether both lists are the same, and nothing is missing of the list held.
 func isSame(c *comparison) bool {
 	return c.same && c.held.later.N == 0 && c.offered.Revision.Digest == c.held.Revision.Digest && c.offered.Revision.Completeness == c.held.Revision.Completeness
+}
+
+// isUntimely reports whether neither a date nor a clock says which list is newer.
+func isUntimely(c *comparison) bool {
+	held, came := c.held.Revision.Published, c.offered.Revision.Published
+	return c.offered.untimely && (c.hasList() || c.held.later.N > 0) && (held.IsZero() || came.IsZero() || held.Equal(came))
 }
 
 // hasGrown reports whether the list offered has more addresses than it may gain at once.

@@ -121,6 +121,11 @@ func offeredKinds() []kind[func(*comparison)] {
 		}},
 		{"11,001", func(c *comparison) { c.offered.Revision.Published = next(29); all(c, 11_001, 0) }},
 		{"cut", func(c *comparison) { c.offered.Revision.Published, c.cut = next(1), true; all(c, 990, 10) }},
+		{"read at no time", func(c *comparison) { c.offered.untimely = true; all(c, 1020, 0) }},
+		{"dated, at no time", func(c *comparison) {
+			c.offered.Revision.Published, c.offered.untimely = next(1), true
+			all(c, 1020, 0)
+		}},
 		{"cut, 1 more record", func(c *comparison) {
 			c.offered.Revision.Published, c.cut = next(1), true
 			all(c, 990, 10)
@@ -145,7 +150,7 @@ func each(change func(*comparison), f func(held, offered string, c *comparison))
 // short says a verdict in a cell of the table. A law that the operator may overrule has a "?".
 func short(v verdict, asked []error) string {
 	reasons := []kind[error]{
-		{"no revision", errNoDigest}, {"no records", errNoRecords}, {"read before", errRead}, {"replaced", errReplaced}, {"a part", errPart},
+		{"no revision", errNoDigest}, {"no records", errNoRecords}, {"read before", errRead}, {"replaced", errReplaced}, {"no time", errUntimely}, {"a part", errPart},
 		{"emptied", ErrEmptied}, {"shrunk", ErrShrunk}, {"older", ErrOlder}, {"grown", ErrGrown}, {"cut", ErrCut}, {"future", ErrFuture},
 	}
 	name := func(err error) string {
@@ -271,7 +276,7 @@ func TestJudgeLaws(t *testing.T) {
 		own := *c
 		own.own = true
 		if v := judge(&own, func(error) bool { t.Errorf("%s, %s: asked about an own list", held, offered); return false }); v.decision == refused {
-			is("an own list", errors.Is(v.reason, errNoDigest) || errors.Is(v.reason, errPart), true)
+			is("an own list", errors.Is(v.reason, errNoDigest) || errors.Is(v.reason, errPart) || errors.Is(v.reason, errUntimely), true)
 		}
 		// A time to come is no evidence.
 		if c.held.Revision.Published.After(present) || c.held.read.After(present) {

@@ -37,7 +37,7 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	wentBack := ld.back != back
 	had.known = held
 	if (wentBack || had.unkept) && had.isLoaded() && !held.Is(&had.held) { // what was held is offered to it again
-		o := &offer{rev: had.revision(), asked: had.held.Asked, again: !wentBack, Offer: list.Offer{Checked: had.checked, Entries: had.list.File(), N: had.list.Entries}}
+		o := &offer{rev: had.revision(), asked: had.held.Asked, again: !wentBack, earlier: true, Offer: list.Offer{Checked: had.checked, Entries: had.list.File(), N: had.list.Entries}}
 		for e, err := range o.Entries.All() {
 			if err != nil {
 				return had, err
@@ -157,6 +157,7 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 	}
 	if !errors.Is(failed, store.ErrMoved) {
 		late := *o
+		late.earlier = true
 		if late.Checked.IsZero() {
 			late.Checked = s.now()
 		}

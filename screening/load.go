@@ -109,7 +109,7 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 	}
 	if is := s.list(i); is.differs(&before) {
 		if had, failed = s.takeAll(ctx, i, is); o != nil && o.Checked.IsZero() {
-			o.Checked = o.began // what was accepted meanwhile may be newer
+			o.Checked, o.earlier = o.began, true // what was accepted meanwhile may be newer
 		}
 	}
 	next, report = had, SourceReport{Unchanged: had.list != nil}
@@ -121,7 +121,7 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 			}
 			had, failed = s.takeAll(ctx, i, had)
 			if o.Checked.IsZero() {
-				o.Checked = o.began // what was accepted meanwhile may be newer
+				o.Checked, o.earlier = o.began, true
 			}
 		}
 		if ctx.Err() == nil || failed == nil {

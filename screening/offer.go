@@ -17,6 +17,7 @@ type offer struct {
 	list.Offer                  // Checked is zero if it is read now
 	rev        sources.Revision // without Checked
 	began      time.Time        // when the load began
+	earlier    bool             // Checked is the time of this program when it was read: another program may have accepted a list since
 	asked      time.Time        // when it was asked for without conditions; zero: it was not
 	seed       bool
 	again      bool // it was accepted, and the operator is not asked again
@@ -109,12 +110,14 @@ func (s *Screener) draft(i int, d *draft, had *current, o *offer, now time.Time)
 
 // compare returns what judge must know of an offer, and of the list held, if there is one.
 func (s *Screener) compare(i int, had *current, o *offer) *comparison {
+	now, other := s.now(), had.held.Revision.Digest != o.rev.Digest
+	seen := other && s.book.Seen(s.infos[i].ID, o.rev.Digest)
 	return &comparison{
 		held: had.sight(),
 		offered: sight{Held: journal.Held{Revision: o.rev, Seed: o.seed}, read: o.Checked,
-			replaced: had.damaged != nil && had.later.Revision.Digest != o.rev.Digest ||
-				had.held.Revision.Digest != o.rev.Digest && s.book.Seen(s.infos[i].ID, o.rev.Digest)},
-		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.opts.Accept != nil && !o.again, now: s.now(),
+			replaced: had.damaged != nil && had.later.Revision.Digest != o.rev.Digest || seen,
+			untimely: o.earlier && (seen || other && isFuture(o.Checked, now))},
+		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.opts.Accept != nil && !o.again, now: now,
 	}
 }
 
