@@ -35,12 +35,16 @@ type Table struct {
 	err    error
 }
 
-// A row is a value under a key. Its number is at least 1.
+// A row is a value under a key, without the padding of an ID. Its number is at least 1.
 type row struct {
-	key   ID
-	value uint32
-	next  uint32 // another row with the key; 0: none
+	w0, w1, w2, w3 uint64
+	meta           uint32
+	value          uint32
+	tag            uint32
+	next           uint32 // another row with the key; 0: none
 }
+
+func (r *row) key() ID { return ID{r.w0, r.w1, r.w2, r.w3, r.meta} }
 
 const (
 	derivedBit = 1 << 31
@@ -62,8 +66,8 @@ func (t *Table) Grow(n int) {
 	t.expected = int(t.n) + n
 }
 
-// Add adds a row with a value under a key.
-func (t *Table) Add(k ID, value uint32) {
+// Add adds a row with a value under a key. Of many rows under one key, AppendTagged finds those with a tag.
+func (t *Table) Add(k ID, value, tag uint32) {
 	if t.n == derivedBit-1 {
 		t.err = ErrTooLarge
 		return
@@ -74,14 +78,14 @@ func (t *Table) Add(k ID, value uint32) {
 		last++
 	}
 	t.n++
-	t.rows[last] = append(t.rows[last], row{key: k, value: value})
+	t.rows[last] = append(t.rows[last], row{k.w0, k.w1, k.w2, k.w3, k.meta, value, tag, 0})
 	number, h := t.n, hashOf(&k)
 	for at := t.slots.begin(h); ; at++ {
 		n, end := t.slots.next(&at, h)
 		if end {
 			break
 		}
-		if n < derivedBit && t.row(n).key == k {
+		if n < derivedBit && t.is(n, &k) {
 			first := t.row(n)
 			t.row(number).next, first.next = first.next, number
 			return
@@ -128,9 +132,10 @@ func (t *Table) has(h, w0, w1, w2, w3 uint64, meta uint32) bool {
 
 // is reports whether the number in a slot is of a row that is found under k.
 func (t *Table) is(n uint32, k *ID) bool {
-	d := t.row(n &^ derivedBit).key
+	d := t.row(n &^ derivedBit)
 	if n >= derivedBit {
-		d, _ = t.derive(d)
+		is, _ := t.derive(d.key())
+		return is == *k
 	}
 	return d.w0 == k.w0 && d.w1 == k.w1 && d.w2 == k.w2 && d.w3 == k.w3 && d.meta == k.meta
 }
@@ -141,27 +146,41 @@ func (t *Table) AppendRows(dst []uint32, k ID) []uint32 { return t.AppendRowsOf(
 
 // AppendRowsOf is AppendRows with the hash of k.
 func (t *Table) AppendRowsOf(dst []uint32, h uint64, k *ID) []uint32 {
+	dst, _ = t.append(dst, h, k, 0)
+	return dst
+}
+
+// AppendTagged is AppendRows of the rows with the given tag, which is not 0. It also returns how many rows are found under k.
+func (t *Table) AppendTagged(dst []uint32, k ID, tag uint32) (rows []uint32, found int) {
+	return t.append(dst, hashOf(&k), &k, tag)
+}
+
+func (t *Table) append(dst []uint32, h uint64, k *ID, tag uint32) (rows []uint32, found int) {
 	for at := t.slots.begin(h); ; at++ {
 		n, end := t.slots.next(&at, h)
 		if end {
 			break
 		}
 		if t.is(n, k) {
-			for n &^= derivedBit; n != 0; n = t.row(n).next {
-				dst = append(dst, n)
+			for n &^= derivedBit; n != 0; {
+				r := t.row(n)
+				if found++; tag == 0 || r.tag == tag {
+					dst = append(dst, n)
+				}
+				n = r.next
 			}
 		}
 	}
 	if len(dst) > 1 {
 		slices.Sort(dst)
 	}
-	return dst
+	return dst, found
 }
 
 // Row returns the key and the value of a row.
 func (t *Table) Row(number uint32) (ID, uint32) {
 	r := t.row(number)
-	return r.key, r.value
+	return r.key(), r.value
 }
 
 // Rows returns how many rows were added. Their numbers are 1 to Rows.

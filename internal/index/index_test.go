@@ -86,8 +86,8 @@ func TestModel(t *testing.T) {
 				distinct := make(map[index.ID]bool)
 				add := func(k index.ID) {
 					keys = append(keys, k)
-					table.Add(k, uint32(7*len(keys)))
 					row := uint32(len(keys))
+					table.Add(k, 7*row, 1+row%3)
 					distinct[k] = true
 					rows[k] = append(rows[k], row)
 					if d, ok := derive(k); ok {
@@ -105,6 +105,10 @@ func TestModel(t *testing.T) {
 					for k, want := range rows {
 						if got := table.AppendRows(nil, k); !slices.Equal(got, want) {
 							t.Fatalf("%+v has the rows %d, want %d", k, got, want)
+						}
+						tagged := slices.DeleteFunc(slices.Clone(want), func(row uint32) bool { return row%3 != 1 })
+						if got, n := table.AppendTagged(nil, k, 2); !slices.Equal(got, tagged) || n != len(want) {
+							t.Fatalf("%+v has the tagged rows %d of %d, want %d of %d", k, got, n, tagged, len(want))
 						}
 					}
 				}
@@ -148,7 +152,7 @@ func TestLarge(t *testing.T) {
 	}
 	const n = 9 << 13 // more than MaxShared, in whole pieces
 	for i := range n {
-		table.Add(of(i), uint32(i))
+		table.Add(of(i), uint32(i), 0)
 	}
 	if err := table.Seal(); err != nil {
 		t.Fatal(err)
@@ -203,7 +207,7 @@ func TestFilter(t *testing.T) {
 			b := make([]byte, 20)
 			binary.LittleEndian.PutUint64(b, r.Uint64())
 			k := key(2, b)
-			table.Add(k, 0)
+			table.Add(k, 0, 0)
 			d, _ := derive(k)
 			keys = append(keys, k, d)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 	"time"
@@ -41,6 +42,7 @@ type Record struct {
 	said []byte // the address and the listed string
 	stay Stay   // the label, if it is made
 	made bool
+	tag  uint32 // 0: it is not known
 }
 
 // RecordOf returns what e lists as a Record, without dates.
@@ -57,6 +59,15 @@ func RecordOf(e *sources.Entry) *Record {
 func (r *Record) Lists(o *Record) bool {
 	return r.form == o.form && bytes.Equal(r.said, o.said) && bytes.Equal(r.Ref, o.Ref) && bytes.Equal(r.Kind, o.Kind) &&
 		bytes.Equal(r.Asset, o.Asset) && bytes.Equal(r.Chain, o.Chain)
+}
+
+// Tag returns a number, which is not 0, that is the same for two records if one lists the same as the other. Of other records
+// with its address, few have it. It is another one in each process.
+func (r *Record) Tag() uint32 {
+	if r.tag == 0 {
+		r.tag = uint32(maphash.Bytes(seeds[0], r.said)+maphash.Bytes(seeds[1], r.Ref)+3*maphash.Bytes(seeds[1], r.Asset)) | 1
+	}
+	return r.tag
 }
 
 // Hex returns the 20 bytes of an address that is spelled 0x and their hex digits, if r lists nothing else; otherwise nil.
@@ -164,7 +175,7 @@ func NewReader(section []byte, labels []uint32) Reader {
 // next reads the record at d.at. It has the label of the record that was read before, or a new one.
 func (d *Reader) next() *Record {
 	r := &d.record
-	r.At = uint32(d.at)
+	r.At, r.tag = uint32(d.at), 0
 	form := d.byte()
 	if form&^(addressMask|listedMask|newLabel) != 0 || form&addressMask == addressMask {
 		d.fail("a stay of the form %#x", form)

@@ -230,3 +230,35 @@ func TestAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestTag compares records of entries: those that list the same have one tag, however they were read.
+func TestTag(t *testing.T) {
+	var all []Stay
+	for i := range 200 {
+		e := sources.Entry{Kind: score.Sanctioned, Ref: fmt.Sprint(i / 9), Listed: "0x" + strings.Repeat("0", i%5), FirstSeen: day.AddDate(0, 0, i)}
+		if i%3 > 0 {
+			e.Address, e.Listed = address.MustParse([]address.Chain{"bsc", "ethereum"}[i%2], fmt.Sprintf("0x%040x", i%5)), ""
+		}
+		all = append(all, Stay{Entry: e, In: 1})
+	}
+	f, err := New(Header{Last: 1}, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, tags := 0, make(map[uint32]bool)
+	for r, err := range f.Records(false) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range all {
+			if o := RecordOf(&s.Entry); r.Lists(o) && r.Tag() != o.Tag() || r.Tag() == 0 {
+				t.Errorf("entry %d has the tag %d, and %+v, which lists the same, %d", i, r.Tag(), s, o.Tag())
+			}
+		}
+		tags[r.Tag()] = true
+		i++
+	}
+	if len(tags) < 100 {
+		t.Errorf("%d tags of %d entries", len(tags), i)
+	}
+}

@@ -64,6 +64,8 @@ type builder struct {
 	alike bool       // it is the one before with other hex digits, and so is all that follows from it
 	plain bool       // a record may be alike
 	again []uint32   // the rows of its entry, so far
+	rows  []uint32   // scratch
+	tag   uint32     // of the record
 	isNew bool       // no entry so far has its address
 	said  []byte     // what the digest covers of the record
 	hex   int        // if it is plain: where the digits are in said
@@ -78,6 +80,7 @@ func newBuilder(n int) *builder {
 
 // read reads a record, and finds out under which keys it is found.
 func (b *builder) read(r *stays.Record) error {
+	b.tag = r.Tag()
 	raw := r.Hex()
 	if b.alike = raw != nil && b.plain && !r.New && !isVirtual(hexKey(raw)); b.alike {
 		b.keys[0] = hexKey(raw)
@@ -111,19 +114,19 @@ func (b *builder) first() *index.ID { return &b.keys[0] }
 // find finds the rows of the entry that was read, which r lists, and whether no entry before has its address. It returns how
 // many rows are found under its first key.
 func (b *builder) find(r *stays.Record) (alike int) {
-	b.again = b.list.entries.index.AppendRows(b.again[:0], *b.first())
-	alike = len(b.again)
-	if b.isNew = true; alike == 0 {
+	v := b.list.view()
+	b.again, alike = v.find(b.again[:0], r, b.first())
+	if b.isNew = len(b.again) == 0; alike == 0 {
 		return 0
 	}
 	b.whole(r)
-	v := b.list.view()
-	b.again = slices.DeleteFunc(b.again, func(row uint32) bool {
-		k, _ := v.index.Row(row)
-		other := v.row(row)
-		b.isNew = b.isNew && !(k == *b.first() && r.SameAddress(other))
-		return k != *b.first() || !other.Lists(r)
-	})
+	if b.isNew {
+		b.rows = v.index.AppendRows(b.rows[:0], *b.first())
+		b.isNew = !slices.ContainsFunc(b.rows, func(row uint32) bool {
+			k, _ := v.index.Row(row)
+			return k == *b.first() && r.SameAddress(v.row(row))
+		})
+	}
 	return alike
 }
 
@@ -153,7 +156,7 @@ func (b *builder) add(at uint32, isLabeled bool) {
 			return // of repetitions the label with the first date counts
 		}
 	}
-	l.entries.add(at, b.keys)
+	l.entries.add(at, b.keys, b.tag)
 	l.stays++
 }
 
@@ -188,7 +191,7 @@ func (b *builder) build(f *stays.File) (*List, error) {
 			l.followed++
 		}
 		past.entries.labeled(r.At, r.New)
-		past.entries.add(r.At, b.keys)
+		past.entries.add(r.At, b.keys, b.tag)
 		past.Entries++
 	}
 	if past.Entries > 0 {

@@ -49,6 +49,9 @@ func (n *next) date(e *sources.Entry, r *stays.Record, was []uint32) {
 // hadDates returns the dates of what r lists on the list held, or beside it, or else the dates of its first stay there that
 // has ended.
 func (n *next) hadDates(r *stays.Record, was []uint32) (is span, ok bool) {
+	if n.held.file == nil && n.offer.Beside == nil {
+		return is, false
+	}
 	dated := func(v *view, row uint32) span {
 		o := v.row(row)
 		return span{notListedOn: o.NotListedOn, since: o.FirstSeen}
