@@ -347,6 +347,31 @@ func TestOtherKey(t *testing.T) {
 	}
 }
 
+// Nor does a start without the key, or with one now, begin a trail that has no line yet anew: it would never be whole.
+func TestOtherKeyWithoutLines(t *testing.T) {
+	key := bytes.Repeat([]byte{1}, 32)
+	for _, was := range [][]byte{key, nil} {
+		dir, is := t.TempDir(), key
+		if was != nil {
+			is = nil
+		}
+		stop := run(open(t, dir, &audit.Options{HashKey: was}))
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := audit.Open(dir, &audit.Options{HashKey: is}); err == nil || !strings.Contains(err.Error(), "another key, or without one") {
+			t.Errorf("%v, then %v: %v", was != nil, is != nil, err)
+		}
+		stop = run(open(t, dir, &audit.Options{HashKey: was}))
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		if trail, err := evidence.Verify(dir, was, ""); err != nil || len(trail.Faults) > 0 {
+			t.Errorf("%+v, %v", trail, err)
+		}
+	}
+}
+
 // A trail that an earlier version has written is an error of Open and of Verify, which says what to do.
 func TestFormerForm(t *testing.T) {
 	for _, line := range []string{`{"type":"screening","request_id":"1","n":2,"sum":"0"}`, `{"type":"lists"}`} {

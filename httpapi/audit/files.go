@@ -137,7 +137,7 @@ func (w *writer) openHead(names []string) (size int64, half []byte, err error) {
 		}
 	}
 	if headErr != nil && (w.last.N > 0 || !errors.Is(headErr, fs.ErrNotExist)) {
-		if w.last.N > 0 && !fits {
+		if w.last.N > 0 && !fits || w.last.N == 0 && h.Sum != "" && h.Keyed != (w.HashKey != nil) {
 			return 0, nil, errKey
 		}
 		return size, half, w.repair(fmt.Sprintf("%s was missing or changed: lines that were cut off before cannot be found", evidence.HeadName))
