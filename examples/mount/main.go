@@ -30,76 +30,44 @@ import (
 // other paths are 404.
 const prefix = "/compliance"
 
-// withMux mounts h beside the routes of a mux. There is no prefix to strip.
-func withMux(h http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/hello", hello)
-	mux.Handle(prefix+"/", h)
-	return mux
-}
-
-// withStripPrefix strips the prefix, which works as well. The paths in problems then lack
-// it.
-func withStripPrefix(h http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/hello", hello)
-	mux.Handle(prefix+"/", http.StripPrefix(prefix, h))
-	return mux
-}
-
-// withEndpoints routes each endpoint by itself. The patterns name no methods, because an
-// endpoint answers a wrong method with a problem.
-func withEndpoints(endpoints map[string]http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/hello", hello)
-	for path, endpoint := range endpoints {
-		mux.Handle(prefix+path, endpoint)
-	}
-	return mux
-}
-
-func withChi(h http.Handler) http.Handler {
-	r := chi.NewRouter()
-	r.HandleFunc("/hello", hello)
-	r.Mount(prefix, h)
-	return r
-}
-
-func withGin(h http.Handler) http.Handler {
-	r := gin.New()
-	r.Any("/hello", gin.WrapF(hello))
-	r.Any(prefix+"/*path", gin.WrapH(h))
-	return r
-}
-
-func withEcho(h http.Handler) http.Handler {
-	e := echo.New()
-	e.Any("/hello", echo.WrapHandler(http.HandlerFunc(hello)))
-	e.Any(prefix+"/*", echo.WrapHandler(h))
-	return e
-}
-
 // hello stands for the other handlers of the application.
 func hello(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "Hello.") }
 
 // newRouter returns the application with the named router, or nil if there is none.
-func newRouter(name string, s *screening.Screener, keys httpapi.Authorizer) http.Handler {
-	h := httpapi.NewHandler(s, keys, &httpapi.Options{Prefix: prefix})
+func newRouter(name string, s *screening.Screener, keys httpapi.Authorizer, opts httpapi.Options) http.Handler {
+	opts.Prefix = prefix
+	h := httpapi.NewHandler(s, keys, &opts)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/hello", hello)
 	switch name {
-	case "mux":
-		return withMux(h)
-	case "stripprefix":
-		return withStripPrefix(httpapi.NewHandler(s, keys, &httpapi.Options{Prefix: "/"}))
-	case "endpoints":
-		return withEndpoints(httpapi.NewEndpoints(s, keys, nil))
+	case "mux": // there is no prefix to strip
+		mux.Handle(prefix+"/", h)
+	case "stripprefix": // works as well; the paths in problems then lack the prefix
+		opts.Prefix = "/"
+		mux.Handle(prefix+"/", http.StripPrefix(prefix, httpapi.NewHandler(s, keys, &opts)))
+	case "endpoints": // each by itself, without a method, because an endpoint answers a wrong method with a problem
+		for path, endpoint := range httpapi.NewEndpoints(s, keys, &opts) {
+			mux.Handle(prefix+path, endpoint)
+		}
 	case "chi":
-		return withChi(h)
+		r := chi.NewRouter()
+		r.HandleFunc("/hello", hello)
+		r.Mount(prefix, h)
+		return r
 	case "gin":
-		return withGin(h)
+		r := gin.New()
+		r.Any("/hello", gin.WrapF(hello))
+		r.Any(prefix+"/*path", gin.WrapH(h))
+		return r
 	case "echo":
-		return withEcho(h)
+		e := echo.New()
+		e.Any("/hello", echo.WrapHandler(http.HandlerFunc(hello)))
+		e.Any(prefix+"/*", echo.WrapHandler(h))
+		return e
+	default:
+		return nil
 	}
-	return nil
+	return mux
 }
 
 func main() {
@@ -120,7 +88,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	h := newRouter(*router, s, keys)
+	h := newRouter(*router, s, keys, httpapi.Options{})
 	if h == nil {
 		log.Fatalf("no such router: %s", *router)
 	}

@@ -45,7 +45,7 @@ func TestRouters(t *testing.T) {
 	requests := readRequests(t)
 	for _, router := range []string{"mux", "stripprefix", "endpoints", "chi", "gin", "echo"} {
 		t.Run(router, func(t *testing.T) {
-			alone, h := httpapi.NewHandler(s, keys, nil), newRouter(router, s, keys)
+			alone, h := httpapi.NewHandler(s, keys, nil), newRouter(router, s, keys, httpapi.Options{})
 			statuses := make(map[int]int)
 			for _, name := range slices.Sorted(maps.Keys(requests)) { // usage tells how many went before
 				text := requests[name]
