@@ -49,18 +49,17 @@ func TestClientRate(t *testing.T) {
 	}
 }
 
-// TestClientOf checks which address a request counts for.
-func TestClientOf(t *testing.T) {
+// TestFromProxy checks which address a request counts for.
+func TestFromProxy(t *testing.T) {
 	for _, tt := range []struct{ values, peer, want string }{
-		{"192.0.2.1", "10.0.0.1:1", "192.0.2.1"},
-		{"203.0.113.9, 192.0.2.1", "10.0.0.1:1", "192.0.2.1"},
-		{"203.0.113.9|192.0.2.1", "10.0.0.1:1", "192.0.2.1"}, // two fields
-		{"192.0.2.1:4711", "10.0.0.1:1", "192.0.2.1"},
-		{"::ffff:192.0.2.1", "10.0.0.1:1", "192.0.2.1"},
-		{"2001:db8::7", "10.0.0.1:1", "2001:db8::/64"},
-		{"[2001:db8::8]:1", "10.0.0.1:1", "2001:db8::/64"},
-		{"192.0.2.1, unknown", "10.0.0.1:1", "10.0.0.1"},
-		{"", "[fe80::1%eth0]:1", "fe80::/64"},
+		{"192.0.2.1", "10.0.0.1:1", "192.0.2.1:0"},
+		{"203.0.113.9, 192.0.2.1", "10.0.0.1:1", "192.0.2.1:0"},
+		{"203.0.113.9|192.0.2.1", "10.0.0.1:1", "192.0.2.1:0"}, // two fields
+		{"192.0.2.1:4711", "10.0.0.1:1", "192.0.2.1:4711"},
+		{"2001:db8::7", "10.0.0.1:1", "[2001:db8::7]:0"},
+		{"[2001:db8::8]:1", "10.0.0.1:1", "[2001:db8::8]:1"},
+		{"192.0.2.1, unknown", "10.0.0.1:1", "10.0.0.1:1"},
+		{"", "[fe80::1%eth0]:1", "[fe80::1%eth0]:1"},
 		{"", "@", "@"}, // a Unix socket
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -68,7 +67,7 @@ func TestClientOf(t *testing.T) {
 		for value := range strings.SplitSeq(tt.values, "|") {
 			r.Header.Add("X-Forwarded-For", value)
 		}
-		if got := clientOf(r, "x-forwarded-for"); got != tt.want {
+		if got := fromProxy(r, "x-forwarded-for").RemoteAddr; got != tt.want {
 			t.Errorf("%q from %s counts for %s, want %s", tt.values, tt.peer, got, tt.want)
 		}
 	}

@@ -340,6 +340,9 @@ func (s *server) handler() http.Handler {
 		if isLogged {
 			r = traced(r)
 		}
+		if s.clientField != "" {
+			r = fromProxy(r, s.clientField)
+		}
 		if r.Method == http.MethodPost && r.URL.EscapedPath() == tableRoute {
 			tables.ServeHTTP(w, r)
 			return
