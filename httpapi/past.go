@@ -61,8 +61,9 @@ func (e *exchange) readAt(text string) (time.Time, *problem) {
 	return at, nil
 }
 
-// openPast opens the lists of a time, which takes long, and does not end if the store hangs. So it
-// waits for its turn, does not keep it, and ends when it is too late. The caller has no turn.
+// openPast opens the lists of a time. That takes long, and a store that hangs does not answer at
+// all. So openPast waits for a turn, does not keep it, and gives up when the answer could hardly be sent. The
+// caller must not have a turn.
 func (e *exchange) openPast(at time.Time) (lists, *problem) {
 	e.waitTurn()
 	ctx, cancel := context.WithDeadline(e.Context(), e.sendBy)

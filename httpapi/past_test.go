@@ -93,8 +93,8 @@ func TestAtAnEarlierTime(t *testing.T) {
 	}
 }
 
-// TestKeptSince asks about a time when no list was kept: the journal is read for the hint now and then, not
-// for each question and item.
+// TestKeptSince asks about times before anything was kept: the journal is read for the hint now and
+// then, not for each question and item.
 func TestKeptSince(t *testing.T) {
 	st, err := store.Open(t.TempDir())
 	if err != nil {

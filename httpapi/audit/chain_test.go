@@ -347,7 +347,7 @@ func TestOtherKey(t *testing.T) {
 	}
 }
 
-// Nor does a start without the key, or with one now, begin a trail that has no line yet anew: it would never be whole.
+// A start without the key, or with one now, is an error before the first line, too: the trail would never be whole.
 func TestOtherKeyWithoutLines(t *testing.T) {
 	key := bytes.Repeat([]byte{1}, 32)
 	for _, was := range [][]byte{key, nil} {
