@@ -131,6 +131,11 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 	if strings.Count(stdout, `"change":"added"`) != 3 || strings.Count(stdout, `"change":"removed"`) != 2 {
 		t.Error(stdout)
 	}
+	for range 3 {
+		if again, _ := lists(0, "diff", "-json", first.Format(time.RFC3339)); again != stdout {
+			t.Errorf("the same changes in another order:\n%s%s", stdout, again)
+		}
+	}
 
 	// A person has looked at the list that was refused, and takes it.
 	file := filepath.Join(t.TempDir(), "list.json")

@@ -77,8 +77,8 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, asJSO
 		v := validateRow(options.chain, row)
 		total.count("", !v.isSure())
 		chain, normalized, offset := "", "", ""
-		if len(v.read) > 0 {
-			chain, normalized = string(v.read[0].Chain()), v.read[0].Normalized()
+		if v.Valid && len(v.Addresses) > 0 {
+			chain, normalized = string(v.Addresses[0].Chain), v.Addresses[0].Normalized
 		}
 		if v.Offset != nil {
 			offset = strconv.Itoa(*v.Offset)
@@ -129,8 +129,6 @@ type validation struct {
 	Hint      string          `json:"hint,omitempty"`
 
 	Correction *correct.Correction `json:"correction,omitempty"` // of a single text
-
-	read []address.Address // what screen reads
 }
 
 // isSure reports whether the text is an address without a doubt.
@@ -167,7 +165,7 @@ func validate(chain, text string) validation {
 	if rd.Several {
 		return v.fail(&address.ParseError{Chain: rd.Chain, Offset: -1, Err: address.ErrSeveral})
 	}
-	v.Valid, v.read = true, rd.Addresses
+	v.Valid = true
 	return v
 }
 

@@ -24,7 +24,7 @@ import (
 // maxRow bounds the length of one row, in bytes.
 const maxRow = 1 << 20
 
-// Options are the settings for reading a table. The zero Options recognizes everything.
+// Options are the settings for reading a table. Everything but the functions may be left out.
 type Options struct {
 	// Format is "csv", "tsv" or "jsonl". Empty means to recognize it.
 	Format string
@@ -43,10 +43,10 @@ type Options struct {
 	// header, and which of several columns has the addresses.
 	Plausible func(cell string) bool
 	// IsName reports whether a cell is the name of an account, or stands for one: such a cell tells a
-	// table without a header, too. Nil means that none is.
+	// table without a header, too.
 	IsName func(cell string) bool
 	// IsChain reports whether a cell names a chain. It tells whether a column whose name may
-	// also mean something else has the chains. Nil means that each cell does.
+	// also mean something else has the chains.
 	IsChain func(cell string) bool
 }
 
@@ -73,15 +73,6 @@ type Reader struct {
 // NewReader returns a Reader of r. It reads the beginning of r, and returns an error
 // if that is not a table that has addresses.
 func NewReader(r io.Reader, opts Options) (*Reader, error) {
-	if opts.Plausible == nil {
-		opts.Plausible = func(string) bool { return false }
-	}
-	if opts.IsName == nil {
-		opts.IsName = func(string) bool { return false }
-	}
-	if opts.IsChain == nil {
-		opts.IsChain = func(string) bool { return true }
-	}
 	t := &Reader{}
 	text, err := t.openText(r, &opts)
 	if err != nil {

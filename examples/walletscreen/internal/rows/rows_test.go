@@ -16,6 +16,13 @@ import (
 // plausible takes what begins with 0x for an address.
 func plausible(s string) bool { return strings.HasPrefix(s, "0x") }
 
+// with returns opts with functions: no cell is a name, and each names a chain.
+func with(opts Options) Options {
+	opts.Plausible = plausible
+	opts.IsName, opts.IsChain = func(string) bool { return false }, func(string) bool { return true }
+	return opts
+}
+
 // added are columns of all types.
 var added = []Column{{"level", Word}, {"score", Number}, {"match", Text}, {"valid", Bool}, {"error", Text}}
 
@@ -23,8 +30,8 @@ var added = []Column{{"level", Word}, {"score", Number}, {"match", Text}, {"vali
 // table with verdicts.
 func read(t *testing.T, r io.Reader, opts Options) (cells [][3]string, out string) {
 	t.Helper()
-	opts.Plausible, opts.Add = plausible, added
-	table, err := NewReader(r, opts)
+	opts.Add = added
+	table, err := NewReader(r, with(opts))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,10 +159,10 @@ func TestGzip(t *testing.T) {
 	w := gzip.NewWriter(&z)
 	io.WriteString(w, "\ufeffaddress\n0xa\n")
 	w.Close()
-	if cells, _ := read(t, bytes.NewReader(z.Bytes()), Options{}); !cmp.Equal(cells, [][3]string{{"0xa"}}) {
+	if cells, _ := read(t, bytes.NewReader(z.Bytes()), with(Options{})); !cmp.Equal(cells, [][3]string{{"0xa"}}) {
 		t.Error(cells)
 	}
-	cut, err := NewReader(bytes.NewReader(z.Bytes()[:z.Len()-6]), Options{})
+	cut, err := NewReader(bytes.NewReader(z.Bytes()[:z.Len()-6]), with(Options{}))
 	for err == nil {
 		_, err = cut.Next()
 	}
@@ -176,11 +183,11 @@ func TestRefused(t *testing.T) {
 		"a,b\n1,2\n":                         `no column is named address, of "a", "b"; name it with -address-column`,
 		"from_address,to_address\n0xa,0xb\n": `several columns may have the addresses, of "from_address", "to_address"; name one with -address-column`,
 	} {
-		if _, err := NewReader(strings.NewReader(in), Options{Plausible: plausible}); err == nil || err.Error() != want {
+		if _, err := NewReader(strings.NewReader(in), with(Options{})); err == nil || err.Error() != want {
 			t.Errorf("%q: error %v, want %s", in, err, want)
 		}
 	}
-	_, err := NewReader(strings.NewReader("a,b\n1,2\n"), Options{Address: "wallet"})
+	_, err := NewReader(strings.NewReader("a,b\n1,2\n"), with(Options{Address: "wallet"}))
 	if want := `-address-column: no column is named "wallet"; there are "a", "b"`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -189,7 +196,7 @@ func TestRefused(t *testing.T) {
 // A member with the name of an added one, too late for another name of that, is kept.
 func TestLateName(t *testing.T) {
 	in := strings.Repeat("{\"address\":\"0xa\"}\n", headSize/10) + "{\"address\":\"0xb\",\"level\":\"old\"}\n"
-	_, out := read(t, strings.NewReader(in), Options{})
+	_, out := read(t, strings.NewReader(in), with(Options{}))
 	if want := "\n{\"address\":\"0xb\",\"input_level\":\"old\",\"level\":\"X\",\"score\":1,\"match\":\"\",\"valid\":true,\"error\":\"\"}\n"; !strings.HasSuffix(
 		out,
 		want,
@@ -201,7 +208,7 @@ func TestLateName(t *testing.T) {
 // A row of any length takes bounded memory, and those after it are not lost.
 func TestLongRow(t *testing.T) {
 	in := "address,x\n0xa," + strings.Repeat("y", 3<<20) + "\n0xb,\"" + strings.Repeat(strings.Repeat("z", 63)+"\n", 1<<15) + "\n"
-	cells, _ := read(t, strings.NewReader(in), Options{})
+	cells, _ := read(t, strings.NewReader(in), with(Options{}))
 	if len(cells) != 2+1<<15 || cells[0][2] != errTooLong.Error() || cells[1] != [3]string{"0xb", "", errQuote.Error()} {
 		t.Errorf("%d rows, %v", len(cells), cells[:2])
 	}
@@ -210,7 +217,7 @@ func TestLongRow(t *testing.T) {
 // TestExact writes the normal form of an address that begins as a formula does: it is not
 // altered, because it is compared with others.
 func TestExact(t *testing.T) {
-	table, err := NewReader(strings.NewReader("address\n0xa\n"), Options{Add: []Column{{Name: "normalized", Type: Exact}, {Name: "name"}}})
+	table, err := NewReader(strings.NewReader("address\n0xa\n"), with(Options{Add: []Column{{Name: "normalized", Type: Exact}, {Name: "name"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +229,7 @@ func TestExact(t *testing.T) {
 
 // Cells of lists are quoted, have no control characters, and are not run as formulas.
 func TestCells(t *testing.T) {
-	table, err := NewReader(strings.NewReader("address\n0xa\n"), Options{Add: added})
+	table, err := NewReader(strings.NewReader("address\n0xa\n"), with(Options{Add: added}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,13 +250,13 @@ func FuzzRows(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		opts := Options{Plausible: plausible, Add: added, Delimiter: ',', Address: "1"}
+		opts := Options{Add: added, Delimiter: ',', Address: "1"}
 		if bytes.HasPrefix(in, []byte("{")) {
-			opts = Options{Plausible: plausible, Add: added, Format: "jsonl", Address: "address"}
+			opts = Options{Add: added, Format: "jsonl", Address: "address"}
 		}
 		skipped := 0
 		all := func(in []byte) (cells []string, out []byte, header bool, err error) {
-			table, err := NewReader(bytes.NewReader(in), opts)
+			table, err := NewReader(bytes.NewReader(in), with(opts))
 			if err != nil {
 				return nil, nil, false, err
 			}
@@ -334,7 +341,7 @@ func TestCompressedTwice(t *testing.T) {
 		if got != want {
 			t.Errorf("compressed %d times: %q, want %q", n+1, got, want)
 		}
-		_, err := NewReader(bytes.NewReader(text), Options{})
+		_, err := NewReader(bytes.NewReader(text), with(Options{}))
 		if (err != nil) != (want != "") && n > 0 {
 			t.Errorf("compressed %d times: a table is read: %v", n+1, err)
 		}

@@ -88,7 +88,7 @@ const bookRows = `<row r="1"><c r="A1" t="inlineStr"><is><t>Report of March</t><
 <row r="8"><c r="B8" s="1"/></row>`
 
 func TestWorkbook(t *testing.T) {
-	cells, out := read(t, bytes.NewReader(book(t, bookRows)), Options{})
+	cells, out := read(t, bytes.NewReader(book(t, bookRows)), with(Options{}))
 	if d := cmp.Diff([][3]string{{"0xa"}, {""}, {"", "", ErrBlank.Error()}, {"0xb\r"}}, cells); d != "" {
 		t.Errorf("rows (-want +got):\n%s", d)
 	}
@@ -97,17 +97,17 @@ func TestWorkbook(t *testing.T) {
 	if d := cmp.Diff(want, out); d != "" {
 		t.Errorf("output (-want +got):\n%s", d)
 	}
-	table, err := NewReader(bytes.NewReader(book(t, bookRows)), Options{Plausible: plausible})
+	table, err := NewReader(bytes.NewReader(book(t, bookRows)), with(Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(Columns{Address: `"address"`, Skipped: 2, Sheet: "Kunden", OtherSheets: []string{"Old & gone"}}, table.Columns()); d != "" {
 		t.Errorf("columns (-want +got):\n%s", d)
 	}
-	if cells, _ := read(t, bytes.NewReader(book(t, bookRows)), Options{Sheet: "old & GONE"}); !cmp.Equal(cells, [][3]string{{"0xold"}}) {
+	if cells, _ := read(t, bytes.NewReader(book(t, bookRows)), with(Options{Sheet: "old & GONE"})); !cmp.Equal(cells, [][3]string{{"0xold"}}) {
 		t.Errorf("the other sheet: %q", cells)
 	}
-	if _, out := read(t, bytes.NewReader(book(t, bookRows)), Options{Delimiter: ';'}); !strings.Contains(out, "1;0xa;\"two, \"\"three\"\"\";2025-03-01;X") {
+	if _, out := read(t, bytes.NewReader(book(t, bookRows)), with(Options{Delimiter: ';'})); !strings.Contains(out, "1;0xa;\"two, \"\"three\"\"\";2025-03-01;X") {
 		t.Errorf("with semicolons: %s", out)
 	}
 }
@@ -130,7 +130,7 @@ func TestBrokenWorkbook(t *testing.T) {
 		"no such sheet":         nil,
 		"a sheet of plain text": nil,
 	} {
-		opts := Options{Plausible: plausible}
+		opts := with(Options{})
 		switch name {
 		case "no such sheet":
 			in, opts.Sheet = whole, "Chart"
@@ -153,7 +153,7 @@ func TestSharedTexts(t *testing.T) {
 	for n, want := range map[int]string{3: "", 2: "the workbook is damaged: it has more than 2 texts; save the sheet as CSV"} {
 		maxShared = n
 		got := ""
-		if _, err := NewReader(bytes.NewReader(book(t, bookRows)), Options{Plausible: plausible}); err != nil {
+		if _, err := NewReader(bytes.NewReader(book(t, bookRows)), with(Options{})); err != nil {
 			got = err.Error()
 		}
 		if got != want {
@@ -166,7 +166,7 @@ func FuzzWorkbook(f *testing.F) {
 	f.Add(bookRows)
 	f.Add(`<row r="7"><c r="XFD7"><v>1E+99</v></c></row>`)
 	f.Fuzz(func(t *testing.T, rows string) {
-		table, err := NewReader(bytes.NewReader(book(t, rows)), Options{Plausible: plausible})
+		table, err := NewReader(bytes.NewReader(book(t, rows)), with(Options{}))
 		for err == nil {
 			_, err = table.Next()
 		}
@@ -196,7 +196,7 @@ func TestColumns(t *testing.T) {
 		{"{\"wallet\":\"0xa\",\"kette\":\"tron\",\"to\":\"0xb\"}\n", Columns{Address: `"wallet"`, Chain: `"kette"`, Unused: []string{`"to"`}},
 			[][3]string{{"0xa", "tron"}}},
 	} {
-		table, err := NewReader(strings.NewReader(test.in), Options{Plausible: plausible})
+		table, err := NewReader(strings.NewReader(test.in), with(Options{}))
 		if err != nil {
 			t.Errorf("%q: %v", test.in, err)
 			continue
@@ -204,11 +204,11 @@ func TestColumns(t *testing.T) {
 		if d := cmp.Diff(test.want, table.Columns()); d != "" {
 			t.Errorf("%q: columns (-want +got):\n%s", test.in, d)
 		}
-		if cells, _ := read(t, strings.NewReader(test.in), Options{}); !cmp.Equal(cells, test.rows) {
+		if cells, _ := read(t, strings.NewReader(test.in), with(Options{})); !cmp.Equal(cells, test.rows) {
 			t.Errorf("%q: rows %q, want %q", test.in, cells, test.rows)
 		}
 	}
-	if _, err := NewReader(strings.NewReader("Report\nid;Konto\n1;0xa\n"), Options{Plausible: plausible, Address: "konto"}); err != nil {
+	if _, err := NewReader(strings.NewReader("Report\nid;Konto\n1;0xa\n"), with(Options{Plausible: plausible, Address: "konto"})); err != nil {
 		t.Error(err)
 	}
 }
