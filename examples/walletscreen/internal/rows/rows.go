@@ -286,7 +286,10 @@ func (t *Reader) titleLines(head []byte, delimiter byte) (int, []byte) {
 		if d == 0 {
 			d = detectDelimiter(rest)
 		}
-		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		r := newRecordReader(bytes.NewReader(rest), len(rest)+1)
+		r.delimiter = d
+		r.next() // a row of several lines is a row
+		line, after := rest[:r.taken], rest[r.taken:]
 		sample := sampleRows(rest, d, 50)
 		if len(sample) == 0 || slices.ContainsFunc(sample[0], t.hasAddress) {
 			break

@@ -245,7 +245,7 @@ func TestCells(t *testing.T) {
 // same addresses. Where encoding/csv takes the input it finds the same rows.
 func FuzzRows(f *testing.F) {
 	for _, s := range []string{"address\n0xa\n", "a;address\n\"x\n\";0xa\n\"b;c\n", "{\"address\":\"0xa\"}\n", "sep=;\na;address\n1;2;3\n",
-		"address,b\r\n0xa,\"\"\"\r\n\"\r\n", "1\t0xa\r2\r",
+		"address,b\r\n0xa,\"\"\"\r\n\"\r\n", "1\t0xa\r2\r", ",,!,,\"\n1 ,\",,00\n0\"\n0",
 		",c,;M,,\"s\n\",,\"\x19,,Ess\n,\x98\n,MM,,,s,,,,,,,;M,,\n\"\x98\n\"M,NN;M,,,,,,c\n"} { // a quote that a later row closes
 		f.Add([]byte(s))
 	}
