@@ -691,3 +691,19 @@ func TestFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestFinalList: a list that cannot change is current, however long ago it was published.
+func TestFinalList(t *testing.T) {
+	for final, want := range map[string]string{"true": "current", "false": "stale"} {
+		text := `[{"id":"FBI_IC3","last_updated":"2025-02-26T00:00:00Z","completeness":"whole","final":` + final + `}]`
+		asked := api(func(_ context.Context, _ string, _, answer any) error { return json.Unmarshal([]byte(text), answer) })
+		got, err := asked.sources(t.Context(), struct{}{})
+		if err != nil || got.Sources[0].State != want || got.AllGood != (final == "true") {
+			t.Errorf("final %s: %+v, %v, want %s", final, got, err, want)
+		}
+	}
+	answer := wireScreening{Freshness: map[string]freshness{"FBI_IC3": {LastUpdated: "2025-02-26T00:00:00Z", Completeness: "whole"}}}
+	if got := answer.explain().Lists[0].State; got != "current" {
+		t.Errorf("an answer without a caveat calls the list %s", got)
+	}
+}

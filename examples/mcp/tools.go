@@ -133,23 +133,22 @@ type freshness struct {
 	Issuer       string `json:"issuer"`
 	AddressCount *int   `json:"address_count"`
 	LastUpdated  string `json:"last_updated"`
-	AgeSeconds   *int64 `json:"age_seconds"`
 	PublishedAt  string `json:"published_at"`
 	Partial      bool   `json:"partial"`
 	Completeness string `json:"completeness"`
 	Required     bool   `json:"required"`
+	Final        bool   `json:"final"` // it cannot change, and so it has no age
 }
 
-const day = 24 * 60 * 60 // seconds
-
-func (f freshness) list(id string) list {
+// list returns the state of the list with an id, which is stale if it is late.
+func (f freshness) list(id string, late bool) list {
 	l := list{ID: id, Name: f.Name, Publisher: cmp.Or(f.Issuer, f.Jurisdiction), Addresses: f.AddressCount, State: "current", LastUpdated: f.LastUpdated, PublishedAt: f.PublishedAt, Required: f.Required}
 	switch {
 	case f.Partial:
 		l.State = "partial"
 	case f.LastUpdated == "" && f.Completeness == "":
 		l.State = "missing"
-	case f.LastUpdated == "", f.AgeSeconds != nil && *f.AgeSeconds > day: // or it is loaded, and nobody knows when
+	case late, f.LastUpdated == "": // or it is loaded, and nobody knows when
 		l.State = "stale"
 	}
 	return l
@@ -242,7 +241,7 @@ func (answer *wireScreening) explain() screening {
 		l.plain()
 	}
 	for _, id := range slices.Sorted(maps.Keys(answer.Freshness)) {
-		l := answer.Freshness[id].list(id)
+		l := answer.Freshness[id].list(id, slices.Contains(answer.Caveats, walletscreen.Caveat{Source: id, Kind: walletscreen.CaveatStale}))
 		s.Lists = append(s.Lists, l)
 		for _, c := range answer.Caveats {
 			if c.Source == id {
@@ -350,11 +349,8 @@ func (call api) sources(ctx context.Context, _ struct{}) (listing, error) {
 	}
 	out := listing{Sources: []list{}, AllGood: len(answer) > 0}
 	for _, f := range answer {
-		if t, err := time.Parse(time.RFC3339, f.LastUpdated); err == nil {
-			age := int64(time.Since(t) / time.Second)
-			f.AgeSeconds = &age
-		}
-		l := f.list(f.ID)
+		checked, err := time.Parse(time.RFC3339, f.LastUpdated)
+		l := f.list(f.ID, err == nil && !f.Final && time.Since(checked) > 24*time.Hour)
 		out.AllGood = out.AllGood && l.State == "current"
 		out.Sources = append(out.Sources, l)
 	}
