@@ -44,13 +44,13 @@ func (p *program) auditCommand() *cli.Command {
 		Name:  "audit",
 		Usage: "searches and verifies the records of serve -audit",
 		Commands: []*cli.Command{
-			subcommand("audit", "search", "-audit DIRECTORY [flags] ADDRESS|KEY|DATE...", "finds screenings by address, API key or time",
+			command("audit search", "-audit DIRECTORY [flags] ADDRESS|KEY|DATE...", "finds screenings by address, API key or time",
 				"An ADDRESS is found in all of its spellings. KEY is the ID of an API key, as keys list shows it,\n"+
 					"or a request ID. DATE is the beginning of a time in UTC: 2026, 2026-03, 2026-03-01 or\n"+
 					"2026-03-01T09:30. Of several, all must apply.\n\n"+
 					"Exit codes: 0 if something is found, 1 if nothing is.",
 				append([]cli.Flag{p.text("chain", "", "`chain` of the address, by any of its names (default: detected)", &a.chain)}, flags...), a.search),
-			subcommand("audit", "verify", "-audit DIRECTORY [flags]", "finds what was changed, moved, removed or added",
+			command("audit verify", "-audit DIRECTORY [flags]", "finds what was changed, moved, removed or added",
 				"The records are chained by hash. Each line that was tampered with is named by its file and\n"+
 					"number, and stays named after a start of serve. Without -audit-key, those who can write to the\n"+
 					"directory can make a new chain, and those who can write to the file of -audit-witness too can put\n"+

@@ -82,7 +82,7 @@ func TestLimitClients(t *testing.T) {
 		"-client-rate 1 -client-field a:b": `-client-field "a:b": want the name of a header field`,
 		"-client-field X-Real-IP":          "-client-field needs -client-rate",
 	} {
-		if err := run(t.Context(), strings.Fields("serve -offline -addr 127.0.0.1:0 "+args), io.Discard); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := run(t.Context(), strings.Fields("serve -offline -addr 127.0.0.1:0 "+args), io.Discard); err == nil || !strings.HasPrefix(err.Error(), "serve: "+want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}

@@ -30,21 +30,16 @@ type extractCall struct {
 
 func (p *program) extractCommand() *cli.Command {
 	e := &extractCall{program: p}
-	return &cli.Command{
-		Name:      "extract",
-		Usage:     "finds addresses in text, logs or mail, and screens them",
-		UsageText: "walletscreen extract [flags] FILE...",
-		Description: "It finds addresses with a valid checksum, and 0x with 40 hex digits, also if a line break, markup\n" +
-			"or an invisible character interrupts them. What looks like an address or a piece of one and proves\n" +
-			"nothing is listed without a level: look at it. - is the standard input.\n" +
-			"A file may be compressed with gzip, or in UTF-16. A file that is not text, such as a PDF or a\n" +
-			"zip archive, is an error, and so is mail with parts in Base64: save them as text.\n\n" +
+	return command("extract", "[flags] FILE...", "finds addresses in text, logs or mail, and screens them",
+		"It finds addresses with a valid checksum, and 0x with 40 hex digits, also if a line break, markup\n"+
+			"or an invisible character interrupts them. What looks like an address or a piece of one and proves\n"+
+			"nothing is listed without a level: look at it. - is the standard input.\n"+
+			"A file may be compressed with gzip, or in UTF-16. A file that is not text, such as a PDF or a\n"+
+			"zip archive, is an error, and so is mail with parts in Base64: save them as text.\n\n"+
 			"Exit codes are those of screen.",
-		Flags: slices.Concat([]cli.Flag{p.flag("json", "print one JSON object a line", &e.json)}, p.listFlags(&e.lists)),
-		Action: func(ctx context.Context, c *cli.Command) error {
-			files := c.Args().Slice()
+		slices.Concat([]cli.Flag{p.flag("json", "print one JSON object a line", &e.json)}, p.listFlags(&e.lists)), func(ctx context.Context, files []string) error {
 			if len(files) == 0 {
-				return fmt.Errorf("extract: want a FILE, or - for the standard input")
+				return errors.New("want a FILE, or - for the standard input")
 			}
 			screener, err := e.openLists(ctx, e.lists)
 			if err != nil {
@@ -54,10 +49,10 @@ func (p *program) extractCommand() *cli.Command {
 			var failed error
 			for _, name := range files {
 				if err := e.file(ctx, screener, name, table); ctx.Err() != nil {
-					failed = errors.Join(failed, fmt.Errorf("extract: interrupted: the rest of %s was not read", inputName(name)))
+					failed = errors.Join(failed, fmt.Errorf("interrupted: the rest of %s was not read", inputName(name)))
 					break
 				} else if err != nil {
-					failed = errors.Join(failed, fmt.Errorf("extract: %w", err))
+					failed = errors.Join(failed, err)
 				}
 			}
 			if !e.json {
@@ -73,8 +68,7 @@ func (p *program) extractCommand() *cli.Command {
 			}
 			p.code = e.total.code()
 			return failed
-		},
-	}
+		})
 }
 
 // chunkSize is the length of text searched at once, overlap the length searched again with the

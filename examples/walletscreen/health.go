@@ -19,19 +19,11 @@ const healthTimeout = 5 * time.Second
 
 func (p *program) healthCommand() *cli.Command {
 	var addr string
-	return &cli.Command{
-		Name:  "health",
-		Usage: "asks a server on this machine whether it is ready",
-		Description: "It asks /readyz of the listener of -ops-addr, for the health check of a container, and prints\n" +
+	return command("health", "[flags]", "asks a server on this machine whether it is ready",
+		"It asks /readyz of the listener of -ops-addr, for the health check of a container, and prints\n"+
 			"what is missing. Exit codes: 0 if the server answers screenings, 2 if not.",
-		Flags: []cli.Flag{p.text("ops-addr", "127.0.0.1:9090", "`address` that serve was given as -ops-addr", &addr)},
-		Action: func(ctx context.Context, c *cli.Command) error {
-			if c.Args().Len() > 0 {
-				return fmt.Errorf("health: %w", unexpected(c.Args().First()))
-			}
-			return p.health(ctx, addr)
-		},
-	}
+		[]cli.Flag{p.text("ops-addr", "127.0.0.1:9090", "`address` that serve was given as -ops-addr", &addr)},
+		func(ctx context.Context, _ []string) error { return p.health(ctx, addr) })
 }
 
 func (p *program) health(ctx context.Context, addr string) error {

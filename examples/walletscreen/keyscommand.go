@@ -54,8 +54,8 @@ func (p *program) keysCommand() *cli.Command {
 		given(p.text("expires", "", "`time` when the key expires, such as 2027-12-31 or 2027-12-31T18:00:00Z, or never (default: never)", &k.expires)),
 		p.flag("force", "accept a time of -expires that is in the past", &k.force),
 	}
-	command := func(name, synopsis, usage string, flags []cli.Flag, do func(context.Context, *keyStore) error) *cli.Command {
-		return subcommand("keys", name, synopsis, usage, "", slices.Concat(flags, where), func(ctx context.Context, args []string) error {
+	keys := func(name, synopsis, usage string, flags []cli.Flag, do func(context.Context, *keyStore) error) *cli.Command {
+		return command("keys "+name, synopsis, usage, "", slices.Concat(flags, where), func(ctx context.Context, args []string) error {
 			if err := k.arguments(args, synopsis != "[flags]"); err != nil {
 				return err
 			}
@@ -68,13 +68,13 @@ func (p *program) keysCommand() *cli.Command {
 		Description: "A change takes effect on all replicas within five seconds. A token is shown once, when it is\n" +
 			"created; only its hash is stored. Use the same -data or -db as for serve.",
 		Commands: []*cli.Command{
-			command("create", "[flags]", "creates a key and prints its token",
+			keys("create", "[flags]", "creates a key and prints its token",
 				append([]cli.Flag{p.text("id", "", "public `id` of the key: up to 200 bytes (default: random)", &k.id)}, settings...), k.create),
-			command("list", "[flags]", "lists all keys and their usage of this month", []cli.Flag{p.flag("json", "print one JSON object a line", &k.json)}, k.list),
-			command("set", "[flags] ID", "changes settings of a key", settings, k.set),
-			command("rotate", "[flags] ID", "replaces the secret of a key and prints its token",
+			keys("list", "[flags]", "lists all keys and their usage of this month", []cli.Flag{p.flag("json", "print one JSON object a line", &k.json)}, k.list),
+			keys("set", "[flags] ID", "changes settings of a key", settings, k.set),
+			keys("rotate", "[flags] ID", "replaces the secret of a key and prints its token",
 				[]cli.Flag{p.duration("overlap", "`time` for which the old secret remains valid", &k.overlap)}, k.rotate),
-			command("revoke", "[flags] ID", "revokes a key", nil, k.revoke),
+			keys("revoke", "[flags] ID", "revokes a key", nil, k.revoke),
 		},
 	}
 }

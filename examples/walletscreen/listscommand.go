@@ -21,21 +21,21 @@ func (p *program) listsCommand() *cli.Command {
 		Name:  "lists",
 		Usage: "shows, refreshes, compares, exports and imports lists",
 		Commands: []*cli.Command{
-			subcommand("lists", "status", "[flags]", "shows each list with its age, size and completeness",
+			command("lists status", "[flags]", "shows each list with its age, size and completeness",
 				"Without -data and -db it shows the bundled lists. Exit code 2 if a required list is missing or too old.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.status),
-			subcommand("lists", "anomalies", "[flags]", "shows odd entries of the lists, and what they mean",
+			command("lists anomalies", "[flags]", "shows odd entries of the lists, and what they mean",
 				"Such entries are matched like others. It shows the first hundred of each kind in a list.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.anomalies),
-			subcommand("lists", "refresh", "[flags]", "fetches the lists into -data or -db",
+			command("lists refresh", "[flags]", "fetches the lists into -data or -db",
 				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
 				slices.Concat([]cli.Flag{asJSON,
 					p.duration("timeout", "give up what is not fetched after this `time`, as 5m; the last good lists stay (default: none)", &l.timeout),
 				}, p.fetchFlags(&l.lists), common), l.refresh),
-			subcommand("lists", "diff", "[flags] A [B]", "shows what was added and removed between A and B",
+			command("lists diff", "[flags] A [B]", "shows what was added and removed between A and B",
 				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.diff),
-			subcommand("lists", "export", "[flags]", "writes the entries of the lists as a table",
+			command("lists export", "[flags]", "writes the entries of the lists as a table",
 				"The table has the entries that match now, as the publishers list them. It is for people and\n"+
 					"reports: to compare it with addresses finds one spelling of each. To screen the rows of a\n"+
 					"database, use screen -in.",
@@ -48,7 +48,7 @@ func (p *program) listsCommand() *cli.Command {
 					p.text("salt", "", "in nitro: `UUID` to hash with (default: random)", &l.salt),
 					p.text("from-id", "", "export the lists of the `id` in a file that nitro has written", &l.fromID),
 				}, common), l.export),
-			subcommand("lists", "verify", "[flags] DIR", "checks the signature and the files of a feed",
+			command("lists verify", "[flags] DIR", "checks the signature and the files of a feed",
 				"lists export -format feed writes one. Exit code 2 if anything was changed, is missing, or was added. A witness is a daily manifest of\n"+
 					"another party that fetches the same lists, in the form lynceris-manifest/1: it says whether\n"+
 					"that party got the same bytes from the publisher.",
@@ -56,7 +56,7 @@ func (p *program) listsCommand() *cli.Command {
 					p.texts("key", "`files` with the public keys that may have signed the manifest", &l.keys),
 					p.texts("witness", "`files` with manifests of another party, the oldest first if there are several", &l.witnesses),
 				}, l.verify),
-			subcommand("lists", "import", "[flags] ID=FILE...", "reads downloaded lists into -data or -db",
+			command("lists import", "[flags] ID=FILE...", "reads downloaded lists into -data or -db",
 				"It compares each file with the list held, the bundled one included. A suspect list, such as\n"+
 					"an older one or one that lost many addresses, is refused unless -accept is set. A file\n"+
 					"confirms nothing: the list is as old as its publication, or its download if you say when\n"+

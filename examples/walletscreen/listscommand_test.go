@@ -233,9 +233,9 @@ func TestListsErrors(t *testing.T) {
 		"lists import -data " + dir + " OFAC_SDN=x OFAC_SDN=y": "lists import: OFAC_SDN is given twice",
 		"lists diff 2026-01-01":                                "lists diff: want -data",
 		"lists status -db x":                                   "lists status: -db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME",
-		"screen -db postgres:///x?port=1 " + listed:            "the database cannot be opened: ",
+		"screen -db postgres:///x?port=1 " + listed:            "screen: the database cannot be opened: ",
 		"lists export -format sql":                             `lists export: -format "sql": want csv`,
-		"screen -data " + dir + "/none " + listed:              "-data: there are no lists in " + dir + "/none",
+		"screen -data " + dir + "/none " + listed:              "screen: -data: there are no lists in " + dir + "/none",
 	} {
 		code, stdout, stderr := call(t, "", strings.Fields(args)...)
 		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "walletscreen: "+want) || strings.Count(stderr, "\n") != 1 {

@@ -61,7 +61,7 @@ func TestOwnLists(t *testing.T) {
 		"OWN=" + write("word", "address,action\n"+unlisted+",deny\n"): `list OWN: ` + dir + `/word: line 2: action "deny", want block or allow`,
 	} {
 		code, stdout, stderr := callIn(t, onlyOFAC, "", "screen", "-list", list, unlisted)
-		if code != 2 || stdout != "" || strings.TrimPrefix(strings.TrimPrefix(stderr, "walletscreen: "), "screen: ") != want+"\n" {
+		if code != 2 || stdout != "" || stderr != "walletscreen: screen: "+want+"\n" {
 			t.Errorf("%s: exit code %d, %q, %q, want %q", list, code, stdout, stderr, want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestChooseLists(t *testing.T) {
 		{"-lists SCAMSNIFFER -require SCAMSNIFFER", "nothing can be decided: SCAMSNIFFER not loaded"},
 	} {
 		code, _, stderr := call(t, "", append(append([]string{"screen"}, strings.Fields(test.args)...), unlisted)...)
-		if code != 2 || !strings.HasPrefix(stderr, "walletscreen: "+test.want+"\n") {
+		if code != 2 || !strings.HasPrefix(stderr, "walletscreen: screen: "+test.want+"\n") {
 			t.Errorf("%s: exit code %d, %q, want %q", test.args, code, stderr, test.want)
 		}
 	}

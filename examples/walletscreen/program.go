@@ -36,15 +36,17 @@ type program struct {
 // errSilent is an error that the command has explained already.
 var errSilent = errors.New("explained already")
 
-// subcommand returns a command below another one. It takes arguments unless its synopsis ends with
-// the flags, and its errors begin with its name.
-func subcommand(parent, name, synopsis, usage, description string, flags []cli.Flag, do func(context.Context, []string) error) *cli.Command {
-	name = parent + " " + name
+// command returns a command. It takes arguments unless its synopsis, of which each line is another
+// way to call it, has a first one that ends with the flags. Its errors begin with its name.
+func command(name, synopsis, usage, description string, flags []cli.Flag, do func(context.Context, []string) error) *cli.Command {
+	text := "walletscreen " + name + " "
+	first, _, _ := strings.Cut(synopsis, "\n")
 	return &cli.Command{
-		Name: name[len(parent)+1:], Usage: usage, UsageText: "walletscreen " + name + " " + synopsis, Description: description, Flags: flags,
+		Name: name[strings.LastIndexByte(name, ' ')+1:], Usage: usage, Description: description, Flags: flags,
+		UsageText: text + strings.ReplaceAll(synopsis, "\n", "\n"+text),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			var err error
-			if args := c.Args(); args.Present() && strings.HasSuffix(synopsis, "[flags]") {
+			if args := c.Args(); args.Present() && strings.HasSuffix(first, "[flags]") {
 				err = unexpected(args.First())
 			} else {
 				err = do(ctx, args.Slice())

@@ -47,7 +47,7 @@ func (p *program) receiptCommand() *cli.Command {
 		Name:  "receipt",
 		Usage: "verifies and bundles receipts, and creates keys",
 		Commands: []*cli.Command{
-			subcommand("receipt", "verify", "[flags] FILE", "verifies receipts with the lists of their time",
+			command("receipt verify", "[flags] FILE", "verifies receipts with the lists of their time",
 				"Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n"+
 					"signed is never same. Lists that -data and -db do not have are those of the bundle, or the bundled\n"+
 					"ones; without the lists, a receipt that the key has signed is authentic, and no more. The receipt of a table needs the table: give it with -in, and with -out\n"+
@@ -62,7 +62,7 @@ func (p *program) receiptCommand() *cli.Command {
 					p.text("out", "", "`file` with the table of verdicts, as screen -out has written it (default: it is not compared)", &r.out),
 					p.flag("json", "print one JSON object a line", &r.json),
 				}, r.verify),
-			subcommand("receipt", "bundle", "-out FILE [flags] FILE", "writes receipts and their lists to one file",
+			command("receipt bundle", "-out FILE [flags] FILE", "writes receipts and their lists to one file",
 				"receipt verify takes it in place of the receipts, and needs nothing beside it but the public key.\n"+
 					"The lists, your own ones too, are whole, and the exceptions have their reasons.",
 				[]cli.Flag{
@@ -70,7 +70,7 @@ func (p *program) receiptCommand() *cli.Command {
 					p.dbFlag(&r.lists),
 					p.text("out", "", "`file` to write; it must not exist", &r.out),
 				}, r.bundle),
-			subcommand("receipt", "key", "-out FILE [flags]", "creates a key pair to sign receipts",
+			command("receipt key", "-out FILE [flags]", "creates a key pair to sign receipts",
 				"The private key is in FILE, which only its owner can read: give it to -receipt-key of screen and serve.\nThe public key is in FILE.pub: give it to those who verify.",
 				[]cli.Flag{
 					p.text("out", "", "`file` to write; it must not exist", &r.out),

@@ -32,20 +32,16 @@ type screenCall struct {
 
 func (p *program) screenCommand() *cli.Command {
 	s := &screenCall{program: p}
-	return &cli.Command{
-		Name:  "screen",
-		Usage: "screens addresses, or each row of a table",
-		UsageText: "walletscreen screen [flags] ADDRESS...\n" +
-			"walletscreen screen -in FILE -out FILE [-report FILE.html] [flags]\n" +
-			"walletscreen screen -data DIR -at 2026-03-01 ADDRESS...",
-		Description: "A table is CSV with any delimiter, TSV, JSON lines or a workbook (XLSX), and may be compressed\n" +
-			"with gzip; - is the standard input or output. Each row of -in is one row of -out, in the same order, with columns\n" +
-			"added, such as level, doubt, score, source, name, lists, suppressed and error; where the table\n" +
-			"has such a column, its name begins with walletscreen_. A row with a doubt or an error has a level\n" +
-			"only if it is listed.\n\n" +
-			"Exit codes: 0 if all are clean, 1 if something is listed, 2 if something could not be\n" +
+	return command("screen", "[flags] ADDRESS...\n-in FILE -out FILE [-report FILE.html] [flags]\n-data DIR -at 2026-03-01 ADDRESS...",
+		"screens addresses, or each row of a table",
+		"A table is CSV with any delimiter, TSV, JSON lines or a workbook (XLSX), and may be compressed\n"+
+			"with gzip; - is the standard input or output. Each row of -in is one row of -out, in the same order, with columns\n"+
+			"added, such as level, doubt, score, source, name, lists, suppressed and error; where the table\n"+
+			"has such a column, its name begins with walletscreen_. A row with a doubt or an error has a level\n"+
+			"only if it is listed.\n\n"+
+			"Exit codes: 0 if all are clean, 1 if something is listed, 2 if something could not be\n"+
 			"decided: a doubt, an invalid address, a missing or an old list. 2 wins over 1.",
-		Flags: slices.Concat(
+		slices.Concat(
 			p.tableFlags(&s.table),
 			[]cli.Flag{p.flag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json),
 				p.text("at", "", "`day` or time of the past: screen with the lists that were answered from at its end, which -data or -db keeps; of a day before the first start, with what is known of the past of the bundled lists", &s.at),
@@ -54,56 +50,48 @@ func (p *program) screenCommand() *cli.Command {
 				p.text("receipt-key", "", "`file` with the private key that signs receipts; receipt key makes one", &s.receiptKey),
 			},
 			p.listFlags(&s.lists),
-		),
-		Action: s.run,
-	}
+		), s.run)
 }
 
 func (p *program) historyCommand() *cli.Command {
 	h := &screenCall{program: p, history: true}
-	return &cli.Command{
-		Name:      "history",
-		Usage:     "shows when lists had an address, and since when not",
-		UsageText: "walletscreen history [flags] ADDRESS...",
-		Description: "Each line is a list that has the account, or had it. FROM is when the list is known to have\n" +
-			"had it first, and NOT ON the last day before on which the list is known not to have had it.\n" +
-			"UNTIL is the first day on which it did not have it any more; of a list that has it now, it is\n" +
-			"now. The bundled lists know the past of the SDN List since July 2021; of other lists it is known\n" +
-			"from when -data or -db keeps them.\n\n" +
-			"Exit codes: 0 if no list has or had it, 1 if one has or had it, 2 if something could not be\n" +
+	return command("history", "[flags] ADDRESS...", "shows when lists had an address, and since when not",
+		"Each line is a list that has the account, or had it. FROM is when the list is known to have\n"+
+			"had it first, and NOT ON the last day before on which the list is known not to have had it.\n"+
+			"UNTIL is the first day on which it did not have it any more; of a list that has it now, it is\n"+
+			"now. The bundled lists know the past of the SDN List since July 2021; of other lists it is known\n"+
+			"from when -data or -db keeps them.\n\n"+
+			"Exit codes: 0 if no list has or had it, 1 if one has or had it, 2 if something could not be\n"+
 			"decided. 2 wins over 1.",
-		Flags: append([]cli.Flag{
+		append([]cli.Flag{
 			p.text("chain", "", "`chain` of the addresses, by any of its names (default: detected)", &h.table.chain),
 			p.flag("json", "print one JSON object a line, as screen -json does", &h.json),
-		}, p.listFlags(&h.lists)...),
-		Action: func(ctx context.Context, c *cli.Command) error {
-			if !c.Args().Present() {
-				return errors.New("history: want an ADDRESS")
+		}, p.listFlags(&h.lists)...), func(ctx context.Context, args []string) error {
+			if len(args) == 0 {
+				return errors.New("want an ADDRESS")
 			}
 			j, err := h.newJudge(ctx)
 			if err != nil {
 				return err
 			}
-			return h.screenArguments(ctx, j, c.Args().Slice())
-		},
-	}
+			return h.screenArguments(ctx, j, args)
+		})
 }
-func (s *screenCall) run(ctx context.Context, c *cli.Command) error {
-	args := c.Args().Slice()
-	if err := s.table.check("screen", args); err != nil {
+func (s *screenCall) run(ctx context.Context, args []string) error {
+	if err := s.table.check(args); err != nil {
 		return err
 	}
 	switch {
 	case s.receipt != "" && (sameFile(s.receipt, s.table.in) || sameFile(s.receipt, s.table.out) || sameFile(s.receipt, s.report)):
-		return fmt.Errorf("screen: -receipt is the same file as -in, -out or -report, %s", s.receipt)
+		return fmt.Errorf("-receipt is the same file as -in, -out or -report, %s", s.receipt)
 	case s.report != "" && s.table.in == "":
-		return errors.New("screen: -report is about a table, and needs -in")
+		return errors.New("-report is about a table, and needs -in")
 	case s.report != "" && (sameFile(s.report, s.table.in) || sameFile(s.report, s.table.out)):
-		return fmt.Errorf("screen: -report is the same file as -in or -out, %s", s.report)
+		return fmt.Errorf("-report is the same file as -in or -out, %s", s.report)
 	case s.receipt != "" && s.at != "":
-		return errors.New("screen: -receipt is for verdicts of now, not for -at")
+		return errors.New("-receipt is for verdicts of now, not for -at")
 	case s.receiptKey != "" && s.receipt == "":
-		return errors.New("screen: -receipt-key needs -receipt")
+		return errors.New("-receipt-key needs -receipt")
 	}
 	if s.table.in != "" {
 		if err := checkChain(s.table.chain); err != nil {

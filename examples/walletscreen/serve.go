@@ -34,14 +34,11 @@ import (
 
 // serveCommand returns the command serve, which stores its flags in o.
 func (p *program) serveCommand(o *serveOptions) *cli.Command {
-	return &cli.Command{
-		Name:      "serve",
-		Usage:     "serves the HTTP API until it is stopped",
-		UsageText: "walletscreen [serve] [flags]",
-		Description: "It answers at once, from the bundled lists and those in -data, and refreshes them in the\n" +
-			"background. API keys and quotas are stored in a database: a file in -data, or the one that -db names.\n" +
+	c := command("serve", "[flags]", "serves the HTTP API until it is stopped",
+		"It answers at once, from the bundled lists and those in -data, and refreshes them in the\n"+
+			"background. API keys and quotas are stored in a database: a file in -data, or the one that -db names.\n"+
 			"Replicas with one PostgreSQL share keys, quotas and lists: one of them fetches a list.\nTo create, see, change and revoke keys: walletscreen keys -help",
-		Flags: slices.Concat([]cli.Flag{
+		slices.Concat([]cli.Flag{
 			p.text("addr", "127.0.0.1:8080", "`address` to listen on", &o.addr),
 			p.texts("api-key", "API `key` to accept beside those in the database, for trying out; may be given several times", &o.keys),
 			p.text("client-rate", "", "requests per second without a valid key from one client address, a `number` or none, and ten times as many at once; behind a proxy, which is one address for all, it needs -client-field (default: none)", &o.clientRate),
@@ -66,14 +63,9 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.texts("compat-kinds", "with -compat, labels to show beside those of official lists and of your own, as `KIND`, such as SCAM, or all; may be given several times (default: none)", &o.compatKinds),
 			p.text("log-format", "text", "`format` of the log on standard error: text or json", &o.logFormat),
 			p.text("log-level", "info", "least severe `level` that is logged: debug, info, warn or error", &o.logLevel),
-		}),
-		Action: func(ctx context.Context, c *cli.Command) error {
-			if c.Args().Len() > 0 {
-				return fmt.Errorf("serve: %w", unexpected(c.Args().First()))
-			}
-			return p.serve(ctx, o)
-		},
-	}
+		}), func(ctx context.Context, _ []string) error { return p.serve(ctx, o) })
+	c.UsageText = "walletscreen [serve] [flags]"
+	return c
 }
 
 // servesWithin is how long a server that answers has to end when a signal has come, beside

@@ -473,7 +473,7 @@ func TestWrongConfiguration(t *testing.T) {
 		p := &program{env: []string{"WALLETSCREEN_ADDR=127.0.0.1:0"}, stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr}
 		code := p.run(t.Context(), append([]string{}, strings.Fields(tt.args)...))
 		text := regexp.MustCompile(`(?m)^time=.*\n`).ReplaceAllString(stderr.String(), "")
-		if code != 2 || !strings.HasPrefix(text, "walletscreen: "+tt.want) || strings.Contains(text, "hunter2") || strings.Count(text, "\n") != 1 {
+		if code != 2 || !strings.HasPrefix(text, "walletscreen: serve: "+strings.TrimPrefix(tt.want, "serve: ")) || strings.Contains(text, "hunter2") || strings.Count(text, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q, want %q", tt.args, code, text, tt.want)
 		}
 	}
@@ -481,7 +481,7 @@ func TestWrongConfiguration(t *testing.T) {
 	defer first.stop()
 	address := strings.TrimPrefix(first.url, "http://")
 	if err := run(t.Context(), []string{"-offline", "-addr", address}, io.Discard); err == nil ||
-		err.Error() != "-addr "+address+" is in use by another program; choose another port" {
+		err.Error() != "serve: -addr "+address+" is in use by another program; choose another port" {
 		t.Error(err)
 	}
 }

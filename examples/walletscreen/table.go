@@ -43,36 +43,36 @@ func (p *program) tableFlags(o *tableOptions) []cli.Flag {
 }
 
 // check returns an error if the options do not go with each other, or with args.
-func (o *tableOptions) check(command string, args []string) error {
+func (o *tableOptions) check(args []string) error {
 	switch {
 	case o.in == "" && len(args) == 0 && o.out != "":
-		return fmt.Errorf("%s: -out needs -in, the table to read", command)
+		return errors.New("-out needs -in, the table to read")
 	case o.in == "" && len(args) == 0:
-		return fmt.Errorf("%s: want an ADDRESS, or -in FILE for a table; see %[1]s -help", command)
+		return errors.New("want an ADDRESS, or -in FILE for a table; see -help")
 	case o.in != "" && len(args) > 0:
-		return fmt.Errorf("%s: %w beside -in", command, unexpected(args[0]))
+		return fmt.Errorf("%w beside -in", unexpected(args[0]))
 	case o.in == "" && (o.addressColumn != "" || o.chainColumn != "" || o.format != "" || o.delimiter != "" || o.out != "" || o.sheet != ""):
-		return fmt.Errorf("%s: -out, -address-column, -chain-column, -format, -delimiter and -sheet need -in", command)
+		return errors.New("-out, -address-column, -chain-column, -format, -delimiter and -sheet need -in")
 	case sameFile(o.in, o.out): // it would be written over itself
-		return fmt.Errorf("%s: -in and -out are the same file, %s", command, o.in)
+		return fmt.Errorf("-in and -out are the same file, %s", o.in)
 	case strings.HasSuffix(strings.ToLower(o.out), ".xlsx"):
-		return fmt.Errorf("%s: -out is written as CSV: give it another name than %s", command, o.out)
+		return fmt.Errorf("-out is written as CSV: give it another name than %s", o.out)
 	case o.format != "" && o.format != "csv" && o.format != "tsv" && o.format != "jsonl":
-		return fmt.Errorf("%s: unknown -format %q; want csv, tsv or jsonl", command, o.format)
+		return fmt.Errorf("unknown -format %q; want csv, tsv or jsonl", o.format)
 	}
-	return o.checkDelimiter(command)
+	return o.checkDelimiter()
 }
 
 // checkDelimiter checks -delimiter, and replaces the name of the tab by the character.
-func (o *tableOptions) checkDelimiter(command string) error {
+func (o *tableOptions) checkDelimiter() error {
 	switch o.delimiter {
 	case "tab", `\t`:
 		o.delimiter = "\t"
 	case "\"", "\n", "\r":
-		return fmt.Errorf("%s: -delimiter %q cannot divide columns", command, o.delimiter)
+		return fmt.Errorf("-delimiter %q cannot divide columns", o.delimiter)
 	}
 	if len(o.delimiter) > 1 || o.delimiter > "\x7f" {
-		return fmt.Errorf("%s: -delimiter %q: want one ASCII character, or tab", command, o.delimiter)
+		return fmt.Errorf("-delimiter %q: want one ASCII character, or tab", o.delimiter)
 	}
 	return nil
 }

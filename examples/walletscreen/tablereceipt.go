@@ -132,5 +132,5 @@ func (o *tableOptions) setSettings(all map[string]string) error {
 		}
 		*known[name] = value
 	}
-	return o.checkDelimiter("receipt verify")
+	return o.checkDelimiter()
 }

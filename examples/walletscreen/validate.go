@@ -18,21 +18,15 @@ import (
 func (p *program) validateCommand() *cli.Command {
 	var table tableOptions
 	var asJSON bool
-	return &cli.Command{
-		Name:  "validate",
-		Usage: "validates addresses, and says what is wrong and where",
-		UsageText: "walletscreen validate [flags] ADDRESS...\n" +
-			"walletscreen validate -in FILE -out FILE [flags]",
-		Description: "It needs no list. It reads a text as screen does: blanks, URIs, links and CAIP-10 around an\n" +
-			"address do not matter, and it prints the normal form that screen uses. A doubt, such as capitals\n" +
-			"that do not verify, stands beside it.\n" +
-			"Tables are those of screen; the columns that are added are valid, chain_detected, normalized,\n" +
-			"doubt, reason, offset and error.\n\n" +
+	return command("validate", "[flags] ADDRESS...\n-in FILE -out FILE [flags]", "validates addresses, and says what is wrong and where",
+		"It needs no list. It reads a text as screen does: blanks, URIs, links and CAIP-10 around an\n"+
+			"address do not matter, and it prints the normal form that screen uses. A doubt, such as capitals\n"+
+			"that do not verify, stands beside it.\n"+
+			"Tables are those of screen; the columns that are added are valid, chain_detected, normalized,\n"+
+			"doubt, reason, offset and error.\n\n"+
 			"Exit codes: 0 if all are valid and without a doubt, 2 if not.",
-		Flags: append(p.tableFlags(&table), p.flag("json", "print one JSON object a line; of a table, the summary", &asJSON)),
-		Action: func(ctx context.Context, c *cli.Command) error {
-			args := c.Args().Slice()
-			if err := table.check("validate", args); err != nil {
+		append(p.tableFlags(&table), p.flag("json", "print one JSON object a line; of a table, the summary", &asJSON)), func(ctx context.Context, args []string) error {
+			if err := table.check(args); err != nil {
 				return err
 			}
 			if err := checkChain(table.chain); err != nil {
@@ -61,8 +55,7 @@ func (p *program) validateCommand() *cli.Command {
 				}
 			}
 			return nil
-		},
-	}
+		})
 }
 
 // validationColumns are the columns that validate adds to a table.

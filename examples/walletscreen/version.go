@@ -30,14 +30,8 @@ type buildVersion struct {
 
 func (p *program) versionCommand() *cli.Command {
 	var asJSON bool
-	return &cli.Command{
-		Name:  "version",
-		Usage: "prints the versions of the program and its lists",
-		Flags: []cli.Flag{p.flag("json", "print it as JSON", &asJSON)},
-		Action: func(ctx context.Context, c *cli.Command) error {
-			if c.Args().Len() > 0 {
-				return fmt.Errorf("version: %w", unexpected(c.Args().First()))
-			}
+	return command("version", "[flags]", "prints the versions of the program and its lists", "",
+		[]cli.Flag{p.flag("json", "print it as JSON", &asJSON)}, func(ctx context.Context, _ []string) error {
 			v := newVersion()
 			s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 			if err != nil {
@@ -68,8 +62,7 @@ func (p *program) versionCommand() *cli.Command {
 			printLists(p.stdout, s.Sources(), time.Now())
 			printProvenance(p.stdout, s.Sources())
 			return nil
-		},
-	}
+		})
 }
 
 // newVersion returns the versions that the build recorded.

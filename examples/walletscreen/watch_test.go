@@ -514,7 +514,7 @@ func TestWatchOptions(t *testing.T) {
 			"localhost, may lead elsewhere",
 	} {
 		err := run(t.Context(), append([]string{"-offline", "-addr", "127.0.0.1:0"}, strings.Fields(args)...), io.Discard)
-		if err == nil || err.Error() != want {
+		if err == nil || err.Error() != "serve: "+want {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}
