@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,14 +84,11 @@ func (o *listOptions) catalog() []published {
 // chains of -rpc that have the token.
 func (o *listOptions) frozen(token string) func(string) sources.Source {
 	return func(string) sources.Source {
-		endpoints := make(map[address.Chain]string)
+		endpoints, _ := o.endpoints() // sources has checked them
 		opts := &stablecoin.Options{}
-		for _, r := range o.rpc {
-			chain, endpoint, _ := strings.Cut(r, "=")
-			if c, err := address.ParseChain(chain); err == nil && slices.Contains(stablecoin.Chains(token), c) {
-				endpoints[c] = endpoint
-				opts.AllowHTTP = opts.AllowHTTP || isHTTP(endpoint)
-			}
+		maps.DeleteFunc(endpoints, func(c address.Chain, _ string) bool { return !slices.Contains(stablecoin.Chains(token), c) })
+		for _, endpoint := range endpoints {
+			opts.AllowHTTP = opts.AllowHTTP || isHTTP(endpoint)
 		}
 		if o.data != "" {
 			opts.StateFile = filepath.Join(o.data, strings.ToLower(token)+"_frozen")
@@ -99,31 +97,30 @@ func (o *listOptions) frozen(token string) func(string) sources.Source {
 	}
 }
 
-// checkRPC returns an error if a value of -rpc is not CHAIN=URL. It does not quote the URL,
-// which may hold a key.
-func (o *listOptions) checkRPC() error {
-	seen := make(map[address.Chain]bool)
+// endpoints returns the URLs of -rpc. An error does not quote them, because they may hold a key.
+func (o *listOptions) endpoints() (map[address.Chain]string, error) {
+	all := make(map[address.Chain]string)
 	for _, r := range o.rpc {
 		name, endpoint, ok := strings.Cut(r, "=")
 		if !ok {
-			return errors.New("-rpc: want CHAIN=URL, such as ethereum=https://node.example")
+			return nil, errors.New("-rpc: want CHAIN=URL, such as ethereum=https://node.example")
 		}
 		c, err := address.ParseChain(name)
 		if err != nil {
-			return fmt.Errorf("-rpc: %w", err)
+			return nil, fmt.Errorf("-rpc: %w", err)
 		}
 		if err := o.checkURL("-rpc "+string(c), endpoint); err != nil {
-			return err
+			return nil, err
 		}
 		switch {
-		case seen[c]:
-			return fmt.Errorf("-rpc %s is given twice", c)
+		case all[c] != "":
+			return nil, fmt.Errorf("-rpc %s is given twice", c)
 		case !slices.Contains(stablecoin.Chains("USDT"), c) && !slices.Contains(stablecoin.Chains("USDC"), c):
-			return fmt.Errorf("-rpc %s: no freezes are known on this chain: want one of %v", c, stablecoin.Chains("USDC"))
+			return nil, fmt.Errorf("-rpc %s: no freezes are known on this chain: want one of %v", c, stablecoin.Chains("USDC"))
 		}
-		seen[c] = true
+		all[c] = endpoint
 	}
-	return nil
+	return all, nil
 }
 
 // dataset returns the dataset of -opensanctions, a URL or a file.
@@ -151,7 +148,7 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 		err = o.checkURL("-opensanctions", o.opensanctions)
 	}
 	if err == nil {
-		err = o.checkRPC()
+		_, err = o.endpoints()
 	}
 	if err != nil {
 		return nil, err
@@ -226,18 +223,11 @@ func (o *listOptions) mirrorURLs() (map[string]string, error) {
 
 // optional returns which of these sources need not be loaded.
 func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
-	var ids []string
-	for _, s := range srcs {
-		ids = append(ids, s.Info().ID)
-	}
+	ids := idsOf(srcs)
 	required := slices.Clone(o.require)
 	switch {
 	case len(required) == 0:
-		for _, s := range bundle.All() {
-			if id := s.Info().ID; !slices.Contains(bundle.Optional(), id) {
-				required = append(required, id)
-			}
-		}
+		required = slices.DeleteFunc(idsOf(bundle.All()), func(id string) bool { return slices.Contains(bundle.Optional(), id) })
 	case slices.Contains(required, "all"):
 		required = append(required, official...)
 	}
@@ -260,11 +250,13 @@ func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
 	for _, l := range own {
 		required = append(required, l.id)
 	}
-	var optional []string
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(required, id) }), nil
+}
+
+// idsOf returns the ids of sources.
+func idsOf(srcs []sources.Source) (ids []string) {
 	for _, s := range srcs {
-		if i := s.Info(); !slices.Contains(required, i.ID) {
-			optional = append(optional, i.ID)
-		}
+		ids = append(ids, s.Info().ID)
 	}
-	return optional, nil
+	return ids
 }

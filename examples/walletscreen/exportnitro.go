@@ -72,11 +72,7 @@ func (l *listsCall) openID(ctx context.Context, st store.Store, srcs []sources.S
 	if err := l.lists.limit(srcs, opts); err != nil {
 		return nil, nil, err
 	}
-	var ids []string
-	for _, src := range srcs {
-		ids = append(ids, src.Info().ID)
-	}
-	events, err := journal.Answered(ctx, st, ids...)
+	events, err := journal.Answered(ctx, st, idsOf(srcs)...)
 	if err != nil {
 		return nil, nil, err
 	}

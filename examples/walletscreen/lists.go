@@ -198,10 +198,7 @@ func (o *listOptions) isDue(l screening.SourceStatus, now time.Time) bool {
 
 // checkPublished returns an error if -max-published is about a list that is not held.
 func (o *listOptions) checkPublished(srcs []sources.Source) error {
-	var ids []string
-	for _, s := range srcs {
-		ids = append(ids, s.Info().ID)
-	}
+	ids := idsOf(srcs)
 	for id := range o.maxPublished {
 		if !slices.Contains(ids, id) {
 			return fmt.Errorf("-max-published: the list %.80q is not held%s", id, didYouMean(id, ids, ""))

@@ -37,16 +37,12 @@ func bundledStore() (open func(context.Context) (store.Store, error), remove fun
 		if st != nil {
 			return st, nil
 		}
-		all, ids := bundle.All(), []string{}
-		for _, s := range all {
-			ids = append(ids, s.Info().ID)
-		}
 		var err error
 		dir, st, err = tempStore()
 		if err != nil {
 			return nil, err
 		}
-		s, err := screening.New(all, &screening.Options{Store: st, Optional: ids})
+		s, err := screening.New(bundle.All(), &screening.Options{Store: st, Optional: idsOf(bundle.All())})
 		if err == nil {
 			_, err = s.Open(ctx)
 		}
