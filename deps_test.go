@@ -43,7 +43,7 @@ var imports = map[string]string{
 	"sources/internal/info":           "sources",
 	"sources/internal/listtest":       "internal/longtest score sources",
 	"sources/internal/xmlscan":        "sources",
-	"sources/bundle":                  "internal/stays score sources sources/internal/info sources/internal/unpack",
+	"sources/bundle":                  "internal/stays sources sources/internal/info sources/internal/unpack",
 	"sources/bundle/internal/rebuild": "address internal/stays score sources sources/badlist sources/bundle sources/eu sources/internal/unpack sources/ofac sources/uk",
 	"sources/own":                     "address score sources sources/internal/csvscan sources/internal/unpack",
 	"sources/store":                   "internal/atomicfile internal/line internal/stays sources",
