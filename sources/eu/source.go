@@ -102,12 +102,13 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		held.ETag = ""
 	}
 	var l *document
-	rev, err := fetch.Load(ctx, s.request(s.URL, maxBytes), held, add, func(body io.Reader, add func(sources.Entry) error) (_ sources.Revision, err error) {
+	list := fetch.Source{Request: *s.request(s.URL, maxBytes), Parse: func(body io.Reader, add func(sources.Entry) error) (_ sources.Revision, err error) {
 		if l, err = read(body); err != nil {
 			return sources.Revision{}, err
 		}
 		return l.Emit("entity", add)
-	})
+	}}
+	rev, err := list.Load(ctx, held, add)
 	switch {
 	case err != nil && err != sources.ErrUnchanged:
 		return sources.Revision{}, err

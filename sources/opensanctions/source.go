@@ -89,9 +89,9 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if s.URL == "" {
 		return sources.Revision{}, errors.New("opensanctions: no dataset and no URL")
 	}
-	req := &fetch.Request{Options: fetch.Options{URL: s.URL, Client: s.Client, AllowHTTP: s.AllowHTTP}, Name: "opensanctions", MaxBytes: maxSize}
 	want := s.checksum(ctx)
-	return fetch.Load(ctx, req, prev, add, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	opts := &fetch.Options{URL: s.URL, Client: s.Client, AllowHTTP: s.AllowHTTP}
+	return fetch.New("opensanctions", s.Info(), opts, "", maxSize, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		sum := sha1.New()
 		rev, err := s.Parse(io.TeeReader(r, sum), add)
 		if err != nil || want == "" {
@@ -103,7 +103,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		}
 		rev.OpenEnded = false // the checksum proves the end
 		return rev, nil
-	})
+	}).Load(ctx, prev, add)
 }
 
 // maxIndex limits the index of a dataset, in bytes. The largest has some 200 kB.

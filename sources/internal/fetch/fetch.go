@@ -2,7 +2,7 @@
 // servers are slow, move, and sometimes answer with something else.
 //
 // [Get] makes a request and repeats it while the failure may pass. A [Source] is a list that
-// is one file, and [Load] its Load.
+// is one file.
 package fetch
 
 import (
@@ -78,7 +78,7 @@ type Request struct {
 	// Backoff is about the wait before the second attempt. It doubles with each
 	// further attempt. Zero means two seconds.
 	Backoff time.Duration
-	// Name names the list in the errors of Load and Stream, unless it is "".
+	// Name names the list in the errors of a Source.
 	Name string
 }
 

@@ -16,7 +16,7 @@ type Source struct {
 	Of      sources.Info
 	Request Request // without validators
 	Parse   func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
-	Long    bool // the list may have millions of entries: see Stream
+	Long    bool // the list may have millions of entries
 
 	// Prepare, unless it is nil, completes the request of a Load, or removes validators from prev.
 	Prepare func(ctx context.Context, req *Request, prev *sources.Revision) error
@@ -33,96 +33,63 @@ func New(name string, of sources.Info, opts *Options, url string, maxBytes int64
 // Info returns s.Of.
 func (s *Source) Info() sources.Info { return s.Of }
 
-// Load calls the function [Load], or [Stream].
-func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	req := s.Request
-	if s.Prepare != nil {
-		if err := s.Prepare(ctx, &req, &prev); err != nil {
-			return sources.Revision{}, fmt.Errorf("%s: %w", req.Name, err)
-		}
-	}
-	if s.Long {
-		return Stream(ctx, &req, prev, add, s.Parse)
-	}
-	return Load(ctx, &req, prev, add, s.Parse)
-}
-
-// Load is the Load of a source whose list is the file that req names and parse reads.
-// The request is conditional if prev has validators. Load calls add only after it has
-// fetched and parsed the whole file, so a repeated download adds nothing twice.
+// Load fetches and parses the file. The request is conditional if prev has validators. Load calls
+// add only after it has parsed the whole file, so a repeated download adds nothing twice. Of a
+// Long list it holds the file, and parses it again to add the entries; of others, the entries.
 //
 // Load returns [sources.ErrUnchanged], with the current validators, if the server
-// confirms the file of prev or parse returns the digest of prev. It then keeps the
-// Published of prev, which may come from elsewhere than parse.
-func Load(ctx context.Context, req *Request, prev sources.Revision, add func(sources.Entry) error,
-	parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)) (sources.Revision, error) {
-	var entries []sources.Entry
-	return loadWith(ctx, req, prev, func(body io.Reader) (sources.Revision, error) {
-		entries = nil // drop the entries of a download that broke off
-		return parse(body, func(e sources.Entry) error {
-			entries = append(entries, e)
-			return ctx.Err()
-		})
-	}, func() error {
-		add := until(ctx, add)
-		for _, e := range entries {
-			if err := add(e); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Stream is [Load] for lists of millions of entries: it holds the file, and none of its entries.
-// It parses the file twice: during the download, to see that it is whole, and then to add its
-// entries.
-func Stream(ctx context.Context, req *Request, prev sources.Revision, add func(sources.Entry) error,
-	parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error)) (sources.Revision, error) {
-	var file bytes.Buffer
-	return loadWith(ctx, req, prev, func(body io.Reader) (sources.Revision, error) {
-		file.Reset()
-		return parse(io.TeeReader(body, &file), func(sources.Entry) error { return ctx.Err() })
-	}, func() error {
-		_, err := parse(&file, until(ctx, add))
-		return err
-	})
-}
-
-// loadWith fetches the file that req names with read, and adds its entries with emit unless
-// they are the entries of prev.
-func loadWith(ctx context.Context, req *Request, prev sources.Revision, read func(io.Reader) (sources.Revision, error), emit func() error) (rev sources.Revision, err error) {
+// confirms the file of prev or Parse returns the digest of prev. It then keeps the
+// Published of prev, which may come from elsewhere than Parse.
+func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (rev sources.Revision, err error) {
+	req := s.Request
 	defer func() {
-		if err != nil && err != sources.ErrUnchanged && req.Name != "" {
-			err = fmt.Errorf("%s: %w", req.Name, err)
+		if err != nil && err != sources.ErrUnchanged {
+			rev, err = sources.Revision{}, fmt.Errorf("%s: %w", req.Name, err)
 		}
 	}()
+	if s.Prepare != nil {
+		if err := s.Prepare(ctx, &req, &prev); err != nil {
+			return rev, err
+		}
+	}
 	if prev.Digest != "" {
 		req.ETag, req.LastModified = prev.ETag, prev.LastModified
 	}
-	result, err := Get(ctx, req, func(body io.Reader) (err error) {
-		rev, err = read(body)
+	var entries []sources.Entry
+	var file bytes.Buffer
+	result, err := Get(ctx, &req, func(body io.Reader) (err error) {
+		entries = nil // drop those of a download that broke off
+		if file.Reset(); s.Long {
+			body = io.TeeReader(body, &file)
+		}
+		rev, err = s.Parse(body, func(e sources.Entry) error {
+			if !s.Long {
+				entries = append(entries, e)
+			}
+			return ctx.Err()
+		})
 		return err
 	})
 	if err != nil {
-		return sources.Revision{}, err
+		return rev, err
 	}
-	if result.NotModified || rev.Digest == prev.Digest {
-		rev, err = prev, sources.ErrUnchanged
-		rev.Checked = time.Time{} // that is, now
-	} else if err := emit(); err != nil {
-		return sources.Revision{}, err
-	}
-	rev.ETag, rev.LastModified = result.ETag, result.LastModified
-	return rev, err
-}
-
-// until returns add, which fails once ctx has ended.
-func until(ctx context.Context, add func(sources.Entry) error) func(sources.Entry) error {
-	return func(e sources.Entry) error {
+	addNow := func(e sources.Entry) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		return add(e)
 	}
+	switch {
+	case result.NotModified || rev.Digest == prev.Digest:
+		rev, err = prev, sources.ErrUnchanged
+		rev.Checked = time.Time{} // that is, now
+	case s.Long:
+		_, err = s.Parse(&file, addNow)
+	default:
+		for i := 0; i < len(entries) && err == nil; i++ {
+			err = addNow(entries[i])
+		}
+	}
+	rev.ETag, rev.LastModified = result.ETag, result.LastModified
+	return rev, err
 }
