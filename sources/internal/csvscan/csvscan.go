@@ -109,18 +109,14 @@ func (s *Scanner) Errorf(ref, format string, args ...any) error {
 // explain returns the error to report for one of encoding/csv or the guard.
 func (s *Scanner) explain(err error) error {
 	s.line = s.next
-	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		s.line = int64(parse.StartLine)
+	parse, isParse := errors.AsType[*csv.ParseError](err)
+	if isParse {
+		s.line, err = int64(parse.StartLine), parse.Err
 	}
 	switch {
-	case errors.Is(err, csv.ErrBareQuote):
-		return s.Errorf("", "quote in a field without quotes")
-	case errors.Is(err, csv.ErrQuote) && s.guard.err == io.EOF:
-		return s.Errorf("", "%w: a quote that is not closed, or text behind a closing quote", io.ErrUnexpectedEOF)
-	case errors.Is(err, csv.ErrQuote):
-		return s.Errorf("", "text behind a closing quote")
-	case errors.Is(err, errNUL), errors.Is(err, errTooLong), err == io.ErrUnexpectedEOF:
+	case isParse && err == csv.ErrQuote && s.guard.err == io.EOF: // the quote may not be closed
+		return s.Errorf("", "%w: %w", io.ErrUnexpectedEOF, err)
+	case isParse, err == errNUL, err == errTooLong, err == io.ErrUnexpectedEOF:
 		return s.Errorf("", "%w", err)
 	}
 	return err
