@@ -137,15 +137,13 @@ func addOthers(l *freetext.List, before int, texts ...string) error {
 			}
 		}
 	}
-	for _, text := range texts {
-		for _, w := range freetext.Find(text) {
-			if !w.Address.IsValid() || known[w.Text] || known[w.Address.Account()] {
-				continue
-			}
-			w.Holder = len(l.Holders)
-			if err := l.AddNew(w); err != nil {
-				return err
-			}
+	for _, w := range freetext.FindIn(texts) {
+		if !w.Address.IsValid() || known[w.Text] || known[w.Address.Account()] {
+			continue
+		}
+		w.Holder = len(l.Holders)
+		if err := l.AddNew(w); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -109,13 +109,21 @@ func (l *List) Find(holder int, text string, listedAt time.Time) error {
 // shortest is the length of the shortest attribute, and stray text, in which a wallet may be.
 const shortest = 25
 
-// FindIn adds the new wallets that [Find] finds in any of the attributes of a holder.
-func (l *List) FindIn(holder int, attributes []string) error {
-	for _, text := range attributes {
-		if len(text) < shortest {
-			continue
+// FindIn returns what [Find] finds in each of the texts, such as attributes, that is not short.
+func FindIn(texts []string) (all []Wallet) {
+	for _, text := range texts {
+		if len(text) >= shortest {
+			all = append(all, Find(text)...)
 		}
-		if err := l.Find(holder, text, time.Time{}); err != nil {
+	}
+	return all
+}
+
+// FindIn adds the new wallets in any of the attributes of a holder.
+func (l *List) FindIn(holder int, attributes []string) error {
+	for _, w := range FindIn(attributes) {
+		w.Holder = holder
+		if err := l.AddNew(w); err != nil {
 			return err
 		}
 	}
