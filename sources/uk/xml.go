@@ -3,7 +3,6 @@ package uk
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -126,20 +125,9 @@ func (d *document) typed(text string) error {
 	if len(text) > maxText {
 		return fmt.Errorf("CryptoWalletAddress of %d bytes", len(text))
 	}
-	w := freetext.Wallet{Holder: len(d.Holders), Text: text}
-	var ok bool
-	if w.Address, ok = sources.Decode("", text); ok {
-		return d.AddNew(w)
+	labeled := "Digital Currency Address: " + text // so that a ticker before it is its label
+	if n := len(freetext.Find(labeled)); n > 0 && n >= len(sources.Repair("", text)) {
+		return d.Find(len(d.Holders), labeled, time.Time{})
 	}
-	found := freetext.Find(text)
-	if len(found) > 0 && len(found) >= len(sources.Repair("", text)) {
-		return d.Find(len(d.Holders), text, time.Time{})
-	}
-	if fields := strings.Fields(text); len(fields) == 2 {
-		asset := strings.TrimRight(fields[0], ":-")
-		if a, ok := sources.Decode(asset, fields[1]); ok {
-			w.Asset, w.Text, w.Address = asset, fields[1], a
-		}
-	}
-	return d.AddNew(w)
+	return d.AddNew(freetext.Wallet{Holder: len(d.Holders), Text: text})
 }

@@ -198,14 +198,6 @@ func ReadRows(t testing.TB, name string) []string {
 	return rows
 }
 
-// dateOf returns the date of an address, or else the date of its holder.
-func dateOf(address, holder time.Time) time.Time {
-	if address.IsZero() {
-		return holder
-	}
-	return address
-}
-
 // Rows writes entries as lines of a .tsv file: the ticker, the address, its chain,
 // the reference, the day, and the name.
 func Rows(entries []sources.Entry) []string {
@@ -215,8 +207,10 @@ func Rows(entries []sources.Entry) []string {
 		if e.Address.IsValid() {
 			chain = string(e.Address.Chain())
 		}
-		if day := dateOf(e.ListedAt, e.EntityListedAt); !day.IsZero() {
-			listed = day.Format(time.DateOnly)
+		for _, day := range []time.Time{e.EntityListedAt, e.ListedAt} {
+			if !day.IsZero() {
+				listed = day.Format(time.DateOnly)
+			}
 		}
 		rows = append(rows, strings.Join([]string{e.Asset, e.Listed, chain, e.Ref, listed, e.Name}, "\t"))
 	}
