@@ -16,7 +16,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -52,9 +51,6 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 	return l.Emit("entity", add)
 }
 
-// maxText limits a name or an id.
-const maxText = 4096
-
 // read reads a whole file.
 func read(r io.Reader) (*document, error) {
 	sum := sha1.New()
@@ -81,12 +77,4 @@ func first(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// fullName returns the whole name, or else its parts joined.
-func fullName(whole string, parts ...string) string {
-	if whole = sources.TrimListed(whole); whole != "" {
-		return whole
-	}
-	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }

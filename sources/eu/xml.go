@@ -7,7 +7,6 @@ import (
 	"hash"
 	"io"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
@@ -71,22 +70,13 @@ type document struct {
 	sha1       string // of the file, in hex
 }
 
-// attr returns an attribute, or "".
-func attr(n *xmlscan.Node, name string) string {
-	v := n.Attr(name)
-	if len(v) > maxText {
-		return ""
-	}
-	return v
-}
-
 // entity reads a sanctionEntity.
 func (d *document) entity(n *xmlscan.Node) error {
 	d.Revision.Records++
-	h := freetext.Holder{Ref: strings.TrimSpace(attr(n, "euReferenceNumber")), ListedAt: day(n.Attr("designationDate"))}
+	h := freetext.Holder{Ref: freetext.Name(n.Attr("euReferenceNumber")), ListedAt: day(n.Attr("designationDate"))}
 	if h.Ref != "" {
 		d.references++
-	} else if h.Ref = strings.TrimSpace(attr(n, "logicalId")); h.Ref == "" {
+	} else if h.Ref = freetext.Name(n.Attr("logicalId")); h.Ref == "" {
 		return d.Errorf("", "sanctionEntity without euReferenceNumber and logicalId")
 	}
 	var published, summary time.Time // the first days of a regulation, and of a regulationSummary
@@ -96,7 +86,10 @@ func (d *document) entity(n *xmlscan.Node) error {
 		case "regulation":
 			published = first(published, day(part.Attr("publicationDate")))
 		case "nameAlias":
-			name := fullName(attr(part, "wholeName"), attr(part, "firstName"), attr(part, "middleName"), attr(part, "lastName"))
+			name := freetext.Name(part.Attr("wholeName"))
+			if name == "" {
+				name = freetext.Name(part.Attr("firstName") + " " + part.Attr("middleName") + " " + part.Attr("lastName"))
+			}
 			h.Call(name, part.Attr("strong") != "false")
 		}
 		begin := len(d.Wallets)

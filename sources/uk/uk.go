@@ -63,21 +63,8 @@ func other(head string) error {
 	return errors.New("not XML, want UK-Sanctions-List.xml")
 }
 
-// maxText limits a name, an id, or an address.
-const maxText = 4096
-
 // day reads a day such as 27/03/2024.
 func day(text string) time.Time { return freetext.Date(text, "02/01/2006") }
-
-// fullName joins the parts of a name: Name1 to Name5, and Name6, the family name or the
-// name of an entity.
-func fullName(parts ...string) string {
-	name := strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
-	if len(name) > maxText {
-		return ""
-	}
-	return name
-}
 
 // isPrimary reports whether a kind of name means the primary name.
 func isPrimary(kind string) bool {

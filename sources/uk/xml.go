@@ -3,6 +3,7 @@ package uk
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -78,7 +79,7 @@ func (d *document) designation(n *xmlscan.Node) error {
 		if err != nil {
 			return err
 		}
-		h.Call(fullName(f[:6]...), isPrimary(f[6]))
+		h.Call(freetext.Name(strings.Join(f[:6], " ")), isPrimary(f[6])) // Name6 is the family name, or that of an entity
 	}
 	before := len(d.Wallets)
 	if err := d.FindIn(len(d.Holders), n.Values()); err != nil {
@@ -122,7 +123,7 @@ func (d *document) typed(text string) error {
 	if text == "" {
 		return nil
 	}
-	if len(text) > maxText {
+	if len(text) > xmlscan.MaxField {
 		return fmt.Errorf("CryptoWalletAddress of %d bytes", len(text))
 	}
 	labeled := "Digital Currency Address: " + text // so that a ticker before it is its label
