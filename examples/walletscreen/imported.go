@@ -124,6 +124,7 @@ func printLost(w io.Writer, report screening.SourceReport) error {
 // An imported list is in a file that the operator has downloaded.
 type imported struct {
 	sources.Source
+	file       string
 	downloaded time.Time // zero: not known
 	comments   []byte    // the SHA-256 of sdn_comments.csv; nil if the file is not sdn.csv
 	digest     string    // of the list
@@ -132,7 +133,7 @@ type imported struct {
 // newImported returns the list in a file. comments names the second file of OFAC's sdn.csv;
 // if it is "", that is sdn_comments.csv in the same directory, if it exists.
 func newImported(info sources.Info, file, comments string, parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error), downloaded time.Time) *imported {
-	s := &imported{downloaded: downloaded}
+	s := &imported{file: file, downloaded: downloaded}
 	s.Source = sources.File(info, file, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		in := bufio.NewReader(r)
 		if info.ID != "OFAC_SDN" || !isCSV(in) {
@@ -194,8 +195,16 @@ func (s *imported) Load(ctx context.Context, _ sources.Revision, add func(source
 		return rev, fmt.Errorf("-downloaded %s: the list was published later, on %s", day(s.downloaded), day(rev.Published))
 	case !s.downloaded.IsZero():
 		rev.Checked = s.downloaded
-	case rev.Published.IsZero() && !s.Info().Final:
+	case rev.Published.IsZero() && s.Info().Jurisdiction != sources.Community:
 		return rev, errUndated
+	case rev.Published.IsZero():
+		f, err := os.Stat(s.file)
+		if err != nil {
+			return rev, err
+		}
+		if rev.Checked = f.ModTime(); rev.Checked.After(time.Now()) {
+			rev.Checked = time.Time{} // that is, now
+		}
 	}
 	seen := rev.Published
 	if seen.IsZero() {

@@ -63,7 +63,7 @@ func (p *program) listsCommand() *cli.Command {
 					"that was. OFAC's sdn.csv is read with sdn_comments.csv.",
 				slices.Concat([]cli.Flag{
 					p.flag("accept", "accept a list even if it is suspect, and print the addresses that are lost", &l.accept),
-					p.text("downloaded", "", "`date` or time (RFC 3339) at which you downloaded the files from the publisher (default: their publication date)", &l.downloaded),
+					p.text("downloaded", "", "`date` or time (RFC 3339) at which you downloaded the files from the publisher (default: their publication date, or, of community lists without one, the time of the file)", &l.downloaded),
 					p.keepFlag(&l.lists),
 					p.text("comments", "", "`file` sdn_comments.csv, for OFAC_SDN=sdn.csv (default: the one beside sdn.csv)", &l.comments),
 					asJSON,

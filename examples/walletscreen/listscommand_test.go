@@ -290,21 +290,27 @@ func TestAnomalies(t *testing.T) {
 // inDays matches an age.
 var inDays = regexp.MustCompile(`\d+ (days|d|h)\b`)
 
-// TestImportConfirmsNothing imports a list that does not say when it was published: that it was
-// imported today says nothing about its age.
+// TestImportConfirmsNothing imports a list of a community that does not say when it was published:
+// it is as old as its file. That it was imported today says nothing about its age.
 func TestImportConfirmsNothing(t *testing.T) {
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "address.json")
 	if err := os.WriteFile(file, []byte(`["`+evm(1)+`"]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct{ downloaded, want string }{
-		{"", "want -downloaded with the day"},
-		{"2026-03-01", "SCAMSNIFFER loaded 1 0 1 - LIST CHECKED AGE PUBLISHED AGE ADDRESSES COMPLETE SCAMSNIFFER 2026-03-01 N days - - 1 whole"},
+	written := time.Date(2026, 2, 7, 12, 0, 0, 0, time.UTC)
+	if err := os.Chtimes(file, written, written); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ downloaded, result, checked string }{
+		{"", "loaded 1 0", "2026-02-07"},
+		{"2026-03-01", "unchanged 0 0", "2026-03-01"},
 	} {
 		_, stdout, _ := call(t, "", "lists", "import", "-data", data, "-lists", "SCAMSNIFFER", "-downloaded", test.downloaded, "SCAMSNIFFER="+file)
 		_, status, _ := call(t, "", "lists", "status", "-data", data, "-lists", "SCAMSNIFFER")
-		if got := strings.Join(strings.Fields(inDays.ReplaceAllString(stdout+status, "N days")), " "); !strings.Contains(got, test.want) {
-			t.Errorf("-downloaded %q: %s, want %s", test.downloaded, got, test.want)
+		got := strings.Join(strings.Fields(inDays.ReplaceAllString(stdout+status, "N days")), " ")
+		want := "SCAMSNIFFER " + test.result + " 1 - LIST CHECKED AGE PUBLISHED AGE ADDRESSES COMPLETE SCAMSNIFFER " + test.checked + " N days - - 1 whole"
+		if !strings.Contains(got, want) {
+			t.Errorf("-downloaded %q: %s, want %s", test.downloaded, got, want)
 		}
 	}
 }
