@@ -105,8 +105,6 @@ func (e *exchange) takeTurn(f func() *problem) *problem {
 	case e.turns <- struct{}{}:
 	case <-late.C:
 		return overload()
-	case <-e.Context().Done(): // the client has gone
-		return overload()
 	}
 	defer func() { <-e.turns }()
 	if time.Now().After(e.sendBy) {
