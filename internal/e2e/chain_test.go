@@ -27,6 +27,8 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient/simulated"
 	"github.com/ethereum/go-ethereum/node"
 	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/walletscreen/walletscreen/address"
 )
 
 //go:embed testdata/lists.json
@@ -42,8 +44,19 @@ type chain struct {
 	nonce   uint64
 	url     string
 
+	shown    atomic.Pointer[shown]
 	maxRange atomic.Uint64 // the most blocks that eth_getLogs takes; 0 for any
 	queries  atomic.Int64  // calls of eth_getLogs
+}
+
+// A shown is what clients see in place of the simulated chain, and of one contract on it: a contract
+// that Frozen knows, on its chain.
+type shown struct {
+	chain   address.Chain
+	id      uint64 // of the chain
+	address string // of the contract
+	first   uint64 // block
+	list    *contract
 }
 
 // newChain starts a chain that ends with the test.
@@ -82,7 +95,7 @@ func newChain(t *testing.T) *chain {
 	return c
 }
 
-// ServeHTTP forwards one call to the node and returns its response unchanged.
+// ServeHTTP forwards one call to the node and returns its response, as c.shown.
 func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var call struct {
 		ID     json.RawMessage
@@ -93,15 +106,40 @@ func (c *chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	var result json.RawMessage
-	err := c.node.CallContext(r.Context(), &result, call.Method, call.Params...)
-	if call.Method == "eth_getLogs" {
+	as := c.shown.Load()
+	var err error
+	switch call.Method {
+	case "eth_getLogs":
 		c.queries.Add(1)
 		filter := call.Params[0].(map[string]any)
 		from, to := hexutil.MustDecodeUint64(filter["fromBlock"].(string)), hexutil.MustDecodeUint64(filter["toBlock"].(string))
 		if limit := c.maxRange.Load(); limit > 0 && to-from+1 > limit {
 			err = errors.New("block range too large")
 		}
+		filter["fromBlock"], filter["toBlock"] = hexutil.EncodeUint64(from-as.first), hexutil.EncodeUint64(to-as.first)
+		if filter["address"] == as.address {
+			filter["address"] = as.list.address
+		}
+	case "eth_getBlockByNumber":
+		if n, err := hexutil.DecodeUint64(call.Params[0].(string)); err == nil {
+			call.Params[0] = hexutil.EncodeUint64(n - as.first)
+		}
+	}
+	var result any
+	if err == nil {
+		err = c.node.CallContext(r.Context(), &result, call.Method, call.Params...)
+	}
+	switch result := result.(type) {
+	case []any: // logs
+		for _, l := range result {
+			l := l.(map[string]any)
+			l["address"], l["blockNumber"] = as.address, hexutil.EncodeUint64(hexutil.MustDecodeUint64(l["blockNumber"].(string))+as.first)
+		}
+	case map[string]any: // a block
+		result["number"] = hexutil.EncodeUint64(hexutil.MustDecodeUint64(result["number"].(string)) + as.first)
+	}
+	if call.Method == "eth_chainId" {
+		result = hexutil.EncodeUint64(as.id)
 	}
 	answer := map[string]any{"jsonrpc": "2.0", "id": call.ID}
 	if err != nil {
@@ -122,7 +160,6 @@ type contract struct {
 	*chain
 	abi     abi.ABI
 	address common.Address
-	block   uint64 // in which it was made
 }
 
 // deploy deploys the named contract of lists.sol in a separate block.
@@ -142,7 +179,7 @@ func (c *chain) deploy(name string) *contract {
 	tx := c.send(nil, all[name].Code)
 	c.backend.Commit()
 	receipt := c.receipt(tx)
-	return &contract{c, parsed, receipt.ContractAddress, receipt.BlockNumber.Uint64()}
+	return &contract{c, parsed, receipt.ContractAddress}
 }
 
 // send sends a transaction and waits until it is pending for the next block.

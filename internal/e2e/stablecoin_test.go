@@ -25,29 +25,21 @@ func person(i int) common.Address {
 	return common.HexToAddress(fmt.Sprintf("0xabc0000000000000000000000000000000000%03x", i))
 }
 
-// testChain is the chain of the simulated node.
-const testChain address.Chain = "eip155:1337"
-
-// usdc returns c as a contract with the events of USDC.
-func usdc(c *contract) stablecoin.Contract {
-	return stablecoin.Contract{
-		Chain: testChain, Address: c.address.Hex(), FirstBlock: c.block, Issuer: "Circle",
-		Added: "Blacklisted(address)", Removed: "UnBlacklisted(address)",
-	}
+// usdc returns the freezes of the contract as if it was USDC on Arbitrum.
+func usdc(c *contract) sources.Source {
+	c.shown.Store(&shown{"arbitrum", 42161, "0xaf88d065e77c8cc2239327c5edb3a432268e5831", 0, c})
+	return frozen(c, "USDC", "")
 }
 
-// usdt returns c as a contract with the events of USDT.
-func usdt(c *contract) stablecoin.Contract {
-	u := usdc(c)
-	u.Added, u.Removed, u.Issuer = "AddedBlackList(address)", "RemovedBlackList(address)", "Tether"
-	return u
+// usdt returns the freezes of the contract as if it was USDT on Ethereum.
+func usdt(c *contract, stateFile string) sources.Source {
+	c.shown.Store(&shown{"ethereum", 1, "0xdac17f958d2ee523a2206206994597c13d831ec7", 4634748, c})
+	return frozen(c, "USDT", stateFile)
 }
 
-// frozen returns the freezes of a contract at the node.
-func frozen(c *chain, contract stablecoin.Contract, stateFile string) sources.Source {
-	return stablecoin.Frozen("TOKEN", map[address.Chain]string{testChain: c.url}, &stablecoin.Options{
-		Contracts: []stablecoin.Contract{contract}, StateFile: stateFile, AllowHTTP: true,
-	})
+func frozen(c *contract, token, stateFile string) sources.Source {
+	endpoints := map[address.Chain]string{c.shown.Load().chain: c.url}
+	return stablecoin.Frozen(token, endpoints, &stablecoin.Options{StateFile: stateFile, AllowHTTP: true})
 }
 
 // load returns the entries of one Load that have not ended.
@@ -83,7 +75,7 @@ func TestFreezes(t *testing.T) {
 	c := newChain(t)
 	list := c.deploy("DataList")
 	file := filepath.Join(t.TempDir(), "state")
-	src := frozen(c, usdt(list), file)
+	src := usdt(list, file)
 
 	// No account was ever frozen: an empty list counts as broken.
 	c.finalize()
@@ -112,7 +104,7 @@ func TestFreezes(t *testing.T) {
 	}
 	ref := fmt.Sprintf("%s:%d", freeze.Hex(), receipt.Logs[0].Index)
 	e := entries[0]
-	if e.Ref != ref || !e.ListedAt.Equal(time.Unix(int64(block.Time), 0)) || e.Asset != "TOKEN" || e.Kind != score.CommunityReport {
+	if e.Ref != ref || !e.ListedAt.Equal(time.Unix(int64(block.Time), 0)) || e.Asset != "USDT" || e.Kind != score.CommunityReport {
 		t.Errorf("the first entry is %+v, want %s of block %v at %v", e, ref, block.Number, time.Unix(int64(block.Time), 0))
 	}
 	if rev.Records != 4 {
@@ -130,7 +122,7 @@ func TestFreezes(t *testing.T) {
 	list.do("remove", person(3))
 	c.finalize()
 	c.queries.Store(0)
-	for name, s := range map[string]sources.Source{"the same source": src, "another program": frozen(c, usdt(list), file)} {
+	for name, s := range map[string]sources.Source{"the same source": src, "another program": usdt(list, file)} {
 		entries, _, err := load(s, rev)
 		if err != nil || !slices.Equal(texts(entries), want(2, 4, 1)) {
 			t.Errorf("%s: Load gave %q, %v, want %q", name, texts(entries), err, want(2, 4, 1))
@@ -142,7 +134,7 @@ func TestFreezes(t *testing.T) {
 
 	// From the first block, with a node that refuses long ranges.
 	c.maxRange.Store(7)
-	fresh, _, err := load(frozen(c, usdt(list), ""), sources.Revision{})
+	fresh, _, err := load(usdt(list, ""), sources.Revision{})
 	if err != nil || !slices.Equal(texts(fresh), want(2, 4, 1)) {
 		t.Errorf("from the first block: %q, %v, want %q", texts(fresh), err, want(2, 4, 1))
 	}
@@ -155,7 +147,7 @@ func TestModel(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seed, seed))
 	c := newChain(t)
 	list := c.deploy("IndexedList")
-	src := frozen(c, usdc(list), "")
+	src := usdc(list)
 	const people = 12
 	list.do("add", person(0))
 	for round := range 5 {
@@ -193,7 +185,7 @@ func TestConforms(t *testing.T) {
 	}
 	list.do("remove", person(2))
 	c.finalize()
-	sourcetest.Run(t, func(*testing.T) sources.Source { return frozen(c, usdc(list), "") })
+	sourcetest.Run(t, func(*testing.T) sources.Source { return usdc(list) })
 }
 
 // TestWrongNode uses a node of another chain, and a chain without the contract.
@@ -202,15 +194,16 @@ func TestWrongNode(t *testing.T) {
 	list := c.deploy("IndexedList")
 	list.do("add", person(1))
 	c.finalize()
-	for name, change := range map[string]func(c *stablecoin.Contract){
-		"another chain": func(c *stablecoin.Contract) { c.Chain = "ethereum" },
-		"no contract":   func(c *stablecoin.Contract) { c.Address = person(1).Hex() },
+	for name, change := range map[string]func(s *shown){
+		"another chain": func(s *shown) { s.id = 1 },
+		"no contract":   func(s *shown) { s.address = text(person(1)) },
 	} {
-		contract := usdc(list)
-		change(&contract)
-		src := stablecoin.Frozen("TOKEN", map[address.Chain]string{contract.Chain: c.url}, &stablecoin.Options{
-			Contracts: []stablecoin.Contract{contract}, AllowHTTP: true,
-		})
+		src := usdc(list)
+		if _, _, err := load(src, sources.Revision{}); err != nil {
+			t.Error(err)
+		}
+		src = usdc(list)
+		change(c.shown.Load())
 		if entries, _, err := load(src, sources.Revision{}); err == nil || entries != nil {
 			t.Errorf("%s: %q, %v, want an error", name, texts(entries), err)
 		}
@@ -224,7 +217,7 @@ func TestScreening(t *testing.T) {
 	list := c.deploy("IndexedList")
 	list.do("add", person(1))
 	c.finalize()
-	s, err := screening.New([]sources.Source{frozen(c, usdc(list), "")}, nil)
+	s, err := screening.New([]sources.Source{usdc(list)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
