@@ -179,6 +179,8 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 	c := &tableCall{Screener: s.screener, server: s, request: r.Clone(r.Context()), start: time.Now()}
 	c.request.Header.Del("Idempotency-Key") // each row counts
 	c.id = w.Header().Get("X-Request-Id")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	c.caller, _ = httpapi.CallerOf(r.Context())
 	p := &tableProblem{http.StatusServiceUnavailable, "overloaded", "Too many tables are being sent, screened or read. Send this one again in a few seconds."}
 	if s.tables.enter(c.caller.ID) { // before a body is held in memory
@@ -190,7 +192,13 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "5")
 		}
 		w.WriteHeader(p.Status)
-		json.NewEncoder(w).Encode(p)
+		json.NewEncoder(w).Encode(struct {
+			Type  string `json:"type"`
+			Title string `json:"title"`
+			*tableProblem
+			Instance  string `json:"instance"`
+			RequestID string `json:"request_id"`
+		}{"about:blank", http.StatusText(p.Status), p, tableRoute, c.id})
 	}
 	c.observe(cmp.Or(p, &tableProblem{Status: http.StatusOK}))
 }

@@ -47,6 +47,9 @@ func TestServeTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Body.Close()
+		if w.Header.Get("Cache-Control") != "no-store" || w.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("the header is %v", w.Header)
+		}
 		text, err := io.ReadAll(w.Body)
 		if err != nil || json.Unmarshal(text, answer) != nil {
 			t.Fatalf("status %d: %v: %s", w.StatusCode, err, text)
@@ -57,6 +60,8 @@ func TestServeTable(t *testing.T) {
 		Output       []byte
 		Receipt      string
 		Code, Detail string
+		Title        string
+		RequestID    string `json:"request_id"`
 	}
 	if status := send(s.key, "address-column=2&chain-column=chain", table, &got); status != 200 {
 		t.Fatalf("status %d, %+v", status, got)
@@ -78,7 +83,8 @@ func TestServeTable(t *testing.T) {
 	if status := s.do(t, "GET", "/api/v1/usage", nil, &usage); status != 200 || usage.Used != 2 {
 		t.Errorf("status %d, %d screenings are counted, want 2", status, usage.Used)
 	}
-	if status := send(s.key, "", []byte("id,none\n1,2\n"), &got); status != 400 || got.Code != "invalid_table" || !strings.HasPrefix(got.Detail, "no column is named address") {
+	if status := send(s.key, "", []byte("id,none\n1,2\n"), &got); status != 400 || got.Code != "invalid_table" || !strings.HasPrefix(got.Detail, "no column is named address") ||
+		got.Title != "Bad Request" || got.RequestID == "" {
 		t.Errorf("a table without addresses: status %d, %+v", status, got)
 	}
 	most := maxVerdicts
