@@ -253,6 +253,8 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-chain"}, "screen: -chain needs a value"},
 		{"", []string{"screen", "-out", "x"}, "screen: -out needs -in, the table to read"},
 		{"", []string{"screen", "-in", in, "-out", in}, "screen: -in and -out are the same file, " + in},
+		{"", []string{"screen", "-receipt", in, "-receipt-key", in, "y"}, "screen: -receipt-key is the same file as -receipt, -report or -out, " + in + ": the key would be lost"},
+		{"", []string{"screen", "-in", in, "-report", "-"}, "screen: -receipt and -report want the name of a file"},
 		{"", []string{"screen", "-in", in, "-out", dir + "/out.csv"}, "screen: " + in + `: no column is named address, of "a", "b"; name it with -address-column`},
 		{"", []string{"screen", "-in", in, "-address-column", "c", "-out", dir + "/out.csv"}, "screen: " + in + `: -address-column: no column is named "c"; there are "a", "b"`},
 		{"", []string{"screen", "-in", dir + "/none.csv"}, "screen: -in: open " + dir + "/none.csv: no such file or directory"},

@@ -82,6 +82,10 @@ func (s *screenCall) run(ctx context.Context, args []string) error {
 		return err
 	}
 	switch {
+	case s.receipt == "-" || s.report == "-":
+		return errors.New("-receipt and -report want the name of a file")
+	case sameFile(s.receiptKey, s.receipt) || sameFile(s.receiptKey, s.report) || sameFile(s.receiptKey, s.table.out):
+		return fmt.Errorf("-receipt-key is the same file as -receipt, -report or -out, %s: the key would be lost", s.receiptKey)
 	case s.receipt != "" && (sameFile(s.receipt, s.table.in) || sameFile(s.receipt, s.table.out) || sameFile(s.receipt, s.report)):
 		return fmt.Errorf("-receipt is the same file as -in, -out or -report, %s", s.receipt)
 	case s.report != "" && s.table.in == "":
