@@ -132,15 +132,25 @@ func TestNoTable(t *testing.T) {
 	env := few(t)
 	for in, want := range map[string]string{
 		"":                                   "the input is empty",
-		"bob\n":                              `the only row, "bob", is neither an address nor a header with a column named address`,
+		"bob\n":                              `the first row, "bob", is neither an address nor a header with a column named address`,
 		"<html><title>Log in</title></html>": "is neither an address nor a header with a column named address",
-		seed + "\n":                          "the only row, (75 characters), is neither an address nor",
+		"bob\nalice\n":                       `the first row, "bob", is neither an address nor a header with a column named address; if it is an account, write address above it`,
+		seed + "\n":                          "the first row, (75 characters), is neither an address nor",
 		"bob," + seed + "\n":                 `no column is named address, of "bob", (75 characters); name it with -address-column`,
 		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03": "the compressed file is cut short",
 	} {
 		code, stdout, stderr := callIn(t, env, in, "screen", "-in", "-")
 		if code != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Contains(stderr, "legal") {
 			t.Errorf("%q: exit code %d, %q, %s, want %q", in, code, stdout, stderr, want)
+		}
+	}
+}
+
+// TestNumberedAccounts screens tables without a header whose accounts are numbers: each row has a verdict.
+func TestNumberedAccounts(t *testing.T) {
+	for _, rows := range []string{"0.0.1234\n0.0.5678\n", "f01234\nf05678\n"} {
+		if _, stdout, _ := callIn(t, few(t), rows, "screen", "-in", "-"); strings.Count(stdout, "CLEAN_NO_MATCH") != 2 {
+			t.Errorf("%q: %s", rows, stdout)
 		}
 	}
 }

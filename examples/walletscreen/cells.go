@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,10 +14,13 @@ func isChain(cell string) bool {
 	return !errors.Is(address.Interpret(cell, "").Err, address.ErrChain)
 }
 
+// numbered matches accounts that are numbers, as Hedera and Filecoin have them.
+var numbered = regexp.MustCompile(`^(0\.0\.[0-9]+(-[a-z]{5})?|f0[0-9]{3,})$`)
+
 // isName reports whether a cell is an account with a name, or a name that stands for one, or an
 // address with something in it, such as a blank or a quote. No name of a column is: user.wallet may be one.
 func isName(cell string) bool {
-	if strings.HasSuffix(cell, ".near") || strings.HasSuffix(cell, ".tg") {
+	if strings.HasSuffix(cell, ".near") || strings.HasSuffix(cell, ".tg") || numbered.MatchString(cell) {
 		return true
 	}
 	if len(cell) < 20 && !strings.Contains(cell, ".") {

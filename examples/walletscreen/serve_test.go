@@ -444,6 +444,7 @@ func TestWrongConfiguration(t *testing.T) {
 		{"-log-level loud", `-log-level "loud": want debug, info, warn or error`},
 		{"-log-format xml", `-log-format "xml": want text or json`},
 		{"-tls-cert x", "-tls-cert and -tls-key need each other"},
+		{"-audit " + dir + "/a -audit-witness " + dir + "/a/b/witness", "-audit-witness " + dir + "/a/b/witness: want a file outside the directory of -audit"},
 		{"-audit-keep 1h", "-audit-key, -audit-durable, -audit-keep and -audit-witness need -audit"},
 		{"-db mysql://u:hunter2@h/d", "-db: want sqlite:FILE or postgres://"},
 		{"-db postgres://u:1/hunter2@127.0.0.1:1/d", "-db: the URL has an @ behind a slash; write %2F for a slash in the password"},

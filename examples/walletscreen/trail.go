@@ -21,6 +21,9 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 	if opts.Witness == "" && c.lists.data != "" {
 		opts.Witness = filepath.Join(c.lists.data, filepath.Base(filepath.Clean(c.audit))+".witness")
 	}
+	if inside, err := filepath.Rel(absolute(c.audit), absolute(c.auditWitness)); c.auditWitness != "" && err == nil && filepath.IsLocal(inside) {
+		return nil, fmt.Errorf("-audit-witness %s: want a file outside the directory of -audit, with which it would be put back", c.auditWitness)
+	}
 	if c.auditKey != "" {
 		var err error
 		if opts.HashKey, err = readAuditKey(c.auditKey); err != nil {
@@ -32,4 +35,12 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 		return nil, fmt.Errorf("-audit: %w", err)
 	}
 	return trail, nil
+}
+
+// absolute returns the absolute path of a file or, if it is not known, its name.
+func absolute(name string) string {
+	if path, err := filepath.Abs(name); err == nil {
+		return path
+	}
+	return name
 }

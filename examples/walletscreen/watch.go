@@ -87,10 +87,7 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 // it starts again.
 func instance(data string) string {
 	host, _ := os.Hostname()
-	if path, err := filepath.Abs(data); err == nil {
-		data = path
-	}
-	return host + ":" + data
+	return host + ":" + absolute(data)
 }
 
 // webhookSecret reads the secret of the webhook, or makes one in -data.

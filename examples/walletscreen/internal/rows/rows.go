@@ -192,8 +192,9 @@ func (t *Reader) openCSV(head []byte) error {
 	if !header {
 		names, body = make([]string, len(sample[0])), sample
 	}
-	if len(sample) == 1 && header && len(names) == 1 && t.opts.Address == "" && !mayBeAddress(plainName(names[0])) {
-		return fmt.Errorf("the only row, %s, is neither an address nor a header with a column named address", quote(names[0]))
+	if header && len(names) == 1 && t.opts.Address == "" && !mayBeAddress(plainName(names[0])) &&
+		!slices.ContainsFunc(body, func(row []string) bool { return slices.ContainsFunc(row, t.hasAddress) }) { // it may be an account like those below
+		return fmt.Errorf("the first row, %s, is neither an address nor a header with a column named address; if it is an account, write address above it", quote(names[0]))
 	}
 	if err := t.choose(names, body); err != nil {
 		return err
