@@ -3,93 +3,51 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"runtime"
-	"slices"
 
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// decisions are the operator's: the exceptions of -exceptions and what own lists allow.
-// When a file has changed, its content holds from then on; a file that cannot be used
-// changes nothing, and is logged once.
-type decisions struct {
-	file     string // of -exceptions, or ""
-	lists    *listOptions
-	screener *screening.Screener
-	log      *slog.Logger
-	last     [][sha256.Size]byte // of the files as they were last read
-	said     string              // the error that was last logged
-}
-
-// openDecisions sets the exceptions, and returns nil if no file can have any.
-func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, log *slog.Logger) (*decisions, error) {
+// openDecisions sets the operator's exceptions: those of -exceptions and what own lists allow. It
+// returns nil if no file can have any.
+func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, log *slog.Logger) (*followed, error) {
 	if c.exceptions == "" && len(c.lists.own) == 0 {
 		return nil, nil
 	}
-	d := &decisions{file: c.exceptions, lists: &c.lists, screener: s, log: log}
-	if err := d.load(ctx); err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
-// load sets the exceptions of the files, if one has changed.
-func (d *decisions) load(ctx context.Context) error {
-	var first []byte // of -exceptions
-	var digests [][sha256.Size]byte
-	read := func(flag, name string) ([]byte, error) {
-		text, err := readAtMost(name, maxOwn)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", flag, err)
+	f := &followed{log: log, failure: "the new exceptions cannot be used, keeping the old ones"}
+	f.read = func() (files [][]byte, err error) {
+		read := func(flag, name string) {
+			text, failure := readAtMost(name, maxOwn)
+			if failure != nil && err == nil {
+				err = fmt.Errorf("%s: %w", flag, failure)
+			}
+			files = append(files, text)
 		}
-		digests = append(digests, sha256.Sum256(text))
-		return text, nil
-	}
-	lists, err := d.lists.ownLists(nil)
-	if err == nil && d.file != "" {
-		first, err = read("-exceptions", d.file)
-	}
-	if err != nil {
-		return err
-	}
-	for _, l := range lists {
-		if !l.isTable() {
-			continue // it allows nothing
+		lists, err := c.lists.ownLists(nil)
+		if c.exceptions != "" {
+			read("-exceptions", c.exceptions)
 		}
-		if _, err := read("-list "+l.id, l.from); err != nil {
-			return err
+		for _, l := range lists {
+			if l.isTable() { // else it allows nothing
+				read("-list "+l.id, l.from)
+			}
 		}
+		return files, err
 	}
-	if slices.Equal(digests, d.last) {
-		return nil
-	}
-	var exceptions []screening.Exception
-	if d.file != "" {
-		if exceptions, err = screening.ReadExceptions(bytes.NewReader(first)); err != nil {
-			return fmt.Errorf("-exceptions: %s: %w", d.file, err)
+	f.use = func(files [][]byte) (err error) {
+		var exceptions []screening.Exception
+		if c.exceptions != "" {
+			if exceptions, err = screening.ReadExceptions(bytes.NewReader(files[0])); err != nil {
+				return fmt.Errorf("-exceptions: %s: %w", c.exceptions, err)
+			}
 		}
+		return setExceptions(context.WithoutCancel(ctx), s, exceptions)
 	}
-	if err := setExceptions(ctx, d.screener, exceptions); err != nil {
-		return err
-	}
-	d.last = digests
-	return nil
-}
-
-// follow loads the files again. It logs an error once.
-func (d *decisions) follow(ctx context.Context) {
-	said := ""
-	if err := d.load(ctx); err != nil {
-		if said = err.Error(); said != d.said {
-			d.log.Error("the new exceptions cannot be used, keeping the old ones", "error", err)
-		}
-	}
-	d.said = said
+	return f, f.load()
 }
 
 // readAtMost returns the content of a file, or an error if it is longer than limit bytes.

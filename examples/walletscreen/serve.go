@@ -132,7 +132,7 @@ type server struct {
 	cert        *certificate // nil for none
 	keys        *keyring
 	limits      httpapi.Options // of clients without a key
-	decisions   *decisions      // nil for none
+	decisions   *followed       // nil for none
 	trail       *audit.Log      // nil for none
 	watcher     *watcher        // nil for none
 	signers     []signed.Signer // of receipts: none or one
@@ -286,13 +286,13 @@ func (s *server) followFiles(ctx context.Context, reload <-chan os.Signal) {
 			return
 		}
 		if s.cert != nil {
-			s.cert.reload()
+			s.cert.load()
 		}
 		if signaled && !(s.offline && isShared(s.lists.db)) {
 			s.jobs.Go(func() { s.screener.Refresh(ctx) }) // which logs and reports errors
 		}
 		if s.decisions != nil {
-			s.decisions.follow(ctx)
+			s.decisions.load()
 		}
 	}
 }

@@ -176,8 +176,8 @@ func TestCertificateReload(t *testing.T) {
 	} {
 		logged.Reset()
 		writePair(t, c, tt.cert, tt.key)
-		cert.reload()
-		cert.reload() // an error is logged only once
+		cert.load()
+		cert.load() // an error is logged only once
 		checkServed(tt.want)
 		if cert.failing() != tt.failing {
 			t.Errorf("%s: failing is %v", tt.name, cert.failing())
@@ -192,7 +192,7 @@ func TestCertificateReload(t *testing.T) {
 	if err := os.Remove(c.tlsKey); err != nil {
 		t.Fatal(err)
 	}
-	cert.reload()
+	cert.load()
 	checkServed(1)
 	if !cert.failing() {
 		t.Error("a file that is not there does not show")
