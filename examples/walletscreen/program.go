@@ -36,8 +36,8 @@ type program struct {
 // errSilent is an error that the command has explained already.
 var errSilent = errors.New("explained already")
 
-// command returns a command. Each line of the synopsis is a way to call it; if the first ends with
-// the flags, the command takes no arguments. Its errors begin with its name.
+// command returns a command. Each line of the synopsis is another way to call it; if the first one
+// ends with the flags, it takes no arguments. Its errors begin with its name.
 func command(name, synopsis, usage, description string, flags []cli.Flag, do func(context.Context, []string) error) *cli.Command {
 	text := "walletscreen " + name + " "
 	first, _, _ := strings.Cut(synopsis, "\n")
