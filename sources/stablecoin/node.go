@@ -49,13 +49,15 @@ func (r *reader) loadEVM(ctx context.Context) error {
 	if err == nil {
 		err = r.readTo(ctx, last)
 	}
-	if err == nil && len(r.Events) == 0 {
-		err = fmt.Errorf("contract %s had no events: the node does not have its history", r.address)
+	switch {
+	case err != nil:
+		return err
+	case len(r.Events) == 0:
+		r.Next = r.first // another node may have them
+		return fmt.Errorf("contract %s had no events: the node does not have its history", r.address)
 	}
-	if err == nil {
-		r.AsOf = max(r.AsOf, at) // the node may lag behind the one that was asked before
-	}
-	return err
+	r.AsOf = max(r.AsOf, at) // the node may lag behind the one that was asked before
+	return nil
 }
 
 // readTo reads the events of all blocks up to last.

@@ -290,6 +290,31 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// TestNoHistory uses a node that has lost the logs, and then one that has them: the blocks that the
+// first one has answered for are read again.
+func TestNoHistory(t *testing.T) {
+	for _, file := range []bool{false, true} {
+		c := eventful()
+		opts := options(c)
+		if file {
+			opts.StateFile = filepath.Join(t.TempDir(), "state")
+		}
+		src := frozenAt(endpoint, opts)
+		logs := c.logs
+		c.logs = nil
+		if got, _, err := load(src, sources.Revision{}); err == nil || got != nil {
+			t.Errorf("without logs: %q, %v, want an error", listed(got), err)
+		}
+		if file {
+			src = frozenAt(endpoint, opts) // another program
+		}
+		c.logs, c.head, c.final = logs, 1001, 1001
+		if got, _, err := load(src, sources.Revision{}); err != nil || !slices.Equal(listed(got), whatIs) {
+			t.Errorf("with logs: %q, %v, want %q", listed(got), err, whatIs)
+		}
+	}
+}
+
 // TestBehind uses a node that is behind the node used before.
 func TestBehind(t *testing.T) {
 	c := eventful()

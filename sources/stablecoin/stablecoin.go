@@ -63,8 +63,7 @@ var tokens = map[string]token{
 }
 
 // Chains returns the chains on which Frozen knows the contract of a token, USDT or USDC.
-func Chains(token string) []address.Chain {
-	var chains []address.Chain
+func Chains(token string) (chains []address.Chain) {
 	for _, c := range tokens[token].contracts {
 		chains = append(chains, c.chain)
 	}
@@ -242,8 +241,7 @@ type event struct {
 
 // entries returns the freezes that the events make. An account that is frozen while it is
 // frozen counts since the first time.
-func (r *reader) entries(token string) []sources.Entry {
-	var all []sources.Entry
+func (r *reader) entries(token string) (all []sources.Entry) {
 	frozen := make(map[address.Address]int) // the index of the entry that has not ended
 	for _, e := range r.Events {
 		at := time.Unix(e.Time, 0).UTC()
