@@ -177,11 +177,18 @@ func (n *Node) Text() string {
 		return n.text
 	}
 	var all strings.Builder
+	n.writeText(&all)
+	return all.String()
+}
+
+func (n *Node) writeText(all *strings.Builder) {
 	all.WriteString(n.text)
 	for _, c := range n.Nodes {
-		all.WriteString("\n" + c.Text() + "\n" + c.tail)
+		all.WriteByte('\n')
+		c.writeText(all)
+		all.WriteByte('\n')
+		all.WriteString(c.tail)
 	}
-	return all.String()
 }
 
 // All returns the elements at a path of names below n, in order. "" stands for any name.
@@ -212,16 +219,24 @@ func (n *Node) Attr(name string) string {
 }
 
 // Values returns the values of the attributes of n and of all elements in it, and the texts beside
-// these elements.
-func (n *Node) Values() (all []string) {
+// these elements, without empty ones.
+func (n *Node) Values() []string { return n.appendValues(nil) }
+
+func (n *Node) appendValues(all []string) []string {
+	add := func(text string) {
+		if text != "" {
+			all = append(all, text)
+		}
+	}
 	for _, a := range n.Attrs {
-		all = append(all, a.Value)
+		add(a.Value)
 	}
 	if len(n.Nodes) > 0 {
-		all = append(all, n.text)
+		add(n.text)
 	}
 	for _, c := range n.Nodes {
-		all = append(append(all, c.Values()...), c.tail)
+		all = c.appendValues(all)
+		add(c.tail)
 	}
 	return all
 }
