@@ -144,8 +144,7 @@ func (r *reader) events(ctx context.Context, logs []log, from, to uint64) ([]eve
 
 // event reads one log. If it does not have the time of its block, the node is asked for that.
 func (r *reader) event(ctx context.Context, l *log) (e event, err error) {
-	tx := strings.TrimPrefix(l.Tx, "0x")
-	n, index, at := number(l.Block), number(l.Index), int64(number(l.Time))
+	n, index, at, tx := number(l.Block), number(l.Index), int64(number(l.Time)), strings.TrimPrefix(l.Tx, "0x")
 	if n > maxBlock || index > maxBlock || l.Removed || !isBytes(tx, 32) || len(l.Topics) == 0 || len(l.Topics) > 2 {
 		return e, errors.New("a log of a block has one topic or two, a transaction, and its place")
 	}
@@ -241,17 +240,17 @@ var errAnswer = errors.New("the endpoint answers with an error")
 // isTooMuch reports whether a call that failed with err may succeed if it asks for
 // less. Endpoints share no error code for that, so every answer with an error counts.
 func isTooMuch(err error) bool {
-	_, isStatus := errors.AsType[*fetch.StatusError](err)
-	return isStatus || errors.Is(err, errAnswer) || errors.Is(err, fetch.ErrTooLarge) || errors.Is(err, fetch.ErrStalled)
+	if status, ok := errors.AsType[*fetch.StatusError](err); ok {
+		return slices.Contains([]int{400, 408, 413, 500, 504}, status.Status)
+	}
+	return errors.Is(err, errAnswer) || errors.Is(err, fetch.ErrTooLarge) || errors.Is(err, fetch.ErrStalled)
 }
 
 // hide returns an error with the text of err without the words of some length in the endpoint's
 // address: they may be secret.
 func (e *endpoint) hide(err error) error {
-	text, decoded := err.Error(), e.url
-	if path, err := url.PathUnescape(e.url); err == nil {
-		decoded = path
-	}
+	text := err.Error()
+	decoded, _ := url.PathUnescape(e.url) // "" if it is malformed
 	for _, word := range strings.FieldsFunc(e.url+"/"+decoded, func(r rune) bool { return strings.ContainsRune("/?&=:@", r) }) {
 		if len(word) >= 6 {
 			text = strings.ReplaceAll(text, word, "…")

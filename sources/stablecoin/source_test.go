@@ -447,6 +447,22 @@ func TestRanges(t *testing.T) {
 		})
 	}
 
+	// A node that is busy, or that refuses the caller, is not asked for less at once.
+	for _, code := range []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		synctest.Test(t, func(t *testing.T) {
+			c := eventful()
+			c.serve = func(w http.ResponseWriter, req call) bool {
+				if req.Method == "eth_getLogs" {
+					w.WriteHeader(code)
+				}
+				return req.Method == "eth_getLogs"
+			}
+			if got, _, err := load(frozenAt(endpoint, options(c)), sources.Revision{}); err == nil || got != nil || c.count("eth_getLogs") > 4 {
+				t.Errorf("status %d: %q, %v after %d queries, want an error after 4 at most", code, listed(got), err, c.count("eth_getLogs"))
+			}
+		})
+	}
+
 	t.Run("everything", func(t *testing.T) {
 		c := eventful()
 		c.answer = func(req call) map[string]any {
