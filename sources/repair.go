@@ -31,17 +31,10 @@ func Repair(asset, text string) []address.Found {
 	}
 	end := 0 // of the last address
 	words := func(to int) {
-		for end < to {
-			n := strings.IndexFunc(latin[end:to], isWordRune)
-			if n < 0 {
-				break
-			}
-			start := end + n
-			n = strings.IndexFunc(latin[start:to], func(r rune) bool { return !isWordRune(r) })
-			if end = start + n; n < 0 {
-				end = to
-			}
-			if a, ok := repair(asset, latin[start:end]); ok {
+		for word := range strings.FieldsFuncSeq(latin[end:to], isGap) {
+			start := end + strings.Index(latin[end:], word)
+			end = start + len(word)
+			if a, ok := repair(asset, word); ok {
 				add(a, start, end)
 			}
 		}
@@ -65,8 +58,8 @@ const (
 	maxRepaired = 256
 )
 
-func isWordRune(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_'
+func isGap(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_'
 }
 
 // repair returns the account that one word means.
