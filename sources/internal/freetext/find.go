@@ -88,23 +88,16 @@ func (f *finder) words(text string, limit int) {
 		}
 		// A word too short for an address must be joined to the word on the next line.
 		// Labels are looked up last, because that takes longest.
-		rest, to := "", 0
-		if end-start < minWord {
-			if rest, to = joined(text, end, limit); end-start+len(rest) < minWord {
-				continue
-			}
+		word := text[start:end]
+		rest, to := joined(text, end, limit)
+		if len(word)+len(rest) < minWord {
+			continue
 		}
 		l := f.label(text, start)
-		word := text[start:end]
 		a, ok := l.decode(word)
-		if !ok && l.sure {
-			if rest == "" {
-				rest, to = joined(text, end, limit)
-			}
-			if rest != "" {
-				if a, ok = l.decode(word + rest); ok {
-					word, end = word+rest, to
-				}
+		if !ok && l.sure && rest != "" {
+			if a, ok = l.decode(word + rest); ok {
+				word, end = word+rest, to
 			}
 		}
 		if ok || l.sure && l.asset != "" && isLikely(word) {
