@@ -247,7 +247,7 @@ func (e *exchange) answerBatch(lists lists, items []batchItem) []byte {
 		results[i] = &it.answer
 		status, digest, version = it.found.Sources(), it.found.Digest(), it.found.ScoringVersion
 	}
-	return e.withSnapshot(marshal(&e.buf, map[string]any{"results": results}), false, status, digest, version)
+	return e.withSnapshot(marshal(&e.buf, map[string]any{"results": results}), nil, status, digest, version)
 }
 
 // newBatch returns the items of a batch, or its problem. Invalid items have their own

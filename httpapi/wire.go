@@ -3,11 +3,10 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/visible"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -79,9 +78,6 @@ type subject struct {
 	Chain   string `json:"chain"` // as in the request
 }
 
-// plainAnswer is the answer about most addresses, whose text results share.
-var plainAnswer = screening.Answer{Level: score.CleanNoMatch, Labels: []screening.Label{}, Doubts: []address.Doubt{}, Caveats: []screening.Caveat{}, AllClear: true}
-
 // A snapshot holds the members that are the same for all results of a batch.
 type snapshot struct {
 	DataFreshness  json.RawMessage `json:"data_freshness"`
@@ -110,11 +106,11 @@ func (e *exchange) newResult(text, chain string, r screening.Result) (w result, 
 
 // bodyOf returns the answer about one address, with the members of the snapshot.
 func (e *exchange) bodyOf(w *result, found screening.Result) []byte {
-	object, isPlain := any(w), w.AllClear && len(w.Suppressed)+len(w.Formerly) == 0 && w.Receipt == ""
-	if isPlain {
-		object = &w.subject
+	object, plain := any(w), (*screening.Answer)(nil)
+	if len(w.Labels)+len(w.Doubts)+len(w.Suppressed)+len(w.Formerly) == 0 && w.Receipt == "" {
+		object, plain = &w.subject, &w.Answer
 	}
-	return e.withSnapshot(marshal(&e.buf, object), isPlain, found.Sources(), found.Digest(), found.ScoringVersion)
+	return e.withSnapshot(marshal(&e.buf, object), plain, found.Sources(), found.Digest(), found.ScoringVersion)
 }
 
 // A snapshotText holds the members of the snapshot as they were sent last, and for what they
@@ -126,13 +122,18 @@ type snapshotText struct {
 	asOf            time.Time // zero for the lists of now
 	from, until     time.Time
 	text            []byte
-	plain           []byte // plainAnswer and text
+
+	// plain is the text behind the subject of a plain answer, with some caveats about the lists: most
+	// answers of one second differ in nothing else.
+	plain   []byte
+	caveats []screening.Caveat
 }
 
 // withSnapshot adds the members of the snapshot of the lists that answer to an object: it
 // returns the object up to them, and sets e.shared to the rest, which many answers of one
-// second share. If isPlain is true, the object is a subject, and the rest begins with plainAnswer.
-func (e *exchange) withSnapshot(object []byte, isPlain bool, status []screening.SourceStatus, digest, version string) []byte {
+// second share. If plain is not nil, the object is a subject, and the rest begins with the members of
+// that answer, which has nothing but caveats.
+func (e *exchange) withSnapshot(object []byte, plain *screening.Answer, status []screening.SourceStatus, digest, version string) []byte {
 	var first *screening.SourceStatus
 	if len(status) > 0 {
 		first = &status[0]
@@ -151,13 +152,19 @@ func (e *exchange) withSnapshot(object []byte, isPlain bool, status []screening.
 			}
 		}
 		last.text = marshal(new(bytes.Buffer), snapshot{newFreshness(status, at), version, digest, timestamp{e.now}, timestamp{e.asOf}, disclaimer})
-		last.plain = append(reopen(marshal(new(bytes.Buffer), plainAnswer)), last.text[1:]...)
 		e.lastSnapshot.Store(last)
 	}
-	e.shared = last.text[1:]
-	if isPlain {
-		e.shared = last.plain[1:]
+	if plain == nil {
+		e.shared = last.text[1:]
+		return reopen(object)
 	}
+	if last.plain == nil || !slices.Equal(last.caveats, plain.Caveats) {
+		again := *last
+		again.plain, again.caveats = append(reopen(marshal(new(bytes.Buffer), plain)), last.text[1:]...), plain.Caveats
+		last = &again
+		e.lastSnapshot.Store(last)
+	}
+	e.shared = last.plain[1:]
 	return reopen(object)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -230,6 +231,32 @@ func TestAnswerAgain(t *testing.T) {
 					t.Errorf("%d ms:\n got %s\nwant %s", after, got, want)
 				}
 			}
+		}
+	})
+}
+
+// TestAnswerStale compares answers for one second, before and after the lists became stale, with the model.
+func TestAnswerStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, now, seen := newLoadedScreener(t), time.Now(), make(map[string]bool)
+		for _, q := range questions {
+			for range 2 {
+				r, err := s.ScreenText(q.chain, q.address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, want := httpapi.Answer(q.address, string(q.chain), &r, now), marshal(modelOf(q.address, string(q.chain), r, now))
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s:\n got %s\nwant %s", q.name, got, want)
+				}
+				if len(r.Labels) == 0 {
+					seen[fmt.Sprint(r.Caveats())] = true
+				}
+				time.Sleep(400 * 24 * time.Hour)
+			}
+		}
+		if len(seen) < 2 {
+			t.Errorf("clean addresses have the caveats %v only", seen)
 		}
 	})
 }
