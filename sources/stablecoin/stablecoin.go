@@ -6,7 +6,7 @@
 // [score.CommunityReport].
 //
 // The list is as good as the nodes. Load reads final blocks only, and checks the chain id,
-// that each contract exists and has had events, and the form of each answer. A log that the
+// that each contract has had events, and the form of each answer. A log that the
 // node omits is missing: use a node with the whole history that you trust. The revisions are
 // open-ended, so a Screener suspects a list whose last freezes alone are gone.
 package stablecoin
