@@ -298,10 +298,10 @@ func (a Address) Display() string {
 	return a.text
 }
 
-// CAIP10 returns the CAIP-10 account id of a in normal form, such as "eip155:1:0xab58…". It reports false if the
+// CAIP10 returns the CAIP-10 account id of a, such as "eip155:1:0xab58…", as [Address.Display] writes it. It reports false if the
 // chain has no registered CAIP-2 id, or the address is longer than CAIP-10 allows or has other characters.
 func (a Address) CAIP10() (string, bool) {
-	id, text := a.Chain().CAIP2(), a.Normalized()
+	id, text := a.Chain().CAIP2(), a.Display()
 	if prefix, body, ok := strings.Cut(text, ":"); ok && len(prefix) > 1 && charClass[prefix[0]]&classLower != 0 {
 		text = body // "bitcoincash:" and "cfx:" would repeat the chain
 		if prefix == "ronin" {

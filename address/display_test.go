@@ -15,11 +15,11 @@ func TestDisplay(t *testing.T) {
 		text, display, id, kind string
 	}{
 		{"ethereum", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-			"eip155:1:0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", ""}, // EIP-55
+			"eip155:1:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", ""}, // EIP-55
 		{"rootstock", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aaEB6053f3e94c9b9a09f33669435E7ef1bEAeD",
-			"eip155:30:0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", ""}, // ERC-1191
+			"eip155:30:0x5aaEB6053f3e94c9b9a09f33669435E7ef1bEAeD", ""}, // ERC-1191
 		{"eip155:98865", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-			"eip155:98865:0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", ""},
+			"eip155:98865:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", ""},
 		{"bitcoin", testBTC, testBTC, "bip122:000000000019d6689c085ae165831e93:" + testBTC, "p2pkh"},
 		{"bitcoin", testBC1, testBC1, "bip122:000000000019d6689c085ae165831e93:" + testBC1, "p2wpkh"},
 		{"bitcoin", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",

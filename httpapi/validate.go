@@ -86,7 +86,8 @@ func (v *validation) accept(a address.Address) *validation {
 	v.Canonical = a.Canonical().String()
 	proven := a.Proven() && len(v.Doubts) == 0
 	v.Proven = &proven
-	v.CAIP10, _ = a.CAIP10()
+	id, _ := a.CAIP10()
+	v.CAIP10 = strings.Replace(id, a.Display(), v.Address, 1)
 	class := "account"
 	if key, ok := a.Key(); ok {
 		class, _, _ = strings.Cut(key.String(), ":")

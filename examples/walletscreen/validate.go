@@ -138,7 +138,8 @@ type spelling struct {
 
 func newSpelling(a address.Address) spelling {
 	s := spelling{Chain: a.Chain(), Normalized: a.Normalized(), Canonical: a.Canonical().String()}
-	s.CAIP10, _ = a.CAIP10()
+	id, _ := a.CAIP10()
+	s.CAIP10 = strings.Replace(id, a.Display(), s.Normalized, 1)
 	if k, ok := a.Key(); ok {
 		s.Key = k.String()
 	}
