@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/stays"
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -40,9 +42,7 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 		case lock <- struct{}{}:
 			defer func() { <-lock }()
 		case <-ctx.Done():
-			report := SourceReport{SourceStatus: s.Sources()[i]}
-			report.Err = sourceError(s.infos[i].ID, fmt.Errorf("waiting for another load: %w", ctx.Err()))
-			return report
+			return s.reported(i, SourceReport{}, sourceError(s.infos[i].ID, fmt.Errorf("waiting for another load: %w", ctx.Err())))
 		}
 	}
 	had := s.list(i)
@@ -53,9 +53,7 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 		if next.differs(&had) {
 			s.publish(i, next, report, notify && opened)
 		}
-		report.SourceStatus = s.Sources()[i]
-		report.Err = failed
-		return report
+		return s.reported(i, report, failed)
 	}
 	if opened {
 		s.publish(i, next, SourceReport{Unchanged: true}, notify)
@@ -69,9 +67,13 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 		after := cmp.Or(report.after, seeded.after)
 		report.Unchanged, report.Added, report.Removed, report.before, report.after = false, after.Distinct(), 0, nil, after
 	}
-	loadErr := report.Err
+	return s.reported(i, report, report.Err)
+}
+
+// reported returns a report with the present state of source i, and with an error.
+func (s *Screener) reported(i int, report SourceReport, err error) SourceReport {
 	report.SourceStatus = s.Sources()[i]
-	report.Err = loadErr
+	report.Err = err
 	return report
 }
 
@@ -270,6 +272,28 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		err = fmt.Errorf("%w: %w", context.Cause(limited), err)
 	}
 	return o, err
+}
+
+// check returns an error if e may not be in the list of source i.
+func (s *Screener) check(i int, e sources.Entry) error {
+	if !e.Address.IsValid() && strings.TrimSpace(e.Listed) == "" {
+		return fmt.Errorf("entry %.64q lists nothing", e.Ref)
+	}
+	if _, ok := s.opts.Table.Points(e.Kind, score.Exact); !ok {
+		return fmt.Errorf("%s: scoring %s does not know the kind %.64q", nameOf(e), s.opts.Table.Version(), e.Kind)
+	}
+	if !s.infos[i].MayEmit(e.Kind) {
+		return fmt.Errorf("%s: a list of jurisdiction %s may not say %s", nameOf(e), s.infos[i].Jurisdiction, e.Kind)
+	}
+	return nil
+}
+
+// nameOf names an entry in an error: by its reference, and by what it lists.
+func nameOf(e sources.Entry) string {
+	if e.Ref == "" {
+		return fmt.Sprintf("entry of %.128q", e.Text())
+	}
+	return fmt.Sprintf("entry %.64q of %.128q", e.Ref, e.Text())
 }
 
 var errTimeout = errors.New("time limit")

@@ -121,6 +121,25 @@ func (s *Screener) compare(i int, had *current, o *offer) *comparison {
 	}
 }
 
+// decide says whether a counted list replaces the one held. The operator decides on a list that is suspect.
+func (s *Screener) decide(ctx context.Context, i int, c *comparison, had *current, d *draft) verdict {
+	came := current{list: d.list, held: d.held}
+	came.age(d.held.Revision.Checked, c.now)
+	was, is := had.status(s.infos[i], s.required[i]), came.status(s.infos[i], s.required[i])
+	if late := c.held.later; late.Revision.Published.After(was.Published) && !isAhead(late.Revision.Published, c.now) {
+		was.Published = late.Revision.Published
+	}
+	was.Addresses = max(was.Addresses, c.held.later.Addresses)
+	return judge(c, func(suspect error) bool {
+		if !c.asks || !s.opts.Accept(s.infos[i].ID, suspect, was, is) {
+			return false
+		}
+		s.opts.Logger.WarnContext(ctx, "suspect list accepted by the operator", "source", s.infos[i].ID, "reason", suspect,
+			"held_digest", was.Digest, "digest", is.Digest)
+		return true
+	})
+}
+
 // isCut reports whether d, which lacks an entry of the list held, not only repetitions, is the beginning of that list. Its last
 // entry may have been cut itself.
 func isCut(held *list.List, d *draft) (bool, error) {

@@ -76,9 +76,8 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 		s.running.Store(true)
 	}
 	if err := ctx.Err(); err != nil {
-		for i, st := range s.Sources() {
-			st.Err = sourceError(st.Info.ID, err)
-			reports[i] = SourceReport{SourceStatus: st}
+		for i, info := range s.infos {
+			reports[i] = s.reported(i, SourceReport{}, sourceError(info.ID, err))
 		}
 		return Report{Sources: reports, Digest: before.origin.digest, before: before.ageless(), after: before.ageless()}
 	}
