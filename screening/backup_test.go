@@ -221,6 +221,40 @@ func TestJournalLostBeside(t *testing.T) {
 	})
 }
 
+// TestTailLostUnproved loses the end of the journal again, while files of the first time contradict each other, so that the list
+// held does not count as loaded: nobody is clean by the list of before.
+func TestTailLostUnproved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+		s := loaded(t, &screening.Options{Store: st}, src)
+		lines := slices.Clone(st.Lines)
+		again := func(n int) {
+			time.Sleep(time.Hour)
+			src.load = numbered(n, 1, n)
+			s.Refresh(ctx)
+		}
+		for n := range 4 {
+			again(2 + n)
+		}
+		st.Lines = lines
+		again(5)
+		again(6)
+		src.load = down
+		for range 3 {
+			time.Sleep(time.Hour)
+			s.Refresh(ctx)
+		}
+		st.Cut(2)
+		for range 2 {
+			time.Sleep(time.Hour)
+			s.Refresh(ctx)
+			if r, err := s.Screen(listing(6).Address); !errors.Is(err, screening.ErrNotLoaded) && len(r.Labels) == 0 {
+				t.Errorf("it answers from %s: %+v, %v", s.Sources()[0].Digest, r, err)
+			}
+		}
+	})
+}
+
 // TestTailLost cuts the journal behind the last line that a program knows, which has not followed yet what another
 // program has accepted: that is in a file, and is not forgotten.
 func TestTailLost(t *testing.T) {

@@ -118,12 +118,17 @@ var laws = []law{
 // counting must decide. A time to come is no evidence of anything.
 func judge(given *comparison, accept func(suspect error) bool) verdict {
 	c := *given
-	for _, t := range []*time.Time{&c.held.Revision.Published, &c.held.later.Revision.Published} {
+	published := []*time.Time{&c.held.Revision.Published, &c.held.later.Revision.Published}
+	read := []*time.Time{&c.held.read, &c.held.later.Revision.Checked}
+	if c.offered.Seed {
+		published, read = append(published, &c.offered.Revision.Published), append(read, &c.offered.read)
+	}
+	for _, t := range published {
 		if isAhead(*t, c.now) {
 			*t = time.Time{}
 		}
 	}
-	for _, t := range []*time.Time{&c.held.read, &c.held.later.Revision.Checked} {
+	for _, t := range read {
 		if isFuture(*t, c.now) {
 			*t = time.Time{}
 		}

@@ -113,6 +113,10 @@ func offeredKinds() []kind[func(*comparison)] {
 			c.offered.Revision.Published, c.offered.read, c.offered.Seed, c.offered.replaced = next(29), next(29), true, true
 			all(c, 1020, 0)
 		}},
+		{"seed of 2062", func(c *comparison) {
+			c.offered.Revision.Published, c.offered.read, c.offered.Seed = next(36*365), next(36*365), true
+			all(c, 1020, 0)
+		}},
 		{"of 2062", func(c *comparison) { c.offered.Revision.Published = next(36 * 365); all(c, 1020, 0) }},
 		{"of tomorrow", func(c *comparison) { c.offered.Revision.Published = next(31); all(c, 1320, 0) }},
 		{"a part", func(c *comparison) {

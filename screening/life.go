@@ -15,6 +15,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
+var errBack = errors.New("store: it is as it was at an earlier time")
+
 // storeTimeout bounds each use of the store.
 const storeTimeout = time.Minute
 
@@ -57,15 +59,19 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 			return had, err
 		}
 		if next.unsaved = had.unsaved; reason != nil && wentBack { // the operator had accepted it
-			next.add(had.list, s.now(), nil, fmt.Errorf("store: it is as it was at an earlier time: %w", reason))
+			next.add(had.list, s.now(), nil, fmt.Errorf("%w: %w", errBack, reason))
 			next.unsaved.last = nil
 		}
 		ld.back = back
 		return next, nil
 	}
-	ld.back = back
 	if next, err = s.open(ctx, i, had, &held); err != nil {
 		return had, err
+	}
+	ld.back = back
+	if wentBack && had.list != nil && next.list != had.list { // it is not offered, because the list accepted last could not be proved
+		next.unsaved = had.unsaved
+		next.add(had.list, s.now(), nil, errBack)
 	}
 	answers := had.list != nil && had.damaged == nil
 	if u := next.unsaved; !answers || u == nil || u.last == nil { // or its own files may be ahead
@@ -158,7 +164,7 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 	if !errors.Is(failed, store.ErrMoved) {
 		late := *o
 		late.earlier = true
-		if late.Checked.IsZero() {
+		if late.Checked.IsZero() && !late.seed { // nobody knows when a seed was read
 			late.Checked = s.now()
 		}
 		had.add(d.list, s.now(), &late, fmt.Errorf("store: %w", failed))

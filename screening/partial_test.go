@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -268,6 +269,33 @@ type confirming struct{ sources.Source }
 func (c confirming) Load(_ context.Context, prev sources.Revision, _ func(sources.Entry) error) (sources.Revision, error) {
 	prev.Checked = time.Time{}
 	return prev, sources.ErrUnchanged
+}
+
+// TestSeedInstead starts a program with a seed on a store with the publisher's list, which is newer: while the store fails at
+// first, and the seed is undated; and while the clock is years behind. The publisher's list stays.
+func TestSeedInstead(t *testing.T) {
+	for name, undated := range map[string]bool{"store fails": true, "clock behind": false} {
+		c, mem := newWallClock(), new(storetest.Memory)
+		live := &flaky{info: ofac, load: numbered(2, 1, 2)}
+		refresh(t, c.start(t, &screening.Options{Store: mem}, live))
+		seed := &edition{entries: upTo(1), rev: sources.Revision{Digest: digestOf(1), Records: 1, Provenance: "bundled"}}
+		st := &faultyStore{Store: mem}
+		if undated {
+			st.list = errUnreliable
+		} else {
+			seed.rev.Checked = c.now.AddDate(0, -1, 0)
+			c.add(-10 * 365 * 24 * time.Hour)
+		}
+		live.load = down
+		s := c.start(t, &screening.Options{Store: st}, sources.Seeded(live, &flaky{info: ofac, load: seed.load}))
+		s.Open(ctx)
+		s.Refresh(ctx)
+		st.list = nil
+		s.Refresh(ctx)
+		if r := must(s.Screen(listing(2).Address)); len(r.Labels) != 1 {
+			t.Errorf("%s: the seed replaced the publisher's list: %s", name, s.Sources()[0].Digest)
+		}
+	}
 }
 
 // TestSeedUndated starts a program again with another seed that does not say how old it is: the publisher's list stays.
