@@ -255,6 +255,27 @@ func TestTailLostUnproved(t *testing.T) {
 	})
 }
 
+// TestRestoredRefused restores a store to a list beside which the list held is suspect, and lets another program accept a third one.
+// What was held goes on matching, and answers say so.
+func TestRestoredRefused(t *testing.T) {
+	mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1, 2, 3, 4)}
+	accept := true
+	s := loaded(t, &screening.Options{Store: mem, Accept: func(string, error, screening.SourceStatus, screening.SourceStatus) bool { return accept }}, src)
+	lines := slices.Clone(mem.Lines)
+	src.load = numbered(2, 1, 9)
+	refresh(t, s)
+	mem.Lines, mem.Files, accept = lines, maps.Clone(mem.Files), false
+	maps.DeleteFunc(mem.Files, func(name string, _ []byte) bool { return strings.Contains(name, "-1-2-") })
+	src.load = down
+	s.Refresh(ctx)
+	refresh(t, newScreener(t, &screening.Options{Store: mem}, &flaky{info: ofac, load: numbered(3, 1, 2, 3, 4, 5)}))
+	s.Refresh(ctx)
+	r := must(s.Screen(listing(9).Address))
+	if len(r.Labels) != 1 || len(r.Caveats()) == 0 || s.Sources()[0].Digest != digestOf(3) {
+		t.Errorf("%+v, with the caveats %v, from %+v", r.Labels, r.Caveats(), s.Sources()[0])
+	}
+}
+
 // TestTailLost cuts the journal behind the last line that a program knows, which has not followed yet what another
 // program has accepted: that is in a file, and is not forgotten.
 func TestTailLost(t *testing.T) {

@@ -35,9 +35,10 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 	start := time.Now()
 	next, err := s.openHeld(ctx, s.book.Store(), i, held, now)
 	if err == nil {
-		if next.known = had.known; had.unsaved != nil && had.unsaved.last != nil { // another list would be known to be newer
-			next.unsaved = had.unsaved
+		if u := had.unsaved; u != nil && (u.last != nil || u.err != nil) { // files that were ahead do not match any more
+			next.unsaved = u
 		}
+		next.known = had.known
 		s.opts.Logger.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries,
 			"last_updated", next.checked, "digest", next.held.Revision.Digest, "took", time.Since(start))
 		if held.Damaged {
