@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/walletscreen/walletscreen/screening"
@@ -82,4 +83,12 @@ func checkSecret(name string) error {
 		return fmt.Errorf("%s can be read by all users of the machine (its mode is %04o): chmod 600 it", name, mode)
 	}
 	return nil
+}
+
+// absolute returns the absolute path of a file or, if it is not known, its name.
+func absolute(name string) string {
+	if path, err := filepath.Abs(name); err == nil {
+		return path
+	}
+	return name
 }

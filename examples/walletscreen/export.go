@@ -75,9 +75,6 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	})
 }
 
-// eachEntry calls add for the entries to export.
-type eachEntry func(add func(held *screening.SourceStatus, e sources.Entry) error) error
-
 // exportCSV writes a row for each entry.
 func (l *listsCall) exportCSV(_ screeningLists, each eachEntry) error {
 	out, err := openOutput(l.out, l.stdout, nil)

@@ -21,6 +21,9 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
+// eachEntry calls add for the entries to export.
+type eachEntry func(add func(held *screening.SourceStatus, e sources.Entry) error) error
+
 // tickerForm matches what may be part of the name of a file.
 var tickerForm = regexp.MustCompile(`^[A-Z0-9]{1,16}$`)
 

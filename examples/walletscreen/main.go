@@ -66,7 +66,7 @@ func (p *program) runUntil(ctx context.Context, args []string) int {
 
 // run runs the command in args and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
-	err := p.command(ctx, args)
+	err := p.dispatch(ctx, args)
 	if p.closeStore != nil {
 		p.closeStore()
 	}
@@ -79,8 +79,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return exitUndecided
 }
 
-// command runs the command in args.
-func (p *program) command(ctx context.Context, args []string) error {
+// dispatch runs the command in args.
+func (p *program) dispatch(ctx context.Context, args []string) error {
 	var err error
 	if p.env, err = withSecretFiles(p.env); err != nil {
 		return err

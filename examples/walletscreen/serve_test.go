@@ -43,7 +43,7 @@ type running struct {
 // run runs the program, which writes to stderr only, without the longest of the bundled lists.
 func run(ctx context.Context, args []string, stderr io.Writer) error {
 	p := &program{env: short, stdin: strings.NewReader(""), stdout: io.Discard, stderr: stderr}
-	return p.command(ctx, args)
+	return p.dispatch(ctx, args)
 }
 
 // options returns what the flags and the environment make of the options of serve.

@@ -36,11 +36,3 @@ func openTrail(c *serveOptions, log *slog.Logger) (*audit.Log, error) {
 	}
 	return trail, nil
 }
-
-// absolute returns the absolute path of a file or, if it is not known, its name.
-func absolute(name string) string {
-	if path, err := filepath.Abs(name); err == nil {
-		return path
-	}
-	return name
-}
