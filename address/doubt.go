@@ -103,7 +103,7 @@ func isGrouped(s string) bool {
 		rest = rest[next+1:]
 	}
 	one := strings.IndexByte(s[:first], '1')
-	if begins := hasHexPrefix(s) || one > 0 && (one == 1 && s[0] == 'f' || len(hrpRows[s[:one]]) > 0); !begins && !(groups && n > 1) {
+	if begins := hasHexPrefix(s) || one > 0 && (one == 1 && s[0] == 'f' || len(leadRows[s[:one+1]]) > 0); !begins && !(groups && n > 1) {
 		return false
 	}
 	joined := strings.NewReplacer(".", "", "-", "", "_", "").Replace(s)

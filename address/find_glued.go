@@ -86,23 +86,40 @@ func (f *finder) proven(s string) (Address, bool) {
 
 const maxHRP = 15
 
-// hrpRows maps human-readable parts to the rows of their chains.
-var hrpRows = func() map[string][]uint16 {
+// leadRows maps what addresses begin with up to a separator, such as "bc1", "kaspa:" and "nano_", to
+// the rows of their chains.
+var leadRows = func() map[string][]uint16 {
 	rows := make(map[string][]uint16)
 	for _, all := range looks {
 		for _, l := range all {
-			if hrp, ok := strings.CutSuffix(l.lead, "1"); ok && !slices.Contains(rows[hrp], l.row) {
-				rows[hrp] = append(rows[hrp], l.row)
+			if l.lead != "" && strings.ContainsAny(l.lead[len(l.lead)-1:], "1:_") && !slices.Contains(rows[l.lead], l.row) {
+				rows[l.lead] = append(rows[l.lead], l.row)
 			}
 		}
 	}
 	return rows
 }()
 
+// rowsBy returns the rows of the chains whose addresses begin with lead, in any letter case.
+func rowsBy(lead string) []uint16 {
+	var lower [maxHRP + len("1")]byte
+	if len(lead) > len(lower) {
+		return nil
+	}
+	for i := range len(lead) {
+		lower[i] = lead[i]
+		if charClass[lead[i]]&classUpper != 0 {
+			lower[i] |= 0x20
+		}
+	}
+	return leadRows[string(lower[:len(lead)])]
+}
+
 // gluedHRPs holds the human-readable parts of Bech32 addresses by their last letters.
 var gluedHRPs = func() (all [256][]string) {
-	for hrp := range hrpRows {
-		if len(hrp) > 1 && hrp != "lq" && hrp != "ckb" { // addresses on nervos are as long as scripts
+	for lead := range leadRows {
+		// Addresses on nervos are as long as scripts.
+		if hrp, ok := strings.CutSuffix(lead, "1"); ok && len(hrp) > 1 && hrp != "lq" && hrp != "ckb" {
 			all[hrp[len(hrp)-1]] = append(all[hrp[len(hrp)-1]], hrp)
 		}
 	}

@@ -36,7 +36,9 @@ func (e *edited) addLikely(found []Found, text string, beside bool) []Found {
 	read := string(e.text)
 	done := 0
 	for t := range tokens(read) {
-		if t.any&classDigit == 0 && t.all&classLower != 0 || t.end-t.start > maxSpan && !beside || t.start < done {
+		n, isLead := t.end-t.start, t.end < len(read) && strings.IndexByte(":_", read[t.end]) >= 0
+		isWord := t.any&classDigit == 0 && t.all&classLower != 0 && !isLead && (n < minGlued || !beside)
+		if isWord || n > maxSpan && !beside || t.start < done {
 			continue // most words
 		}
 		start, _ := e.place(t.start)
@@ -69,6 +71,9 @@ func likely(text string, t token, original string, start int, beside bool) int {
 	if beside && isLongCode(word) {
 		return t.end
 	}
+	if beside && word == "0" {
+		return numberEnd(text, t.start)
+	}
 	found := isPiece(word, "", t.any)
 	if !found && mayBeginPiece(word, t.any) {
 		found = isPiece(word, nextLine(text, t.end), t.any) || isPiece(word, below(original, start), t.any)
@@ -86,6 +91,23 @@ func likely(text string, t token, original string, start int, beside bool) int {
 		return 0
 	}
 	return t.end
+}
+
+// numberEnd returns the end of an account number of hedera at start, perhaps with a checksum, that is
+// longer than most numbers of versions, or 0.
+func numberEnd(text string, start int) int {
+	const lead = "0.0."
+	if !strings.HasPrefix(text[start:], lead) || start > 0 && text[start-1] == '.' {
+		return 0
+	}
+	end := skip(classDigit, text, start+len(lead))
+	if end > start+len(lead) && end < len(text) && text[end] == '-' {
+		end = skip(classAlnum, text, end+1)
+	}
+	if end-start < minChunk {
+		return 0
+	}
+	return end
 }
 
 // mixedCase are the classes that a word of Base58 has characters of.
@@ -121,7 +143,7 @@ func isPiece(word, next string, any uint16) bool {
 		return isBase58Piece(word, next)
 	case word[0] == 'G' && isOf(classBase32, next) && 54 < n+len(next) && n+len(next) < 58: // stellar
 		return any&classDigit != 0 && strays(classBase32, word) <= 1
-	case any&classDigit != 0 && one >= 2 && n > one+1 && len(hrpRows[lowerASCII(word[:one])]) > 0:
+	case any&classDigit != 0 && one >= 2 && n > one+1 && len(rowsBy(word[:one+1])) > 0:
 		return bech32Shape(word) != "" || any&mixedCase != mixedCase && isBech32Piece(word, next, one)
 	}
 	return false
@@ -182,28 +204,55 @@ func isZeroX(text string) bool {
 	return false
 }
 
-// shortened returns the end of an address that shows only its beginning, at start to
+// shortened returns the end of an address that shows only its beginning, with the word at start to
 // end, and its last characters, or 0. Beside an address, it may be of any chain.
 func shortened(text string, start, end int, beside bool) int {
-	word := text[start:end]
-	if n := len(word); n < 4 || n > 20 || !isCode(word) {
+	if end == len(text) || strings.IndexByte(":_.*\xe2", text[end]) < 0 {
+		return 0 // most words
+	}
+	word, shows := text[start:end], leadEnd(text, start, end)
+	if shows > end {
+		end = skip(classAlnum, text[:min(len(text), shows+20)], shows)
+	}
+	rest := text[end:min(len(text), end+16)]
+	dots := ellipsis(rest)
+	last := rest[dots:skip(classAlnum, rest, dots)]
+	if n := len(last); dots == 0 || len(word) > 20 || n < 3 || n < 4 && end-start < 4 {
 		return 0
 	}
-	rest := strings.TrimLeft(text[end:min(len(text), end+16)], ".…*")
-	dots := text[end : min(len(text), end+16)-len(rest)]
-	n := skip(classAlnum, rest, 0)
-	if n < 3 || dots != "…" && len(dots) < 2 || strings.HasPrefix(dots, "…") && len(dots) > 3 {
-		return 0
-	}
-	one := strings.IndexByte(word, '1')
 	switch {
-	case hasHexPrefix(word) && firstNonHex(word[2:]) == len(word)-2 && hexOf(rest[:n]) == n:
-	case one >= 2 && len(hrpRows[strings.ToLower(word[:one])]) > 0:
-	case (beside || strings.IndexByte("13TLDrtXA", word[0]) >= 0) && isCode(rest[:n]):
+	case hasHexPrefix(word) && isHex(word[2:]) && isHex(last):
+	case shows > start && !hasHexPrefix(word):
+	case (beside || strings.IndexByte("13TLDrtXA", word[0]) >= 0) && len(word) >= 4 && isCode(word) && isCode(last):
 	default:
 		return 0
 	}
-	return end + len(dots) + n
+	return end + dots + len(last)
+}
+
+// ellipsis returns the length of the signs at the beginning of s that stand for characters left out, or 0.
+func ellipsis(s string) int {
+	dots := s[:len(s)-len(strings.TrimLeft(s, ".…*"))]
+	if dots != "…" && len(dots) < 2 || strings.HasPrefix(dots, "…") && len(dots) > len("…") {
+		return 0
+	}
+	return len(dots)
+}
+
+// leadEnd returns the end of what addresses of a chain begin with, such as "0x", "bc1", "nano_" and
+// "kaspa:", if the word at start to end begins with it, or a separator follows. Otherwise it returns start.
+func leadEnd(text string, start, end int) int {
+	if hasHexPrefix(text[start:end]) {
+		return start + len("0x")
+	}
+	to := end
+	if one := strings.IndexByte(text[start:end], '1'); one >= 0 {
+		to = start + one
+	}
+	if to-start < 2 || to == len(text) || len(rowsBy(text[start:to+1])) == 0 {
+		return start
+	}
+	return to + 1
 }
 
 // isApart reports whether no sign of Base64 or of longer names is beside a word. Base64 has no "="

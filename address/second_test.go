@@ -100,27 +100,34 @@ func digitFrom(zero, r rune) rune {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// TestMisreadSecond checks that an address is seen beside another one if its only digit was read
-// as a letter.
-func TestMisreadSecond(t *testing.T) {
-	const text = "bitcoin:12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h?label=tlUYsZVJkLPeMjxEtACvSxfWuNmddpWfxzs"
-	if r := Interpret("", text); r.Err == nil && r.Doubts == nil {
-		t.Errorf("%q: %v is certain", text, r.Addresses)
-	}
-}
-
-// TestShortenedSecond checks that an address of any chain that shows only its beginning and its
-// end is seen beside another one.
-func TestShortenedSecond(t *testing.T) {
+// TestLikelySecond checks that what is left of an address is seen beside another one, and that other
+// texts are no address: misread characters, the beginning and the end alone, and a number of hedera.
+func TestLikelySecond(t *testing.T) {
 	const btc = "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"
-	for _, text := range []string{btc + "#N7Fdko...KpAR", "bitcoin:" + btc + "?label=EXXR93…qiSi", btc + " 5HN4dV…MoA2 " + btc, "bitcoin:" + btc + "?label=0x57EC…1259"} {
+	beside := func(second string) bool {
+		r := Interpret("", "bitcoin:"+btc+"?label="+second)
+		return r.Err != nil || r.Doubts != nil
+	}
+	for _, second := range []string{
+		"tlUYsZVJkLPeMjxEtACvSxfWuNmddpWfxzs", "SDfLDGtVCPtYgWALRZgVrLEnMMbiSHhiNLTtqdEbQEvmLZtb", "bclqarosrrrxfkvyslbaelydnwqreqgtzzwfsmdq",
+		"EXXR93…qiSi", "0x57EC…1259", "0x57EC…abcd", "0x…1259", "bc1...5mdq", "addr1…xyz", "ecash:…2elz", "ECASH:QPM2...2ELZ", "kaspa:qq…xyz", "cfx:aak…dfg",
+		"nano_3...pyae", "nano_3abc...pyae", "ak_2gw...sWu", "0.0.98-oljoz", "0.0.98-OLJOR", "0.0.1234567", "to 0.0.1234567-abcde, please",
+	} {
+		if !beside(second) {
+			t.Errorf("%q beside an address is not seen", second)
+		}
+	}
+	for _, text := range []string{btc + "#N7Fdko...KpAR", btc + " 5HN4dV…MoA2 " + btc} {
 		if r := Interpret("", text); r.Err == nil && r.Doubts == nil {
 			t.Errorf("%q: %v is certain", text, r.Addresses)
 		}
 	}
-	for _, text := range []string{"bitcoin:" + btc + "?label=Order...later", "bitcoin:" + btc + "?label=No. 12... see 2026"} {
-		if r := Interpret("", text); r.Err != nil || r.Doubts != nil {
-			t.Errorf("%q: %v, %v, want one account", text, r.Err, r.Doubts)
+	for _, other := range []string{
+		"Order...later", "No. 12... see 2026", "pc1...pc2", "Kaspa: see...below", "nano_donation", "kaspa:donation", "MyFavouriteCharityDonationWallet", "sendToMyOwnBtcWalletAtKraken",
+		"donaudampfschifffahrtsgesellschaft", "0.0.800", "1.0.0.1234567", "10.0.0.12345", "v0.0.12", "0.0.0.0:8080", "0.05...0.1",
+	} {
+		if beside(other) {
+			t.Errorf("%q beside an address is taken for another one", other)
 		}
 	}
 }

@@ -40,15 +40,11 @@ func shapeOf(s string) (c Chain, ok bool) {
 // bech32Shape returns a chain if s, in any letter case and apart from at most two characters
 // behind the separator, has the form of its addresses in Bech32. Otherwise it returns "".
 func bech32Shape(s string) Chain {
-	var hrp [maxHRP]byte
 	one := strings.IndexByte(s, '1')
-	if one < 1 || one > maxHRP || len(s) < one+minBech32Like || strays(classBech32, s[one+1:]) > 2 {
+	if one < 1 || len(s) < one+minBech32Like || strays(classBech32, s[one+1:]) > 2 {
 		return ""
 	}
-	for i := range one {
-		hrp[i] = s[i] | 0x20
-	}
-	rows := hrpRows[string(hrp[:one])]
+	rows := rowsBy(s[:one+1])
 	if len(rows) == 0 || strings.HasSuffix(s, ".near") {
 		return ""
 	}
@@ -84,11 +80,13 @@ func isLikeOther(s string) bool {
 	return len(f.found) > 0
 }
 
-// isLongCode reports whether a word is as long as an address and has letters and a digit, and is
-// no hash of 16 or 32 bytes in hex, as of a transaction, whose first two digits may be taken for an
-// escape behind "=".
+// isLongCode reports whether a word is as long as an address and has letters, and a digit or more
+// capitals among small letters than words without blanks have, and is no hash of 16 or 32 bytes in
+// hex, as of a transaction, whose first two digits may be taken for an escape behind "=".
 func isLongCode(word string) bool {
-	if len(word) < minTextLike || isOf(classDigit, word) || !strings.ContainsAny(word, "0123456789") {
+	n := len(word)
+	if n < minTextLike || isOf(classDigit, word) || !strings.ContainsAny(word, "0123456789") &&
+		(6*marks(word) < n || 3*strays(classLower, word) < n) {
 		return false
 	}
 	digits := strings.TrimPrefix(word, "0x")
