@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
@@ -18,9 +19,14 @@ var answering = new(service)
 
 // Answer returns the body of the response for the result r.
 func Answer(address, chain string, r *screening.Result, now time.Time) []byte {
-	e := &exchange{service: answering, now: now}
+	return AnswerTo("", address, chain, r, now, time.Time{})
+}
+
+// AnswerTo is Answer for a caller with scopes, and for the lists of a time.
+func AnswerTo(scopes, address, chain string, r *screening.Result, now, asOf time.Time) []byte {
+	e := &exchange{service: answering, now: now, asOf: asOf, caller: Caller{Scopes: scopes}}
 	w, _ := e.newResult(address, chain, *r)
-	return append(e.bodyOf(&w, *r), e.shared...)
+	return slices.Concat(e.bodyOf(&w, *r), e.shared)
 }
 
 // ReadScreenRequest returns the fields of a body, or the code and the reason of its

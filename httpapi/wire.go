@@ -138,20 +138,20 @@ func (e *exchange) withSnapshot(object []byte, plain *screening.Answer, status [
 	if len(status) > 0 {
 		first = &status[0]
 	}
-	last := e.lastSnapshot.Load()
+	last, now := e.lastSnapshot.Load(), e.now.Round(0) // as the clock shows it, which may be put back
 	if last == nil || last.sources != first || last.digest != digest || last.version != version || last.asOf != e.asOf ||
-		e.now.Before(last.from) || !e.now.Before(last.until) {
-		last = &snapshotText{sources: first, digest: digest, version: version, asOf: e.asOf, from: e.now, until: e.now.Truncate(time.Second).Add(time.Second)}
+		now.Before(last.from) || !now.Before(last.until) {
+		last = &snapshotText{sources: first, digest: digest, version: version, asOf: e.asOf, from: now, until: now.Truncate(time.Second).Add(time.Second)}
 		at := e.asOf
 		if at.IsZero() {
-			at = e.now
+			at = now
 			for i := range status { // each gets older by a second at another time
 				if next := at.Add(time.Second - max(0, at.Sub(status[i].LastUpdated))%time.Second); next.Before(last.until) {
 					last.until = next
 				}
 			}
 		}
-		last.text = marshal(new(bytes.Buffer), snapshot{newFreshness(status, at), version, digest, timestamp{e.now}, timestamp{e.asOf}, disclaimer})
+		last.text = marshal(new(bytes.Buffer), snapshot{newFreshness(status, at), version, digest, timestamp{now}, timestamp{e.asOf}, disclaimer})
 		e.lastSnapshot.Store(last)
 	}
 	if plain == nil {

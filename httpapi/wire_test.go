@@ -26,6 +26,7 @@ type result struct {
 	Level          string       `json:"level"`
 	Labels         []label      `json:"labels"`
 	Suppressed     []suppressed `json:"suppressed,omitempty"`
+	Formerly       []former     `json:"formerly,omitempty"`
 	Doubts         []string     `json:"doubts"`
 	Caveats        []caveat     `json:"caveats"`
 	AllClear       bool         `json:"all_clear"`
@@ -33,6 +34,7 @@ type result struct {
 	ScoringVersion string       `json:"scoring_version"`
 	Snapshot       string       `json:"snapshot"`
 	ScreenedAt     *string      `json:"screened_at"`
+	AsOf           *string      `json:"as_of,omitempty"`
 	Disclaimer     string       `json:"_disclaimer"`
 }
 
@@ -45,6 +47,15 @@ type label struct {
 	Match         string  `json:"match"`
 	ListedAddress string  `json:"listed_address"`
 	URL           string  `json:"url,omitempty"`
+}
+
+type former struct {
+	Source        string  `json:"source"`
+	SourceRef     string  `json:"source_ref"`
+	Name          string  `json:"name,omitempty"`
+	ListedAddress string  `json:"listed_address"`
+	Since         *string `json:"since"`
+	Until         *string `json:"until"`
 }
 
 type caveat struct {
@@ -116,6 +127,9 @@ func modelOf(text, chain string, r screening.Result, now time.Time) result {
 	}
 	for _, x := range r.Suppressed {
 		m.Suppressed = append(m.Suppressed, suppressedModel(x))
+	}
+	for _, f := range r.Formerly {
+		m.Formerly = append(m.Formerly, former{f.Source, f.Ref, f.Name, f.Listed, timeModel(f.Since), timeModel(f.Until)})
 	}
 	return m
 }
