@@ -28,6 +28,8 @@ func TestEntries(t *testing.T) {
 			},
 		)
 	}
+	long := strings.Repeat("a very long name ", 20)
+	all[9].Name = long + "of one"
 	all[7].Listed, all[7].Address = "not an address: Q7", address.Address{}
 	own := sources.Entry{Address: address.MustParse("ethereum", "0x00000000000000000000000000000000000000aa"), Kind: score.Blocked, Ref: "INTERNAL-7"}
 	s, err := screening.New([]sources.Source{
@@ -78,7 +80,7 @@ func TestEntries(t *testing.T) {
 	if len(seen) != 250 {
 		t.Errorf("%d entries on all pages, want 250", len(seen))
 	}
-	for search, want := range map[string]int{"0x00000000000000000000000000000000000000FA": 1, " alpha ": 100, "émile": 100, "q7": 1, "249": 1, "nobody": 0,
+	for search, want := range map[string]int{"0x00000000000000000000000000000000000000FA": 1, " alpha ": 100, "émile": 100, long + "OF ONE": 1, long + "of two": 0, "q7": 1, "249": 1, "nobody": 0,
 		strings.Repeat("x", 5000): 0} {
 		if a, status := ask(fmt.Sprintf(`{"source":"LIST","search":%q}`, search)); status != 200 || len(a.Entries) != want {
 			t.Errorf("%.50q: %d, %d entries, want %d", search, status, len(a.Entries), want)
