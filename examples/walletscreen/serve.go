@@ -335,7 +335,7 @@ func (s *server) handler() http.Handler {
 		if s.clientField != "" {
 			r = fromProxy(r, s.clientField)
 		}
-		if r.Method == http.MethodPost && r.URL.EscapedPath() == tableRoute {
+		if r.URL.EscapedPath() == tableRoute {
 			tables.ServeHTTP(w, r)
 			return
 		}

@@ -142,6 +142,22 @@ func TestServeTable(t *testing.T) {
 			t.Errorf("the query %s: status %d, %+v", query, status, got)
 		}
 	}
+	for _, method := range []string{"GET", "HEAD", "OPTIONS", "PUT", "GETTOKEN"} {
+		r, err := http.NewRequest(method, s.url+"/api/v1/screen/table", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+s.key)
+		w, err := s.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(w.Body)
+		w.Body.Close()
+		if w.StatusCode != 405 || w.Header.Get("Allow") != "POST" || err != nil || method != "HEAD" && !strings.Contains(string(text), `"code":"method_not_allowed"`) {
+			t.Errorf("%s: status %d, header %v, %v: %s", method, w.StatusCode, w.Header, err, text)
+		}
+	}
 	if status := send("nobody", "", table, &got); status != 401 || got.Code != "invalid_token" {
 		t.Errorf("without a key: status %d, %+v", status, got)
 	}
