@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -47,6 +48,9 @@ func TestServeTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Body.Close()
+		if again := w.Header.Get("Retry-After"); (again != "") != (w.StatusCode == 503) {
+			t.Errorf("status %d has Retry-After %q", w.StatusCode, again)
+		}
 		if w.Header.Get("Cache-Control") != "no-store" || w.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("the header is %v", w.Header)
 		}
@@ -60,7 +64,8 @@ func TestServeTable(t *testing.T) {
 		Output       []byte
 		Receipt      string
 		Code, Detail string
-		Title        string
+		Type, Title  string
+		Instance     string
 		RequestID    string `json:"request_id"`
 	}
 	if status := send(s.key, "address-column=2&chain-column=chain", table, &got); status != 200 {
@@ -84,7 +89,7 @@ func TestServeTable(t *testing.T) {
 		t.Errorf("status %d, %d screenings are counted, want 2", status, usage.Used)
 	}
 	if status := send(s.key, "", []byte("id,none\n1,2\n"), &got); status != 400 || got.Code != "invalid_table" || !strings.HasPrefix(got.Detail, "no column is named address") ||
-		got.Title != "Bad Request" || got.RequestID == "" {
+		got.Type != "about:blank" || got.Title != "Bad Request" || got.Instance != tableRoute || got.RequestID == "" {
 		t.Errorf("a table without addresses: status %d, %+v", status, got)
 	}
 	most := maxVerdicts
@@ -262,20 +267,28 @@ func TestTablePlaces(t *testing.T) {
 	}
 }
 
-// TestPace stops to send, to a connection whose deadline follows the bytes.
+// TestPace stops to send, or to read, on a connection whose deadline follows the bytes.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		var until time.Duration
-		p := newPace(func(at time.Time) error { until = at.Sub(start); return nil })
-		for _, tt := range []struct {
-			bytes int
-			until time.Duration
-		}{{0, tableGrace}, {tableRate, tableGrace + time.Second}, {1, tableGrace + time.Second + time.Second/tableRate}, {maxTable, tablePatience}, {1, tablePatience}} {
-			time.Sleep(time.Second / 2)
-			pacedWriter{p, io.Discard}.Write(make([]byte, tt.bytes))
-			if until.Round(time.Microsecond) != tt.until.Round(time.Microsecond) {
-				t.Errorf("after %d bytes: %v, want %v", tt.bytes, until, tt.until)
+		for name, pass := range map[string]func(p *pace, n int){
+			"sent": func(p *pace, n int) { pacedWriter{p, io.Discard}.Write(make([]byte, n)) },
+			"read": func(p *pace, n int) { pacedReader{p, rand.Reader}.Read(make([]byte, n)) },
+		} {
+			start := time.Now()
+			var until time.Duration
+			p := newPace(func(at time.Time) error { until = at.Sub(start); return nil })
+			if until != tableGrace {
+				t.Errorf("before the first byte is %s: %v, want %v", name, until, tableGrace)
+			}
+			for _, tt := range []struct {
+				bytes int
+				until time.Duration
+			}{{0, tableGrace}, {tableRate, tableGrace + time.Second}, {1, tableGrace + time.Second + time.Second/tableRate}, {maxTable, tablePatience}, {1, tablePatience}} {
+				time.Sleep(time.Second / 2)
+				pass(p, tt.bytes)
+				if until.Round(time.Microsecond) != tt.until.Round(time.Microsecond) {
+					t.Errorf("after %d bytes were %s: %v, want %v", tt.bytes, name, until, tt.until)
+				}
 			}
 		}
 	})
