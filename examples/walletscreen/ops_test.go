@@ -122,7 +122,7 @@ func TestMetrics(t *testing.T) {
 	s.screen(t, mistyped, "bitcoin")
 	get(t, s.url+"/api/v1/sources")
 	get(t, s.url+"/nothing/here")
-	for token, body := range map[string]string{s.key: "address,chain\n" + lazarus + ",ethereum\n" + harmless + ",\nn/a,\n", "nobody": ""} {
+	for token, body := range map[string]string{s.key: "address,chain\n" + lazarus + ",ethereum\n" + strings.Repeat(harmless+",\n", 2) + strings.Repeat("n/a,\n", 3), "nobody": ""} {
 		r, err := http.NewRequest("POST", s.url+tableRoute, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -158,8 +158,8 @@ func TestMetrics(t *testing.T) {
 		{1, "walletscreen_http_requests_total", []string{"route", "other", "status", "401", "code", "invalid_token"}},
 		{1, "walletscreen_http_request_duration_seconds_count", []string{"route", tableRoute}},
 		{1, "walletscreen_table_rows_total", []string{"level", "CRITICAL"}},
-		{1, "walletscreen_table_rows_total", []string{"level", "CLEAN_NO_MATCH"}},
-		{1, "walletscreen_table_rows_total", []string{"level", ""}},
+		{2, "walletscreen_table_rows_total", []string{"level", "CLEAN_NO_MATCH"}},
+		{3, "walletscreen_table_rows_total", []string{"level", ""}},
 		{3, "walletscreen_screenings_total", []string{"level", "CLEAN_NO_MATCH"}},
 		{1, "walletscreen_screenings_total", []string{"level", "CRITICAL"}},
 		{0, "walletscreen_screenings_total", []string{"level", "MEDIUM"}},
@@ -177,7 +177,7 @@ func TestMetrics(t *testing.T) {
 		{0, "walletscreen_source_store_failing", []string{"source", "OFAC_SDN"}},
 		{1, "walletscreen_quota_keys", nil},
 		{0, "walletscreen_quota_store_failures_total", nil},
-		{6, "walletscreen_audit_written_total", nil},
+		{7, "walletscreen_audit_written_total", nil},
 		{0, "walletscreen_audit_refused_total", nil},
 		{0, "walletscreen_audit_queue", nil},
 		{0, "walletscreen_audit_failing", nil},
