@@ -221,14 +221,6 @@ var anyAddress = address.MustParse("ethereum", "0x000000000000000000000000000000
 // also say a moment later than the answer that a list was in use.
 const slack = 10 * time.Second
 
-// asOf returns the time of the lists of r.
-func (r *Receipt) asOf() time.Time {
-	if r.AsOf.IsZero() {
-		return r.Time
-	}
-	return r.AsOf
-}
-
 // openPast opens the lists of r. undated is nil if they are as of that time; otherwise they
 // are as of another time with the same digest, and undated says why.
 func (r *Receipt) openPast(ctx context.Context, opts *Options) (past *screening.Past, undated, err error) {
@@ -250,7 +242,8 @@ func (r *Receipt) openPast(ctx context.Context, opts *Options) (past *screening.
 		}
 	}
 	if st := opts.Store; st != nil {
-		for _, at := range []time.Time{r.asOf(), r.asOf().Add(time.Second), r.asOf().Add(-slack)} {
+		asOf := cmp.Or(r.AsOf, r.Time)
+		for _, at := range []time.Time{asOf, asOf.Add(time.Second), asOf.Add(-slack)} {
 			past, err := screening.OpenAt(ctx, st, at, srcs, settings)
 			if err == nil {
 				var got screening.Result
@@ -356,7 +349,7 @@ func (r *Receipt) compareLists(got []screening.SourceStatus) error {
 		then, now := r.Lists[i], listOf(&got[i]) // both in the order of the sources of the Past
 		lag, most := then.LastUpdated.Sub(now.LastUpdated), time.Minute+slack
 		if then.Jurisdiction == sources.Operator {
-			most = max(most, r.asOf().Sub(now.LastUpdated))
+			most = max(most, cmp.Or(r.AsOf, r.Time).Sub(now.LastUpdated))
 		}
 		if then.LastUpdated.IsZero() || -time.Second <= lag && lag <= most {
 			now.LastUpdated = then.LastUpdated
