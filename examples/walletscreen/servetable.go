@@ -95,41 +95,18 @@ type pace struct {
 func newPace(set func(time.Time) error) *pace {
 	now := time.Now()
 	p := &pace{set, now.Add(tableGrace), now.Add(tablePatience)}
-	p.passed(0)
+	p.Write(nil)
 	return p
 }
 
-// passed extends the deadline for n bytes.
-func (p *pace) passed(n int) {
-	p.soon = p.soon.Add(time.Duration(n) * time.Second / tableRate)
+// Write extends the deadline for bytes that have passed elsewhere. It returns no error.
+func (p *pace) Write(b []byte) (int, error) {
+	p.soon = p.soon.Add(time.Duration(len(b)) * time.Second / tableRate)
 	if p.soon.After(p.last) {
 		p.soon = p.last
 	}
 	p.set(p.soon)
-}
-
-// A pacedReader is a reader from a connection, and a pacedWriter a writer to one.
-type (
-	pacedReader struct {
-		*pace
-		from io.Reader
-	}
-	pacedWriter struct {
-		*pace
-		to io.Writer
-	}
-)
-
-func (r pacedReader) Read(b []byte) (n int, err error) {
-	n, err = r.from.Read(b)
-	r.passed(n)
-	return n, err
-}
-
-func (w pacedWriter) Write(b []byte) (n int, err error) {
-	n, err = w.to.Write(b)
-	w.passed(n)
-	return n, err
+	return len(b), nil
 }
 
 // A tableCall is a table that a client sends. As screeningLists, it keeps what to charge and record
@@ -241,7 +218,7 @@ func (c *tableCall) answer(w http.ResponseWriter) *tableProblem {
 	}
 	rc := http.NewResponseController(w)
 	rc.SetWriteDeadline(time.Now().Add(3 * tablePatience))
-	in, err := io.ReadAll(pacedReader{newPace(rc.SetReadDeadline), http.MaxBytesReader(w, c.request.Body, maxTable)})
+	in, err := io.ReadAll(io.TeeReader(http.MaxBytesReader(w, c.request.Body, maxTable), newPace(rc.SetReadDeadline)))
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return &tableProblem{http.StatusRequestEntityTooLarge, "body_too_large", "A table may have at most 32 MiB."}
@@ -254,7 +231,7 @@ func (c *tableCall) answer(w http.ResponseWriter) *tableProblem {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	io.WriteString(w, `{"output":"`) // in base64: its bytes are those that the receipt names
-	encoder := base64.NewEncoder(base64.StdEncoding, pacedWriter{newPace(rc.SetWriteDeadline), w})
+	encoder := base64.NewEncoder(base64.StdEncoding, io.MultiWriter(w, newPace(rc.SetWriteDeadline)))
 	encoder.Write(out)
 	encoder.Close()
 	end, _ := json.Marshal(string(text))
