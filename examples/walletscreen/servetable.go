@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -169,8 +170,13 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 		p = c.answer(w)
 	}
 	if p != nil {
-		if w.Header().Set("Content-Type", "application/problem+json"); p.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Content-Type", "application/problem+json")
+		if p.Status == http.StatusServiceUnavailable {
 			w.Header().Set("Retry-After", "5")
+		} else if p == tableQuota {
+			if _, _, end, err := s.keys.ring.Used(r.Context(), c.caller, false); err == nil {
+				w.Header().Set("Retry-After", strconv.Itoa(int(time.Until(end).Seconds())+1))
+			}
 		}
 		w.WriteHeader(p.Status)
 		json.NewEncoder(w).Encode(struct {
