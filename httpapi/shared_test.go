@@ -96,8 +96,8 @@ func answerers(t *testing.T) (all [][]answerer) {
 }
 
 // TestAnswersAtOnce compares answers that many goroutines write at once with the model: to callers
-// who may see what is the operator's own and to others, by a clock that is turned back and forth. Most of
-// them share a text with others.
+// with the scope own and without it, by a clock that is turned back and forth. Most of them share a text
+// with others.
 func TestAnswersAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := answerers(t)
