@@ -99,6 +99,9 @@ func (o *listOptions) frozen(token string) func(string) sources.Source {
 
 // endpoints returns the URLs of -rpc. An error does not quote them, because they may hold a key.
 func (o *listOptions) endpoints() (map[address.Chain]string, error) {
+	if len(o.rpc) > 0 && !slices.Contains(o.choose, "USDT_FROZEN") && !slices.Contains(o.choose, "USDC_FROZEN") {
+		return nil, errors.New("-rpc needs USDT_FROZEN or USDC_FROZEN in -lists")
+	}
 	all := make(map[address.Chain]string)
 	for _, r := range o.rpc {
 		name, endpoint, ok := strings.Cut(r, "=")
@@ -123,6 +126,19 @@ func (o *listOptions) endpoints() (map[address.Chain]string, error) {
 	return all, nil
 }
 
+// checkDataset returns an error if -opensanctions is no URL of a list, or no list needs it.
+func (o *listOptions) checkDataset() error {
+	switch {
+	case o.opensanctions == "":
+		return nil
+	case !slices.Contains(o.choose, "OPENSANCTIONS"):
+		return errors.New("-opensanctions needs OPENSANCTIONS in -lists")
+	case strings.Contains(o.opensanctions, "://"):
+		return o.checkURL("-opensanctions", o.opensanctions)
+	}
+	return nil
+}
+
 // dataset returns the dataset of -opensanctions, a URL or a file.
 func (o *listOptions) dataset(mirror string) sources.Source {
 	from := cmp.Or(mirror, o.opensanctions)
@@ -144,8 +160,8 @@ var official = []string{"OFAC_SDN", "EU_CONSOLIDATED", "UK_CONSOLIDATED"}
 // sources returns the sources that the options choose, live ones if live is set.
 func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	mirrors, err := o.mirrorURLs()
-	if err == nil && strings.Contains(o.opensanctions, "://") {
-		err = o.checkURL("-opensanctions", o.opensanctions)
+	if err == nil {
+		err = o.checkDataset()
 	}
 	if err == nil {
 		_, err = o.endpoints()

@@ -456,6 +456,8 @@ func TestWrongConfiguration(t *testing.T) {
 		{"-mirror OFAC_SDN=http://localhost/sdn.csv", "-mirror OFAC_SDN: over plain HTTP"},
 		{"-lists OPENSANCTIONS -opensanctions http://mirror.example/x.csv", "-opensanctions: over plain HTTP"},
 		{"-lists USDT_FROZEN -rpc ethereum=http://node.example", "-rpc ethereum: over plain HTTP"},
+		{"-rpc ethereum=https://node.example", "-rpc needs USDT_FROZEN or USDC_FROZEN in -lists"},
+		{"-lists OFAC_SDN -opensanctions x.csv", "-opensanctions needs OPENSANCTIONS in -lists"},
 		{"-mirror OFAC=https://x", `-mirror: there is no list "OFAC"`},
 		{"-lists OFAC_SDN,UK", `-lists: there is no list "UK"`},
 		{"-list OWN=" + dir + "/none", "-list OWN: open "},
