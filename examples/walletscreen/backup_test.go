@@ -24,6 +24,11 @@ func TestBackup(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range []string{"webhook-secret", "usdt_frozen"} { // as -webhook and -rpc keep them
+		if err := os.WriteFile(filepath.Join(data, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	script := ""
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		if strings.HasSuffix(block[1], " -C /var/lib/walletscreen\n") { // the restore, after everything was lost
@@ -45,6 +50,11 @@ func TestBackup(t *testing.T) {
 	}
 	for _, where := range []string{data, filepath.Join(dir, "restored"), filepath.Join(dir, "copy")} {
 		name := filepath.Base(where)
+		for _, file := range []string{"webhook-secret", "usdt_frozen"} {
+			if text, err := os.ReadFile(filepath.Join(where, file)); string(text) != file {
+				t.Errorf("%s: %s: %q, %v", name, file, text, err)
+			}
+		}
 		if code, _, stderr := call(t, "", "audit", "verify", "-audit", filepath.Join(where, "audit")); code != 0 {
 			t.Errorf("%s: exit code %d: %s", name, code, stderr)
 		}
