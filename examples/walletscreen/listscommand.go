@@ -42,9 +42,9 @@ func (p *program) listsCommand() *cli.Command {
 				slices.Concat([]cli.Flag{
 					p.text("format", "csv", "`format` to write: csv; lines, files of addresses by ticker; feed, these and each list as JSON and as a TagPack; or nitro, the address filter of Arbitrum Nitro; see docs/lines.md and docs/nitro.md", &l.format),
 					p.text("out", "", "`file` to write, in csv with .gz at the end compressed; of lines and feed the directory (default: the standard output)", &l.out),
-					p.flag("spellings", "in lines: write the other spellings of each address, too, for programs that compare text", &l.spellings),
+					p.flag("spellings", "in lines and feed: write the other spellings of each address, too, for programs that compare text", &l.spellings),
 					p.text("receipt-key", "", "in lines and feed: `file` with the private key that signs the manifest; receipt key makes one (default: it is not signed)", &l.signingKey),
-					p.text("match", "exact", "in nitro: the accounts, exact, or key, which adds those with the key of a listed account on another `chain`", &l.match),
+					p.text("match", "exact", "in nitro: `exact or key`, the listed accounts alone, or also those with the key of a listed account of another chain", &l.match),
 					p.text("salt", "", "in nitro: `UUID` to hash with (default: random)", &l.salt),
 					p.text("from-id", "", "export the lists of the `id` in a file that nitro has written", &l.fromID),
 				}, common), l.export),
