@@ -78,6 +78,9 @@ func named(flag, want string, names []string) (int, error) {
 
 // list returns the names of columns for an error.
 func list(names []string) string {
+	if strings.Join(names, "") == "" {
+		return fmt.Sprintf("%d without names", len(names))
+	}
 	shown := make([]string, 0, len(names))
 	for i, name := range names {
 		if i == 20 {

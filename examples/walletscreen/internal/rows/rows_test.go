@@ -180,6 +180,7 @@ func TestRefused(t *testing.T) {
 		"\n\na\x00bc\n0xa\n":                 "the input is not text; save it as XLSX, or as CSV in UTF-8",
 		"\n\xff\xfea\n0xa\n":                 "the input is not text; save it as XLSX, or as CSV in UTF-8",
 		"[{\"address\":\"0xa\"}]":            "the input is a JSON array; write one object a line instead, as jq -c '.[]' does",
+		"0xa,0xb\n0xc,0xd\n":                 `no column is named address, of 2 without names; name it with -address-column`,
 		"a,b\n1,2\n":                         `no column is named address, of "a", "b"; name it with -address-column`,
 		"from_address,to_address\n0xa,0xb\n": `several columns may have the addresses, of "from_address", "to_address"; name one with -address-column`,
 	} {
