@@ -56,7 +56,7 @@ const (
 	onlyMarks    cleaning = iota
 	andNumbers            // numbers of lines, which may also be the ends of addresses
 	andLetters            // letters of other alphabets that look like Latin ones
-	andStrangers          // these, and what is not ASCII, which is left out
+	andStrangers          // these, and characters outside ASCII, which are left out
 
 	noEquals cleaning = 1 << 7 // no escapes of quoted-printable: "=3F" is also a sign and the beginning of an address
 )

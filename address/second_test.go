@@ -100,7 +100,7 @@ func digitFrom(zero, r rune) rune {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// TestLikelySecond checks that what is left of an address is seen beside another one, and that other
+// TestLikelySecond checks that the remains of an address are seen beside another one, and that other
 // texts are no address: misread characters, the beginning and the end alone, and a number of hedera.
 func TestLikelySecond(t *testing.T) {
 	const btc = "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"

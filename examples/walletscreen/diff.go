@@ -104,7 +104,7 @@ func (c *jsonChange) cells() []string {
 	return []string{c.Source, c.Kind, text, c.SourceRef, c.Name}
 }
 
-// appendMissing appends the entries of a list that another state of it does not have.
+// appendMissing appends the entries that one state of a list has, and another one does not.
 func appendMissing(all []jsonChange, change, id string, of, without map[sources.Entry]sources.Entry) []jsonChange {
 	for key, e := range of {
 		if _, ok := without[key]; !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// openDecisions sets the operator's exceptions: those of -exceptions and what own lists allow. It
+// openDecisions sets the operator's exceptions: the file of -exceptions, and what own lists allow. It
 // returns nil if no file can have any.
 func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, log *slog.Logger) (*followed, error) {
 	if c.exceptions == "" && len(c.lists.own) == 0 {

@@ -26,14 +26,14 @@ var graphSenseFile []byte
 //   - 6 September 2023, theft from Stake.com: 33
 //   - 26 February 2025, I-022625-PSA, theft from Bybit: 51
 //
-// They are final, and no sanctions list: the entries are [github.com/walletscreen/walletscreen/score.StolenFunds]. The Ref of an
-// entry is the number of its announcement, or its address; Info.URL makes an address of both.
-// ListedAt is the day of the announcement.
+// They are final, and no sanctions list: the kind of the entries is StolenFunds of package score.
+// The Ref of an entry is the number of its announcement, or its address; Info.URL makes an address
+// of both. ListedAt is the day of the announcement.
 func FBI() sources.Source { return &source{info: info.FBI, file: fbiFile} }
 
 // DOJ returns the 155 addresses that the US Department of Justice named for seizure in its
 // forfeiture complaint of 13 August 2020 against the campaigns of al-Qaeda. It is final, and
-// no sanctions list: its entries are [github.com/walletscreen/walletscreen/score.Seized].
+// no sanctions list: the kind of its entries is Seized of package score.
 func DOJ() sources.Source { return &source{info: info.DOJ, file: dojFile} }
 
 // GraphSense returns addresses that received ransoms, by two studies that end in 2017 and

@@ -56,7 +56,7 @@ func (r *reader) loadEVM(ctx context.Context) error {
 		r.Next = r.first // another node may have them
 		return fmt.Errorf("contract %s had no events: the node does not have its history", r.address)
 	}
-	r.AsOf = max(r.AsOf, at) // the node may lag behind the one that was asked before
+	r.AsOf = max(r.AsOf, at) // a node may lag behind another one that was asked before
 	return nil
 }
 

@@ -79,7 +79,7 @@ func (d *document) designation(n *xmlscan.Node) error {
 		if err != nil {
 			return err
 		}
-		h.Call(freetext.Name(strings.Join(f[:6], " ")), isPrimary(f[6])) // Name6 is the family name, or that of an entity
+		h.Call(freetext.Name(strings.Join(f[:6], " ")), isPrimary(f[6])) // Name6 is the family name, or the name of an entity
 	}
 	before := len(d.Wallets)
 	if err := d.FindIn(len(d.Holders), n.Values()); err != nil {

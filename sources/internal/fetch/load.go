@@ -58,7 +58,7 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	var entries []sources.Entry
 	var file bytes.Buffer
 	result, err := Get(ctx, &req, func(body io.Reader) (err error) {
-		entries = nil // drop those of a download that broke off
+		entries = nil // drop the entries of a download that broke off
 		if file.Reset(); s.Long {
 			body = io.TeeReader(body, &file)
 		}

@@ -132,7 +132,7 @@ func (r *recordReader) quoted(end int) (row Row, err error) {
 		r.taken = len(text)
 	}
 	row.raw = bytes.TrimRight(text[:stop], "\r")
-	stray := false // a quote is out of place, and so it is not known what is in quotes
+	stray := false // a quote is out of place, so nobody knows which cells are in quotes
 	for _, s := range spans {
 		s.end = min(s.end, len(row.raw))
 		row.cells = append(row.cells, s.text(row.raw))
@@ -174,7 +174,8 @@ func (r *recordReader) cut(text []byte) (all []span, end, lost int) {
 	}
 }
 
-// closing returns what follows the quote that closes a cell, or -1 if there is none.
+// closing returns the index behind the quote that closes a cell, or -1 if none does. A pair of quotes
+// is one in the cell.
 func closing(text []byte) int {
 	for i := 0; ; i += 2 {
 		n := bytes.IndexByte(text[i:], '"')
