@@ -149,6 +149,11 @@ func (snap *snapshot) share(prev *snapshot) {
 	}
 }
 
+// begin makes r, which is zero but for its address, the answer about an address on no list.
+func (snap *snapshot) begin(r *Result) {
+	r.Level, r.ScoringVersion, r.origin = snap.clean.Level, snap.clean.ScoringVersion, snap.origin
+}
+
 // ready returns the error with which every question must be answered, or nil.
 func (snap *snapshot) ready() error {
 	if snap.notLoaded != nil {
@@ -182,7 +187,7 @@ func (snap *snapshot) screen(r *Result, a address.Address) error {
 	if tag == (identity.Tag{}) {
 		return ErrZeroAddress
 	}
-	*r = snap.clean
+	snap.begin(r)
 	r.Address = a
 	if d := a.Doubt(); d != "" {
 		r.Doubts = []address.Doubt{d}
@@ -200,13 +205,14 @@ func (snap *snapshot) screen(r *Result, a address.Address) error {
 // screenEVM is screenText for the text that most questions have. It reports false for others,
 // and if there are no answers, and leaves r unchanged.
 func (snap *snapshot) screenEVM(r *Result, c address.Chain, text string) bool {
-	var a address.Address
-	words, tag := a.ParseEVM(c, text)
-	if tag == (identity.Tag{}) || snap.ready() != nil {
+	if snap.ready() != nil {
 		return false
 	}
-	*r = snap.clean
-	r.Address = a
+	words, tag := r.Address.ParseEVM(c, text)
+	if tag == (identity.Tag{}) {
+		return false
+	}
+	snap.begin(r)
 	snap.lookUp(r, words, tag)
 	return true
 }
