@@ -101,15 +101,16 @@ func (a *Address) ParseEVM(c Chain, s string) (identity.Words, identity.Tag) {
 	if len(s) != evmLen || s[:2] != "0x" {
 		return identity.Words{}, identity.Tag{}
 	}
+	d0, d1, d2, d3, d4 := load8(s, 2), load8(s, 10), load8(s, 18), load8(s, 26), load8(s, 34)
 	r := lookup(c)
-	if r == 0 || r == otherEVMRow {
+	if r == 0 || r == otherEVMRow || notHex8(d0)|notHex8(d1)|notHex8(d2)|notHex8(d3)|notHex8(d4) != 0 {
 		return identity.Words{}, identity.Tag{}
 	}
-	if first := &chains[r-1].codecs[0]; !first.evm || first.doubt != "" || !isLowerHex(s[2:]) {
+	if first := &chains[r-1].codecs[0]; !first.evm || first.doubt != "" {
 		return identity.Words{}, identity.Tag{}
 	}
 	*a = Address{text: s, row: r}
-	return hexWords(s[2:]), evmTag
+	return identity.Words{W0: unhex8(d0) | unhex8(d1)<<32, W1: unhex8(d2) | unhex8(d3)<<32, W2: unhex8(d4)}, evmTag
 }
 
 // scanHex returns the offset of the first character of s, from offset at on,
