@@ -65,7 +65,7 @@ var imports = map[string]string{
 	"internal/base58":         "",
 	"internal/bech32":         "",
 	"internal/identity":       "",
-	"internal/index":          "",
+	"internal/index":          "internal/identity",
 	"internal/atomicfile":     "",
 	"internal/correct":        "address internal/visible",
 	"internal/vectors":        "address",

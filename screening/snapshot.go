@@ -215,15 +215,13 @@ func (snap *snapshot) screenEVM(r *Result, c address.Chain, text string) bool {
 // lookUp looks up the only key of the address of r, which has the given identity, and adds what
 // it finds to r.
 func (snap *snapshot) lookUp(r *Result, words identity.Words, tag identity.Tag) {
-	class, n := uint16(identity.Key(tag)), identity.Len(tag)
+	class, n := identity.Key(tag), identity.Len(tag)
 	if class == 0 {
-		class = uint16(identity.Account(tag))
+		class = identity.Account(tag)
 	}
-	w0, w1, w2, w3 := words.W0, words.W1, words.W2, words.W3
-	h := index.Hash(class, w0, w1, w2, w3, n)
-	if i, ok := snap.next(0, h, class, w0, w1, w2, w3, n); ok {
-		k := index.IDOfWords(class, w0, w1, w2, w3, n)
-		account := k.WithClass(uint16(identity.Account(tag)))
+	h := index.Hash(class, words, n)
+	if i, ok := snap.next(0, h, class, words, n); ok {
+		k, account := index.MakeID(class, words, n), index.MakeID(identity.Account(tag), words, n)
 		var f findings
 		snap.find(&f, i, h, &k, &r.Address, &account)
 		f.sort(snap.rank)
@@ -233,20 +231,19 @@ func (snap *snapshot) lookUp(r *Result, words identity.Words, tag identity.Tag) 
 
 // first returns the hash of k, and the first list that has k.
 func (snap *snapshot) first(k *index.ID) (h uint64, i int, ok bool) {
-	w0, w1, w2, w3 := k.Words()
-	h = index.Hash(k.Class(), w0, w1, w2, w3, k.Len())
-	i, ok = snap.next(0, h, k.Class(), w0, w1, w2, w3, k.Len())
+	h = index.Hash(k.Class(), k.Words, k.Len())
+	i, ok = snap.next(0, h, k.Class(), k.Words, k.Len())
 	return h, i, ok
 }
 
 // next returns the first list from the given one on that has the key with the hash h that
-// [index.IDOfWords] returns. It keeps the key in registers.
-func (snap *snapshot) next(from int, h uint64, class uint16, w0, w1, w2, w3 uint64, n int) (i int, ok bool) {
+// [index.MakeID] returns. It keeps the key in registers.
+func (snap *snapshot) next(from int, h uint64, class identity.Class, w identity.Words, n int) (i int, ok bool) {
 	if i = from; i < snap.shared && !snap.filter.MayHave(h) {
 		i = snap.shared
 	}
 	for ; i < len(snap.lists); i++ {
-		if snap.lists[i].Has(h, class, w0, w1, w2, w3, n) {
+		if snap.lists[i].Has(h, class, w, n) {
 			return i, true
 		}
 	}

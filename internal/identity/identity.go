@@ -88,12 +88,6 @@ func ParseClass(name string) (Class, bool) {
 // nanoseconds; hence Words and Tag are two values.
 type Words struct{ W0, W1, W2, W3 uint64 }
 
-// MakeWords returns the Words that Load reads.
-func MakeWords(w0, w1, w2, w3 uint64) Words { return Words{w0, w1, w2, w3} }
-
-// Load returns the words of w.
-func Load(w Words) (w0, w1, w2, w3 uint64) { return w.W0, w.W1, w.W2, w.W3 }
-
 // Bytes returns the bytes of w, filled up with zeros.
 func Bytes(w Words) (b [32]byte) {
 	binary.LittleEndian.PutUint64(b[0:], w.W0)

@@ -23,13 +23,13 @@ func TestTag(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	w := identity.MakeWords(0x0807060504030201, 0x100f0e0d0c0b0a09, 0x14131211, 0)
+	w := identity.Words{W0: 0x0807060504030201, W1: 0x100f0e0d0c0b0a09, W2: 0x14131211}
 	b := identity.Bytes(w)
 	if got := hex.EncodeToString(b[:]); got != "0102030405060708090a0b0c0d0e0f1011121314000000000000000000000000" {
 		t.Errorf("the words are %s", got)
 	}
-	if w0, w1, w2, w3 := identity.Load(w); identity.MakeWords(w0, w1, w2, w3) != w {
-		t.Errorf("Load returns %x %x %x %x", w0, w1, w2, w3)
+	if got := identity.FromBytes(&b); got != w {
+		t.Errorf("the words of these bytes are %x", got)
 	}
 }
 
@@ -71,22 +71,20 @@ func TestWrap(t *testing.T) {
 }
 
 func wordsOf(b []byte) identity.Words {
-	var w [4]uint64
-	for i, c := range b {
-		w[i/8] |= uint64(c) << (i % 8 * 8)
-	}
-	return identity.MakeWords(w[0], w[1], w[2], w[3])
+	var padded [32]byte
+	copy(padded[:], b)
+	return identity.FromBytes(&padded)
 }
 
 func TestWrapAllocates(t *testing.T) {
-	w := identity.MakeWords(1, 2, 3, 4)
+	w := identity.Words{W0: 1, W1: 2, W2: 3, W3: 4}
 	if n := testing.AllocsPerRun(100, func() { identity.Wrap(identity.Hash160, w) }); n != 0 {
 		t.Errorf("Wrap allocates %v times", n)
 	}
 }
 
 func BenchmarkWrap(b *testing.B) {
-	w := identity.MakeWords(1, 2, 3, 4)
+	w := identity.Words{W0: 1, W1: 2, W2: 3, W3: 4}
 	for b.Loop() {
 		w, _ = identity.Wrap(identity.Hash160, w)
 	}
@@ -103,7 +101,7 @@ func TestAppendHex(t *testing.T) {
 		}
 	}
 	for c := range 256 {
-		w := identity.MakeWords(uint64(c)<<24|0xf0, 0, 0, 0)
+		w := identity.Words{W0: uint64(c)<<24 | 0xf0}
 		if got, want := string(identity.AppendHex(nil, w, 4)), "0xf00000"+hex.EncodeToString([]byte{byte(c)}); got != want {
 			t.Errorf("AppendHex writes %s, want %s", got, want)
 		}

@@ -80,8 +80,7 @@ func BenchmarkLookup(b *testing.B) {
 		}{{"miss", be.misses}, {"hit", be.hits}} {
 			qs := keys(q.payload)
 			has := func(k *index.ID) uint64 {
-				w0, w1, w2, w3 := k.Words()
-				if t.Has(index.Hash(2, w0, w1, w2, w3, 20), 2, w0, w1, w2, w3, 20) {
+				if t.Has(index.Hash(2, k.Words, 20), 2, k.Words, 20) {
 					return 1
 				}
 				return 0

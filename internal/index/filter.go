@@ -3,6 +3,8 @@ package index
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // A Filter covers several tables: one word of memory decides nearly all misses in all of them.
@@ -55,16 +57,16 @@ func (f *Filter) MayHave(h uint64) bool {
 // seed is the key of the hash function.
 var seed = [4]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64(), rand.Uint64()}
 
-// Hash returns the hash of the key that [IDOfWords] returns. It keeps the key in registers,
+// Hash returns the hash of the key that [MakeID] returns. It keeps the key in registers,
 // while an ID is so large that it goes through memory. It is not a cryptographic hash, but
 // nobody knows the seed.
-func Hash(class uint16, w0, w1, w2, w3 uint64, n int) uint64 {
-	a := fold(w0^seed[0], w1^seed[1])
-	b := fold(w2^seed[2], w3^seed[3])
+func Hash(class identity.Class, w identity.Words, n int) uint64 {
+	a := fold(w.W0^seed[0], w.W1^seed[1])
+	b := fold(w.W2^seed[2], w.W3^seed[3])
 	return fold(a^uint64(uint32(n)<<16|uint32(class)), b)
 }
 
-func hashOf(k *ID) uint64 { return Hash(k.Class(), k.w0, k.w1, k.w2, k.w3, k.Len()) }
+func hashOf(k *ID) uint64 { return Hash(k.Class(), k.Words, k.Len()) }
 
 // fold multiplies and folds the 128 bits of the product to 64.
 func fold(x, y uint64) uint64 {

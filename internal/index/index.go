@@ -16,6 +16,8 @@ package index
 import (
 	"errors"
 	"slices"
+
+	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // ErrTooLarge is the error of a Table with 2^31 rows.
@@ -37,14 +39,14 @@ type Table struct {
 
 // A row is a value under a key, without the padding of an ID. Its number is at least 1.
 type row struct {
-	w0, w1, w2, w3 uint64
-	meta           uint32
-	value          uint32
-	tag            uint32
-	next           uint32 // another row with the key; 0: none
+	words identity.Words
+	meta  uint32
+	value uint32
+	tag   uint32
+	next  uint32 // another row with the key; 0: none
 }
 
-func (r *row) key() ID { return ID{r.w0, r.w1, r.w2, r.w3, r.meta} }
+func (r *row) key() ID { return ID{r.words, r.meta} }
 
 const (
 	derivedBit = 1 << 31
@@ -78,7 +80,7 @@ func (t *Table) Add(k ID, value, tag uint32) {
 		last++
 	}
 	t.n++
-	t.rows[last] = append(t.rows[last], row{k.w0, k.w1, k.w2, k.w3, k.meta, value, tag, 0})
+	t.rows[last] = append(t.rows[last], row{k.Words, k.meta, value, tag, 0})
 	number, h := t.n, hashOf(&k)
 	for at := t.slots.begin(h); ; at++ {
 		n, end := t.slots.next(&at, h)
@@ -109,22 +111,22 @@ func (t *Table) Seal() error {
 	return t.err
 }
 
-// Has reports whether t has the key that [IDOfWords] returns, whose [Hash] is h. It does not
+// Has reports whether t has the key that [MakeID] returns, whose [Hash] is h. It does not
 // allocate.
-func (t *Table) Has(h uint64, class uint16, w0, w1, w2, w3 uint64, n int) bool {
+func (t *Table) Has(h uint64, class identity.Class, w identity.Words, n int) bool {
 	if t.filter != nil && !t.filter.MayHave(h) {
 		return false
 	}
-	return t.has(h, w0, w1, w2, w3, uint32(n)<<16|uint32(class))
+	return t.has(h, w, uint32(n)<<16|uint32(class))
 }
 
-func (t *Table) has(h, w0, w1, w2, w3 uint64, meta uint32) bool {
+func (t *Table) has(h uint64, w identity.Words, meta uint32) bool {
 	for at := t.slots.begin(h); ; at++ {
 		n, end := t.slots.next(&at, h)
 		if end {
 			return false
 		}
-		if t.is(n, &ID{w0, w1, w2, w3, meta}) {
+		if t.is(n, &ID{w, meta}) {
 			return true
 		}
 	}
@@ -137,7 +139,7 @@ func (t *Table) is(n uint32, k *ID) bool {
 		is, _ := t.derive(d.key())
 		return is == *k
 	}
-	return d.w0 == k.w0 && d.w1 == k.w1 && d.w2 == k.w2 && d.w3 == k.w3 && d.meta == k.meta
+	return d.words == k.Words && d.meta == k.meta
 }
 
 // AppendRows appends to dst, which is empty, the numbers of the rows that are found under k, in

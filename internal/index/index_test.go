@@ -8,16 +8,16 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
 // key returns the ID of a class and a payload.
-func key(class uint16, payload []byte) index.ID {
+func key(class identity.Class, payload []byte) index.ID {
 	var padded [32]byte
 	copy(padded[:], payload)
-	w := func(i int) uint64 { return binary.LittleEndian.Uint64(padded[8*i:]) }
-	return index.IDOfWords(class, w(0), w(1), w(2), w(3), len(payload))
+	return index.MakeID(class, identity.FromBytes(&padded), len(payload))
 }
 
 // derive returns the key under which the rows of a key of class 2 are found, too.
@@ -25,11 +25,7 @@ func derive(k index.ID) (index.ID, bool) {
 	if k.Class() != 2 {
 		return index.ID{}, false
 	}
-	var padded [32]byte
-	w0, w1, w2, w3 := k.Words()
-	for i, w := range []uint64{w0, w1, w2, w3} {
-		binary.LittleEndian.PutUint64(padded[8*i:], w)
-	}
+	padded := identity.Bytes(k.Words)
 	b := padded[:k.Len()]
 	slices.Reverse(b)
 	return key(3, b), true
@@ -37,9 +33,8 @@ func derive(k index.ID) (index.ID, bool) {
 
 // has reports whether t has k, or a filter of t alone may have it.
 func has(t *index.Table, k index.ID) (table, filter bool) {
-	w0, w1, w2, w3 := k.Words()
-	h := index.Hash(k.Class(), w0, w1, w2, w3, k.Len())
-	return t.Has(h, k.Class(), w0, w1, w2, w3, k.Len()), index.NewFilter(t).MayHave(h)
+	h := index.Hash(k.Class(), k.Words, k.Len())
+	return t.Has(h, k.Class(), k.Words, k.Len()), index.NewFilter(t).MayHave(h)
 }
 
 // randomKey returns an ID of random length, class and bytes.
@@ -48,7 +43,7 @@ func randomKey(r *rand.Rand) index.ID {
 	for i := range b {
 		b[i] = byte(r.Uint32())
 	}
-	return key(uint16(r.IntN(5)), b)
+	return key(identity.Class(r.IntN(5)), b)
 }
 
 // distributions are kinds of keys; each returns the i-th.
@@ -65,12 +60,12 @@ var distributions = map[string]func(r *rand.Rand, i int) index.ID{
 		binary.LittleEndian.PutUint32(b[14:], uint32(i))
 		return key(1, b[:20+i%13])
 	},
-	"zeros":   func(_ *rand.Rand, i int) index.ID { return key(uint16(i/33), make([]byte, i%33)) },
-	"classes": func(_ *rand.Rand, i int) index.ID { return key(uint16(i), []byte("the same 20 bytes by")) },
+	"zeros":   func(_ *rand.Rand, i int) index.ID { return key(identity.Class(i/33), make([]byte, i%33)) },
+	"classes": func(_ *rand.Rand, i int) index.ID { return key(identity.Class(i), []byte("the same 20 bytes by")) },
 	"one bit": func(_ *rand.Rand, i int) index.ID {
 		b := make([]byte, 32)
 		b[i%256/8] = 1 << (i % 8)
-		return key(uint16(i/256), b)
+		return key(identity.Class(i/256), b)
 	},
 	"few": func(r *rand.Rand, _ int) index.ID { return key(2, []byte{byte(r.IntN(7))}) },
 }
@@ -158,8 +153,7 @@ func TestLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	is := func(k index.ID) bool {
-		w0, w1, w2, w3 := k.Words()
-		return table.Has(index.Hash(1, w0, w1, w2, w3, 20), 1, w0, w1, w2, w3, 20)
+		return table.Has(index.Hash(1, k.Words, 20), 1, k.Words, 20)
 	}
 	for i := range 2 * n {
 		if got := is(of(i)); got != (i < n) {
@@ -187,8 +181,7 @@ func TestHash(t *testing.T) {
 		for i := range 10_000 {
 			k := of(r, i)
 			keys[k] = true
-			w0, w1, w2, w3 := k.Words()
-			slots[index.Hash(k.Class(), w0, w1, w2, w3, k.Len())>>32] = true
+			slots[index.Hash(k.Class(), k.Words, k.Len())>>32] = true
 		}
 		if together := len(keys) - len(slots); together > 4 {
 			t.Errorf("%s: %d of %d keys fall together", name, together, len(keys))
@@ -215,8 +208,7 @@ func TestFilter(t *testing.T) {
 	}
 	f := index.NewFilter(tables...)
 	may := func(k index.ID) bool {
-		w0, w1, w2, w3 := k.Words()
-		return f.MayHave(index.Hash(k.Class(), w0, w1, w2, w3, k.Len()))
+		return f.MayHave(index.Hash(k.Class(), k.Words, k.Len()))
 	}
 	for _, k := range keys {
 		if !may(k) {

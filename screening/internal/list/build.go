@@ -142,7 +142,7 @@ func (b *builder) add(at uint32, isLabeled bool) {
 		for _, kind := range e.Anomalies() {
 			l.note(kind, e)
 		}
-		l.Scripts = l.Scripts || slices.ContainsFunc(b.keys, func(k index.ID) bool { return k.Class() == uint16(identity.ScriptHash) })
+		l.Scripts = l.Scripts || slices.ContainsFunc(b.keys, func(k index.ID) bool { return k.Class() == identity.ScriptHash })
 	}
 	if e.FirstSeen.After(l.LatestSeen) {
 		l.LatestSeen = e.FirstSeen

@@ -37,7 +37,7 @@ func isProbe(a address.Address, k *index.ID) bool {
 	if slices.Contains(probes, *k) {
 		return true
 	}
-	if slices.ContainsFunc(probes, func(p index.ID) bool { return identity.Class(p.Class()) == identity.Substrate }) {
+	if slices.ContainsFunc(probes, func(p index.ID) bool { return p.Class() == identity.Substrate }) {
 		return false
 	}
 	return slices.ContainsFunc(probes, func(p index.ID) bool { d, ok := evmAccount(p); return ok && d == *k })
@@ -61,8 +61,7 @@ const MaxProbes = 24
 
 // indexKey returns the key of a class with the bytes of an identity.
 func indexKey(class identity.Class, words identity.Words, tag identity.Tag) index.ID {
-	w0, w1, w2, w3 := identity.Load(words)
-	return index.IDOfWords(uint16(class), w0, w1, w2, w3, identity.Len(tag))
+	return index.MakeID(class, words, identity.Len(tag))
 }
 
 // appendKeys appends the keys under which e is found to dst, which is empty: the probes of
@@ -93,7 +92,7 @@ func appendKeys(dst []index.ID, e *sources.Entry) []index.ID {
 // chain as "0x" and its digits: on any other chain, that text has the same key, unless it is a
 // virtual address of tempo.
 func isEVMText(e *sources.Entry, k *index.ID) bool {
-	if k.Class() != uint16(identity.KeccakHash) || isVirtual(*k) {
+	if k.Class() != identity.KeccakHash || isVirtual(*k) {
 		return false
 	}
 	normal := e.Address.Normalized()
@@ -102,13 +101,13 @@ func isEVMText(e *sources.Entry, k *index.ID) bool {
 
 // isVirtual reports whether k may be of a virtual address of tempo.
 func isVirtual(k index.ID) bool {
-	_, w1, _, _ := k.Words()
-	return w1<<16 == 0xfdfdfdfdfdfd0000
+	return k.Words.W1<<16 == 0xfdfdfdfdfdfd0000
 }
 
 // hexKey returns the key of an address of an EVM chain of 20 bytes.
 func hexKey(raw []byte) index.ID {
-	return index.IDOfWords(uint16(identity.KeccakHash), binary.LittleEndian.Uint64(raw), binary.LittleEndian.Uint64(raw[8:]), uint64(binary.LittleEndian.Uint32(raw[16:])), 0, len(raw))
+	words := identity.Words{W0: binary.LittleEndian.Uint64(raw), W1: binary.LittleEndian.Uint64(raw[8:]), W2: uint64(binary.LittleEndian.Uint32(raw[16:]))}
+	return index.MakeID(identity.KeccakHash, words, len(raw))
 }
 
 // firstKey returns the first of the keys that appendKeys appends.
@@ -163,7 +162,7 @@ func TextKey(listed string) index.ID {
 	}
 	var sum [sha256.Size]byte
 	h.Sum(sum[:0])
-	return index.ID32(textClass, &sum)
+	return index.MakeID(textClass, identity.FromBytes(&sum), len(sum))
 }
 
 // literalText returns the string under which a listed string that is not an address is
@@ -193,5 +192,5 @@ func isHexText(text string) bool {
 // spelled.
 func hexOf(k *index.ID) string {
 	var buf [2 + 2*32]byte
-	return string(identity.AppendHex(buf[:0], identity.MakeWords(k.Words()), k.Len()))
+	return string(identity.AppendHex(buf[:0], k.Words, k.Len()))
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/identity"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/score"
@@ -14,11 +15,11 @@ import (
 type Listing struct {
 	Entry sources.Entry // without an address if chain is set
 
-	isHex   bool          // the address is hexOf the key; it is not in Entry
-	chain   address.Chain // with isHex: its chain
-	account uint16        // with isHex: the class of its account
-	key     uint16        // with isHex: the class of the key
-	at      uint32        // the place of its stay; with isHex, of the label
+	isHex   bool           // the address is hexOf the key; it is not in Entry
+	chain   address.Chain  // with isHex: its chain
+	account identity.Class // with isHex: the class of its account
+	key     identity.Class // with isHex: the class of the key
+	at      uint32         // the place of its stay; with isHex, of the label
 }
 
 // AddedAt returns the date of the listing: the publisher's date of the address; else its date
@@ -100,7 +101,8 @@ func newListing(r *stays.Record, at uint32, isHex bool) *Listing {
 	r.Read(&s) // never fails: it was read before
 	l := &Listing{Entry: s.Entry, at: at, isHex: isHex}
 	if isHex {
-		l.chain, l.account, l.key = s.Address.Chain(), KeyOf(s.Address.Account()).Class(), firstProbe(s.Address).Class()
+		account, key := KeyOf(s.Address.Account()), firstProbe(s.Address)
+		l.chain, l.account, l.key = s.Address.Chain(), account.Class(), key.Class()
 		l.Entry.Address = address.Address{}
 	}
 	return l

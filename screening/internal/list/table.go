@@ -25,11 +25,10 @@ func newTable(derive func(index.ID) (index.ID, bool)) *table {
 // evmAccount returns the key of the account that holds what an Ethereum account has on Substrate
 // chains with an EVM: a question about that one does not lead to the Ethereum account.
 func evmAccount(k index.ID) (index.ID, bool) {
-	if identity.Class(k.Class()) != identity.KeccakHash {
+	if k.Class() != identity.KeccakHash {
 		return index.ID{}, false
 	}
-	w0, w1, w2, w3 := identity.Load(identity.EVMAccount(identity.MakeWords(k.Words())))
-	return index.IDOfWords(uint16(identity.Substrate), w0, w1, w2, w3, 32), true
+	return index.MakeID(identity.Substrate, identity.EVMAccount(k.Words), 32), true
 }
 
 // listing returns the listing of a row, and the key under which it is filed.
