@@ -93,6 +93,43 @@ func TestAtAnEarlierTime(t *testing.T) {
 	}
 }
 
+// TestAtDelistedText asks about a text that is no address, and that a list had at the time.
+func TestAtDelistedText(t *testing.T) {
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := sources.Info{ID: "OWN", Name: "own", Jurisdiction: sources.Operator}
+	const text = "0x098B716B8Aaf21512996dC57EB0615e2383E2f9"
+	src := &swapped{sources.Static(info, sources.Entry{Listed: text, Kind: score.Blocked, Ref: "1"})}
+	s, err := screening.New([]sources.Source{src}, &screening.Options{Store: st})
+	if err == nil {
+		_, err = s.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(5 * time.Millisecond) // the journal has the milliseconds
+	then := time.Now()
+	time.Sleep(5 * time.Millisecond)
+	src.Source = sources.Static(info)
+	if _, err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h := httpapi.NewHandler(s, granted(httpapi.Caller{ID: "a"}), &httpapi.Options{Past: func(ctx context.Context, _ time.Time) (*screening.Past, error) {
+		return screening.OpenAt(ctx, st, then, []sources.Source{src}, nil)
+	}})
+	const body, at = `{"address":"` + text + `","chain":"ethereum"`, `,"at":"2026-01-01"}`
+	for path, body := range map[string]string{"/api/v1/screen": body + at, "/api/v1/screen/batch": `{"items":[` + body + `}]` + at} {
+		if w := send(h, "POST", path, body); w.Code != 200 || !strings.Contains(w.Body.String(), `"level":"CRITICAL"`) {
+			t.Errorf("%s: status %d, want the label of that time: %s", path, w.Code, w.Body)
+		}
+	}
+	if w := send(h, "POST", "/api/v1/screen", body+"}"); w.Code != 400 {
+		t.Errorf("status %d without a time, want 400: %s", w.Code, w.Body)
+	}
+}
+
 // TestKeptSince asks about times before anything was kept: the journal is read for the hint now and
 // then, not for each question and item.
 func TestKeptSince(t *testing.T) {

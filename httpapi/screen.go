@@ -24,7 +24,7 @@ func (e *exchange) screen() ([]byte, *problem) {
 		return nil, p
 	}
 	found, err := e.screener.ScreenText(q.chain, q.text)
-	if err != nil && q.isUnlisted(found, err) {
+	if err != nil && q.isUnlisted(found, err) && (q.at.IsZero() || len(found.Formerly) == 0) { // it may have been listed then
 		return nil, e.failed(err)
 	}
 	e.now = time.Now()
