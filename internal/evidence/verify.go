@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -115,8 +116,11 @@ type verifier struct {
 	file  string           // of the last line
 	from  []Link           // what the line before can have been; after a fault there are several
 	blank bool             // the line before was no line of the trail, perhaps instead of one
+	half  TrailLine        // half a line at the end of the last file that was read, which may be being written
 	seen  map[int64]string // by the witness: sums, by number
 }
+
+const notOurs = "not a line of the trail"
 
 func (v *verifier) fault(l TrailLine, reason string) {
 	v.trail.Faults = append(v.trail.Faults, Fault{l.File, l.Number, reason})
@@ -124,17 +128,26 @@ func (v *verifier) fault(l TrailLine, reason string) {
 
 // line verifies the next line.
 func (v *verifier) line(l TrailLine) error {
+	if v.half.File != "" { // another file follows
+		v.fault(v.half, notOurs)
+		v.half = TrailLine{}
+	}
 	v.file = l.File
 	at, err := v.chain.Open(l.Text)
 	switch {
 	case errors.Is(err, ErrForm):
 		return fmt.Errorf("%s, line %d: %w", l.File, l.Number, err)
 	case err != nil:
-		if bytes.HasSuffix(l.Text, []byte("\n")) { // else it is being written, or cut off, which the head says
-			v.trail.Lines++
-			v.blank = true
-			v.fault(l, "not a line of the trail")
+		if !bytes.HasSuffix(l.Text, []byte("\n")) {
+			whole, err := v.chain.Open(append(bytes.Clone(l.Text), '\n'))
+			if err == nil && whole.Sum == whole.Computed || !json.Valid(l.Text) { // the head says whether it was cut off
+				v.half = TrailLine{File: l.File, Number: l.Number}
+				return nil
+			}
 		}
+		v.trail.Lines++
+		v.blank = true
+		v.fault(l, notOurs)
 		return nil
 	}
 	var before Link
