@@ -3,6 +3,7 @@ package access_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -222,5 +223,37 @@ func TestRepeatedRefund(t *testing.T) {
 		if n := used(t, q, c); n != 1 {
 			t.Errorf("%d are used after a refund without a repeat, want 1", n)
 		}
+	})
+}
+
+// TestExhaustedRepeats floods a Keyring with requests of a caller whose quota is used up, each with
+// another Idempotency-Key. Nobody else waits for them.
+func TestExhaustedRepeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := access.New(access.NewMemory(), nil)
+		defer q.Close(t.Context())
+		once := func(c httpapi.Caller, key string) error {
+			r := &http.Request{Method: "POST", URL: &url.URL{Path: "/api/v1/screen"}, Header: http.Header{"Idempotency-Key": {key}}}
+			_, _, err := q.Charge(r.WithContext(t.Context()), c, 1, nil)
+			return err
+		}
+		used := httpapi.Caller{ID: "used", Quota: 1}
+		if err := once(used, `"k"`); err != nil {
+			t.Fatal(err)
+		}
+		var flood sync.WaitGroup
+		for i := range 2000 {
+			flood.Go(func() {
+				if err := once(used, fmt.Sprintf(`"k%d"`, i)); !errors.Is(err, httpapi.ErrExhausted) {
+					t.Error(err)
+				}
+			})
+		}
+		time.Sleep(time.Millisecond)
+		start := time.Now()
+		if err := once(httpapi.Caller{ID: "other", Quota: 10}, `"k"`); err != nil || time.Since(start) > 0 {
+			t.Errorf("another caller waits for %v: %v", time.Since(start), err)
+		}
+		flood.Wait()
 	})
 }

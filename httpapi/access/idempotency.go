@@ -20,9 +20,6 @@ const (
 	// maxRepeats is how often that is. A request that is repeated more often is charged.
 	maxRepeats = 100
 
-	// claimTurns is how many requests with an Idempotency-Key are charged at once, at most.
-	claimTurns = 64
-
 	// maxIdempotencyKey is the greatest length of an Idempotency-Key.
 	maxIdempotencyKey = 255
 )
@@ -87,10 +84,15 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 	var got int
 	// One request of a key is charged at a time, so that its repeats do not find the quota
 	// used up by the charge that is theirs.
-	turn := r.claiming[claim.Token[0]%claimTurns]
+	at := claimKey{c.ID, claim.Token}
+	one, _ := r.claiming.LoadOrStore(at, make(chan struct{}, 1))
+	turn := one.(chan struct{})
 	select {
 	case turn <- struct{}{}:
-		defer func() { <-turn }()
+		defer func() {
+			r.claiming.CompareAndDelete(at, one) // those that wait have it
+			<-turn
+		}()
 	case <-time.After(storePatience):
 		return 0, nil, fmt.Errorf("%w: others wait for the store with the same Idempotency-Key", httpapi.ErrUnavailable)
 	case <-ctx.Done():

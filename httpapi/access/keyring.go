@@ -57,7 +57,7 @@ type Keyring struct {
 	tasks  tasks
 
 	keys     keyCache
-	claiming [claimTurns]chan struct{} // semaphores: requests with an Idempotency-Key that are charged, by its hash
+	claiming sync.Map // of semaphores, by claimKey: requests with an Idempotency-Key that are being charged
 	leases   atomic.Int64
 
 	mu          sync.Mutex
@@ -78,9 +78,6 @@ var (
 func New(store Store, logger *slog.Logger) *Keyring {
 	r := &Keyring{store: store, maxAge: 5 * time.Second, quotas: make(map[account]*quota)}
 	r.outage.log = logger
-	for i := range r.claiming {
-		r.claiming[i] = make(chan struct{}, 1)
-	}
 	r.keys = keyCache{lookups: make(chan struct{}, maxLookups), known: make(map[string]*reading), unknown: make(map[string]*reading), used: make(map[string]time.Time)}
 	return r
 }
