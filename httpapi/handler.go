@@ -40,7 +40,8 @@ func NewEndpoints(s *screening.Screener, auth Authorizer, opts *Options) map[str
 // NewHandler admits them to its own endpoints: auth decides who the caller is, then
 // the caller's burst limit and scopes are checked. Refused requests get the same
 // problems. scope is any word; a caller with empty Scopes has them all. The wrapped
-// handler gets the caller by [CallerOf]. Quotas are not charged.
+// handler gets the caller by [CallerOf], and a response with X-Request-Id and the fields
+// of the caller's limits, as they are before it. Quotas are not charged.
 func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http.Handler {
 	v := newService(nil, auth, opts)
 	rt := &route{scope: scope, answer: func(*exchange) ([]byte, *problem) { return nil, nil }}
@@ -54,7 +55,8 @@ func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http
 				}
 				return
 			}
-			w.Header().Set("X-Request-Id", e.id)
+			e.setHeader("X-Request-Id", e.id)
+			e.setRateLimit()
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, e.caller)))
 		})
 	}

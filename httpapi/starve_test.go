@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -347,7 +348,7 @@ func TestAdmit(t *testing.T) {
 			return httpapi.Caller{ID: "narrow", Scopes: "screen usage"}, nil
 		}
 		return httpapi.Caller{ID: "user@corp.example", Quota: 7}, nil
-	}), "reports", &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { seen = append(seen, o) }})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	}), "reports", &httpapi.Options{Meter: access.New(access.NewMemory(), nil), Observe: func(_ context.Context, o httpapi.Observation) { seen = append(seen, o) }})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, _ = httpapi.CallerOf(r.Context())
 		io.WriteString(w, "done")
 	}))
@@ -366,6 +367,8 @@ func TestAdmit(t *testing.T) {
 			}
 		} else if len(seen) > 0 { // the handler answers
 			t.Errorf("%s: observed %+v", token, seen)
+		} else if w.Header().Get("X-Request-Id") == "" || !strings.Contains(w.Header().Get("RateLimit"), `"monthly";r=7;t=`) {
+			t.Errorf("%s: %v, want the limits of the caller", token, w.Header())
 		}
 	}
 	if _, ok := httpapi.CallerOf(context.Background()); ok {
