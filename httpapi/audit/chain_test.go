@@ -169,6 +169,8 @@ func TestVerifyEnds(t *testing.T) {
 			"20000103T000016.000000000Z.jsonl: line 24 of the trail is cut off at the end"},
 		{"within the last line", files[2], cut(9), key, "line 24 of the trail is cut off at the end"},
 		{"a line feed", files[2], cut(1), key, "line 24 of the trail is cut off at the end"},
+		{"a line added again, without a line feed", files[2], append(bytes.Clone(last), last[:bytes.IndexByte(last, '\n')]...), key,
+			"20000103T000016.000000000Z.jsonl, line 9: not a line of the trail"},
 		{"a forged line added, without a line feed", files[2], append(bytes.Clone(last), `{"screened_at":"2000-01-03T00:00:30Z","level":"CLEAN_NO_MATCH"}`...), key,
 			"20000103T000016.000000000Z.jsonl, line 9: not a line of the trail"},
 		{"the last file", files[2], nil, key, "lines 17 to 24 of the trail are cut off at the end"},
