@@ -182,7 +182,7 @@ func parse(text []byte) (*Receipt, error) {
 		return nil, errors.New("not a receipt: want a line of JSON with its members")
 	}
 	r.Time = r.Time.UTC()
-	isWhole := r.Chain != "" && r.Address != "" && r.Labels != nil && r.Doubts != nil && r.Caveats != nil
+	isWhole := (r.Chain != "" || r.Text == "") && r.Address != "" && r.Labels != nil && r.Doubts != nil && r.Caveats != nil
 	if r.Table != nil {
 		isWhole = r.Table.Input != "" && r.Table.Output != ""
 	}

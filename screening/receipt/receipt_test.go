@@ -619,6 +619,40 @@ func TestDoubtsAndCaveats(t *testing.T) {
 	})
 }
 
+// TestTextWithoutChain verifies the line of a batch, whose item named no chain, about a listed text that is
+// no address.
+func TestTextWithoutChain(t *testing.T) {
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "a purse"
+	s, err := screening.New([]sources.Source{sources.Static(
+		sources.Info{ID: "OWN", Name: "own", Jurisdiction: sources.Operator}, sources.Entry{Listed: text, Kind: score.Blocked},
+	)}, &screening.Options{Store: st})
+	if err == nil {
+		_, err = s.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := s.ScreenInput("", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{text: receipt.Same, "another": receipt.Different} {
+		rec := receipt.From(r, time.Now())
+		rec.Address = address
+		line, err := rec.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := receipt.Verify(t.Context(), line, &receipt.Options{Store: st}); err != nil || v.Outcome != want {
+			t.Errorf("%s: %s, %v, %v; want %s", address, v.Outcome, v.Reason, err, want)
+		}
+	}
+}
+
 // TestFormerForm: what an earlier version has written is an error that says what to do.
 func TestFormerForm(t *testing.T) {
 	for _, line := range []string{`{"format":"walletscreen receipt 2","screened_at"`, `{"format":"walletscreen table receipt 2"`, `{"format":"walletscreen receipt 1"`, `{"type":"screening"`} {

@@ -293,6 +293,9 @@ func (r *Receipt) compare(past *screening.Past, table *Table) error {
 		return compareMembers(r.Table, &now)
 	}
 	got, err := past.ScreenText(r.Chain, cmp.Or(r.Text, r.Address))
+	if r.Chain == "" { // a list has the text itself
+		got, _, err = past.ScreenInput("", r.Address)
+	}
 	normal := normalOf(got.Address, cmp.Or(r.Text, r.Address))
 	switch {
 	case err != nil:
