@@ -8,11 +8,6 @@ import (
 // DB returns the database of a Store, for tests that inspect or damage it.
 func (s *Store) DB() *sql.DB { return s.db }
 
-// Retry calls do as a Store does for which transient says what may pass.
-func Retry(ctx context.Context, transient func(error) bool, do func(context.Context) error) error {
-	return (&Store{transient: transient}).retry(ctx, do)
-}
-
 // Leased returns the number of leased screenings.
 func (s *Store) Leased(ctx context.Context, id string, m int) (int64, error) {
 	_, leased, _, err := s.Lease(ctx, id, m, 0, 0)

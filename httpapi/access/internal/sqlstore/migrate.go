@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,25 +45,39 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 	}
-	done, err := s.migrations(ctx, tx)
-	if err != nil {
+	var tables, newer int
+	if err := tx.QueryRowContext(ctx, s.hasTable, "walletscreen_migration").Scan(&tables); err != nil {
 		return err
 	}
-	if len(done) > len(names) {
-		return fmt.Errorf("%w: it has %d migrations, but only %d are known", ErrNewer, len(done), len(names))
+	if tables == 0 {
+		if _, err := tx.ExecContext(ctx, `create table walletscreen_migration (
+	version integer not null primary key,
+	digest  text    not null,
+	applied bigint  not null
+)`); err != nil {
+			return err
+		}
+	}
+	if err := tx.QueryRowContext(ctx, `select count(*) from walletscreen_migration where version > $1`, len(names)).Scan(&newer); err != nil {
+		return err
+	}
+	if newer > 0 {
+		return fmt.Errorf("%w: only %d of its migrations are known", ErrNewer, len(names))
 	}
 	for i, name := range names {
 		statements, err := schema.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		hash := sha256.Sum256(statements)
-		digest := hex.EncodeToString(hash[:])
-		if i < len(done) {
-			if done[i] != digest {
-				return fmt.Errorf("%w: its migration %s has another digest", ErrDamaged, name)
-			}
+		digest, done := fmt.Sprintf("%x", sha256.Sum256(statements)), ""
+		err = tx.QueryRowContext(ctx, `select digest from walletscreen_migration where version = $1`, i+1).Scan(&done)
+		switch {
+		case err == nil && done == digest:
 			continue
+		case err == nil:
+			return fmt.Errorf("%w: its migration %s has another digest", ErrDamaged, name)
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
 		}
 		if _, err := tx.ExecContext(ctx, string(statements)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -75,38 +88,4 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 	}
 	return tx.Commit()
-}
-
-// migrations returns the digests of the migrations that were run.
-func (s *Store) migrations(ctx context.Context, tx *sql.Tx) ([]string, error) {
-	var tables int
-	if err := tx.QueryRowContext(ctx, s.hasTable, "walletscreen_migration").Scan(&tables); err != nil {
-		return nil, err
-	}
-	if tables == 0 {
-		_, err := tx.ExecContext(ctx, `create table walletscreen_migration (
-	version integer not null primary key,
-	digest  text    not null,
-	applied bigint  not null
-)`)
-		return nil, err
-	}
-	rows, err := tx.QueryContext(ctx, `select version, digest from walletscreen_migration order by version`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var done []string
-	for rows.Next() {
-		var version int
-		var digest string
-		if err := rows.Scan(&version, &digest); err != nil {
-			return nil, err
-		}
-		done = append(done, digest)
-		if version != len(done) {
-			return nil, fmt.Errorf("%w: migration %d is recorded as %d", ErrDamaged, len(done), version)
-		}
-	}
-	return done, rows.Err()
 }

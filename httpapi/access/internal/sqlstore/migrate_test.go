@@ -71,7 +71,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"newer", `insert into walletscreen_migration (version, digest, applied) values (4, '', 0)`, sqlstore.ErrNewer},
 		{"made by something else", `update walletscreen_migration set digest = 'x' where version = 1`, sqlstore.ErrDamaged},
-		{"migration missing", `update walletscreen_migration set version = 4 where version = 1`, sqlstore.ErrDamaged},
+		{"migration missing", `update walletscreen_migration set version = 4 where version = 1`, sqlstore.ErrNewer},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			onEach(t, func(t *testing.T, d database) {

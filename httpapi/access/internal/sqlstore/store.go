@@ -15,9 +15,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -26,11 +24,10 @@ import (
 
 // A Store is an [access.Store] in an SQL database.
 type Store struct {
-	db        *sql.DB
-	hasTable  string
-	lock      string
-	transient func(error) bool
-	owned     bool
+	db       *sql.DB
+	hasTable string
+	lock     string
+	owned    bool
 
 	pruned     atomic.Int32 // the last month in which old totals were deleted
 	claims     atomic.Int64 // fresh ones
@@ -44,17 +41,16 @@ var _ access.Store = (*Store)(nil)
 // that know a database: hasTable is a query for the number of tables named $1, among
 // those that an unqualified name finds. lock is a statement that waits for other
 // transactions which have executed it, or "" if the database runs transactions one
-// after another. transient reports whether an error had no effect and may pass. If
-// owned is true, Close closes db.
+// after another. If owned is true, Close closes db.
 //
 // The error wraps [ErrNewer] or [ErrDamaged] if the tables cannot be used.
 // Transactions of db must be durable once committed, and each statement must see what
 // was committed before it began.
-func New(ctx context.Context, db *sql.DB, hasTable, lock string, transient func(error) bool, owned bool) (*Store, error) {
-	s := &Store{db: db, hasTable: hasTable, lock: lock, transient: transient, owned: owned, keepClaims: 100_000, tidyEach: tidyEach}
+func New(ctx context.Context, db *sql.DB, hasTable, lock string, owned bool) (*Store, error) {
+	s := &Store{db: db, hasTable: hasTable, lock: lock, owned: owned, keepClaims: 100_000, tidyEach: tidyEach}
 	ctx, cancel := context.WithTimeout(ctx, migrateTime)
 	defer cancel()
-	if err := s.retry(ctx, s.migrate); err != nil {
+	if err := s.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("sqlstore: %w", err)
 	}
 	return s, nil
@@ -69,14 +65,14 @@ func (s *Store) Close() error {
 	return s.db.Close()
 }
 
-// callTime is the time limit of a call with all its retries.
+// callTime is the time limit of a call.
 const callTime = 10 * time.Second
 
-// call runs do with retries, and wraps its error. id may be empty.
+// call runs do, and wraps its error. id may be empty.
 func (s *Store) call(ctx context.Context, what, id string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	err := s.retry(ctx, do)
+	err := do(ctx)
 	switch {
 	case err == nil:
 		return nil
@@ -84,29 +80,6 @@ func (s *Store) call(ctx context.Context, what, id string, do func(context.Conte
 		return fmt.Errorf("sqlstore: %s: %w", what, err)
 	}
 	return fmt.Errorf("sqlstore: %s %.80q: %w", what, id, err)
-}
-
-// The waits between retries double, and each is shortened at random, so that replicas
-// do not meet again: 1.3 s in all.
-const (
-	firstWait = 5 * time.Millisecond
-	lastWait  = 640 * time.Millisecond
-)
-
-// retry calls do until it succeeds, fails with an error that is not transient, or too
-// much time has passed.
-func (s *Store) retry(ctx context.Context, do func(context.Context) error) error {
-	for wait := firstWait; ; wait *= 2 {
-		err := do(ctx)
-		if err == nil || wait > lastWait || !s.transient(err) {
-			return err
-		}
-		select {
-		case <-time.After(wait/2 + rand.N(wait/2)):
-		case <-ctx.Done():
-			return errors.Join(err, ctx.Err())
-		}
-	}
 }
 
 // queryRow scans the row that a statement returns, and reports whether there is one.

@@ -5,7 +5,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -91,7 +90,7 @@ func New(ctx context.Context, db *sql.DB) (access.Store, error) {
 
 func newStore(ctx context.Context, db *sql.DB, owned bool) (access.Store, error) {
 	const lock = `select pg_advisory_xact_lock(6385424072104219471)` // an arbitrary number
-	return sqlstore.New(ctx, db, `select count(*) from pg_catalog.pg_class where oid = to_regclass($1)`, lock, transient, owned)
+	return sqlstore.New(ctx, db, `select count(*) from pg_catalog.pg_class where oid = to_regclass($1)`, lock, owned)
 }
 
 const (
@@ -118,20 +117,4 @@ func prepare(ctx context.Context, conn *pgconn.PgConn) error {
 select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
 select set_config('default_transaction_isolation', 'read committed', false) where current_setting('default_transaction_isolation') <> 'read committed'`).ReadAll()
 	return err
-}
-
-// transient reports whether err had no effect and may pass.
-func transient(err error) bool {
-	// See https://www.postgresql.org/docs/current/errcodes-appendix.html.
-	var said *pgconn.PgError
-	if errors.As(err, &said) {
-		switch said.Code {
-		case "40001", "40P01", // serialization_failure, deadlock_detected
-			"53300", "57P03": // too_many_connections, cannot_connect_now
-			return true
-		}
-		return false
-	}
-	var connect *pgconn.ConnectError
-	return errors.As(err, &connect) || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn)
 }

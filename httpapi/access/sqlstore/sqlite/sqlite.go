@@ -6,13 +6,13 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -58,7 +58,14 @@ func open(ctx context.Context, name string) (access.Store, error) {
 	// Several connections would wait for each other by polling; callers that wait for
 	// one connection are woken.
 	db.SetMaxOpenConns(1)
-	s, err := sqlstore.New(ctx, db, `select count(*) from sqlite_master where type = 'table' and name = $1`, "", transient, true)
+	var s *sqlstore.Store
+	for range 20 {
+		s, err = sqlstore.New(ctx, db, `select count(*) from sqlite_master where type = 'table' and name = $1`, "", true)
+		if code(err) != sqlite3.SQLITE_BUSY {
+			break
+		}
+		time.Sleep(50 * time.Millisecond) // SQLite does not wait for another process that makes the file
+	}
 	if err == nil {
 		err = check(ctx, db)
 	}
@@ -77,7 +84,7 @@ func dsn(path string) string {
 	options := url.Values{
 		"_txlock": {"immediate"},
 		"_pragma": {
-			"busy_timeout(1000)", // in ms, and not shortened by a context; a Store retries
+			"busy_timeout(3000)", // in ms, and not shortened by a context
 			"journal_mode(wal)",
 			"synchronous(full)", // a commit is on the disk, not only in the log
 			"fullfsync(on)",     // also on macOS, where fsync alone does not reach the disk
@@ -106,15 +113,6 @@ func code(err error) int {
 		return sqlite3.SQLITE_OK
 	}
 	return e.Code() & 0xff
-}
-
-// transient reports whether err had no effect and may pass.
-func transient(err error) bool {
-	switch code(err) {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL:
-		return true
-	}
-	return errors.Is(err, driver.ErrBadConn)
 }
 
 // asDamage wraps err in sqlstore.ErrDamaged if it reports damage.

@@ -6,50 +6,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
 )
-
-// TestRetry checks that only calls without an effect are retried, for a bounded
-// time.
-func TestRetry(t *testing.T) {
-	passing, final := errors.New("it may pass"), errors.New("it stays")
-	transient := func(err error) bool { return err == passing }
-	for _, tt := range []struct {
-		name  string
-		errs  []error // one after the other, and then the last one again
-		calls int
-		want  error
-	}{
-		{"well", []error{nil}, 1, nil},
-		{"passing", []error{passing, passing, nil}, 3, nil},
-		{"final", []error{passing, final, nil}, 2, final},
-		{"forever", []error{passing}, 9, passing},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			calls, start := 0, time.Now()
-			err := sqlstore.Retry(t.Context(), transient, func(context.Context) error {
-				calls++
-				return tt.errs[min(calls, len(tt.errs))-1]
-			})
-			if took := time.Since(start); err != tt.want || calls != tt.calls || took > 1300*time.Millisecond {
-				t.Errorf("%s: %d calls in %v, and %v; want %d in less than 1.3 s, and %v", tt.name, calls, took, err, tt.calls, tt.want)
-			}
-		})
-	}
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		defer cancel()
-		err := sqlstore.Retry(ctx, transient, func(context.Context) error { return passing })
-		if !errors.Is(err, passing) || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("at the end of the context the error is %v, want both", err)
-		}
-	})
-}
 
 // TestFull checks that nothing is granted if it cannot be written.
 func TestFull(t *testing.T) {
