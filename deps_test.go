@@ -83,7 +83,6 @@ var imports = map[string]string{
 	"httpapi/access/internal/sqlstore": "httpapi/access httpapi/access/internal/rule",
 	"httpapi/access/sqlstore/sqlite":   "httpapi/access httpapi/access/internal/sqlstore",
 	"httpapi/access/sqlstore/postgres": "httpapi/access httpapi/access/internal/sqlstore",
-	"httpapi/internal/accesstest":      "httpapi/access",
 	"httpapi/metrics":                  "httpapi httpapi/access httpapi/audit score screening",
 }
 

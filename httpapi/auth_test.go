@@ -11,7 +11,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
 // An authorizer is an Authorizer that decides by the token.
@@ -96,7 +95,7 @@ func FuzzAuthHeader(f *testing.F) {
 		f.Add(s)
 	}
 	store := access.NewMemory()
-	token := accesstest.Issue(f, store, access.Key{ID: "a_b.c"})
+	token := issue(f, store, access.Key{ID: "a_b.c"})
 	f.Add("Bearer " + token)
 	ring := access.New(store, nil)
 	f.Cleanup(func() { ring.Close(context.Background()) })

@@ -10,15 +10,14 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
 // BenchmarkAdmit measures the work for a key, without reading the request and writing
 // the response: authorization, burst limit, quota, and the RateLimit fields.
 func BenchmarkAdmit(b *testing.B) {
 	store := access.NewMemory()
-	limited := accesstest.Issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
-	free := accesstest.Issue(b, store, access.Key{ID: "free"})
+	limited := issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
+	free := issue(b, store, access.Key{ID: "free"})
 	ring := access.New(store, nil)
 	defer ring.Close(b.Context())
 	for _, bench := range []struct {
@@ -53,7 +52,7 @@ func BenchmarkAdmit(b *testing.B) {
 // only sets the same number of fields.
 func BenchmarkScreenLimited(b *testing.B) {
 	store := access.NewMemory()
-	token := accesstest.Issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
+	token := issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
 	ring := access.New(store, nil)
 	defer ring.Close(b.Context())
 	values := []string{"constant"}
@@ -88,7 +87,7 @@ func BenchmarkScreenLimited(b *testing.B) {
 // key that has limits: one by one, and in batches. Compare the time per address.
 func BenchmarkBatch(b *testing.B) {
 	store := access.NewMemory()
-	token := accesstest.Issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
+	token := issue(b, store, access.Key{ID: "limited", Quota: 1 << 40, Rate: 1e6, Burst: 1e9})
 	ring := access.New(store, nil)
 	defer ring.Close(b.Context())
 	server := httptest.NewServer(httpapi.NewHandler(newLoadedScreener(b), ring, &httpapi.Options{Meter: ring}))

@@ -23,7 +23,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 )
 
@@ -159,9 +158,11 @@ func playExchange(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	grant, down := strings.CutSuffix(x.settings["grant"], " store-down")
-	quota := access.New(accesstest.New(down), nil)
+	counts := newStore()
+	quota := access.New(counts, nil)
 	opts := &httpapi.Options{Meter: quota}
 	if down {
+		counts.fail()
 		opts.Store = brokenStore{}
 	}
 	if x.settings["receipts"] == "signed" {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
 // TestReceiptFails checks that a screening without the receipt that the client asked for
@@ -22,7 +21,7 @@ func TestReceiptFails(t *testing.T) {
 	var log bytes.Buffer
 	recorded := 0
 	opts := &httpapi.Options{
-		Meter:  access.New(accesstest.New(false), nil),
+		Meter:  access.New(newStore(), nil),
 		Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		Receipt: func(q httpapi.Screening, s string) ([]byte, error) {
 			if q.Chain != "ethereum" || s != text || time.Since(q.Time) > time.Minute || q.CallerID == "" || q.RequestID == "" {

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
 // A lockedBuffer is a buffer for concurrent writers.
@@ -37,7 +37,7 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 func TestNothingIsLogged(t *testing.T) {
 	var logged lockedBuffer
 	logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	store := accesstest.New(false)
+	store := newStore()
 	ring := access.New(store, logger)
 	server := httptest.NewUnstartedServer(httpapi.NewHandler(newLoadedScreener(t), ring, &httpapi.Options{Logger: logger, Meter: ring}))
 	server.Config.ErrorLog = slog.NewLogLogger(logger.Handler(), slog.LevelDebug)
@@ -45,9 +45,8 @@ func TestNothingIsLogged(t *testing.T) {
 	defer server.Close()
 
 	const address = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"
-	token := accesstest.Issue(t, store, access.Key{ID: "customer", Quota: 3})
-	revoked := accesstest.Issue(t, store, access.Key{ID: "former"})
-	accesstest.Change(t, store.Store, "former", func(k *access.Key) { k.Revoked = k.Created })
+	token := issue(t, store, access.Key{ID: "customer", Quota: 3})
+	revoked := issue(t, store, access.Key{ID: "former", Revoked: time.Now()})
 	unknown, _, err := access.NewKey(access.Key{ID: "nobody"})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +55,7 @@ func TestNothingIsLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := accesstest.Issue(t, store, access.Key{ID: "late"})
+	late := issue(t, store, access.Key{ID: "late"})
 	var forbidden []string
 	for _, token := range []string{token, revoked, unknown, late} {
 		secret := token[len(token)-52:]
@@ -102,7 +101,7 @@ func TestNothingIsLogged(t *testing.T) {
 	}
 	for _, state := range []string{"works", "down"} {
 		if state == "down" {
-			store.Down.Store(true)
+			store.fail()
 			ask("POST", "/api/v1/screen", late, question)
 		}
 		for _, token := range []string{token, revoked, unknown, listedID, token + "x", "Bearer " + token} {

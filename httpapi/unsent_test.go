@@ -15,7 +15,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -26,7 +25,7 @@ import (
 func TestLateBatch(t *testing.T) {
 	for wait, status := range map[time.Duration]int{5 * time.Second: 200, 13 * time.Second: 503} {
 		synctest.Test(t, func(t *testing.T) {
-			ring := access.New(accesstest.New(false), nil)
+			ring := access.New(newStore(), nil)
 			defer ring.Close(context.Background())
 			var recorded atomic.Int64
 			h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{
@@ -171,7 +170,7 @@ func TestUnreadAnswer(t *testing.T) {
 // hardly be sent.
 func TestPastHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ring := access.New(accesstest.New(false), nil)
+		ring := access.New(newStore(), nil)
 		defer ring.Close(context.Background())
 		h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), &httpapi.Options{Meter: ring, Past: func(ctx context.Context, _ time.Time) (*screening.Past, error) {
 			<-ctx.Done()
@@ -219,7 +218,7 @@ func TestPastHangs(t *testing.T) {
 // Lists of the past are not opened for a question that is refused anyway.
 func TestPastIsDear(t *testing.T) {
 	opened := 0
-	opts := &httpapi.Options{Meter: access.New(accesstest.New(false), nil), Past: func(context.Context, time.Time) (*screening.Past, error) {
+	opts := &httpapi.Options{Meter: access.New(newStore(), nil), Past: func(context.Context, time.Time) (*screening.Past, error) {
 		opened++
 		return nil, context.DeadlineExceeded
 	}}

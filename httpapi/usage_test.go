@@ -17,7 +17,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
 // send sends a request with testKey and further fields, two strings each.
@@ -70,7 +69,7 @@ const clean = `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"
 // TestCounts checks that only screenings with status 200 count.
 func TestCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newStore()
 		quota := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 1000, Burst: rate.NewLimiter(1000, 1000)}
 		var audit error
@@ -236,7 +235,7 @@ func TestScreenedAt(t *testing.T) {
 		h := httpapi.NewHandler(
 			newScreener(t, "loaded"),
 			granted(httpapi.Caller{ID: "a", Quota: 10}),
-			&httpapi.Options{Meter: lateMeter{access.New(accesstest.New(false), nil)}},
+			&httpapi.Options{Meter: lateMeter{access.New(newStore(), nil)}},
 		)
 		for path, body := range map[string]string{"/api/v1/screen": clean, "/api/v1/screen/batch": `{"items":[` + clean + `]}`} {
 			want := time.Now()
@@ -251,9 +250,9 @@ func TestScreenedAt(t *testing.T) {
 // TestRateLimitWaits checks that free calls wait only a moment for the store.
 func TestRateLimitWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newStore()
 		h := httpapi.NewHandler(newScreener(t, "loaded"), granted(httpapi.Caller{ID: "a", Quota: 10}), &httpapi.Options{Meter: access.New(store, nil)})
-		defer store.Stall()()
+		defer store.stall()()
 		start := time.Now()
 		for range 100 {
 			if w := send(h, "GET", "/api/v1/sources", ""); w.Code != 200 || w.Header().Get("RateLimit-Policy") == "" || w.Header().Get("RateLimit") != "" {
@@ -308,7 +307,7 @@ func TestIdempotencyKeys(t *testing.T) {
 // over time.
 func TestIdempotency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newStore()
 		g, other := httpapi.Caller{ID: "a", Quota: 3}, httpapi.Caller{ID: "b"}
 		quotas := []*access.Keyring{access.New(store, nil), access.New(store, nil)}
 		var replicas []http.Handler
@@ -350,25 +349,25 @@ func TestIdempotency(t *testing.T) {
 		}
 
 		// The store fails before the claim is made, and after.
-		store.Fail(func(call string, _ bool) bool { return call == "Look" || call == "Claim" })
+		store.failWhen(func(call string, _ bool) bool { return call == "Look" || call == "Claim" })
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 ||
 			!strings.Contains(w.Body.String(), "quota_unavailable") {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		store.Fail(func(call string, done bool) bool { return call == "Claim" && done })
+		store.failWhen(func(call string, done bool) bool { return call == "Claim" && done })
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"y"`); w.Code != 503 {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		store.Fail(nil)
+		store.hook.Store(nil)
 		if n := usedByAll(); n != 1 {
 			t.Errorf("calls that have failed count %d", n-1)
 		}
 		// Deleting the claim fails: the call stays counted, and repeating it is free.
-		store.Fail(func(call string, done bool) bool { return call == "Claim" && done || call == "Unclaim" })
+		store.failWhen(func(call string, done bool) bool { return call == "Claim" && done || call == "Unclaim" })
 		if w := send(replicas[0], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"z"`); w.Code != 503 {
 			t.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		store.Fail(nil)
+		store.hook.Store(nil)
 		for range 3 {
 			if w := send(replicas[1], "POST", "/api/v1/screen", clean, "Idempotency-Key", `"z"`); w.Code != 200 {
 				t.Errorf("status %d: %s", w.Code, w.Body)
@@ -407,7 +406,7 @@ func TestIdempotency(t *testing.T) {
 // TestUsage compares the figures in the response with a count.
 func TestUsage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newStore()
 		h := httpapi.NewHandler(
 			newScreener(t, "loaded"),
 			granted(httpapi.Caller{ID: "a", Quota: 300, Burst: rate.NewLimiter(2, 1000)}),
@@ -437,7 +436,7 @@ func TestUsage(t *testing.T) {
 			send(h, "POST", "/api/v1/screen", clean)
 			synctest.Wait()
 		}
-		store.Down.Store(true)
+		store.fail()
 		time.Sleep(time.Nanosecond)
 		if w := send(h, "GET", "/api/v1/usage", ""); w.Code != 503 || !strings.Contains(w.Body.String(), "quota_unavailable") {
 			t.Errorf("status %d: %s", w.Code, w.Body)

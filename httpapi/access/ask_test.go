@@ -9,7 +9,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
 // TestUsedOfOthers checks that each of three processes counts, when it is asked, all that
@@ -115,7 +114,7 @@ func TestHeldBlock(t *testing.T) {
 // are answered within its time limit if it hangs.
 func TestUsedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		k := access.New(store, nil)
 		c := httpapi.Caller{ID: "a", Quota: 1000}
 		reserve(k, c, 100)
@@ -157,7 +156,7 @@ func TestUsedTogether(t *testing.T) {
 // count is no error.
 func TestUsedWhileExhausted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		k := access.New(store, nil)
 		c := httpapi.Caller{ID: "a", Quota: 3}
 		reserve(k, c, 3)
@@ -191,7 +190,7 @@ func TestUsedWhileExhausted(t *testing.T) {
 // under the new one, which waits for the same call, is granted.
 func TestRaisedLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		k := access.New(store, nil)
 		reserve(k, httpapi.Caller{ID: "a", Quota: 3}, 3)
 		time.Sleep(time.Minute)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 )
 
 // The tokens of the tests. The second is configured by its hash.
@@ -163,7 +162,7 @@ func TestTokenID(t *testing.T) {
 	keys := access.New(store, nil)
 	defer keys.Close(t.Context())
 	for _, id := range []string{"user@corp.example", "é", "a b", "a/b_c", "~", "~40", strings.Repeat("☂", 66)} {
-		token := accesstest.Issue(t, store, access.Key{ID: id})
+		token := issue(t, store, access.Key{ID: id})
 		if err := access.CheckToken(token); err != nil {
 			t.Errorf("%q: the token %s: %v", id, token, err)
 		}
@@ -174,7 +173,7 @@ func TestTokenID(t *testing.T) {
 			t.Error("unreachable")
 		}
 	}
-	token := accesstest.Issue(t, store, access.Key{ID: "plain"})
+	token := issue(t, store, access.Key{ID: "plain"})
 	if c, err := admit(t.Context(), keys, strings.Replace(token, "plain", "~70lain", 1)); err == nil {
 		t.Errorf("another token of the same id is admitted: %+v", c)
 	}

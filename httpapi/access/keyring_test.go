@@ -14,7 +14,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
@@ -40,14 +39,14 @@ func TestKeyring(t *testing.T) {
 		ring := access.New(store, nil)
 		defer ring.Close(t.Context())
 		now := time.Now()
-		plain := accesstest.Issue(t, store, access.Key{ID: "plain", Quota: 5, Rate: 1.5, Burst: 3, Scopes: "usage"})
+		plain := issue(t, store, access.Key{ID: "plain", Quota: 5, Rate: 1.5, Burst: 3, Scopes: "usage"})
 		grant, err := admit(t.Context(), ring, plain)
 		if grant.ID != "plain" || grant.Quota != 5 || grant.Scopes != "usage" || grant.Burst == nil || grant.Burst.Limit() != 1.5 || grant.Burst.Burst() != 3 ||
 			err != nil {
 			t.Errorf("the caller is %+v, %v", grant, err)
 		}
 		secret := plain[len(plain)-52:]
-		under := accesstest.Issue(t, store, access.Key{ID: "a_b.c-1_" + secret})
+		under := issue(t, store, access.Key{ID: "a_b.c-1_" + secret})
 		for _, token := range []string{
 			"", "wsk_", "wsk_plain", "wsk_plain_", "wsk_plain_" + secret[1:], "wsk_plain_" + secret + "A", "wsk_plain_" + strings.ToLower(secret),
 			"wsk_PLAIN_" + secret, "plain_" + secret, "wsk__" + secret, "wsk_unknown_" + secret, "WSK_plain_" + secret, secret,
@@ -63,11 +62,11 @@ func TestKeyring(t *testing.T) {
 			t.Error("a key id with underscores is not let in")
 		}
 
-		expires := accesstest.Issue(t, store, access.Key{ID: "expires", Expires: now.Add(10 * time.Second)})
-		revoked := accesstest.Issue(t, store, access.Key{ID: "revoked", Revoked: now.Add(20 * time.Second)})
-		scopeless := accesstest.Issue(t, store, access.Key{ID: "scopeless"})
-		accesstest.Change(t, store, "scopeless", func(k *access.Key) { k.Scopes = "" })
-		old := accesstest.Issue(t, store, access.Key{ID: "rotated"})
+		expires := issue(t, store, access.Key{ID: "expires", Expires: now.Add(10 * time.Second)})
+		revoked := issue(t, store, access.Key{ID: "revoked", Revoked: now.Add(20 * time.Second)})
+		scopeless := issue(t, store, access.Key{ID: "scopeless"})
+		change(t, store, "scopeless", func(k *access.Key) { k.Scopes = "" })
+		old := issue(t, store, access.Key{ID: "rotated"})
 		k, err := store.Key(t.Context(), "rotated")
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +107,7 @@ func TestKeyring(t *testing.T) {
 				}
 			}
 		}
-		accesstest.Change(t, store, "rotated", func(k *access.Key) { renewed, *k = k.Rotate(0) })
+		change(t, store, "rotated", func(k *access.Key) { renewed, *k = k.Rotate(0) })
 		time.Sleep(10 * time.Second)
 		if authorized(t, ring, old) || !authorized(t, ring, renewed) {
 			t.Error("a rotation without overlap leaves the old secret")
@@ -120,10 +119,10 @@ func TestKeyring(t *testing.T) {
 // that a key in use is reloaded without delaying requests.
 func TestKeyringAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		ring := access.New(store, nil)
 		defer ring.Close(t.Context())
-		token := accesstest.Issue(t, store, access.Key{ID: "a"})
+		token := issue(t, store, access.Key{ID: "a"})
 		for range 1000 {
 			if !authorized(t, ring, token) {
 				t.Fatal("not let in")
@@ -134,14 +133,14 @@ func TestKeyringAge(t *testing.T) {
 		if n := store.Calls.Load(); n < 3 || n > 5 {
 			t.Errorf("the store was asked %d times in 10 seconds", n)
 		}
-		accesstest.Change(t, store.Store, "a", func(k *access.Key) { k.Revoked = time.Now() })
+		change(t, store.Store, "a", func(k *access.Key) { k.Revoked = time.Now() })
 		revoked := time.Now()
 		for authorized(t, ring, token) {
 			if time.Sleep(10 * time.Millisecond); time.Since(revoked) > 5*time.Second {
 				t.Fatal("a revoked key is let in for more than 5 seconds")
 			}
 		}
-		accesstest.Change(t, store.Store, "a", func(k *access.Key) { k.Revoked = time.Time{} })
+		change(t, store.Store, "a", func(k *access.Key) { k.Revoked = time.Time{} })
 		time.Sleep(time.Minute)
 		if !authorized(t, ring, token) {
 			t.Fatal("not let in")
@@ -177,9 +176,9 @@ func TestKeyringAge(t *testing.T) {
 func TestKeyringOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		ring := access.New(store, slog.New(slog.NewTextHandler(&logged, nil)))
-		known, other := accesstest.Issue(t, store, access.Key{ID: "known"}), accesstest.Issue(t, store, access.Key{ID: "other"})
+		known, other := issue(t, store, access.Key{ID: "known"}), issue(t, store, access.Key{ID: "other"})
 		if !authorized(t, ring, known) || authorized(t, ring, "wsk_none"+known[9:]) {
 			t.Fatal("not as stored")
 		}
@@ -236,10 +235,10 @@ func TestKeyringOutage(t *testing.T) {
 // TestKeyringHerd checks that concurrent requests look up each key once.
 func TestKeyringHerd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		ring := access.New(store, nil)
 		defer ring.Close(t.Context())
-		token := accesstest.Issue(t, store, access.Key{ID: "a"})
+		token := issue(t, store, access.Key{ID: "a"})
 		release := store.Stall()
 		var wg sync.WaitGroup
 		for range 50 {
@@ -273,10 +272,10 @@ func TestKeyringHerd(t *testing.T) {
 // TestKeyringRoom checks that the cache of unknown ids is bounded, and that unknown ids
 // do not evict stored keys.
 func TestKeyringRoom(t *testing.T) {
-	store := accesstest.New(false)
+	store := newFlaky(false)
 	ring := access.Caching(access.New(store, nil), time.Hour)
 	defer ring.Close(t.Context())
-	token := accesstest.Issue(t, store, access.Key{ID: "a"})
+	token := issue(t, store, access.Key{ID: "a"})
 	authorized(t, ring, token)
 	for i := range longtest.N(5000, 10_000) {
 		authorized(t, ring, fmt.Sprint("wsk_x", i, token[5:]))
@@ -292,9 +291,9 @@ func TestKeyringRoom(t *testing.T) {
 
 func TestKeyringUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		ring := access.Caching(access.New(store, nil), time.Hour)
-		a, b := accesstest.Issue(t, store, access.Key{ID: "a"}), accesstest.Issue(t, store, access.Key{ID: "b"})
+		a, b := issue(t, store, access.Key{ID: "a"}), issue(t, store, access.Key{ID: "b"})
 		lastUsed := func(id string) time.Time {
 			k, err := store.Store.Key(t.Context(), id)
 			if err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
-	"github.com/walletscreen/walletscreen/httpapi/internal/accesstest"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
@@ -79,11 +78,11 @@ func playQuota(t *testing.T, rnd *rand.Rand) {
 	const limit, lease = 5000, 256
 	type replica struct {
 		*access.Keyring
-		store *accesstest.Store // the access of this replica to the common store
+		store *flakyStore // the access of this replica to the common store
 	}
 	store := access.NewMemory()
 	start := func() replica {
-		own := &accesstest.Store{Store: store}
+		own := &flakyStore{Store: store}
 		return replica{access.New(own, nil), own}
 	}
 	replicas := []replica{start(), start(), start()}
@@ -158,7 +157,7 @@ func playQuota(t *testing.T, rnd *rand.Rand) {
 // TestQuotaMonth ends a month during a lease, and during the next one.
 func TestQuotaMonth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		q := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 10_000}
 		m := rule.Month(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC))
@@ -212,7 +211,7 @@ func TestQuotaMonth(t *testing.T) {
 // used.
 func TestQuotaIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		a, b := access.New(store, nil), access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 1000}
 		if _, err := reserve(a, g, 3); err != nil {
@@ -253,7 +252,7 @@ func TestQuotaIdle(t *testing.T) {
 // store, even without further requests.
 func TestQuotaIdleOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		q := access.New(store, nil)
 		if _, err := reserve(q, httpapi.Caller{ID: "a", Quota: 1000}, 3); err != nil {
 			t.Fatal(err)
@@ -308,7 +307,7 @@ func TestQuotaBlock(t *testing.T) {
 // counted exactly once when the store works again.
 func TestQuotaOwed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		q := access.New(store, nil)
 		store.Fail(func(call string, _ bool) bool { return call == "Lease" })
 		if k, err := reserve(q, httpapi.Caller{ID: "a"}, 5); k != 5 {
@@ -330,7 +329,7 @@ func TestQuotaOwed(t *testing.T) {
 // lease, and only until its context ends.
 func TestQuotaWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		q := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 100_000}
 		release := store.Stall()
@@ -373,7 +372,7 @@ func TestQuotaWaits(t *testing.T) {
 func TestQuotaOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		q := access.New(store, slog.New(slog.NewTextHandler(&logged, nil)))
 		g, free := httpapi.Caller{ID: "a", Quota: 10_000}, httpapi.Caller{ID: "free"}
 		reserve(q, g, 100)
@@ -426,7 +425,7 @@ func TestQuotaOutage(t *testing.T) {
 // is granted twice, and little is lost.
 func TestQuotaDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		q := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 1_000_000}
 		granted, rnd := 0, rand.New(rand.NewPCG(1, 2))
@@ -461,7 +460,7 @@ func TestQuotaDoubt(t *testing.T) {
 // TestQuotaLimit checks that a changed limit applies from the next request.
 func TestQuotaLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		q := access.New(store, nil)
 		for _, step := range []struct {
 			limit         int64
@@ -502,7 +501,7 @@ func TestQuotaLimit(t *testing.T) {
 // TestQuotaRefusal checks that refusals of a key call the store at most once a second.
 func TestQuotaRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		q := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 1}
 		reserve(q, g, 1)
@@ -521,7 +520,7 @@ func TestQuotaRefusal(t *testing.T) {
 
 func TestQuotaClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := accesstest.New(false)
+		store := newFlaky(false)
 		q := access.New(store, nil)
 		for i := range 50 {
 			reserve(q, httpapi.Caller{ID: fmt.Sprint("k", i), Quota: 1000}, 10)
@@ -584,7 +583,7 @@ func TestQuotaID(t *testing.T) {
 func TestQuotaDown(t *testing.T) {
 	for _, limit := range []int64{0, 1000} {
 		synctest.Test(t, func(t *testing.T) {
-			store := accesstest.New(true)
+			store := newFlaky(true)
 			q := access.New(store, nil)
 			for range 1000 {
 				if _, _, err := charge(t.Context(), q, httpapi.Caller{ID: "a", Quota: limit}, 1); (limit > 0) != errors.Is(err, httpapi.ErrUnavailable) {

@@ -1,5 +1,4 @@
-// Package accesstest has a Store that fails on demand, and makes keys, for tests.
-package accesstest
+package access_test
 
 import (
 	"context"
@@ -12,8 +11,8 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 )
 
-// A Store is an [access.Store] in memory that fails on demand, and counts its calls.
-type Store struct {
+// A flakyStore is an [access.Store] in memory that fails on demand, and counts its calls.
+type flakyStore struct {
 	access.Store
 	Down  atomic.Bool  // all calls fail
 	Calls atomic.Int64 // without Reads
@@ -26,8 +25,8 @@ type Store struct {
 	hold  chan struct{} // if not nil, calls wait for it
 }
 
-func New(down bool) *Store {
-	s := &Store{Store: access.NewMemory()}
+func newFlaky(down bool) *flakyStore {
+	s := &flakyStore{Store: access.NewMemory()}
 	s.Down.Store(down)
 	return s
 }
@@ -35,7 +34,7 @@ func New(down bool) *Store {
 // Fail makes calls fail for which fails reports true: before they take effect, or after
 // that, if done is true. A call is the name of the method, but Look for a Claim that only
 // looks, and Read for a Lease of nothing.
-func (s *Store) Fail(fails func(call string, done bool) bool) {
+func (s *flakyStore) Fail(fails func(call string, done bool) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fails = fails
@@ -44,7 +43,7 @@ func (s *Store) Fail(fails func(call string, done bool) bool) {
 var errDown = errors.New("connection refused")
 
 // do makes a call.
-func (s *Store) do(ctx context.Context, call string, f func() error) error {
+func (s *flakyStore) do(ctx context.Context, call string, f func() error) error {
 	if call == "Read" {
 		s.Reads.Add(1)
 	} else {
@@ -71,7 +70,7 @@ func (s *Store) do(ctx context.Context, call string, f func() error) error {
 }
 
 // Stall makes calls wait until the function that it returns is called.
-func (s *Store) Stall() (release func()) {
+func (s *flakyStore) Stall() (release func()) {
 	hold := make(chan struct{})
 	s.mu.Lock()
 	s.hold = hold
@@ -85,18 +84,18 @@ func (s *Store) Stall() (release func()) {
 }
 
 // Key implements [access.Store].
-func (s *Store) Key(ctx context.Context, id string) (k access.Key, err error) {
+func (s *flakyStore) Key(ctx context.Context, id string) (k access.Key, err error) {
 	err = s.do(ctx, "Key", func() (err error) { k, err = s.Store.Key(ctx, id); return err })
 	return k, err
 }
 
 // Touch implements [access.Store].
-func (s *Store) Touch(ctx context.Context, at map[string]time.Time) error {
+func (s *flakyStore) Touch(ctx context.Context, at map[string]time.Time) error {
 	return s.do(ctx, "Touch", func() error { return s.Store.Touch(ctx, at) })
 }
 
 // Lease implements [access.Store].
-func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, changed time.Time, err error) {
+func (s *flakyStore) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, changed time.Time, err error) {
 	call := "Lease"
 	if n == 0 {
 		call = "Read"
@@ -112,7 +111,7 @@ func (s *Store) Lease(ctx context.Context, id string, m int, n, limit int64) (gr
 }
 
 // Claim implements [access.Store].
-func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, err error) {
+func (s *flakyStore) Claim(ctx context.Context, c access.Claim) (held access.Claim, err error) {
 	call := "Claim"
 	if c.Expires.IsZero() {
 		call = "Look"
@@ -122,12 +121,12 @@ func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, e
 }
 
 // Unclaim implements [access.Store].
-func (s *Store) Unclaim(ctx context.Context, c access.Claim) error {
+func (s *flakyStore) Unclaim(ctx context.Context, c access.Claim) error {
 	return s.do(ctx, "Unclaim", func() error { return s.Store.Unclaim(ctx, c) })
 }
 
-// Issue stores a new key and returns its token.
-func Issue(t testing.TB, s access.Store, k access.Key) string {
+// issue stores a new key and returns its token.
+func issue(t testing.TB, s access.Store, k access.Key) string {
 	t.Helper()
 	token, k, err := access.NewKey(k)
 	if err != nil {
@@ -139,8 +138,8 @@ func Issue(t testing.TB, s access.Store, k access.Key) string {
 	return token
 }
 
-// Change changes the stored key with an id.
-func Change(t testing.TB, s access.Store, id string, by func(*access.Key)) {
+// change changes the stored key with an id.
+func change(t testing.TB, s access.Store, id string, by func(*access.Key)) {
 	t.Helper()
 	k, err := s.Key(t.Context(), id)
 	if err != nil {
