@@ -93,7 +93,7 @@ func TestAtAnEarlierTime(t *testing.T) {
 	}
 }
 
-// TestAtDelistedText asks about a text that is no address, and that a list had at the time.
+// TestAtDelistedText asks about a text that decodes to nothing, and that a list had at the time.
 func TestAtDelistedText(t *testing.T) {
 	st, err := store.Open(t.TempDir())
 	if err != nil {

@@ -619,8 +619,8 @@ func TestDoubtsAndCaveats(t *testing.T) {
 	})
 }
 
-// TestTextWithoutChain verifies the line of a batch, whose item named no chain, about a listed text that is
-// no address.
+// TestTextWithoutChain verifies the line of a batch, whose item named no chain, about a listed text that
+// decodes to nothing.
 func TestTextWithoutChain(t *testing.T) {
 	st, err := store.Open(t.TempDir())
 	if err != nil {
