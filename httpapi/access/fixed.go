@@ -3,13 +3,11 @@ package access
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
@@ -19,45 +17,26 @@ import (
 // what cannot be guessed.
 const minToken = 16
 
-// hashPrefix marks a hash. No token has a colon.
-const hashPrefix = "sha256:"
-
 // Fixed returns an Authorizer for a fixed set of tokens, by the IDs of their callers:
-// for a server that takes its keys from its configuration. A value is either a token
-// of at least 16 characters that can be sent as a bearer token, or "sha256:" and the
-// SHA-256 of one in hex. It keeps only hashes. An error names the ID and never quotes
-// the token; two IDs for one token are an error, too.
+// for a server that takes its keys from its configuration. A token has at least 16
+// characters, and can be sent as a bearer token. Fixed keeps only hashes. An error names
+// the ID and never quotes the token; two IDs for one token are an error, too.
 func Fixed(tokens map[string]string) (httpapi.Authorizer, error) {
 	f := &fixed{}
 	for _, id := range slices.Sorted(maps.Keys(tokens)) {
 		if err := rule.CheckID(id); err != nil {
 			return nil, err
 		}
-		hash, err := hashOf(tokens[id])
-		if err != nil {
+		if err := checkToken(tokens[id]); err != nil {
 			return nil, fmt.Errorf("access: key %s: %w", id, err)
 		}
+		hash := sha256.Sum256([]byte(tokens[id]))
 		if i := slices.Index(f.hashes, hash); i >= 0 {
 			return nil, fmt.Errorf("access: keys %s and %s are equal", f.ids[i], id)
 		}
 		f.ids, f.hashes = append(f.ids, id), append(f.hashes, hash)
 	}
 	return f, nil
-}
-
-// hashOf returns the hash of a token, or the hash that value is.
-func hashOf(value string) (hash [sha256.Size]byte, err error) {
-	if digits, ok := strings.CutPrefix(value, hashPrefix); ok {
-		sum, err := hex.DecodeString(digits)
-		if err != nil || len(sum) != len(hash) {
-			return hash, fmt.Errorf("%w: want %s and 64 hex digits", ErrInvalid, hashPrefix)
-		}
-		return [sha256.Size]byte(sum), nil
-	}
-	if err := checkToken(value); err != nil {
-		return hash, err
-	}
-	return sha256.Sum256([]byte(value)), nil
 }
 
 // checkToken returns nil if a token that was not made by [NewKey] can be used as an
