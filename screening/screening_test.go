@@ -690,28 +690,47 @@ func TestCheckedIsTheAge(t *testing.T) {
 	}
 }
 
+// TestFirstSeenStays checks that an entry is as old as when it was first seen, or as a copy that had it earlier says.
 func TestFirstSeenStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := 1
+		n := 0
+		var said time.Time // of the first entry
 		src := &flaky{info: ofac, load: func(_ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 			for i := range n {
-				add(sources.Entry{Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", i)), Kind: score.Sanctioned})
+				e := sources.Entry{Address: address.MustParse("ethereum", fmt.Sprintf("0x%040x", i)), Kind: score.Sanctioned}
+				if i == 0 {
+					e.FirstSeen = said
+				}
+				add(e)
 			}
-			return sources.Revision{Digest: strconv.Itoa(n), Records: n}, nil
+			return sources.Revision{Digest: fmt.Sprint(n, said), Records: n}, nil
 		}}
 		start := time.Now().UTC()
-		s := loaded(t, nil, src)
-		time.Sleep(time.Hour)
-		n = 2
-		if _, err := s.Refresh(context.Background()); err != nil {
+		s, err := screening.New([]sources.Source{src}, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range []time.Time{start, start.Add(time.Hour)} {
-			r, err := s.ScreenText("ethereum", fmt.Sprintf("0x%040x", i))
-			if err != nil || r.Labels[0].AddedAt != want {
-				t.Errorf("entry %d was added at %v, want %v (%v)", i, r.Labels[0].AddedAt, want, err)
+		check := func(want ...time.Time) {
+			t.Helper()
+			n = len(want)
+			if _, err := s.Refresh(context.Background()); err != nil {
+				t.Fatal(err)
 			}
+			for i := range want {
+				r, err := s.ScreenText("ethereum", fmt.Sprintf("0x%040x", i))
+				if err != nil || r.Labels[0].AddedAt != want[i] {
+					t.Errorf("entry %d was added at %v, want %v (%v)", i, r.Labels[0].AddedAt, want[i], err)
+				}
+			}
+			time.Sleep(time.Hour)
 		}
+		check(start)
+		check(start, start.Add(time.Hour))
+		said = start.Add(-time.Hour)
+		check(said, start.Add(time.Hour))
+		earlier := said
+		said = start.Add(time.Minute)
+		check(earlier, start.Add(time.Hour))
 	})
 }
 
