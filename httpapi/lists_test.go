@@ -2,8 +2,6 @@ package httpapi_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"testing"
 	"time"
@@ -140,17 +138,16 @@ func newLoadedScreener(t testing.TB) *screening.Screener {
 	return s
 }
 
-// The keys of the tests. The second is configured by its hash.
+// The keys of the tests.
 const (
-	testKey   = "wsk_TEST0TEST0TEST0TEST0"
-	hashedKey = "wsk_HASHED0HASHED0HASHED"
+	testKey  = "wsk_TEST0TEST0TEST0TEST0"
+	otherKey = "wsk_OTHER0OTHER0OTHER0TH"
 )
 
 // testKeys admits the two keys.
 func testKeys(t testing.TB) httpapi.Authorizer {
 	t.Helper()
-	hash := sha256.Sum256([]byte(hashedKey))
-	keys, err := access.Fixed(map[string]string{"plain": testKey, "hashed": "sha256:" + hex.EncodeToString(hash[:])})
+	keys, err := access.Fixed(map[string]string{"plain": testKey, "other": otherKey})
 	if err != nil {
 		t.Fatal(err)
 	}

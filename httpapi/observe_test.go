@@ -59,7 +59,7 @@ func TestObserve(t *testing.T) {
 	}{
 		{"clean", h, "POST", "/x/api/v1/screen", testKey, `{"address":"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","chain":"ethereum"}`, "/api/v1/screen", 200,
 			"", "plain", "CLEAN_NO_MATCH"},
-		{"listed", h, "POST", "/api/v1/screen", hashedKey, question, "/api/v1/screen", 200, "", "hashed", "CRITICAL"},
+		{"listed", h, "POST", "/api/v1/screen", otherKey, question, "/api/v1/screen", 200, "", "other", "CRITICAL"},
 		{"input", h, "POST", "/api/v1/screen", testKey, `{}`, "/api/v1/screen", 400, "missing_field", "plain", ""},
 		{"key", h, "POST", "/api/v1/screen", "wsk_another0another0", question, "/api/v1/screen", 401, "invalid_token", "", ""},
 		{"method", h, "PATCH", "/api/v1/screen", testKey, question, "/api/v1/screen", 405, "method_not_allowed", "", ""},
