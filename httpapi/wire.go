@@ -51,6 +51,17 @@ func newSource(s *screening.SourceStatus) source {
 	return w
 }
 
+// A timestamp is a time in RFC 3339, UTC, in whole seconds; null if zero.
+type timestamp struct{ time.Time }
+
+// MarshalJSON implements [json.Marshaler].
+func (t timestamp) MarshalJSON() ([]byte, error) {
+	if t.IsZero() {
+		return []byte("null"), nil
+	}
+	return t.UTC().AppendFormat(nil, `"2006-01-02T15:04:05Z"`), nil
+}
+
 // marshal returns v in JSON, with a line feed, which it writes into b, in place of all else.
 // Characters that nobody sees are escaped. It is for types that cannot fail.
 func marshal(b *bytes.Buffer, v any) []byte {

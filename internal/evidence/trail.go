@@ -30,12 +30,8 @@ type Head struct {
 
 // Seal returns h with its Sum.
 func (h Head) Seal(c Chain) Head {
-	h.Sum = h.sum(c)
+	h.Sum = c.Sum(fmt.Appendf(nil, "head %d %s %d %s %t", h.Removed.N, h.Removed.Sum, h.Last.N, h.Last.Sum, h.Keyed))
 	return h
-}
-
-func (h *Head) sum(c Chain) string {
-	return c.Sum(fmt.Appendf(nil, "head %d %s %d %s %t", h.Removed.N, h.Removed.Sum, h.Last.N, h.Last.Sum, h.Keyed))
 }
 
 // ErrHead reports that a head is not what a writer with this key has written.
@@ -48,7 +44,7 @@ func ReadHead(c Chain, dir string) (h Head, err error) {
 		if text, err = os.ReadFile(filepath.Join(dir, HeadName)); err != nil {
 			return Head{}, err
 		}
-		if h = (Head{}); json.Unmarshal(text, &h) == nil && h.Sum == h.sum(c) {
+		if h = (Head{}); json.Unmarshal(text, &h) == nil && h == h.Seal(c) {
 			return h, nil
 		}
 	}
@@ -147,13 +143,9 @@ type Witness struct {
 	Mark string `json:"mark"`
 }
 
-func (l *Witness) mark(c Chain) string {
-	return c.Sum(fmt.Appendf(nil, "witness %d %s %d %s", l.Time.UnixMicro(), l.Event, l.N, l.Sum))
-}
-
 // Seal returns l with its Mark.
 func (l Witness) Seal(c Chain) Witness {
-	l.Mark = l.mark(c)
+	l.Mark = c.Sum(fmt.Appendf(nil, "witness %d %s %d %s", l.Time.UnixMicro(), l.Event, l.N, l.Sum))
 	return l
 }
 
@@ -175,7 +167,7 @@ func ReadWitness(c Chain, name string) (seen map[int64]string, bad int, err erro
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
 		var l Witness
-		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Mark == l.mark(c) {
+		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Mark == l.Seal(c).Mark {
 			seen[l.N] = l.Sum
 		} else if bad == 0 {
 			bad = n
