@@ -18,7 +18,7 @@ type Row struct {
 
 	raw     []byte   // as it was read, without the line ending
 	cells   []string // unquoted
-	requote bool     // a cell begins with a quote that does not enclose it
+	stray   bool     // a cell without quotes around it has one
 	members []member
 }
 
@@ -132,14 +132,12 @@ func (r *recordReader) quoted(end int) (row Row, err error) {
 		r.taken = len(text)
 	}
 	row.raw = bytes.TrimRight(text[:stop], "\r")
-	stray := false // a quote is out of place, so nobody knows which cells are in quotes
 	for _, s := range spans {
 		s.end = min(s.end, len(row.raw))
 		row.cells = append(row.cells, s.text(row.raw))
-		row.requote = row.requote || !s.quoted && s.start < s.end && row.raw[s.start] == '"'
-		stray = stray || !s.quoted && bytes.IndexByte(row.raw[s.start:s.end], '"') >= 0
+		row.stray = row.stray || !s.quoted && bytes.IndexByte(row.raw[s.start:s.end], '"') >= 0
 	}
-	if row.Err == nil && stray && bytes.Count(row.raw, []byte("\r")) > bytes.Count(row.raw, []byte("\r\n")) {
+	if row.Err == nil && row.stray && bytes.Count(row.raw, []byte("\r")) > bytes.Count(row.raw, []byte("\r\n")) {
 		row.Err = errReturn
 	}
 	return row, nil

@@ -73,7 +73,7 @@ func (t *Reader) appendAdded(dst []byte, cells []string) []byte {
 // appendInput appends the cells of row, as many as the header has. A row in which a quote
 // is out of place is quoted again, so that every reader finds the same cells.
 func (t *Reader) appendInput(dst []byte, row *Row) []byte {
-	if len(row.cells) <= t.columns && !row.requote {
+	if len(row.cells) <= t.columns && !row.stray {
 		dst = append(dst, row.raw...)
 		for range t.columns - max(len(row.cells), 1) {
 			dst = append(dst, t.delimiter)
