@@ -222,6 +222,27 @@ func TestScreenStreams(t *testing.T) {
 }
 
 // A call that is wrong does nothing, and says in one line how to mend it.
+// TestSameStream screens a table from the standard input into the same file: it must not be lost.
+func TestSameStream(t *testing.T) {
+	name, env := filepath.Join(t.TempDir(), "table.csv"), few(t)
+	table := "address\n" + strings.Repeat(unlisted+"\n", 10_000)
+	for _, args := range [][]string{{"-in", "-", "-out", name}, {"-in", name}, {"-in", "-"}} {
+		if err := os.WriteFile(name, []byte(table), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var stderr bytes.Buffer
+		p := &program{env: env, stdin: f, stdout: f, stderr: &stderr}
+		if code := p.run(t.Context(), append([]string{"screen"}, args...)); code != exitUndecided || read(t, name) != table {
+			t.Errorf("%q: exit code %d, %s", args, code, &stderr)
+		}
+	}
+}
+
 func TestWrongCalls(t *testing.T) {
 	longtest.WithoutRace(t)
 	dir := t.TempDir()

@@ -153,14 +153,14 @@ func (r *tableReport) row(row *rows.Row, v *verdict, label *screening.Label) rep
 	to := reportRow{Line: row.Line, Address: shorten(clean(v.input), 120)}
 	for _, c := range r.own {
 		cell := row.Cell(c.Index)
-		if mayBeSecret(cell) && errors.Is(address.Interpret("", cell).Err, address.ErrSecret) {
+		if len(cell) > 28 && hidesInput(address.Interpret("", cell).Err, cell) { // no secret is shorter
 			cell = "(not shown)"
 		}
 		to.Own = append(to.Own, shorten(clean(cell), 32))
 	}
 	a := v.result.Address
 	switch {
-	case hidesInput(v.err, v.input):
+	case v.hides():
 		to.Address = "(not shown)"
 	case label != nil && a.IsValid():
 		to.Chain, to.Address = string(a.Chain()), a.Normalized()
@@ -184,13 +184,6 @@ func (r *tableReport) row(row *rows.Row, v *verdict, label *screening.Label) rep
 	}
 	to.Why = shorten(strings.Join(why, "; "), 200)
 	return to
-}
-
-// mayBeSecret reports whether a cell is as long as a private key, or has as many words as a seed.
-// Most cells are not, and to read one as an address takes longer than to screen a row.
-func mayBeSecret(cell string) bool {
-	words := len(strings.Fields(cell))
-	return words >= 12 || words == 1 && len(cell) >= 40
 }
 
 // shorten returns the first n bytes of a text, or a few less, and an ellipsis.

@@ -248,7 +248,7 @@ func (v *verdict) print(w io.Writer, colors, history bool) error {
 	for _, d := range r.Doubts {
 		fmt.Fprintln(w, fold("  "+but+d.Explain()))
 	}
-	if v.isUndecided() && !v.isListed() && !hidesInput(v.err, v.input) {
+	if v.isUndecided() && !v.isListed() && !v.hides() {
 		if c := corrected(string(v.reading.Chain), v.input); c != nil {
 			fmt.Fprintln(w, fold("  "+c.Explain()))
 		}

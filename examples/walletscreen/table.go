@@ -53,8 +53,6 @@ func (o *tableOptions) check(args []string) error {
 		return fmt.Errorf("%w beside -in", unexpected(args[0]))
 	case o.in == "" && (o.addressColumn != "" || o.chainColumn != "" || o.format != "" || o.delimiter != "" || o.out != "" || o.sheet != ""):
 		return errors.New("-out, -address-column, -chain-column, -format, -delimiter and -sheet need -in")
-	case sameFile(o.in, o.out): // it would be written over itself
-		return fmt.Errorf("-in and -out are the same file, %s", o.in)
 	case strings.HasSuffix(strings.ToLower(o.out), ".xlsx"):
 		return fmt.Errorf("-out is written as CSV: give it another name than %s", o.out)
 	case o.format != "" && o.format != "csv" && o.format != "tsv" && o.format != "jsonl":
@@ -123,6 +121,11 @@ func newTableHashes() *tableHashes { return &tableHashes{sha256.New(), sha256.Ne
 // run does the job. begun says whether it has come to the first row.
 func (t *tableJob) run(ctx context.Context) error {
 	t.started = time.Now()
+	from, err := stat(t.options.in, t.stdin)
+	to, err2 := stat(t.options.out, t.stdout)
+	if err == nil && err2 == nil && from.Mode().IsRegular() && os.SameFile(from, to) { // it would be written over itself
+		return fmt.Errorf("-in and -out are the same file, %s", inputName(t.options.in))
+	}
 	in, size, err := t.openInput(ctx, t.options.in)
 	if err != nil {
 		return fmt.Errorf("-in: %w", err)
@@ -237,6 +240,17 @@ func (t *tableJob) row(dst []string, row *rows.Row, total *tally) (cells []strin
 		}
 	}()
 	return t.cells(dst, row, total)
+}
+
+// stat describes a file, or the standard input or output, if that is one, for - or no name.
+func stat(name string, std any) (os.FileInfo, error) {
+	if name != "" && name != "-" {
+		return os.Stat(name)
+	}
+	if f, ok := std.(*os.File); ok {
+		return f.Stat()
+	}
+	return nil, os.ErrNotExist
 }
 
 // openInput opens a file, or the standard input for -. Reading ends with ctx. The size is -1 if it

@@ -71,6 +71,7 @@ type verdict struct {
 	reading address.Reading
 	result  screening.Result
 	err     error // why the text is undecided, whatever result says
+	secret  bool  // the text must not be shown, whatever err says
 }
 
 // screen screens a text on the chain of a name, or on -chain if that is empty.
@@ -89,7 +90,8 @@ func (j *judge) screen(chain, text string) verdict {
 	if mine {
 		v.err = explainChain(chain, v.err)
 	}
-	if s[0] == '=' && !strings.HasPrefix(s, `="`) || strings.Contains(s, "E+") && scientific.MatchString(s) {
+	v.secret = hidesInput(v.err, text)
+	if !v.secret && s[0] == '=' && !strings.HasPrefix(s, `="`) || strings.Contains(s, "E+") && scientific.MatchString(s) {
 		v.err = errSpreadsheet
 	}
 	return v
@@ -130,13 +132,16 @@ func (v *verdict) hasLevel() bool { return v.isListed() || !v.isUndecided() }
 func (v *verdict) shown() string {
 	unsure := func(d address.Doubt) bool { return d != address.DoubtUnscreenable }
 	switch a := v.result.Address; {
-	case hidesInput(v.err, v.input):
+	case v.hides():
 		return "(not shown)"
 	case a.IsValid() && (v.isListed() || v.err == nil && !slices.ContainsFunc(v.result.Doubts, unsure)):
 		return string(a.Chain()) + " " + a.Normalized()
 	}
 	return clean(v.input)
 }
+
+// hides reports whether the text must not be shown.
+func (v *verdict) hides() bool { return v.secret || hidesInput(v.err, v.input) }
 
 // hidesInput reports whether text, for which screening or validating returned err, must
 // not be shown: it is a private key or a seed, or an LNURL, or has 64 hex digits in it, which
@@ -171,7 +176,7 @@ func (v *verdict) object() jsonResult {
 	if v.err != nil {
 		o.Error = v.err.Error()
 	}
-	if hidesInput(v.err, v.input) {
+	if v.hides() {
 		o.Input = ""
 	}
 	if v.hasLevel() {

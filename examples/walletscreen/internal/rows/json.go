@@ -23,7 +23,7 @@ func (t *Reader) openJSON(head []byte) error {
 	for line := range bytes.Lines(head) {
 		members, err := parseObject(line)
 		if err != nil {
-			continue // the last line of head may be cut off
+			continue
 		}
 		for _, m := range members {
 			if _, ok := index[m.name]; !ok {

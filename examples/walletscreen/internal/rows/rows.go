@@ -99,6 +99,11 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	} else if i := bytes.IndexByte(head, '\n'); i > 0 && head[i-1] == '\r' {
 		t.crlf = true
 	}
+	if len(head) == headSize {
+		if head = head[:bytes.LastIndexByte(head, '\n')+1]; len(head) == 0 {
+			return nil, fmt.Errorf("the first row is longer than %d KiB", headSize>>10)
+		}
+	}
 	switch first := trimmed[0]; {
 	case opts.Format == "jsonl" || opts.Format == "" && first == '{':
 		t.json = true
@@ -217,13 +222,13 @@ func (t *Reader) openCSV(head []byte) error {
 }
 
 // sampleRows returns the cells of the first rows of head, at most n, without blank
-// ones. It leaves out a last row that may be cut off.
+// ones.
 func sampleRows(head []byte, delimiter byte, n int) (all [][]string) {
 	r := newRecordReader(bytes.NewReader(head), len(head)+1)
 	r.delimiter = delimiter
 	for len(all) < n {
 		row, err := r.next()
-		if err != nil || len(all) > 0 && len(head) >= headSize && r.taken == r.in.Buffered() {
+		if err != nil {
 			break
 		}
 		if row.raw == nil {

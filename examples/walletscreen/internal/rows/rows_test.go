@@ -173,16 +173,17 @@ func TestGzip(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                                   "the input is empty",
-		"\n\n ":                              "the input is empty",
-		"PK\x03\x04...":                      "the workbook is damaged or cut short: zip: not a valid zip file",
-		"a\x00b":                             "the input is not text; save it as XLSX, or as CSV in UTF-8",
-		"\n\na\x00bc\n0xa\n":                 "the input is not text; save it as XLSX, or as CSV in UTF-8",
-		"\n\xff\xfea\n0xa\n":                 "the input is not text; save it as XLSX, or as CSV in UTF-8",
-		"[{\"address\":\"0xa\"}]":            "the input is a JSON array; write one object a line instead, as jq -c '.[]' does",
-		"0xa,0xb\n0xc,0xd\n":                 `no column is named address, of 2 without names; name it with -address-column`,
-		"a,b\n1,2\n":                         `no column is named address, of "a", "b"; name it with -address-column`,
-		"from_address,to_address\n0xa,0xb\n": `several columns may have the addresses, of "from_address", "to_address"; name one with -address-column`,
+		"":                        "the input is empty",
+		"\n\n ":                   "the input is empty",
+		"PK\x03\x04...":           "the workbook is damaged or cut short: zip: not a valid zip file",
+		"a\x00b":                  "the input is not text; save it as XLSX, or as CSV in UTF-8",
+		"\n\na\x00bc\n0xa\n":      "the input is not text; save it as XLSX, or as CSV in UTF-8",
+		"\n\xff\xfea\n0xa\n":      "the input is not text; save it as XLSX, or as CSV in UTF-8",
+		"[{\"address\":\"0xa\"}]": "the input is a JSON array; write one object a line instead, as jq -c '.[]' does",
+		"0xa,0xb\n0xc,0xd\n":      `no column is named address, of 2 without names; name it with -address-column`,
+		"a,b\n1,2\n":              `no column is named address, of "a", "b"; name it with -address-column`,
+		"address," + strings.Repeat("x", 1<<20) + "\n0xa,1\n": "the first row is longer than 64 KiB", // 0xa must not become the header
+		"from_address,to_address\n0xa,0xb\n":                  `several columns may have the addresses, of "from_address", "to_address"; name one with -address-column`,
 	} {
 		if _, err := NewReader(strings.NewReader(in), with(Options{})); err == nil || err.Error() != want {
 			t.Errorf("%q: error %v, want %s", in, err, want)
