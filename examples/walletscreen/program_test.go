@@ -221,7 +221,6 @@ func TestScreenStreams(t *testing.T) {
 	}
 }
 
-// A call that is wrong does nothing, and says in one line how to mend it.
 // TestSameStream screens a table from the standard input into the same file: it must not be lost.
 func TestSameStream(t *testing.T) {
 	name, env := filepath.Join(t.TempDir(), "table.csv"), few(t)
@@ -243,6 +242,7 @@ func TestSameStream(t *testing.T) {
 	}
 }
 
+// A call that is wrong does nothing, and says in one line how to mend it.
 func TestWrongCalls(t *testing.T) {
 	longtest.WithoutRace(t)
 	dir := t.TempDir()
