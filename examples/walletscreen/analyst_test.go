@@ -40,6 +40,7 @@ func TestOddTables(t *testing.T) {
 		{"the first has a blank in it", l[:9] + " " + l[9:] + "\n" + u + "\n", 1, []string{hit, clean}, nil},
 		{"the first has a quote in it", l[:9] + "\"" + l[9:] + "\n" + u + "\n", 2, []string{none, clean}, nil},
 		{"hex beside the addresses", "flags,customer\n0x1f00," + l + "\n0x0001," + u + "\n", 1, []string{hit, clean}, nil},
+		{"no header, a character in the first that no address has", l[:20] + "'" + l[20:] + "\n" + u + "\n", 2, []string{none, clean}, nil},
 		{"header alone, no line ending", "id,address", 0, nil, nil},
 		{"a title above the header", "Report of March;;\n\nid;address;Netzwerk\n1;" + l + ";ETH\n2;" + u + ";ERC-20\n", 1, []string{hit, clean}, nil},
 		{"a color in Spanish or English", "address,red\n" + l + ",rojo\n" + u + ",ETH\n" + u + ",255\n", 1, []string{hit, clean, clean}, nil},
@@ -133,6 +134,7 @@ func TestNoTable(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                   "the input is empty",
 		"bob\n":                              `the first row, "bob", is neither an address nor a header with a column named address`,
+		listed + " (ETH)," + unlisted + "\n": "no column is named address, of 2 without names; name it with -address-column",
 		"<html><title>Log in</title></html>": "is neither an address nor a header with a column named address",
 		"bob\nalice\n":                       `the first row, "bob", is neither an address nor a header with a column named address; if it is an account, write address above it`,
 		seed + "\n":                          "the first row, (75 characters), is neither an address nor",

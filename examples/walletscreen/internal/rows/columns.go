@@ -102,14 +102,14 @@ func quote(name string) string {
 }
 
 // addressColumn returns the index of the column with the addresses.
-func addressColumn(want string, names []string, body [][]string, plausible func(string) bool) (int, error) {
-	if want != "" {
-		return named("address-column", want, names)
+func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
+	if t.opts.Address != "" {
+		return named("address-column", t.opts.Address, names)
 	}
 	var exact, candidates, filled, full []int
 	for i, name := range names {
 		plain := plainName(name)
-		hit := slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && plausible(row[i]) })
+		hit := t.isFilled(body, i)
 		if hit {
 			full = append(full, i)
 		}
@@ -202,7 +202,7 @@ func isID(name string) bool {
 // choose finds the columns of the address and the chain, by the names of all columns and a sample
 // of the rows.
 func (t *Reader) choose(names []string, body [][]string) (err error) {
-	if t.address, err = addressColumn(t.opts.Address, names, body, t.opts.Plausible); err != nil {
+	if t.address, err = t.addressColumn(names, body); err != nil {
 		return err
 	}
 	if t.chain, err = chainColumn(t.opts.Chain, names, body, t.address, t.opts.IsChain); err != nil {
@@ -234,8 +234,7 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 // looksUsed reports whether column i, which has the name plain, may have addresses or chains.
 func (t *Reader) looksUsed(plain string, body [][]string, i int) bool {
 	return isCrypto(plain) && contains(plain, otherAddress) || usualChain[plain] || contains(plain, otherChain) ||
-		slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.opts.Plausible(row[i]) }) ||
-		tickers[plain] && mostly(body, i, t.opts.IsChain)
+		t.isFilled(body, i) || tickers[plain] && mostly(body, i, t.opts.IsChain)
 }
 
 // chainColumn returns the index of the column with the chains, or -1 if there is none. A name that

@@ -327,7 +327,7 @@ func (t *Reader) isHeader(sample [][]string) bool {
 		if t.opts.Address != "" {
 			named = strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(t.opts.Address))
 		}
-		if named && (bare || slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.opts.Plausible(row[i]) })) {
+		if named && (bare || t.isFilled(body, i)) {
 			return true
 		}
 	}
@@ -350,13 +350,30 @@ func (t *Reader) Columns() Columns { return t.used }
 // Own returns the columns that tell people which row is which, at most two.
 func (t *Reader) Own() []OwnColumn { return t.own }
 
-// hasAddress reports whether a cell, or a word in it, looks like an address, or is 0x and hex
-// digits, perhaps of an address that was cut short. No name of a column does or is.
+// hasAddress reports whether a cell is an account, looks like an address, or has a word of 0x and hex
+// digits, perhaps of an address that was cut short. No name of a column does.
 func (t *Reader) hasAddress(cell string) bool {
-	digits, ok := strings.CutPrefix(strings.TrimSpace(cell), "0x")
-	return t.opts.IsName(strings.TrimSpace(cell)) || ok && len(digits) > 2 && strings.Trim(digits, "0123456789abcdefABCDEF") == "" || t.opts.Plausible(cell) || slices.ContainsFunc(strings.FieldsFunc(cell, func(r rune) bool {
+	return t.opts.IsName(strings.TrimSpace(cell)) || t.looksLikeAddress(cell) || slices.ContainsFunc(words(cell), func(word string) bool {
+		digits, ok := strings.CutPrefix(word, "0x")
+		return ok && len(digits) > 2 && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
+	})
+}
+
+// looksLikeAddress reports whether a cell, or a word in it, looks like an address.
+func (t *Reader) looksLikeAddress(cell string) bool {
+	return t.opts.Plausible(cell) || slices.ContainsFunc(words(cell), t.opts.Plausible)
+}
+
+// words returns the words of a cell, which have ASCII letters and digits only.
+func words(cell string) []string {
+	return strings.FieldsFunc(cell, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	}), t.opts.Plausible)
+	})
+}
+
+// isFilled reports whether a cell of column i has what looks like an address.
+func (t *Reader) isFilled(body [][]string, i int) bool {
+	return slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.looksLikeAddress(row[i]) })
 }
 
 // Next returns the next row, and io.EOF after the last. Any other error is one of
