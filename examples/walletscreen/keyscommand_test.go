@@ -123,7 +123,7 @@ func TestKeysCommandErrors(t *testing.T) {
 		want string // in the error
 	}{
 		{"", "which command? Want create, list, set, rotate or revoke"},
-		{"-db DB", "a command comes before -db"},
+		{"-db DB", `unknown command "keys -db"; want create, list, set, rotate or revoke`},
 		{"delete x -db DB", `unknown command "keys delete"`},
 		{"creat -db DB", "did you mean create?"},
 		{"list", "keys list: want -data or -db, the same as for serve"},

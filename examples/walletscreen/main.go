@@ -172,51 +172,36 @@ func finish(c *cli.Command) {
 	}
 }
 
-// commandLine returns args as the library wants them: the command first, or an error
-// that names the command that was meant.
+// commandLine returns args as the library wants them: the command first, and of a call for help nothing
+// but the command. It returns an error that names the command that was meant.
 func commandLine(root *cli.Command, args []string) ([]string, error) {
-	if len(args) > 0 && args[0] == "help" {
+	switch {
+	case len(args) > 0 && args[0] == "help":
 		args = append(slices.Clone(args[1:]), "-help")
+	case len(args) > 0 && (args[0] == "-version" || args[0] == "--version"):
+		args = append([]string{"version"}, args[1:]...)
+	case len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]):
+		args = append([]string{"serve"}, args...)
 	}
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]) && args[0] != "-version" && args[0] != "--version" {
-		return append([]string{"serve"}, args...), nil
-	}
-	if isHelp(args[0]) || args[0] == "completion" {
-		return args, nil
-	}
-	if args[0] == "-version" || args[0] == "--version" {
-		return append([]string{"version"}, args[1:]...), nil
-	}
-	return withCommand(root, args)
-}
-
-// withCommand checks that args begin with a command and those below it, down to one that does
-// something.
-func withCommand(root *cli.Command, args []string) ([]string, error) {
-	for c, i := root, 0; len(c.Commands) > 0; i++ {
-		path := strings.TrimPrefix(strings.TrimPrefix(c.FullName(), root.Name), " ")
-		if i >= len(args) {
-			return nil, fmt.Errorf("%s: which command? Want %s", path, orList(commandNames(c)))
-		}
-		if strings.HasPrefix(args[i], "-") {
-			if isHelp(args[i]) {
-				return args, nil
+	c := root
+	for i, arg := range args {
+		next := c.Command(arg)
+		switch {
+		case isHelp(arg), i == 0 && arg == "completion":
+			return args, nil
+		case next == nil && (plausible(arg) || len(arg) > maxShown):
+			return nil, fmt.Errorf("unknown command of %d characters; to screen an address: walletscreen screen ADDRESS", len(arg))
+		case next == nil:
+			return nil, fmt.Errorf("unknown command %q%s", strings.Join(args[:i+1], " "), didYouMean(arg, commandNames(c), ""))
+		case len(next.Commands) == 0:
+			if n := slices.IndexFunc(args, isHelp); n > i && !slices.Contains(args[:n], "--") {
+				args = append(slices.Clone(args[:i+1]), "-help")
 			}
-			return nil, fmt.Errorf("%s: a command comes before %s: %s", strings.TrimSpace(root.Name+" "+path), args[i], orList(commandNames(c)))
-		}
-		next := c.Command(args[i])
-		if next == nil {
-			if plausible(args[i]) || len(args[i]) > maxShown {
-				return nil, fmt.Errorf("unknown command of %d characters; to screen an address: walletscreen screen ADDRESS", len(args[i]))
-			}
-			return nil, fmt.Errorf("unknown command %q%s", strings.TrimSpace(path+" "+args[i]), didYouMean(args[i], commandNames(c), ""))
+			return args, nil
 		}
 		c = next
-		if n := slices.IndexFunc(args, isHelp); n > i && len(c.Commands) == 0 && !slices.Contains(args[:n], "--") {
-			args = append(slices.Clone(args[:i+1]), "-help") // help for the command, whatever else is there
-		}
 	}
-	return args, nil
+	return nil, fmt.Errorf("%s: which command? Want %s", strings.Join(args, " "), orList(commandNames(c)))
 }
 
 func isHelp(arg string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, arg) }
@@ -237,29 +222,12 @@ func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	text := err.Error()
 	command := strings.TrimPrefix(c.FullName(), c.Root().Name+" ")
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		hint := didYouMean(name, flagNames(c), "-")
-		if other := withFlag(c.Root(), name); !strings.Contains(hint, "did you mean") && other != "" {
-			hint = "; did you mean " + other + " -" + name + "?"
-		}
-		return fmt.Errorf("%s: unknown flag -%s%s", command, name, hint)
+		return fmt.Errorf("%s: unknown flag -%s%s", command, name, didYouMean(name, flagNames(c), "-"))
 	}
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
 		return fmt.Errorf("%s: -%s needs a value", command, strings.TrimLeft(name, "-"))
 	}
 	return fmt.Errorf("%s: %w", command, err)
-}
-
-// withFlag returns the first command at or below c that has a flag, or "".
-func withFlag(c *cli.Command, name string) string {
-	if slices.Contains(flagNames(c), name) && c != c.Root() {
-		return c.FullName()
-	}
-	for _, sub := range c.Commands {
-		if found := withFlag(sub, name); found != "" {
-			return found
-		}
-	}
-	return ""
 }
 
 func flagNames(c *cli.Command) []string {

@@ -44,28 +44,24 @@ func unexpected(arg string) error {
 	return fmt.Errorf("unexpected argument %q", arg)
 }
 
-// editDistance returns how many letters must be added, left out, replaced or swapped
-// with the next to make a into b.
+// editDistance returns how many letters must be added, left out or replaced to make a into b.
 func editDistance(a, b string) int {
-	before, last, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
 	}
 	for i := range len(a) {
-		next[0] = i + 1
+		diagonal := row[0]
+		row[0] = i + 1
 		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
 			}
-			next[j+1] = min(last[j]+cost, last[j+1]+1, next[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
+			diagonal, row[j+1] = row[j+1], cost
 		}
-		before, last, next = last, next, before
 	}
-	return last[len(b)]
+	return row[len(b)]
 }
 
 // orList returns words as "a, b or c".
