@@ -101,7 +101,6 @@ func TestOddTables(t *testing.T) {
 		{"JSON lines, a member twice", `{"address":"` + l + `","address":"` + u + `"}` + "\n" + `{"address":"` + u + `"}` + "\n", 2, []string{none, clean}, nil},
 		{"JSON lines that are none", `{"address":"` + u + "\"}\nnope\n\n[]\n{\"address\":7}\n{}\n{\"address\":\"" + l + "\"", 2,
 			[]string{clean, none, none, none, none, none, none}, nil},
-		{"JSON lines, the first broken", "nope\n{\"address\":\"" + l + "\"}\n", 2, []string{none, hit}, []string{"-format", "jsonl"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
