@@ -45,12 +45,9 @@ func printProvenance(w io.Writer, lists []screening.SourceStatus) {
 // wholeness returns how complete a list is, in words.
 func wholeness(l screening.SourceStatus) string {
 	switch {
-	case l.Completeness == sources.Partial:
-		return "an excerpt"
-	case !l.Loaded():
+	case !l.Loaded() && l.Completeness != sources.Partial:
 		return "not loaded"
-	}
-	if l.OpenEnded {
+	case l.OpenEnded:
 		return l.Completeness.String() + ", in a format that cannot show a cut at its end"
 	}
 	return l.Completeness.String()
@@ -89,27 +86,16 @@ func jsonLists(lists []screening.SourceStatus) []jsonList {
 	return all
 }
 
-// caveatTexts returns what caveats there are, with the lists that have them. Each list is named
-// once.
+// caveatTexts returns what caveats there are, each with the lists that have it.
 func caveatTexts(caveats []screening.Caveat) (all []string) {
-	said := make(map[string]string) // by list
+	var kinds []screening.CaveatKind
 	for _, c := range caveats {
-		if said[c.Source] != "" {
-			said[c.Source] += " and "
+		if i := slices.Index(kinds, c.Kind); i >= 0 {
+			all[i] += ", " + c.Source
+			continue
 		}
-		said[c.Source] += caveatText(c.Kind)
-	}
-	lists := make(map[string][]string) // by the remark on them
-	for _, c := range caveats {
-		if text := said[c.Source]; !slices.Contains(lists[text], c.Source) {
-			if lists[text] == nil {
-				all = append(all, text)
-			}
-			lists[text] = append(lists[text], c.Source)
-		}
-	}
-	for i, text := range all {
-		all[i] = text + ": " + strings.Join(lists[text], ", ")
+		kinds = append(kinds, c.Kind)
+		all = append(all, caveatText(c.Kind)+": "+c.Source)
 	}
 	return all
 }

@@ -39,7 +39,6 @@ type tableReport struct {
 	Rows       int64          `json:"rows"`
 	Classes    []reportClass  `json:"classes"` // each row is in one
 	Doubtful   int64          `json:"doubtful"`
-	Freshness  string         `json:"freshness"`
 	Parties    []*reportGroup `json:"parties"`    // rows that are listed, by whom the list names
 	Undecided  []*reportGroup `json:"undecided"`  // rows, by why they are not decided
 	Suppressed []*reportGroup `json:"suppressed"` // rows that would be listed without an exception
@@ -213,8 +212,7 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 		return err
 	}
 	r.Snapshot, r.Scoring = result.Digest(), result.ScoringVersion
-	lists := j.screener.Sources()
-	r.Lists, r.Caveats, r.Freshness = jsonLists(lists), caveatTexts(result.Caveats()), freshness(lists, result.Caveats(), j.at)
+	r.Lists, r.Caveats = jsonLists(j.screener.Sources()), caveatTexts(result.Caveats())
 	for _, groups := range [][]*reportGroup{r.Parties, r.Undecided, r.Suppressed} {
 		slices.SortStableFunc(groups, func(a, b *reportGroup) int {
 			return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title))
@@ -296,35 +294,4 @@ func lineNumbers(all []reportRow) string {
 		i = end
 	}
 	return b.String()
-}
-
-// freshness returns one line about when the lists that are refreshed were checked, and which of
-// all are late or not whole.
-func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now time.Time) string {
-	var checked []time.Time
-	for _, l := range all {
-		if !l.LastUpdated.IsZero() && !l.Info.Final {
-			checked = append(checked, l.LastUpdated)
-		}
-	}
-	slices.SortFunc(checked, time.Time.Compare)
-	text := counted(int64(len(all)), "list")
-	dayAndAge := func(t time.Time) string { return day(t) + " (" + ageText(now.Sub(t)) + ")" }
-	switch n := len(checked); {
-	case n == 0:
-	case day(checked[0]) == day(checked[n-1]):
-		text += ", checked on " + dayAndAge(checked[0])
-	default:
-		text += ", checked between " + dayAndAge(checked[0]) + " and " + dayAndAge(checked[n-1])
-	}
-	var late []string
-	for _, c := range caveats {
-		if !slices.Contains(late, c.Source) {
-			late = append(late, c.Source)
-		}
-	}
-	if late != nil {
-		text += "; late or not whole: " + strings.Join(late, ", ")
-	}
-	return text
 }

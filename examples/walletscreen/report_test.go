@@ -51,7 +51,6 @@ func TestReport(t *testing.T) {
 	}
 	for _, want := range []string{
 		"<title>in.csv, screened on " + time.Now().UTC().Format(time.DateOnly) + "</title>",
-		"<p>2 lists, checked on " + time.Now().UTC().Format(time.DateOnly),
 		`<th class="n">Line<th><bdi>&lt;b&gt;id&lt;/b&gt;</bdi><th>Chain`,
 		"<strong><bdi>&lt;img src=x onerror=alert(1)&gt; evil</bdi></strong>: OWN, BLOCKED, 1 row\n" +
 			`<tr><td class="n">2<td><bdi>1</bdi><td>ethereum<td><code><bdi>` + strings.ToLower(listed) + `</bdi></code><td class="w"><span class="CRITICAL">CRITICAL</span>, exact`,

@@ -153,7 +153,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		}
 	}
 	var total tally
-	had := false // any list an account that now does not count
+	had := false // whether an account is suppressed, or was listed
 	var last *screening.Result
 	for i, arg := range args {
 		v := j.screen("", arg)

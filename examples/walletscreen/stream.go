@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,17 +80,16 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// A statusLine is a line on a terminal that says how far lists or a table are.
+// A statusLine is a line on a terminal that says how far a list or a table is.
 type statusLine struct {
-	w     io.Writer // nil if there is no terminal
-	mu    sync.Mutex
-	parts map[string]func() string // by list
-	last  time.Time
-	wide  int
+	w    io.Writer // nil if there is no terminal
+	mu   sync.Mutex
+	last time.Time
+	wide int
 }
 
 func newStatusLine(w io.Writer) *statusLine {
-	s := &statusLine{parts: make(map[string]func() string)}
+	s := &statusLine{}
 	if isTerminal(w) {
 		s.w = w
 	}
@@ -101,7 +98,7 @@ func newStatusLine(w io.Writer) *statusLine {
 
 // bytes shows how many bytes of list id were read.
 func (s *statusLine) bytes(id string, read, total int64) {
-	s.show(id, func() string {
+	s.show(func() string {
 		text := fmt.Sprintf("%s %.1f MB", id, float64(read)/1e6)
 		if total > 0 {
 			text += fmt.Sprintf(" of %.1f", float64(total)/1e6)
@@ -115,7 +112,7 @@ func (s *statusLine) bytes(id string, read, total int64) {
 func (s *statusLine) table(size int64, in *countingReader) func(rows int64) {
 	began := time.Now()
 	return func(rows int64) {
-		s.show("", func() string {
+		s.show(func() string {
 			took := time.Since(began)
 			text := fmt.Sprintf("%s  %s rows/s", counted(rows, "row"), grouped(int64(float64(rows)/took.Seconds())))
 			if read := in.n.Load(); read > 0 && size > 0 {
@@ -126,23 +123,18 @@ func (s *statusLine) table(size int64, in *countingReader) func(rows int64) {
 	}
 }
 
-// show shows a part, but not more than ten times a second.
-func (s *statusLine) show(id string, text func() string) {
+// show shows a text, but not more than ten times a second.
+func (s *statusLine) show(text func() string) {
 	if s.w == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.parts[id] = text
 	if time.Since(s.last) < 100*time.Millisecond {
 		return
 	}
 	s.last = time.Now()
-	var all []string
-	for _, id := range slices.Sorted(maps.Keys(s.parts)) {
-		all = append(all, s.parts[id]())
-	}
-	line := strings.Join(all, "   ")
+	line := text()
 	fmt.Fprintf(s.w, "\r%-*s", s.wide, line)
 	s.wide = len(line)
 }

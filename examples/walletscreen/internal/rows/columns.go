@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -101,46 +102,44 @@ func quote(name string) string {
 	return strconv.Quote(name)
 }
 
-// addressColumn returns the index of the column with the addresses.
+// addressColumn returns the index of the column with the addresses: the one that looks most like it, by
+// its name and by its cells.
 func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
-	if t.opts.Address != "" {
-		return named("address-column", t.opts.Address, names)
+	if t.opts.Address != "" || len(names) == 1 {
+		return named("address-column", cmp.Or(t.opts.Address, "1"), names)
 	}
-	var exact, candidates, filled, full []int
+	isFilled := func(i int) bool { return t.isFilled(body, i) }
+	empty := true // no column has an address
+	for i := range names {
+		empty = empty && !isFilled(i)
+	}
+	best, at, rivals := 0, -1, 0
 	for i, name := range names {
-		plain := plainName(name)
-		hit := t.isFilled(body, i)
-		if hit {
-			full = append(full, i)
+		rank, plain := 0, plainName(name)
+		switch hit := isFilled(i); {
+		case plain == "address" && (hit || empty):
+			rank = 4
+		case hit && (mayBeAddress(plain) || isCrypto(plain) && contains(plain, otherAddress)):
+			rank = 3
+		case mayBeAddress(plain):
+			rank = 2
+		case hit:
+			rank = 1
 		}
-		if !mayBeAddress(plain) && !(hit && isCrypto(plain) && contains(plain, otherAddress)) {
-			continue
-		}
-		candidates = append(candidates, i)
-		if hit {
-			filled = append(filled, i)
-		}
-		if plain == "address" {
-			exact = append(exact, i)
-		}
-	}
-	if len(full) > 0 {
-		exact = slices.DeleteFunc(exact, func(i int) bool { return !slices.Contains(full, i) })
-	}
-	for _, set := range [][]int{exact, candidates, filled} {
-		if len(set) == 1 {
-			return set[0], nil
+		switch {
+		case rank > best:
+			best, at, rivals = rank, i, 0
+		case rank == best:
+			rivals++
 		}
 	}
 	switch {
-	case len(candidates) > 0:
+	case best > 1 && rivals > 0:
 		return -1, fmt.Errorf("several columns may have the addresses, of %s; name one with -address-column", list(names))
-	case len(names) == 1:
-		return 0, nil
-	case len(full) == 1:
-		return full[0], nil
+	case best == 0 || rivals > 0:
+		return -1, fmt.Errorf("no column is named address, of %s; name it with -address-column", list(names))
 	}
-	return -1, fmt.Errorf("no column is named address, of %s; name it with -address-column", list(names))
+	return at, nil
 }
 
 // mayBeAddress reports whether a column with the plain name may have addresses of wallets.

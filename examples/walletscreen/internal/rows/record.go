@@ -62,7 +62,7 @@ func (r *recordReader) next() (Row, error) {
 func (r *recordReader) record() (Row, error) {
 	r.in.Discard(r.taken)
 	r.taken = 0
-	end, err := r.lineEnd(0)
+	end, err := r.lineEnd()
 	if err == bufio.ErrBufferFull {
 		for err == bufio.ErrBufferFull {
 			_, err = r.in.ReadSlice('\n')
@@ -75,7 +75,8 @@ func (r *recordReader) record() (Row, error) {
 		return Row{}, err
 	}
 	r.taken = end
-	line := r.text(end)
+	line, _ := r.in.Peek(end)
+	line = bytes.TrimRight(bytes.TrimSuffix(line, []byte("\n")), "\r") // CR CR LF is in files that were written as text twice on Windows
 	switch {
 	case len(bytes.TrimSpace(line)) == 0:
 		return Row{Err: ErrBlank}, nil
@@ -186,28 +187,20 @@ func closing(text []byte) int {
 	}
 }
 
-// lineEnd returns where the line ends that begins at start, line ending included. Both count
-// from the beginning of the row.
-func (r *recordReader) lineEnd(start int) (int, error) {
-	for from := start; ; {
+// lineEnd returns where the first line of the buffer ends, line ending included.
+func (r *recordReader) lineEnd() (int, error) {
+	for from := 0; ; {
 		b, _ := r.in.Peek(r.in.Buffered())
 		if i := bytes.IndexByte(b[from:], '\n'); i >= 0 {
 			return from + i + 1, nil
 		}
 		from = len(b)
-		if _, err := r.in.Peek(from + 1); err == io.EOF && from > start {
+		if _, err := r.in.Peek(from + 1); err == io.EOF && from > 0 {
 			return from, nil
 		} else if err != nil {
 			return 0, err
 		}
 	}
-}
-
-// text returns the first n bytes of the row without the line ending behind them, which is
-// CR CR LF where a file was written as text twice on Windows.
-func (r *recordReader) text(n int) []byte {
-	b, _ := r.in.Peek(n)
-	return bytes.TrimRight(bytes.TrimSuffix(b, []byte("\n")), "\r")
 }
 
 // A span is where a cell stands in a row, with its quotes.

@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // maxRow bounds the length of one row, in bytes.
@@ -226,8 +228,8 @@ func sampleRows(head []byte, delimiter byte, n int) (all [][]string) {
 		cells := make([]string, len(row.cells))
 		for i, cell := range row.cells {
 			cells[i] = literal(cell)
-			if len(all) == 0 {
-				cells[i] = fromLatin1(cells[i])
+			if len(all) == 0 && !utf8.ValidString(cells[i]) {
+				cells[i], _ = charmap.Windows1252.NewDecoder().String(cells[i]) // it has a character for each byte
 			}
 		}
 		all = append(all, cells)
@@ -255,18 +257,6 @@ func detectDelimiter(head []byte) byte {
 		}
 	}
 	return best
-}
-
-// fromLatin1 returns name in UTF-8, which may be in the encoding of Windows or ISO 8859-1.
-func fromLatin1(name string) string {
-	if utf8.ValidString(name) {
-		return name
-	}
-	runes := make([]rune, len(name))
-	for i := range len(name) {
-		runes[i] = rune(name[i])
-	}
-	return string(runes)
 }
 
 // maxTitle bounds how many lines above a header are looked at.

@@ -39,28 +39,13 @@ type workbook struct {
 	shared []string
 	days   []bool // the styles of cells that show a day or a time
 	epoch  time.Time
-	in     *bounded
+	in     *io.LimitedReader // of what is left of a row
 	dec    *xml.Decoder
 	row    int // the last one that was written
 	cells  []string
 	out    bytes.Buffer
 	csv    *csv.Writer // to out
 	err    error
-}
-
-// A bounded reads no more than left bytes.
-type bounded struct {
-	io.Reader
-	left int
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errors.New("a row or a text of the workbook is too long")
-	}
-	n, err := b.Reader.Read(p)
-	b.left -= n
-	return n, err
 }
 
 // openWorkbook opens the named sheet, or the first one, of the workbook in r.
@@ -124,7 +109,7 @@ func openWorkbook(r io.Reader, sheet string, delimiter byte) (*workbook, error) 
 	if err != nil {
 		return nil, fmt.Errorf("the workbook is damaged: %w", err)
 	}
-	w.in = &bounded{Reader: f}
+	w.in = &io.LimitedReader{R: f}
 	w.dec = xml.NewDecoder(w.in)
 	return w, nil
 }
@@ -136,7 +121,7 @@ func (w *workbook) decode(name string, to any) error {
 		return err
 	}
 	defer f.Close()
-	return xml.NewDecoder(&bounded{f, maxMarkup}).Decode(to)
+	return xml.NewDecoder(io.LimitReader(f, maxMarkup)).Decode(to)
 }
 
 // readShared reads the texts that cells share. A workbook may have none.
@@ -149,9 +134,9 @@ func (w *workbook) readShared() error {
 	if info, err := f.Stat(); err != nil || info.Size() > maxStrings {
 		return fmt.Errorf("its texts are longer than %d MiB; save the sheet as CSV", maxStrings>>20)
 	}
-	in := &bounded{Reader: f}
+	in := &io.LimitedReader{R: f}
 	for dec := xml.NewDecoder(in); ; {
-		in.left = maxMarkup
+		in.N = maxMarkup
 		if _, err := next(dec, "si", ""); err == io.EOF {
 			return nil
 		} else if err != nil {
@@ -220,7 +205,7 @@ func (w *workbook) Read(p []byte) (int, error) {
 
 // next writes the next row to w.out, if it has text, and a blank line for each blank row before it.
 func (w *workbook) next() error {
-	w.in.left = maxMarkup
+	w.in.N = maxMarkup
 	row, err := next(w.dec, "row", "")
 	if err != nil {
 		return err
