@@ -29,18 +29,13 @@ import (
 const (
 	maxTable      = 32 << 20
 	tablePatience = time.Minute // for each of: its arrival, screening it, reading the answer
-	tableRate     = 64 << 10    // bytes per second at which it must arrive, and be read, after tableGrace
 	maxTables     = 4           // that are held at once,
 	maxTablesEach = 2           // and of one caller, whose second one leaves a place for others
 )
 
-// But in tests.
-var (
-	// maxVerdicts bounds the table that is answered, in bytes: a short row, or a compressed one, may have a
-	// long verdict.
-	maxVerdicts = 64 << 20
-	tableGrace  = 5 * time.Second
-)
+// maxVerdicts bounds the table that is answered, in bytes: a short row, or a compressed one, may have a
+// long verdict. It is a variable for tests.
+var maxVerdicts = 64 << 20
 
 var errVerdicts = errors.New("the table with verdicts is too large")
 
@@ -87,29 +82,6 @@ func (p *tablePlaces) leave(id string) {
 	p.held = slices.Delete(p.held, i, i+1)
 }
 
-// A pace is the deadline of a connection, which each byte extends, so a client that stops loses its place soon.
-type pace struct {
-	set        func(time.Time) error
-	soon, last time.Time
-}
-
-func newPace(set func(time.Time) error) *pace {
-	now := time.Now()
-	p := &pace{set, now.Add(tableGrace), now.Add(tablePatience)}
-	p.Write(nil)
-	return p
-}
-
-// Write extends the deadline for bytes that have passed elsewhere. It returns no error.
-func (p *pace) Write(b []byte) (int, error) {
-	p.soon = p.soon.Add(time.Duration(len(b)) * time.Second / tableRate)
-	if p.soon.After(p.last) {
-		p.soon = p.last
-	}
-	p.set(p.soon)
-	return len(b), nil
-}
-
 // A tableCall is a table that a client sends. As screeningLists, it keeps what to charge and record
 // when the table is answered.
 type tableCall struct {
@@ -120,8 +92,8 @@ type tableCall struct {
 	caller  httpapi.Caller
 	record  receipt.Receipt
 	start   time.Time
-	rows    int                   // that count
-	records [][]httpapi.Screening // of these rows, for the trail, in pieces: a table has up to a million
+	rows    int                 // that count
+	records []httpapi.Screening // of these rows, for the trail
 }
 
 // ScreenInput screens a row.
@@ -131,11 +103,7 @@ func (c *tableCall) ScreenInput(chain, text string) (screening.Result, address.R
 		return r, reading, err
 	}
 	if c.server.trail != nil {
-		if c.rows%1000 == 0 {
-			c.records = append(c.records, nil)
-		}
-		last := &c.records[len(c.records)-1]
-		*last = append(*last, httpapi.Screening{Time: c.record.Time, RequestID: c.id, Item: c.rows,
+		c.records = append(c.records, httpapi.Screening{Time: c.record.Time, RequestID: c.id, Item: c.rows,
 			CallerID: c.caller.ID, Chain: r.Address.Chain(), Address: cmp.Or(r.Address.Normalized(), sources.TrimListed(text)), Result: r})
 	}
 	c.rows++
@@ -223,21 +191,23 @@ func (c *tableCall) answer(w http.ResponseWriter) *tableProblem {
 		return tableQuota
 	}
 	rc := http.NewResponseController(w)
+	rc.SetReadDeadline(time.Now().Add(tablePatience))
 	rc.SetWriteDeadline(time.Now().Add(3 * tablePatience))
-	in, err := io.ReadAll(io.TeeReader(http.MaxBytesReader(w, c.request.Body, maxTable), newPace(rc.SetReadDeadline)))
+	in, err := io.ReadAll(http.MaxBytesReader(w, c.request.Body, maxTable))
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return &tableProblem{http.StatusRequestEntityTooLarge, "body_too_large", "A table may have at most 32 MiB."}
 	case err != nil:
-		return &tableProblem{http.StatusRequestTimeout, "request_timeout", "The table did not arrive within a minute, or too slowly, or not to its end."}
+		return &tableProblem{http.StatusRequestTimeout, "request_timeout", "The table did not arrive within a minute, or not to its end."}
 	}
 	out, text, p := c.screen(in, o)
 	if p != nil {
 		return p
 	}
+	rc.SetWriteDeadline(time.Now().Add(tablePatience))
 	w.Header().Set("Content-Type", "application/json")
 	io.WriteString(w, `{"output":"`) // in base64: its bytes are those that the receipt names
-	encoder := base64.NewEncoder(base64.StdEncoding, io.MultiWriter(w, newPace(rc.SetWriteDeadline)))
+	encoder := base64.NewEncoder(base64.StdEncoding, w)
 	encoder.Write(out)
 	encoder.Close()
 	end, _ := json.Marshal(string(text))
@@ -297,7 +267,7 @@ func (c *tableCall) count() *tableProblem {
 		return &tableProblem{http.StatusServiceUnavailable, "quota_unavailable", "The rows cannot be counted at the moment."}
 	}
 	defer func() { c.records = nil }() // before the answer is read, perhaps slowly
-	for _, some := range c.records {
+	for some := range slices.Chunk(c.records, 1000) {
 		if err := c.server.trail.Record(context.WithoutCancel(c.request.Context()), some...); err != nil {
 			refund(granted)
 			c.server.log.Error("the rows of a table cannot be recorded", "error", err)

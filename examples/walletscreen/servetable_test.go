@@ -97,8 +97,6 @@ func TestServeTable(t *testing.T) {
 		t.Errorf("a table with long verdicts: status %d, %+v", status, got)
 	}
 	maxVerdicts = most
-	grace := tableGrace
-	tableGrace = time.Minute
 	answered := make(chan int)
 	slow := func() io.WriteCloser { // a table that arrives slowly, and has a place already
 		body, sent := io.Pipe()
@@ -140,7 +138,6 @@ func TestServeTable(t *testing.T) {
 			t.Errorf("a slow table: status %d", status)
 		}
 	}
-	tableGrace = grace
 	for _, query := range []string{"adress-column=2", "chain=%zz", "chain=ethereum&chain=tron", "chain=etherium", "a;b"} {
 		if status := send(s.key, query, table, &got); status != 400 || got.Code != "invalid_table" {
 			t.Errorf("the query %s: status %d, %+v", query, status, got)
@@ -264,28 +261,4 @@ func TestTablePlaces(t *testing.T) {
 	if p.enter("b") || !p.enter("d") {
 		t.Errorf("with one place left, held by %v", p.held)
 	}
-}
-
-// TestPace passes bytes, and looks at the deadline, which follows them.
-func TestPace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		var until time.Duration
-		p := newPace(func(at time.Time) error { until = at.Sub(start); return nil })
-		if until != tableGrace {
-			t.Errorf("before the first byte: %v, want %v", until, tableGrace)
-		}
-		for _, tt := range []struct {
-			bytes int
-			until time.Duration
-		}{{0, tableGrace}, {tableRate, tableGrace + time.Second}, {1, tableGrace + time.Second + time.Second/tableRate}, {maxTable, tablePatience}, {1, tablePatience}} {
-			time.Sleep(time.Second / 2)
-			if n, err := p.Write(make([]byte, tt.bytes)); n != tt.bytes || err != nil {
-				t.Errorf("after %d bytes: %d, %v", tt.bytes, n, err)
-			}
-			if until.Round(time.Microsecond) != tt.until.Round(time.Microsecond) {
-				t.Errorf("after %d bytes: %v, want %v", tt.bytes, until, tt.until)
-			}
-		}
-	})
 }
