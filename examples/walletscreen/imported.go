@@ -190,21 +190,17 @@ func (s *imported) Load(ctx context.Context, _ sources.Revision, add func(source
 		rev.Digest, rev.ETag = hex.EncodeToString(sum[:]), ""
 	}
 	s.digest = rev.Digest
+	now := time.Now()
 	switch {
-	case !s.downloaded.IsZero() && s.downloaded.Before(rev.Published):
-		return rev, fmt.Errorf("-downloaded %s: the list was published later, on %s", day(s.downloaded), day(rev.Published))
-	case !s.downloaded.IsZero():
-		rev.Checked = s.downloaded
-	case rev.Published.IsZero() && s.Info().Jurisdiction != sources.Community:
+	case s.downloaded.IsZero() && rev.Published.IsZero() && s.Info().Jurisdiction != sources.Community:
 		return rev, errUndated
-	case rev.Published.IsZero():
-		f, err := os.Stat(s.file)
-		if err != nil {
-			return rev, err
-		}
-		if rev.Checked = f.ModTime(); rev.Checked.After(time.Now()) {
-			rev.Checked = time.Time{} // that is, now
-		}
+	case s.downloaded.IsZero() && rev.Checked.After(now): // its publication, or the time of the file
+		return rev, fmt.Errorf("the file is of %s, a time to come: want -downloaded with the day on which you downloaded it", minute(rev.Checked))
+	case s.downloaded.IsZero():
+	case s.downloaded.Add(oneDay).Before(rev.Published) && !rev.Published.After(now): // the day may begin later where it is published
+		return rev, fmt.Errorf("-downloaded %s: the list was published later, on %s", day(s.downloaded), day(rev.Published))
+	default:
+		rev.Checked = s.downloaded
 	}
 	seen := rev.Published
 	if seen.IsZero() {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -301,6 +302,14 @@ func TestImportConfirmsNothing(t *testing.T) {
 	if err := os.Chtimes(file, written, written); err != nil {
 		t.Fatal(err)
 	}
+	future := filepath.Join(t.TempDir(), "future.json")
+	tomorrow := time.Now().Add(24 * time.Hour)
+	if err := errors.Join(os.WriteFile(future, []byte(`["`+evm(1)+`"]`), 0o600), os.Chtimes(future, tomorrow, tomorrow)); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "SCAMSNIFFER", "SCAMSNIFFER="+future); code != 2 || !strings.Contains(squeezed(stdout), "want -downloaded") {
+		t.Errorf("a file of tomorrow: exit code %d, %s%s", code, stdout, stderr)
+	}
 	for _, test := range []struct{ downloaded, result, checked string }{
 		{"", "loaded 1 0", "2026-02-07"},
 		{"2026-03-01", "unchanged 0 0", "2026-03-01"},
@@ -354,12 +363,23 @@ func TestImportIsCompared(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 	lists(2, "-downloaded 2025-03-01: the list was published later, on 2025-03-04", "import", "-accept", "-downloaded", "2025-03-01", "OFAC_SDN="+old)
+	ahead := filepath.Join(t.TempDir(), "ahead.xml")
+	next := strings.NewReplacer("<Year>2025</Year>", fmt.Sprintf("<Year>%d</Year>", time.Now().Year()+1)).Replace(string(text[:2000])) + string(text[2000:])
+	os.WriteFile(ahead, []byte(next), 0o600)
+	lists(2, "a time to come: want -downloaded", "import", "-accept", "OFAC_SDN="+ahead)
+	lists(2, "OFAC_SDN REFUSED 0 0 ", "import", "-downloaded", "2025-03-05", "OFAC_SDN="+ahead)
 	lists(2, `-downloaded "tomorrow": want a day`, "import", "-downloaded", "tomorrow", "OFAC_SDN="+old)
 	lists(0, "more; lists diff shows all", "import", "-accept", "OFAC_SDN="+old)
 	lists(0, "OFAC_SDN 2025-03-04 N days 2025-03-04 N days ", "status") // also after a restart: the operator has replaced the bundled list
 	lists(2, "OFAC_SDN is ", "status", "-max-age", "48h")
 	lists(0, "OFAC_SDN unchanged 0 0 ", "import", "-downloaded", "2025-03-05", "-accept", "OFAC_SDN="+old)
 	lists(0, " 2025-03-05 N days 2025-03-04 N days ", "status")
+
+	// The EU's file says at what time of the day it was made.
+	eu := filepath.Join("..", "..", "sources", "eu", "testdata", "xmlFullSanctionsList_1_1_excerpt_2026-09-22.xml")
+	if code, stdout, _ := call(t, "", "lists", "import", "-data", t.TempDir(), "-lists", "EU_CONSOLIDATED", "-downloaded", "2026-09-22", "-accept", "EU_CONSOLIDATED="+eu); code != 0 {
+		t.Errorf("a file that was downloaded on the day of its publication: exit code %d, %s", code, stdout)
+	}
 
 	// The CSV is two files, and neither has a date.
 	dir := t.TempDir()
