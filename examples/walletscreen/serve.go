@@ -213,10 +213,9 @@ func (s *server) run(ctx context.Context, p *program) error {
 	defer signal.Stop(reload)
 	var hangup chan os.Signal // which ends a server whose terminal is closed
 	if s.cert == nil && isTerminal(p.stderr) {
-		hangup = reload
-	} else {
-		s.jobs.Go(func() { s.followFiles(beside, reload) })
+		hangup, reload = reload, nil
 	}
+	s.jobs.Go(func() { s.followFiles(beside, reload) })
 	if s.watcher != nil {
 		s.jobs.Go(func() { s.watcher.run(beside) })
 	}

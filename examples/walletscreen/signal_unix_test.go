@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,4 +66,59 @@ func TestSignalAtPipe(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTerminal checks that a server on a terminal, which SIGHUP ends, reads its exceptions again.
+func TestTerminal(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil || !isTerminal(terminal) {
+		t.Skip("there are no terminals: ", err)
+	}
+	defer terminal.Close()
+	defer func(d time.Duration) { recheckEvery = d }(recheckEvery)
+	recheckEvery = 20 * time.Millisecond
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := free.Addr().String()
+	free.Close()
+	name := filepath.Join(t.TempDir(), "exceptions.ndjson")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve", "-addr", addr, "-offline", "-api-key", "a-key-for-the-test", "-exceptions", name, "-lists", "OFAC_SDN", "-require", "OFAC_SDN"}, terminal)
+	}()
+	s := &running{client: http.DefaultClient, url: "http://" + addr, key: "a-key-for-the-test"}
+	for !answers(addr) && len(ended) == 0 {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := os.WriteFile(name, []byte(exception), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); len(ended) == 0; time.Sleep(20 * time.Millisecond) {
+		_, a := s.screen(t, "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "ethereum")
+		if len(a.Suppressed) == 1 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the new exceptions are not used: %+v", a)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// answers reports whether something accepts connections at an address.
+func answers(addr string) bool {
+	c, err := net.Dial("tcp", addr)
+	if err == nil {
+		c.Close()
+	}
+	return err == nil
 }

@@ -15,7 +15,7 @@ import (
 
 // recheckEvery is the interval at which the files of the certificate, of exceptions and of own lists
 // are read again.
-const recheckEvery = time.Minute
+var recheckEvery = time.Minute // a variable for tests
 
 // A certificate is the server's, with its chain and key. When its files have changed, new
 // connections get the new certificate. A pair that cannot be used shows in the metrics.
