@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,9 +23,10 @@ type keysCall struct {
 	db, data string
 	json     bool
 
-	id, name, quota, rate, burst, scopes, expires string // of create and set
-	force                                         bool
-	overlap                                       time.Duration
+	id       string
+	settings []func(*access.Key) // of create and set
+	force    bool
+	overlap  time.Duration
 }
 
 func (p *program) keysCommand() *cli.Command {
@@ -35,23 +35,49 @@ func (p *program) keysCommand() *cli.Command {
 		p.text("data", "", "`directory` of the server's data", &k.data),
 		p.text("db", "", "`database`: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME (default: "+dbFile+" in -data)", &k.db),
 	}
-	// A variable of a script that was never set must not mean the default.
-	given := func(f cli.Flag) cli.Flag {
-		f.(*cli.StringFlag).Validator = func(s string) error {
-			if strings.Trim(s, " ,") == "" {
+	// setting is a flag with a setting of a key. set changes it, and reports whether text is as wanted.
+	setting := func(name, usage, want string, set func(key *access.Key, text string) bool) cli.Flag {
+		return p.parsed(name, usage, func(text string) error {
+			switch {
+			case strings.Trim(text, " ,") == "": // a variable of a script that was never set must not mean the default
 				return errors.New("the value is empty")
+			case !set(new(access.Key), text):
+				return errors.New("want " + want)
 			}
+			k.settings = append(k.settings, func(key *access.Key) { set(key, text) })
 			return nil
-		}
-		return f
+		}, func() string { return "" })
 	}
 	settings := []cli.Flag{
-		given(p.text("name", "", "`name` of the key's owner", &k.name)),
-		given(p.text("quota", "", "screenings per calendar month in UTC, a `number` or none (default: none)", &k.quota)),
-		given(p.text("rate", "", "requests per second to each replica, a `number` or none; needs -burst (default: none)", &k.rate)),
-		given(p.text("burst", "", "`number` of requests at once; needs -rate", &k.burst)),
-		given(p.text("scopes", "", "`endpoints` that the key may use, some of "+access.AllScopes()+", or all (default: all but own and past)", &k.scopes)),
-		given(p.text("expires", "", "`time` when the key expires, such as 2027-12-31 or 2027-12-31T18:00:00Z, or never (default: never)", &k.expires)),
+		setting("name", "`name` of the key's owner", "a name", func(key *access.Key, text string) bool {
+			key.Name = text
+			return true
+		}),
+		setting("quota", "screenings per calendar month in UTC, a `number` or none (default: none)", "a number from 1, or none", func(key *access.Key, text string) (ok bool) {
+			key.Quota, ok = numberOrNone(text)
+			return ok
+		}),
+		setting("rate", "requests per second to each replica, a `number` or none; needs -burst (default: none)", "a number above 0, or none", func(key *access.Key, text string) bool {
+			rate, err := strconv.ParseFloat(text, 64)
+			key.Rate = rate
+			return err == nil && rate > 0 && rate <= 1e6 || text == "none"
+		}),
+		setting("burst", "`number` of requests at once; needs -rate", "a number from 1, or none", func(key *access.Key, text string) bool {
+			n, ok := numberOrNone(text)
+			key.Burst = int(n)
+			return ok
+		}),
+		setting("scopes", "`endpoints` that the key may use, some of "+access.AllScopes()+", or all (default: all but own and past)", "scopes", func(key *access.Key, text string) bool {
+			if key.Scopes = strings.ReplaceAll(text, ",", " "); text == "all" {
+				key.Scopes = access.AllScopes()
+			}
+			return true
+		}),
+		setting("expires", "`time` when the key expires, such as 2027-12-31 or 2027-12-31T18:00:00Z, or never (default: never)",
+			"a day such as 2027-12-31, a time such as 2027-12-31T18:00:00Z, or never", func(key *access.Key, text string) (ok bool) {
+				key.Expires, _, ok = dayOrTime(text)
+				return ok && key.Expires.Year() >= 1970 || text == "never" // the zero time means never
+			}),
 		p.flag("force", "accept a time of -expires that is in the past", &k.force),
 	}
 	keys := func(name, synopsis, usage string, flags []cli.Flag, do func(context.Context, *keyStore) error) *cli.Command {
@@ -116,65 +142,31 @@ func (k *keysCall) run(ctx context.Context, do func(context.Context, *keyStore) 
 // openPatience bounds the wait for a database that does not answer.
 const openPatience = 10 * time.Second
 
-// setting sets *to from the value of a flag. No value leaves it, and none, the word, is its zero.
-func setting[T any](flag, value string, to *T, none, want string, parse func(string) (T, bool)) error {
-	if value == "" {
-		return nil
-	}
-	var zero T
-	v, ok := zero, value == none
-	if !ok {
-		v, ok = parse(value)
-	}
-	if !ok {
-		return fmt.Errorf("-%s %.40q: want %s, or %s", flag, value, want, none)
-	}
-	*to = v
-	return nil
+// numberOrNone returns the number from 1 that is written in text, or 0 for none.
+func numberOrNone(text string) (int64, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && n >= 1 || text == "none"
 }
 
 // apply sets in a key what the flags say.
 func (k *keysCall) apply(key *access.Key) error {
-	if k.name != "" {
-		key.Name = k.name
+	had := *key
+	for _, set := range k.settings {
+		set(key)
 	}
-	switch both := k.rate + k.burst; {
-	case both == "none", both == "nonenone":
-		k.rate, k.burst = "none", "none"
-	case k.rate == "none", k.burst == "none":
-		return errors.New("-rate and -burst need each other: none removes both")
+	switch { // none removes both
+	case had.Rate > 0 && key.Rate == 0 && key.Burst == had.Burst:
+		key.Burst = 0
+	case had.Burst > 0 && key.Burst == 0 && key.Rate == had.Rate:
+		key.Rate = 0
 	}
-	err := cmp.Or(
-		setting("quota", k.quota, &key.Quota, "none", "a number from 1", func(s string) (int64, bool) {
-			n, err := strconv.ParseInt(s, 10, 64)
-			return n, err == nil && n >= 1
-		}),
-		setting("rate", k.rate, &key.Rate, "none", "a number above 0", func(s string) (float64, bool) {
-			n, err := strconv.ParseFloat(s, 64)
-			return n, err == nil && n > 0 && n <= 1e6
-		}),
-		setting("burst", k.burst, &key.Burst, "none", "a number from 1", func(s string) (int, bool) {
-			n, err := strconv.Atoi(s)
-			return n, err == nil && n >= 1
-		}),
-		setting("expires", k.expires, &key.Expires, "never", "a day such as 2027-12-31, a time such as 2027-12-31T18:00:00Z", func(s string) (time.Time, bool) {
-			t, _, ok := dayOrTime(s)
-			return t, ok && t.Year() >= 1970 // the zero time would mean never
-		}),
-	)
 	switch {
-	case err != nil:
-		return err
-	case k.expires != "" && state(*key, time.Now()) == "expired" && !k.force:
-		return fmt.Errorf("-expires %s is in the past, so the key would admit nobody; to set it all the same, add -force", k.expires)
+	case !key.Expires.Equal(had.Expires) && state(*key, time.Now()) == "expired" && !k.force:
+		return fmt.Errorf("-expires %s is in the past, so the key would admit nobody; to set it all the same, add -force", day(key.Expires))
 	case key.Burst == 0 && key.Rate > 0:
 		return errors.New("-rate needs -burst")
 	case key.Burst > 0 && key.Rate == 0:
 		return errors.New("-burst needs -rate")
-	case k.scopes == "all":
-		key.Scopes = access.AllScopes()
-	case k.scopes != "":
-		key.Scopes = strings.ReplaceAll(k.scopes, ",", " ")
 	}
 	return nil
 }
@@ -245,7 +237,7 @@ func (k *keysCall) unknown(ctx context.Context, s *keyStore, err error) error {
 }
 
 func (k *keysCall) set(ctx context.Context, s *keyStore) error {
-	if k.name+k.quota+k.rate+k.burst+k.scopes+k.expires == "" {
+	if len(k.settings) == 0 {
 		return errors.New("want a setting to change: -name, -quota, -rate, -burst, -scopes or -expires")
 	}
 	if err := k.change(ctx, s, k.apply); err != nil {
