@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -154,14 +155,21 @@ func TestWebhookMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer box.Close()
-	var m webhookMetrics
-	check := func(when string, waiting, accepted int64) {
+	m, w := newMetrics(), &watcher{box: box, log: slog.New(slog.DiscardHandler), delivered: newDelivered()}
+	m.watchWebhook(box, w.delivered)
+	check := func(when string, waiting, accepted int) {
 		t.Helper()
-		if err := m.read(ctx, box); err != nil {
-			t.Fatal(err)
+		r := httptest.NewRecorder()
+		m.handler().ServeHTTP(r, httptest.NewRequest("GET", "/metrics", nil))
+		for _, want := range []string{
+			fmt.Sprintf("walletscreen_webhook_waiting_messages %d\n", waiting), fmt.Sprintf(`messages_total{outcome="accepted"} %d`+"\n", accepted), `messages_total{outcome="expired"} 0`,
+		} {
+			if !strings.Contains(r.Body.String(), want) {
+				t.Errorf("%s: want %s", when, want)
+			}
 		}
-		if oldest := m.oldest.Load(); m.waiting.Load() != waiting || m.accepted.Load() != accepted || (oldest == 0) != (waiting == 0) {
-			t.Errorf("%s: %d wait since %d, %d accepted; want %d, %d", when, m.waiting.Load(), oldest, m.accepted.Load(), waiting, accepted)
+		if none := strings.Contains(r.Body.String(), "oldest_message_age_seconds 0\n"); none != (waiting == 0) {
+			t.Errorf("%s: no message is old: %v", when, none)
 		}
 	}
 	check("empty", 0, 0)
@@ -180,6 +188,6 @@ func TestWebhookMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.add(d)
+	w.told(d)
 	check("delivered", 1, 1)
 }

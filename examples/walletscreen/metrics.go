@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"math"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -62,48 +62,38 @@ func (m *registry) addTable(t *receipt.Table) {
 	m.rows.WithLabelValues("").Add(float64(t.Undecided))
 }
 
-// webhookMetrics measures the messages of a webhook. Its numbers are of the outbox, which replicas
-// share, and of what this process has delivered.
-type webhookMetrics struct {
-	waiting, oldest, accepted, expired atomic.Int64 // oldest in seconds since 1970
+// newDelivered returns a counter of the messages of a webhook that this process has delivered, or given up.
+func newDelivered() *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "walletscreen_webhook_messages_total", Help: "Messages that the webhook accepted, and that expired after three days.",
+	}, []string{"outcome"})
+	c.WithLabelValues("accepted") // so that it is there from the start
+	c.WithLabelValues("expired")
+	return c
 }
 
-// read reads what waits in the outbox.
-func (m *webhookMetrics) read(ctx context.Context, box *outbox.Box) error {
-	n, oldest, err := box.Waiting(ctx)
-	if err != nil {
-		return err
-	}
-	m.waiting.Store(n)
-	m.oldest.Store(0)
-	if !oldest.IsZero() {
-		m.oldest.Store(oldest.Unix())
-	}
-	return nil
-}
-
-// add adds what became of messages.
-func (m *webhookMetrics) add(d outbox.Delivery) {
-	m.accepted.Add(int64(d.Accepted))
-	m.expired.Add(int64(d.Expired))
-}
-
-// watchWebhook makes scrapes read m.
-func (r *registry) watchWebhook(m *webhookMetrics) {
-	value := func(n *atomic.Int64) func() float64 { return func() float64 { return float64(n.Load()) } }
-	r.gauge("walletscreen_webhook_waiting_messages", "Messages in the outbox that the webhook has not accepted.", value(&m.waiting))
-	r.gauge("walletscreen_webhook_oldest_message_age_seconds", "How long the oldest of these has waited; 0 if there is none.", func() float64 {
-		if oldest := m.oldest.Load(); oldest > 0 {
-			return max(0, time.Since(time.Unix(oldest, 0)).Seconds())
+// watchWebhook makes scrapes read the outbox, which replicas share, and what this process has delivered.
+func (m *registry) watchWebhook(box *outbox.Box, delivered *prometheus.CounterVec) {
+	waiting := func(value func(n int64, oldest time.Time) float64) func() float64 {
+		return func() float64 {
+			ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
+			defer done()
+			n, oldest, err := box.Waiting(ctx)
+			if err != nil {
+				return math.NaN()
+			}
+			return value(n, oldest)
 		}
-		return 0
-	})
-	for outcome, n := range map[string]*atomic.Int64{"accepted": &m.accepted, "expired": &m.expired} {
-		r.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "walletscreen_webhook_messages_total", Help: "Messages that the webhook accepted, and that expired after three days.",
-			ConstLabels: prometheus.Labels{"outcome": outcome},
-		}, value(n)))
 	}
+	m.gauge("walletscreen_webhook_waiting_messages", "Messages in the outbox that the webhook has not accepted.",
+		waiting(func(n int64, _ time.Time) float64 { return float64(n) }))
+	m.gauge("walletscreen_webhook_oldest_message_age_seconds", "How long the oldest of these has waited; 0 if there is none.", waiting(func(n int64, oldest time.Time) float64 {
+		if n == 0 {
+			return 0
+		}
+		return max(0, time.Since(oldest).Seconds())
+	}))
+	m.registry.MustRegister(delivered)
 }
 
 func (m *registry) gauge(name, help string, value func() float64) {

@@ -198,7 +198,7 @@ func (s *server) loadLists(ctx context.Context) error {
 func (s *server) run(ctx context.Context, p *program) error {
 	s.metrics.watch(s.screener, s.keys.ring, s.trail, s.cert, s.offline)
 	if s.watcher != nil {
-		s.metrics.watchWebhook(&s.watcher.measured)
+		s.metrics.watchWebhook(s.watcher.box, s.watcher.delivered)
 	}
 
 	// What runs beside the server ends after it.

@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
@@ -36,13 +36,12 @@ type watcher struct {
 	hook     *outbox.Webhook
 	holder   string // names this process, which may hold the lead
 	log      *slog.Logger
-	leading  atomic.Bool
 
-	stamp   string // the size and time of the file when it was last checked; only sync uses it
-	failure string // the error of sync that was last logged
-	failing bool   // whether the webhook fails; only the goroutine that delivers uses it
+	stamp   string // the size and time of the file when it was last checked
+	failure string // the error of step that was last logged
+	failing bool   // whether the webhook fails
 
-	measured webhookMetrics
+	delivered *prometheus.CounterVec // messages, by what became of them
 }
 
 // maxSteps bounds the snapshots that are compared one by one. Of more, only the first and the last are.
@@ -65,7 +64,7 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-webhook-secret: %w", err)
 	}
-	w := &watcher{file: s.book, screener: s.screener, store: s.store, past: s.openPast, former: s.former, holder: instance(s.lists.data), log: s.log}
+	w := &watcher{file: s.book, screener: s.screener, store: s.store, past: s.openPast, former: s.former, holder: instance(s.lists.data), log: s.log, delivered: newDelivered()}
 	for _, l := range s.screener.Sources() {
 		w.ids = append(w.ids, l.Info.ID)
 	}
@@ -110,58 +109,44 @@ func webhookSecret(c *serveOptions) (string, error) {
 
 // run watches and delivers until ctx ends.
 func (w *watcher) run(ctx context.Context) {
-	const term = 15 * time.Second
-	var jobs sync.WaitGroup
-	lead := func() {
-		leading, err := w.box.Lead(ctx, w.holder, term)
-		if err != nil && ctx.Err() == nil {
-			w.log.Error("the outbox of the webhook fails", "error", err)
+	periodically(ctx, time.Second, func() {
+		failure := ""
+		if err := w.step(ctx); err != nil && ctx.Err() == nil {
+			if failure = err.Error(); failure != w.failure {
+				w.log.Error("messages of the webhook cannot be made or delivered; trying again", "error", err)
+			}
 		}
-		w.leading.Store(leading && err == nil)
-	}
-	jobs.Go(func() {
-		lead()
-		periodically(ctx, term/6, lead)
+		w.failure = failure
 	})
-	jobs.Go(func() { // watches
-		periodically(ctx, time.Second, func() {
-			if !w.leading.Load() {
-				return
-			}
-			failure := ""
-			if err := w.sync(ctx); err != nil && ctx.Err() == nil {
-				if failure = err.Error(); failure != w.failure {
-					w.log.Error("the customers' verdicts cannot be compared; trying again", "error", err)
-				}
-			}
-			w.failure = failure
-		})
-	})
-	jobs.Go(func() { // delivers
-		periodically(ctx, time.Second, func() {
-			accepted, err := 1, error(nil)
-			for w.leading.Load() && accepted > 0 && err == nil {
-				var d outbox.Delivery
-				d, err = w.box.Deliver(ctx, w.hook.Post)
-				accepted = d.Accepted
-				w.told(d)
-			}
-			if w.leading.Load() && err == nil {
-				err = w.box.Sweep(ctx)
-			}
-			if err == nil {
-				err = w.measured.read(ctx, w.box)
-			}
-			if err != nil && ctx.Err() == nil {
-				w.log.Error("the outbox of the webhook fails", "error", err)
-			}
-		})
-	})
-	jobs.Wait()
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer done()
 	w.box.Resign(last, w.holder)
 	w.box.Close()
+}
+
+// step stores the messages about all changes up to now, and delivers those that are due, if this process leads.
+func (w *watcher) step(ctx context.Context) (err error) {
+	for _, do := range []func(context.Context) error{w.sync, w.deliver} {
+		leads, failure := w.box.Lead(ctx, w.holder, leadFor)
+		if leads && failure == nil {
+			failure = do(ctx)
+		}
+		err = errors.Join(err, failure)
+	}
+	return err
+}
+
+// leadFor is longer than a delivery takes.
+const leadFor = time.Minute
+
+// deliver posts the messages that are due.
+func (w *watcher) deliver(ctx context.Context) error {
+	d, err := w.box.Deliver(ctx, w.hook.Post)
+	w.told(d)
+	if err == nil {
+		err = w.box.Sweep(ctx)
+	}
+	return err
 }
 
 // told logs what became of messages. A receiver that fails is logged when it begins to,
@@ -179,7 +164,8 @@ func (w *watcher) told(d outbox.Delivery) {
 	if d.Accepted > 0 || d.Failure != nil {
 		w.failing = d.Failure != nil
 	}
-	w.measured.add(d)
+	w.delivered.WithLabelValues("accepted").Add(float64(d.Accepted))
+	w.delivered.WithLabelValues("expired").Add(float64(d.Expired))
 }
 
 // periodically calls do every so often until ctx ends.
