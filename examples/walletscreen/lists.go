@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -207,84 +205,57 @@ func (o *listOptions) checkPublished(srcs []sources.Source) error {
 	return nil
 }
 
-// downloading returns a function that logs how much of a long list was read.
-func downloading(logger *slog.Logger) func(id string, read, total int64) {
-	const step = 10 << 20
-	var mu sync.Mutex
-	next := make(map[string]int64)
-	return func(id string, read, total int64) {
-		mu.Lock()
-		defer mu.Unlock()
-		if read < step {
-			next[id] = step // it begins, perhaps again
-		}
-		if read < next[id] {
-			return
-		}
-		next[id] = read + step
-		if total > 0 {
-			logger.Info("downloading", "source", id, "bytes", read, "percent", 100*read/total)
-		} else {
-			logger.Info("downloading", "source", id, "bytes", read)
-		}
-	}
-}
-
-// openStore opens what keeps lists: the database of -db if replicas share it, or else
-// a directory in -data. It returns nil if there is neither. The function closes it. openStore calls
-// warn when it creates the store beside one of an earlier version.
-func (o *listOptions) openStore(ctx context.Context, warn func(text string)) (st store.Store, closeStore func(), err error) {
-	if o.db != "" {
-		if err := checkDB(o.db); err != nil {
-			return nil, nil, err
-		}
-	}
-	switch {
-	case isShared(o.db):
-		pg, err := pgstore.Open(ctx, o.db)
-		if err != nil {
-			return nil, nil, databaseError(err)
-		}
-		if pg.Former() {
-			warn("-db: the tables walletscreen_journal, walletscreen_files and walletscreen_chunks are " + formerText)
-		}
-		return store.Retain(pg, o.keep), pg.Close, nil
-	case o.data != "":
-		former := hasFormer(o.data)
-		dir, err := store.Open(filepath.Join(o.data, storeDir))
-		if err != nil {
-			return nil, nil, fmt.Errorf("-data: %w", err)
-		}
-		if former {
-			warn("-data: " + filepath.Join(o.data, formerDir) + " is " + formerText)
-		}
-		return store.Retain(dir, o.keep), func() {}, nil
-	}
-	return nil, func() {}, nil
-}
-
-// openStore opens the store of -db or -data once for all that a command does, and returns
-// nil if there is none. One that is only read must exist.
+// openStore opens the store of lists once for all that a command does, and returns nil if there is none: the database of
+// -db if replicas share it, or else a directory in -data. One that is only read must exist. openStore warns when it
+// creates a store beside one of an earlier version.
 func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (store.Store, error) {
 	if p.store != nil {
 		return p.store, nil
 	}
-	if o.data != "" && !write && !isShared(o.db) {
-		if _, err := os.Stat(filepath.Join(o.data, storeDir)); err != nil {
-			err := fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
-			if hasFormer(o.data) {
-				err = fmt.Errorf("%w; %s is %s", err, filepath.Join(o.data, formerDir), formerText)
-			}
+	warn := p.warn
+	if warn == nil {
+		warn = func(text string) { fmt.Fprintln(p.stderr, "walletscreen:", text) }
+	}
+	if o.db != "" {
+		if err := checkDB(o.db); err != nil {
 			return nil, err
 		}
 	}
-	st, closeStore, err := o.openStore(ctx, func(text string) { fmt.Fprintln(p.stderr, "walletscreen:", text) })
-	if st == nil || err != nil {
-		return nil, err
+	var st store.Store
+	p.closeStore = func() {}
+	switch {
+	case isShared(o.db):
+		pg, err := pgstore.Open(ctx, o.db)
+		if err != nil {
+			return nil, databaseError(err)
+		}
+		if st, p.closeStore = pg, pg.Close; pg.Former() {
+			warn("-db: the tables walletscreen_journal, walletscreen_files and walletscreen_chunks are " + formerText)
+		}
+	case o.data != "":
+		name, former := filepath.Join(o.data, storeDir), ""
+		if hasFormer(o.data) {
+			former = filepath.Join(o.data, formerDir) + " is " + formerText
+		}
+		if _, err := os.Stat(name); err != nil && !write {
+			err = fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
+			if former != "" {
+				err = fmt.Errorf("%w; %s", err, former)
+			}
+			return nil, err
+		}
+		var err error
+		if st, err = store.Open(name); err != nil {
+			return nil, fmt.Errorf("-data: %w", err)
+		}
+		if former != "" {
+			warn("-data: " + former)
+		}
+	default:
+		return nil, nil
 	}
-	p.store, p.closeStore = st, closeStore
-	if !write {
-		p.store = store.ReadOnly(st)
+	if p.store = store.Retain(st, o.keep); !write {
+		p.store = store.ReadOnly(p.store)
 	}
 	return p.store, nil
 }

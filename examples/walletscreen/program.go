@@ -29,8 +29,9 @@ type program struct {
 
 	ending atomic.Int64 // how long a server that answers has to end, in nanoseconds
 
-	store      store.Store // the lists, once a command other than serve has opened them
+	store      store.Store // the lists, once a command has opened them
 	closeStore func()
+	warn       func(text string)
 }
 
 // errSilent is an error that the command has explained already.

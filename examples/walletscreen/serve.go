@@ -85,11 +85,9 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 	if s.kinds, err = c.shownKinds(logger); err != nil {
 		return err
 	}
-	closeLists, err := s.openLists(ctx)
-	if err != nil {
+	if err := s.openLists(ctx, p); err != nil {
 		return err
 	}
-	defer closeLists()
 	if s.decisions, err = openDecisions(ctx, c, s.screener, logger); err != nil {
 		return err
 	}
@@ -148,21 +146,17 @@ type server struct {
 	ending      *atomic.Int64 // how long it has to end, in nanoseconds, once requests may be under way
 }
 
-// openLists makes the Screener, which holds no list yet. The function closes the store.
-func (s *server) openLists(ctx context.Context) (closeStore func(), err error) {
+// openLists makes the Screener, which holds no list yet.
+func (s *server) openLists(ctx context.Context, p *program) error {
 	srcs, err := s.lists.sources(!s.offline)
-	if err != nil {
-		return nil, err
+	p.warn = func(text string) { s.log.Warn(text); s.former = true }
+	if err == nil {
+		s.store, err = p.openStore(ctx, &s.lists, true)
 	}
-	if s.store, closeStore, err = s.lists.openStore(ctx, func(text string) { s.log.Warn(text); s.former = true }); err != nil {
-		return nil, err
+	if err == nil {
+		s.screener, err = s.lists.newScreener(srcs, s.offline, &screening.Options{Logger: s.log, Report: s.metrics.Report, Store: s.store})
 	}
-	opts := &screening.Options{Logger: s.log, Bytes: downloading(s.log), Report: s.metrics.Report, Store: s.store}
-	if s.screener, err = s.lists.newScreener(srcs, s.offline, opts); err != nil {
-		closeStore()
-		return nil, err
-	}
-	return closeStore, nil
+	return err
 }
 
 // openPast opens the lists that answered with this digest.

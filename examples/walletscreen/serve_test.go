@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -498,31 +497,6 @@ func TestTrailOptions(t *testing.T) {
 	}
 	if trail, err := openTrail(&serveOptions{}, nil); trail != nil || err != nil {
 		t.Errorf("without a trail: %v, %v", trail, err)
-	}
-}
-
-func TestDownloading(t *testing.T) {
-	var log strings.Builder
-	told := downloading(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
-				return slog.Attr{}
-			}
-			return a
-		},
-	})))
-	for range 2 { // it breaks off, and begins again
-		for read := int64(0); read <= 30<<20; read += 1 << 20 {
-			told("LIST", read, 40<<20)
-		}
-	}
-	told("LIST", 0, -1)
-	told("OTHER", 9<<20, -1)
-	told("LIST", 25<<20, -1)
-	const once = "msg=downloading source=LIST bytes=10485760 percent=25\nmsg=downloading source=LIST bytes=20971520 percent=50\nmsg=downloading " +
-		"source=LIST bytes=31457280 percent=75\n"
-	if want := once + once + "msg=downloading source=LIST bytes=26214400\n"; log.String() != want {
-		t.Errorf("logged\n%s\nwant\n%s", log.String(), want)
 	}
 }
 
