@@ -110,8 +110,8 @@ func (l *feedList) tagPack() []byte {
 	return b.Bytes()
 }
 
-// fileLine matches a line of a manifest about a file.
-var fileLine = regexp.MustCompile(`(?m)^file ([A-Za-z0-9_][A-Za-z0-9_.]{0,99}) sha256 ([0-9a-f]{64}) `)
+// manifestLine is a line of a manifest about a list or a file.
+var manifestLine = regexp.MustCompile(`^(list|file) ([A-Za-z0-9_][A-Za-z0-9_.]{0,99}) sha256 ([0-9a-f]{64}) (.*)$`)
 
 // verify checks the feed in a directory.
 func (l *listsCall) verify(_ context.Context, args []string) error {
@@ -122,12 +122,9 @@ func (l *listsCall) verify(_ context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	files := make(map[string]string)
-	for _, m := range fileLine.FindAllStringSubmatch(text, -1) {
-		files[m[1]] = m[2]
-	}
-	if len(files) == 0 {
-		return fmt.Errorf("%s: not the manifest of a feed", manifestFile)
+	lists, files, err := readManifest(text)
+	if err != nil {
+		return err
 	}
 	for name, want := range files {
 		file, err := readAtMost(filepath.Join(args[0], name), 1<<30)
@@ -147,8 +144,8 @@ func (l *listsCall) verify(_ context.Context, args []string) error {
 			return fmt.Errorf("%s is not in the manifest: it was added, or is of an earlier feed", f.Name())
 		}
 	}
-	_, err = fmt.Fprintf(l.stdout, "%s, as signed\n", counted(int64(len(files)), "file"))
-	return err
+	fmt.Fprintf(l.stdout, "%s, as signed\n", counted(int64(len(files)), "file"))
+	return l.compareWitnesses(lists)
 }
 
 // openManifest returns the text of the manifest in a directory, whose signature is good.
@@ -176,6 +173,103 @@ func (l *listsCall) openManifest(dir string) (string, error) {
 		fmt.Fprintf(l.stdout, "signed by %s\n", s.Name)
 	}
 	return n.Text, nil
+}
+
+// readManifest returns the digests of lists and of files in the text of a manifest.
+func readManifest(text string) (lists, files map[string]string, err error) {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if len(lines) < 3 || lines[0] != "walletscreen feed 1" && lines[0] != "walletscreen lines 1" || !strings.HasPrefix(lines[1], "snapshot ") {
+		return nil, nil, fmt.Errorf("%s: not the manifest of a feed", manifestFile)
+	}
+	lists, files = map[string]string{}, map[string]string{}
+	for i, line := range lines[2:] {
+		m := manifestLine.FindStringSubmatch(line)
+		if m == nil {
+			return nil, nil, fmt.Errorf("%s: line %d: want list or file", manifestFile, i+3)
+		}
+		to := map[string]map[string]string{"list": lists, "file": files}[m[1]]
+		if to[m[2]] != "" {
+			return nil, nil, fmt.Errorf("%s: line %d: %s again", manifestFile, i+3, m[2])
+		}
+		to[m[2]] = m[3]
+	}
+	return lists, files, nil
+}
+
+// A witnessManifest is the manifest of another party: what it got from publishers on a day. Its hash
+// covers everything but the signature, and the hash of the day before.
+type witnessManifest struct {
+	Schema   string `json:"schema"`
+	Day      string `json:"day"`
+	Previous struct {
+		ContentSHA256 string `json:"content_sha256"`
+	} `json:"previous"`
+	Signature struct {
+		ContentSHA256 string `json:"content_sha256"`
+	} `json:"signature"`
+	Sources []struct {
+		List   string `json:"list_name"`
+		SHA256 string `json:"sha256"`
+		Day    string `json:"effective_day"`
+	} `json:"sources"`
+}
+
+// witnessed are the names that a witness has for lists.
+var witnessed = map[string]string{"ofac-sdn-advanced": "OFAC_SDN", "eu-fsf": "EU_CONSOLIDATED", "uk-uksl": "UK_CONSOLIDATED"}
+
+// readWitness returns the manifest in a file, whose hash is right.
+func readWitness(name string) (w witnessManifest, err error) {
+	text, err := readAtMost(name, 16<<20)
+	if err != nil {
+		return w, err
+	}
+	all := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err = d.Decode(&all); err == nil {
+		err = json.Unmarshal(text, &w)
+	}
+	if err != nil || w.Schema != "lynceris-manifest/1" {
+		return w, fmt.Errorf("-witness %s: want a manifest of the form lynceris-manifest/1", name)
+	}
+	delete(all, "signature")
+	var body bytes.Buffer // with sorted members, and a line feed
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(all); err != nil {
+		return w, err
+	}
+	if sum := sha256.Sum256(body.Bytes()); hex.EncodeToString(sum[:]) != w.Signature.ContentSHA256 {
+		return w, fmt.Errorf("-witness %s: its hash is wrong: it was changed", name)
+	}
+	return w, nil
+}
+
+// compareWitnesses says which lists other parties got alike.
+func (l *listsCall) compareWitnesses(lists map[string]string) error {
+	last := ""
+	for _, name := range l.witnesses {
+		w, err := readWitness(name)
+		if err != nil {
+			return err
+		}
+		if last != "" && w.Previous.ContentSHA256 != last {
+			return fmt.Errorf("-witness %s: it does not follow the one before: the chain is broken", name)
+		}
+		last = w.Signature.ContentSHA256
+		for _, s := range w.Sources {
+			id := witnessed[s.List]
+			if lists[id] == "" || s.SHA256 == "" {
+				continue
+			}
+			said := "another file, of " + s.Day
+			if lists[id] == s.SHA256 {
+				said = "the same file, of " + s.Day
+			}
+			fmt.Fprintf(l.stdout, "%s: the witness of %s had %s\n", id, w.Day, clean(said))
+		}
+	}
+	return nil
 }
 
 // manifestFile is the name of the file that describes the others.

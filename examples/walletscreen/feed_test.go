@@ -1,7 +1,10 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -65,6 +68,38 @@ func TestFeed(t *testing.T) {
 		if err != nil || tags != len(l.Entries) {
 			t.Errorf("%s.tagpack.yaml: %d tags, %v, want %d", id, tags, err, len(l.Entries))
 		}
+	}
+
+	// Another party that fetched the same bytes, or others, or whose manifest was changed.
+	manifest := read(t, filepath.Join(dir, manifestFile))
+	_, digest, _ := strings.Cut(manifest, "\nlist OFAC_SDN sha256 ")
+	witness := func(name, previous, sum string) (file, hash string) {
+		body := fmt.Sprintf(`{"anchored":true,"day":"2025-03-21","previous":{"content_sha256":"%s","day":"2025-03-20"},"schema":"lynceris-manifest/1",`, previous)
+		rest := fmt.Sprintf(`"sources":[{"capture_status":"ok","effective_day":"2025-03-21","entry_count":17000,"list_name":"ofac-sdn-advanced","sha256":"%s"}]}`+"\n", sum)
+		h := sha256.Sum256([]byte(body + rest))
+		hash = hex.EncodeToString(h[:])
+		file = filepath.Join(t.TempDir(), name)
+		text := body + `"signature":{"content_sha256":"` + hash + `","generated_at":"20250321T055001Z"},` + rest
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file, hash
+	}
+	first, hash := witness("first", strings.Repeat("0", 64), digest[:64])
+	second, _ := witness("second", hash, strings.Repeat("1", 64))
+	stray, _ := witness("stray", strings.Repeat("2", 64), digest[:64])
+	if code, said := verify("-witness", first+","+second); code != 0 ||
+		!strings.Contains(said, "OFAC_SDN: the witness of 2025-03-21 had the same file, of 2025-03-21\nOFAC_SDN: the witness of 2025-03-21 had another file") {
+		t.Errorf("exit code %d, %s", code, said)
+	}
+	if code, said := verify("-witness", first+","+stray); code != 2 || !strings.Contains(said, "the chain is broken") {
+		t.Errorf("a broken chain: exit code %d, %s", code, said)
+	}
+	if err := os.WriteFile(first, []byte(strings.Replace(read(t, first), "17000", "17001", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := verify("-witness", first); code != 2 || !strings.Contains(said, "its hash is wrong") {
+		t.Errorf("a changed witness: exit code %d, %s", code, said)
 	}
 
 	// Every change is noticed: of the manifest, of a file, a file more and a file less.

@@ -47,9 +47,12 @@ func (p *program) listsCommand() *cli.Command {
 					p.text("match", "exact", "in nitro: `exact or key`, the listed accounts alone, or also those with the key of a listed account of another chain", &l.match),
 				}, common), l.export),
 			command("lists verify", "[flags] DIR", "checks the signature and the files of a feed",
-				"lists export -format feed writes one. Exit code 2 if anything was changed, is missing, or was added.",
+				"lists export -format feed writes one. Exit code 2 if anything was changed, is missing, or was added. A witness is a daily manifest of\n"+
+					"another party that fetches the same lists, in the form lynceris-manifest/1: it says whether\n"+
+					"that party got the same bytes from the publisher.",
 				[]cli.Flag{
 					p.texts("key", "`files` with the public keys that may have signed the manifest", &l.keys),
+					p.texts("witness", "`files` with manifests of another party, the oldest first if there are several", &l.witnesses),
 				}, l.verify),
 			command("lists import", "[flags] ID=FILE...", "reads downloaded lists into -data or -db",
 				"It compares each file with the list held, the bundled one included. A suspect list, such as\n"+
