@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
 )
 
@@ -231,6 +233,15 @@ func TestDurable(t *testing.T) {
 		if err := db.QueryRow(`select current_setting('synchronous_commit') || ' ' || current_setting('transaction_isolation')`).Scan(&mode); err != nil ||
 			mode != want {
 			t.Errorf("PostgreSQL: commits are %q, %v, for %s, want %q", mode, err, told, want)
+		}
+		own, err := sql.Open("pgx", databases[1].new(t)+"&"+told)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer own.Close()
+		_, err = postgres.New(t.Context(), own)
+		if safe := told == "synchronous_commit=on" || told == "synchronous_commit=remote_apply"; (err == nil) != safe {
+			t.Errorf("PostgreSQL: a database of the caller with %s: %v", told, err)
 		}
 	}
 }

@@ -1,7 +1,8 @@
 // Package sqlstore keeps API keys and quotas in an SQL database, as an
 // [access.Store]. Open one with package sqlite, which needs nothing beside it and
 // serves replicas on one machine, or with package postgres, for any number of
-// replicas on any number of machines. A program links only the driver that it imports.
+// replicas on any number of machines, which also takes a *sql.DB of the caller. A
+// program links only the driver that it imports.
 //
 // Both use the same tables, whose names begin with walletscreen_, made by the SQL in
 // the directory schema. They are migrated forward only, by whichever replica comes
@@ -26,6 +27,7 @@ type Store struct {
 	db       *sql.DB
 	hasTable string
 	lock     string
+	owned    bool
 
 	pruned     atomic.Int32 // the last month in which old totals were deleted
 	claims     atomic.Int64 // fresh ones
@@ -39,13 +41,13 @@ var _ access.Store = (*Store)(nil)
 // that know a database: hasTable is a query for the number of tables named $1, among
 // those that an unqualified name finds. lock is a statement that waits for other
 // transactions which have executed it, or "" if the database runs transactions one
-// after another.
+// after another. If owned is true, Close closes db.
 //
 // The error wraps [ErrNewer] or [ErrDamaged] if the tables cannot be used.
 // Transactions of db must be durable once committed, and each statement must see what
 // was committed before it began.
-func New(ctx context.Context, db *sql.DB, hasTable, lock string) (*Store, error) {
-	s := &Store{db: db, hasTable: hasTable, lock: lock, keepClaims: 100_000, tidyEach: tidyEach}
+func New(ctx context.Context, db *sql.DB, hasTable, lock string, owned bool) (*Store, error) {
+	s := &Store{db: db, hasTable: hasTable, lock: lock, owned: owned, keepClaims: 100_000, tidyEach: tidyEach}
 	ctx, cancel := context.WithTimeout(ctx, migrateTime)
 	defer cancel()
 	if err := s.migrate(ctx); err != nil {
@@ -54,8 +56,14 @@ func New(ctx context.Context, db *sql.DB, hasTable, lock string) (*Store, error)
 	return s, nil
 }
 
-// Close closes the database. Close a Keyring over s first.
-func (s *Store) Close() error { return s.db.Close() }
+// Close closes the database, unless it belongs to the caller. Close a Keyring over s
+// first.
+func (s *Store) Close() error {
+	if !s.owned {
+		return nil
+	}
+	return s.db.Close()
+}
 
 // callTime is the time limit of a call.
 const callTime = 10 * time.Second

@@ -4,6 +4,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -56,12 +57,40 @@ func Open(ctx context.Context, dsn string) (access.Store, error) {
 	db.SetMaxOpenConns(maxConns)
 	db.SetMaxIdleConns(maxConns)
 	db.SetConnMaxIdleTime(10 * time.Minute)
-	const lock = `select pg_advisory_xact_lock(6385424072104219471)` // an arbitrary number
-	s, err := sqlstore.New(ctx, db, `select count(*) from pg_catalog.pg_class where oid = to_regclass($1)`, lock)
+	s, err := newStore(ctx, db, true)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
 	}
 	return s, nil
+}
+
+// New returns the Store in a database of the caller, who closes it, through the
+// driver of github.com/jackc/pgx/v5/stdlib; stdlib.OpenDBFromPool makes a *sql.DB of
+// a pgxpool.Pool. Its transactions must be read committed, and synchronous_commit must
+// not be off, so that a commit is on the disk.
+func New(ctx context.Context, db *sql.DB) (access.Store, error) {
+	var commit, isolation string
+	err := db.QueryRowContext(ctx, `select current_setting('synchronous_commit'), current_setting('default_transaction_isolation')`).Scan(&commit, &isolation)
+	switch {
+	case err != nil:
+	case commit == "off":
+		err = errors.New("synchronous_commit is off, want on: set it for the role or in the connection string")
+	case isolation != "read committed":
+		err = fmt.Errorf("default_transaction_isolation is %s, want read committed: set it for the role or in the connection string", isolation)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	s, err := newStore(ctx, db, false)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	return s, nil
+}
+
+func newStore(ctx context.Context, db *sql.DB, owned bool) (access.Store, error) {
+	const lock = `select pg_advisory_xact_lock(6385424072104219471)` // an arbitrary number
+	return sqlstore.New(ctx, db, `select count(*) from pg_catalog.pg_class where oid = to_regclass($1)`, lock, owned)
 }
 
 const (

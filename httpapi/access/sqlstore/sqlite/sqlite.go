@@ -60,7 +60,7 @@ func open(ctx context.Context, name string) (access.Store, error) {
 	db.SetMaxOpenConns(1)
 	var s *sqlstore.Store
 	for range 20 {
-		s, err = sqlstore.New(ctx, db, `select count(*) from sqlite_master where type = 'table' and name = $1`, "")
+		s, err = sqlstore.New(ctx, db, `select count(*) from sqlite_master where type = 'table' and name = $1`, "", true)
 		if code(err) != sqlite3.SQLITE_BUSY {
 			break
 		}
