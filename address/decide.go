@@ -127,7 +127,7 @@ func isCell(pieces []Reading) bool {
 // isOfCell reports whether r, of a piece of a cell, is of an address.
 func isOfCell(r Reading) bool {
 	return len(r.Addresses) > 0 && !r.Several && (r.Err == nil || errors.Is(r.Err, ErrOtherChain)) &&
-		(!isAccountName(r.Addresses[0]) || strings.IndexByte(r.Addresses[0].text, '.') >= 0)
+		!isWord(r.Addresses[0])
 }
 
 func decideCell(pieces []Reading) Reading {
@@ -177,6 +177,14 @@ func (a Address) hasMark() bool { return a.Proven() || a.Chain() == "icon" }
 // isAccountName reports whether a is an account's name, which almost any word can
 // be, or 64 hex digits, which can be a hash or a private key.
 func isAccountName(a Address) bool { return chains[a.row-1].hasKind("name") }
+
+// isWord reports whether a is an account's name that is a word or a number: one with a full stop has
+// a letter behind it, apart from what looks like a checksum of hedera.
+func isWord(a Address) bool {
+	dot := strings.LastIndexByte(a.text, '.')
+	top, _, _ := strings.Cut(a.text[dot+1:], "-")
+	return isAccountName(a) && (dot < 0 || isOf(classDigit, top))
+}
 
 // onChain returns a on the chain that the caller named, if that is of its family.
 func (a Address) onChain(c Chain) Address {

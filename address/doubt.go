@@ -2,6 +2,7 @@ package address
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -128,12 +129,25 @@ func squeezed(s string) string {
 }
 
 // isSaid reports whether the word at a place of a text is in a parameter of a payment URI that is
-// for the payee, and nothing there looks like an address to FindLikely: a memo or a note in Base64
-// (ZIP-321, ARC-26), or the payee's server (BIP-78).
+// for the payee, and nothing there looks like an address to FindLikely: a memo or a note of text in
+// Base64 (ZIP-321, ARC-26), or the payee's server (BIP-78).
 func isSaid(text string, at int) bool {
 	part := text[strings.LastIndexAny(text[:at], "?&")+1:]
 	part, _, _ = strings.Cut(part, "&")
 	name, value, _ := strings.Cut(part, "=")
 	name, _, _ = strings.Cut(name, ".") // "memo.1" is of the second payee
-	return len(part) < len(text) && isOneOf(name, []string{"memo", "note", "pj"}) && len(FindLikely(value)) == 0
+	switch {
+	case len(part) == len(text):
+		return false
+	case isOneOf(name, []string{"memo", "note"}):
+		value = strings.TrimRight(unescape(value), "=")
+		b := make([]byte, len(value))
+		n, err := base64URL.Decode(b, []byte(value))
+		if value = string(b[:n]); err != nil || !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl) {
+			return false
+		}
+	case !strings.EqualFold(name, "pj"):
+		return false
+	}
+	return len(FindLikely(value)) == 0
 }

@@ -37,7 +37,7 @@ func (e *edited) addLikely(found []Found, text string, beside bool) []Found {
 	done := 0
 	for t := range tokens(read) {
 		n, isLead := t.end-t.start, t.end < len(read) && strings.IndexByte(":_", read[t.end]) >= 0
-		isWord := t.any&classDigit == 0 && t.all&classLower != 0 && !isLead && (n < minGlued || !beside)
+		isWord := t.any&classDigit == 0 && t.all&classLower != 0 && !isLead && !(beside && (n >= minGlued || ellipsis(read[t.end:]) > 0))
 		if isWord || n > maxSpan && !beside || t.start < done {
 			continue // most words
 		}
@@ -71,7 +71,7 @@ func likely(text string, t token, original string, start int, beside bool) int {
 	if beside && isLongCode(word) {
 		return t.end
 	}
-	if beside && word == "0" {
+	if beside && visible.Digits(word) == "0" {
 		return numberEnd(text, t.start)
 	}
 	found := isPiece(word, "", t.any)
@@ -97,10 +97,13 @@ func likely(text string, t token, original string, start int, beside bool) int {
 // longer than most numbers of versions, or 0.
 func numberEnd(text string, start int) int {
 	const lead = "0.0."
-	if !strings.HasPrefix(text[start:], lead) || start > 0 && text[start-1] == '.' {
+	if visible.Digits(text[start:min(len(text), start+len(lead))]) != lead || start > 0 && text[start-1] == '.' {
 		return 0
 	}
-	end := skip(classDigit, text, start+len(lead))
+	end := skip(classAlnum, text, start+len(lead))
+	if !isOf(classDigit, visible.Digits(text[start+len(lead):end])) {
+		return 0
+	}
 	if end > start+len(lead) && end < len(text) && text[end] == '-' {
 		end = skip(classAlnum, text, end+1)
 	}
@@ -207,7 +210,7 @@ func isZeroX(text string) bool {
 // shortened returns the end of an address that shows only its beginning, with the word at start to
 // end, and its last characters, or 0. Beside an address, it may be of any chain.
 func shortened(text string, start, end int, beside bool) int {
-	if end == len(text) || strings.IndexByte(":_.*\xe2", text[end]) < 0 {
+	if end == len(text) || strings.IndexByte(":_.*[(\xe2", text[end]) < 0 {
 		return 0 // most words
 	}
 	word, shows := text[start:end], leadEnd(text, start, end)
@@ -223,6 +226,7 @@ func shortened(text string, start, end int, beside bool) int {
 	switch {
 	case hasHexPrefix(word) && isHex(word[2:]) && isHex(last):
 	case shows > start && !hasHexPrefix(word):
+	case beside && (hasMark(word) || hasMark(last)):
 	case (beside || strings.IndexByte("13TLDrtXA", word[0]) >= 0) && len(word) >= 4 && isCode(word) && isCode(last):
 	default:
 		return 0
@@ -230,13 +234,15 @@ func shortened(text string, start, end int, beside bool) int {
 	return end + dots + len(last)
 }
 
-// ellipsis returns the length of the signs at the beginning of s that stand for characters left out, or 0.
+// ellipsis returns the length of the signs at the beginning of s that stand for characters left out,
+// perhaps in brackets, or 0.
 func ellipsis(s string) int {
-	dots := s[:len(s)-len(strings.TrimLeft(s, ".…*"))]
+	signs := s[:len(s)-len(strings.TrimLeft(s, ".…*[]()"))]
+	dots := strings.Trim(signs, "[]()")
 	if dots != "…" && len(dots) < 2 || strings.HasPrefix(dots, "…") && len(dots) > len("…") {
 		return 0
 	}
-	return len(dots)
+	return len(signs)
 }
 
 // leadEnd returns the end of what addresses of a chain begin with, such as "0x", "bc1", "nano_" and

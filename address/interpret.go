@@ -278,7 +278,7 @@ func readAnywhere(s string) (rd Reading) {
 		rd.addTolerant(s)
 	}
 	if len(rd.Addresses) > 0 {
-		if !slices.ContainsFunc(rd.Addresses, func(a Address) bool { return !isAccountName(a) || strings.IndexByte(s, '.') >= 0 }) {
+		if !slices.ContainsFunc(rd.Addresses, func(a Address) bool { return !isWord(a) }) {
 			rd.addDoubt(DoubtAmbiguous)
 		}
 		return rd

@@ -112,6 +112,7 @@ func TestLikelySecond(t *testing.T) {
 		"tlUYsZVJkLPeMjxEtACvSxfWuNmddpWfxzs", "SDfLDGtVCPtYgWALRZgVrLEnMMbiSHhiNLTtqdEbQEvmLZtb", "bclqarosrrrxfkvyslbaelydnwqreqgtzzwfsmdq",
 		"EXXR93…qiSi", "0x57EC…1259", "0x57EC…abcd", "0x…1259", "bc1...5mdq", "addr1…xyz", "ecash:…2elz", "ECASH:QPM2...2ELZ", "kaspa:qq…xyz", "cfx:aak…dfg",
 		"nano_3...pyae", "nano_3abc...pyae", "ak_2gw...sWu", "0.0.98-oljoz", "0.0.98-OLJOR", "0.0.1234567", "to 0.0.1234567-abcde, please",
+		"1A1...vfNa", "1A1…test", "3FXV...ugWx", "bitcoinc...09m2r", "kava....n6u6", "mantra…7vz", "0x57EC[...]1259", "TA1h(…)LR2d", "O.O.1234567", "0.0.l234567",
 	} {
 		if !beside(second) {
 			t.Errorf("%q beside an address is not seen", second)
@@ -125,6 +126,7 @@ func TestLikelySecond(t *testing.T) {
 	for _, other := range []string{
 		"Order...later", "No. 12... see 2026", "pc1...pc2", "Kaspa: see...below", "nano_donation", "kaspa:donation", "MyFavouriteCharityDonationWallet", "sendToMyOwnBtcWalletAtKraken",
 		"donaudampfschifffahrtsgesellschaft", "0.0.800", "1.0.0.1234567", "10.0.0.12345", "v0.0.12", "0.0.0.0:8080", "0.05...0.1",
+		"see order 12...later", "mantra…later", "Satoshi[...]Nakamoto", "0.0.lab",
 	} {
 		if beside(other) {
 			t.Errorf("%q beside an address is taken for another one", other)

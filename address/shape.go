@@ -25,7 +25,7 @@ func shapeOf(s string) (c Chain, ok bool) {
 	if c, ok := hexShape(s); ok {
 		return c, true
 	}
-	if strings.HasPrefix(s, "0.0.") && len(s) > 4 && charClass[s[4]]&classDigit != 0 {
+	if strings.HasPrefix(s, "0.0.") && len(s) > 4 && strings.IndexByte("0123456789ol", s[4]) >= 0 { // misread, perhaps
 		return "hedera", true
 	}
 	if c := bech32Shape(s); c != "" {

@@ -71,6 +71,9 @@ var (
 	likeBech32 = strings.NewReplacer("o", "0", "i", "l", "1", "l", "b", "6")
 )
 
+// Digits returns s with the digits for which letters are read.
+func Digits(s string) string { return likeHex.Replace(s) }
+
 // Alike returns what a word of ASCII can be if characters are read as others that look like
 // them: in hex digits, which "0x" may precede, in Base58, in Base32, and in Bech32 and
 // CashAddr, which get the letter case of most of the word. None is the word itself.
