@@ -99,16 +99,11 @@ func (r *reader) decode58(a *base58.Alphabet, at int) ([]byte, fault) {
 		if at != 0 {
 			r.of58 = nil
 		}
+		n := 0
 		r.val58 = nil
-		n, bad := a.DecodeShort((*[base58.ShortLen]byte)(r.raw58[:]), s)
-		if n >= 0 {
-			r.val58 = r.raw58[base58.ShortLen-n : base58.ShortLen]
-		} else if bad < 0 {
-			if n, bad = a.Decode(r.raw58[:], s); n >= 0 {
-				r.val58 = r.raw58[:n]
-			}
+		if n, r.bad58 = a.Decode(r.raw58[:], s); n >= 0 {
+			r.val58 = r.raw58[:n]
 		}
-		r.bad58 = bad
 	}
 	switch {
 	case r.bad58 >= 0:

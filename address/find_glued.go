@@ -65,9 +65,9 @@ func (f *finder) gluedBase58(start, end int) {
 			if m := n - zeros; zeros+(m-1)*7322/10000+1 > want || zeros+(m*7323+9999)/10000 < want || s < l.low || s > l.high {
 				continue
 			}
-			var buf [base58.ShortLen]byte
-			size, _ := letters.DecodeShort(&buf, s)
-			if b := buf[len(buf)-max(size, 0):]; len(b) == want && hasVersion(b, c.prefix) && sha256d.verifies(b) {
+			var buf [base58.MaxLen]byte
+			size, _ := letters.Decode(buf[:], s)
+			if b := buf[:max(size, 0)]; size == want && hasVersion(b, c.prefix) && sha256d.verifies(b) {
 				f.try(start, start+n)
 			}
 		}

@@ -77,7 +77,7 @@ func modelEncode(digits string, b []byte) string {
 	return string(text)
 }
 
-// checkDecode compares Decode and DecodeShort of s with the model, and with
+// checkDecode compares Decode of s with the model, and with
 // mr-tron/base58.
 func checkDecode(t *testing.T, a *base58.Alphabet, digits, s string) {
 	t.Helper()
@@ -91,9 +91,6 @@ func checkDecode(t *testing.T, a *base58.Alphabet, digits, s string) {
 			t.Errorf("Decode(%d bytes, %q) = %d, %d: %x, want %x", room, s, n, bad, dst, want)
 		}
 	}
-	short := [base58.ShortLen]byte(bytes.Repeat([]byte{0xa5}, base58.ShortLen))
-	n, bad := a.DecodeShort(&short, s)
-	checkPadded(t, "DecodeShort", digits, s, base58.MaxShort, short[:], n, bad)
 	if want, _ := modelDecode(digits, s, base58.MaxLen); want != nil {
 		if text := a.Encode(want); text != s {
 			t.Errorf("Encode(%x) = %q, want %q", want, text, s)
@@ -101,24 +98,6 @@ func checkDecode(t *testing.T, a *base58.Alphabet, digits, s string) {
 		referee, err := mrtron.DecodeAlphabet(s, mrtron.NewAlphabet(digits))
 		if len(s) > 0 && (err != nil || !bytes.Equal(referee, want)) {
 			t.Errorf("mr-tron decodes %q to %x, %v, the model to %x", s, referee, err, want)
-		}
-	}
-}
-
-// checkPadded compares with the model what the named function wrote to dst and returned
-// for s. The function accepts at most the given number of digits.
-func checkPadded(t *testing.T, name, digits, s string, most int, dst []byte, n, bad int) {
-	t.Helper()
-	want, wantBad := modelDecode(digits, s, len(dst))
-	if len(s) > most {
-		want, wantBad = nil, -1 // it does not read the digits
-	}
-	if want == nil && (n != -1 || bad != wantBad) {
-		t.Errorf("%s(%q) = %d, %d, want -1, %d", name, s, n, bad, wantBad)
-	} else if want != nil {
-		padded := append(make([]byte, len(dst)-len(want)), want...)
-		if n != len(want) || bad != -1 || !bytes.Equal(dst, padded) {
-			t.Errorf("%s(%q) = %d, %d: %x, want %x", name, s, n, bad, dst, padded)
 		}
 	}
 }
@@ -175,8 +154,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// edges are texts around every limit of the code: the ten digits of a word, the 44 of a
-// short text, and the 128 of the longest.
+// edges are texts around every limit of the code: the ten digits of a word, and
+// the 128 of the longest text.
 func edges(digits string) []string {
 	var all []string
 	zero, top := digits[:1], digits[57:]
@@ -262,7 +241,6 @@ func FuzzEncode(f *testing.F) {
 }
 
 func TestNoAllocs(t *testing.T) {
-	var short [base58.ShortLen]byte
 	var long [base58.MaxLen]byte
 	b := bytes.Repeat([]byte{0xff}, 96)
 	text := strings.Repeat("z", base58.MaxLen)
@@ -271,7 +249,6 @@ func TestNoAllocs(t *testing.T) {
 		want float64
 		f    func()
 	}{
-		{"DecodeShort", 0, func() { base58.Bitcoin.DecodeShort(&short, "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH") }},
 		{"Decode", 0, func() { base58.Bitcoin.Decode(long[:], text) }},
 		{"Encode", 1, func() { base58.Bitcoin.Encode(b) }},
 	} {

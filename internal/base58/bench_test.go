@@ -8,7 +8,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/base58"
 )
 
-// BenchmarkDecode compares DecodeShort with mr-tron/base58, on a Bitcoin address of 25
+// BenchmarkDecode compares Decode with mr-tron/base58, on a Bitcoin address of 25
 // bytes and on a Solana address of 32.
 func BenchmarkDecode(b *testing.B) {
 	for _, text := range []string{
@@ -16,9 +16,9 @@ func BenchmarkDecode(b *testing.B) {
 		"vines1vzrYbzLMRdu58ou5XTby4qAqVRLmqo36NKPTg",
 	} {
 		b.Run(text[:4]+"/ours", func(b *testing.B) {
-			var dst [base58.ShortLen]byte
+			var dst [40]byte
 			for b.Loop() {
-				if n, _ := base58.Bitcoin.DecodeShort(&dst, text); n < 0 {
+				if n, _ := base58.Bitcoin.Decode(dst[:], text); n < 0 {
 					b.Fatal("not Base58")
 				}
 			}
