@@ -238,6 +238,7 @@ func bit(sum *[32]byte, i int) bool { return sum[i/8]>>(7-i%8)&1 == 1 }
 // checksum, in lower case.
 type hexText struct {
 	lead   string
+	bare   bool // lead may be missing
 	lower  bool // capitals are not accepted
 	sumLen int  // bytes of sum, a checksum at the end
 	sum    func(payload []byte) [32]byte
@@ -246,34 +247,36 @@ type hexText struct {
 func (e hexText) read(r *reader, c *codec) fault {
 	s := r.s
 	size := c.size + e.sumLen
-	capital := false
-	if !strings.HasPrefix(s, e.lead) {
-		// Digits in lead have any letter case, too.
-		if capital = e.lead[0] == '0' && len(s) > len(e.lead) && strings.EqualFold(s[:len(e.lead)], e.lead); !capital {
-			return badLead(s, e.lead)
-		}
+	at, isNormal := len(e.lead), strings.HasPrefix(s, e.lead)
+	switch {
+	case isNormal:
+	case e.bare && len(s) == 2*size:
+		at = 0
+	// Digits in lead have any letter case, too, but "0X" is not strict.
+	case e.lead[0] != '0' || at == len("0x") && !r.tolerant || len(s) <= at || !strings.EqualFold(s[:at], e.lead):
+		return badLead(s, e.lead)
 	}
-	r.claimed = e.lead != "" && len(e.lead) > 1
-	if len(s) != len(e.lead)+2*size {
+	r.claimed = at > 1
+	if len(s) != at+2*size {
 		return badLength
 	}
-	bad, capitals := scanHex(s, len(e.lead))
+	bad, capitals := scanHex(s, at)
 	if bad < 0 && capitals && e.lower {
-		for bad = len(e.lead); s[bad] < 'A' || s[bad] > 'F'; bad++ {
+		for bad = at; s[bad] < 'A' || s[bad] > 'F'; bad++ {
 		}
 	}
 	if bad >= 0 {
 		return badChar(bad)
 	}
 	b := r.tmp[:size] // not on the stack, because sum is a variable
-	unhex(b, s[len(e.lead):])
+	unhex(b, s[at:])
 	if e.sum != nil {
 		if sum := e.sum(b[:c.size]); string(sum[:e.sumLen]) != string(b[c.size:size]) {
 			return badChecksum
 		}
 	}
 	r.set(b[:c.size])
-	r.normal = !capitals && !capital
+	r.normal = isNormal && !capitals
 	return fault{}
 }
 
@@ -288,5 +291,8 @@ func (e hexText) write(dst []byte, c *codec, payload []byte) []byte {
 
 func (e hexText) bounds(c *codec) bounds {
 	n := len(e.lead) + 2*(c.size+e.sumLen)
+	if e.bare {
+		return bounds{n - len(e.lead), n, classAddress, "", false}
+	}
 	return bounds{n, n, classHex | classAddress, e.lead, e.sum != nil}
 }

@@ -349,38 +349,10 @@ func flow() (cs codecs) {
 		if i > 0 {
 			u = testers
 		}
-		cs = append(cs, codec{enc: flowText{}, size: 8, check: check, use: u})
+		cs = append(cs, codec{enc: hexText{lead: "0x", bare: true}, size: 8, check: check, use: u})
 	}
 	return cs
 }
-
-type flowText struct{}
-
-func (flowText) read(r *reader, c *codec) fault {
-	at := 0
-	switch len(r.s) {
-	case 2 + 16:
-		if at = 2; r.s[0] != '0' || r.s[1] != 'x' && !(r.tolerant && r.s[1] == 'X') {
-			return badHexPrefix(r.s)
-		}
-	case 16:
-	default:
-		return badHexLength(r.s)
-	}
-	bad, capitals := scanHex(r.s, at)
-	if bad >= 0 {
-		return badChar(bad)
-	}
-	unhex(r.buf[:8], r.s[at:])
-	r.n, r.normal = 8, at == 2 && r.s[1] == 'x' && !capitals
-	return fault{}
-}
-
-func (flowText) write(dst []byte, c *codec, payload []byte) []byte {
-	return hex.AppendEncode(append(dst, "0x"...), payload)
-}
-
-func (flowText) bounds(*codec) bounds { return bounds{16, 18, classAddress, "", false} }
 
 const flowParityLen = 19
 
