@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,8 +33,28 @@ type published struct {
 	needs   string                // the flag without which the list cannot be fetched
 	// live returns the source that fetches the list, from a mirror if that is not empty.
 	live func(mirror string) sources.Source
-	// parse reads the list from a file that was downloaded.
+	// parse reads the list from a file that was downloaded; nil if there are none.
 	parse func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
+}
+
+// id returns the id of the list.
+func (p *published) id() string { return p.live("").Info().ID }
+
+// seeded returns s with the bundled copy of the list, if there is one.
+func (p *published) seeded(s sources.Source) sources.Source {
+	if p.bundled == nil {
+		return s
+	}
+	return sources.Seeded(s, p.bundled())
+}
+
+// fetched returns the function live of a list whose package has no options but where to fetch it.
+func fetched[O ~struct {
+	URL       string
+	Client    *http.Client
+	AllowHTTP bool
+}](list func(*O) sources.Source) func(string) sources.Source {
+	return func(mirror string) sources.Source { return list(&O{URL: mirror, AllowHTTP: isHTTP(mirror)}) }
 }
 
 // catalog returns all published lists, the official ones first.
@@ -48,28 +69,18 @@ func (o *listOptions) catalog() []published {
 		}
 	}
 	return []published{
-		{bundled: bundle.OFAC, usual: true, live: func(mirror string) sources.Source {
-			return ofac.New(&ofac.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
-		}, parse: ofac.Parse},
+		{bundled: bundle.OFAC, usual: true, live: fetched(ofac.New), parse: ofac.Parse},
 		{bundled: bundle.EU, usual: true, live: func(mirror string) sources.Source {
 			return eu.New(&eu.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
 		}, parse: eu.Parse},
-		{bundled: bundle.UK, usual: true, live: func(mirror string) sources.Source {
-			return uk.New(&uk.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
-		}, parse: uk.Parse},
+		{bundled: bundle.UK, usual: true, live: fetched(uk.New), parse: uk.Parse},
 		{usual: true, final: true, live: func(string) sources.Source { return bundle.FBI() }},
 		{usual: true, final: true, live: func(string) sources.Source { return bundle.DOJ() }},
 		{usual: true, final: true, live: func(string) sources.Source { return bundle.GraphSense() }},
 		{bundled: bundle.Badlist, usual: true, live: community(func() *badlist.Options { return &badlist.Options{} }), parse: badlist.Parse},
-		{live: func(mirror string) sources.Source {
-			return ofac.NewConsolidated(&ofac.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
-		}, parse: ofac.ParseConsolidated},
-		{byHand: true, live: func(mirror string) sources.Source {
-			return nbctf.New(&nbctf.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
-		}, parse: nbctf.Parse},
-		{live: func(mirror string) sources.Source {
-			return mof.New(&mof.Options{URL: mirror, AllowHTTP: isHTTP(mirror)})
-		}, parse: mof.Parse},
+		{live: fetched(ofac.NewConsolidated), parse: ofac.ParseConsolidated},
+		{byHand: true, live: fetched(nbctf.New), parse: nbctf.Parse},
+		{live: fetched(mof.New), parse: mof.Parse},
 		{live: community(badlist.ScamSniffer), parse: badlist.ScamSniffer().Parse},
 		{live: community(badlist.ScamSnifferDomains), parse: badlist.ScamSnifferDomains().Parse},
 		{live: community(badlist.PolkadotPhishing), parse: badlist.PolkadotPhishing().Parse},
@@ -78,6 +89,16 @@ func (o *listOptions) catalog() []published {
 		{needs: "-rpc", live: o.frozen("USDC")},
 		{needs: "-opensanctions", live: o.dataset, parse: new(opensanctions.Options).Parse},
 	}
+}
+
+// published returns the published list with an id, or nil.
+func (o *listOptions) published(id string) *published {
+	for _, p := range o.catalog() {
+		if p.id() == id {
+			return &p
+		}
+	}
+	return nil
 }
 
 // frozen returns the list of the accounts that the issuer of a token has frozen, on the
@@ -172,7 +193,7 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	var all []sources.Source
 	var ids []string
 	for _, p := range o.catalog() {
-		id := p.live("").Info().ID
+		id := p.id()
 		ids = append(ids, id)
 		mirror, mirrored := mirrors[id]
 		delete(mirrors, id)
@@ -196,8 +217,11 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	for id := range mirrors {
 		return nil, fmt.Errorf("-mirror: there is no list %.80q%s", id, didYouMean(id, ids, ""))
 	}
-	own, err := o.ownSources(ids, live)
-	return append(all, own...), err
+	own, err := o.ownLists(ids)
+	for _, l := range own {
+		all = append(all, l.source(live))
+	}
+	return all, err
 }
 
 // source returns the source of a list, which is fetched only if live is set, from a mirror
@@ -212,10 +236,7 @@ func (p *published) source(mirror string, live bool) sources.Source {
 	case p.byHand && mirror == "":
 		s = stored{s.Info(), errByHand}
 	}
-	if p.bundled != nil {
-		return sources.Seeded(s, p.bundled())
-	}
-	return s
+	return p.seeded(s)
 }
 
 // mirrorURLs returns the URLs of -mirror by the id of their list.
@@ -259,14 +280,8 @@ func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
 		}
 		return nil, fmt.Errorf("-require: there is no list %.80q%s", id, didYouMean(id, ids, ""))
 	}
-	own, err := o.ownLists(nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range own {
-		required = append(required, l.id)
-	}
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(required, id) }), nil
+	isRequired := func(id string) bool { return slices.Contains(required, id) || o.published(id) == nil } // as own lists are
+	return slices.DeleteFunc(slices.Clone(ids), isRequired), nil
 }
 
 // idsOf returns the ids of sources.

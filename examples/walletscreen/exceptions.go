@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -46,7 +47,10 @@ func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, 
 				return fmt.Errorf("-exceptions: %s: %w", c.exceptions, err)
 			}
 		}
-		return setExceptions(context.WithoutCancel(ctx), s, exceptions)
+		if err = s.SetExceptions(context.WithoutCancel(ctx), exceptions); errors.Is(err, screening.ErrDuplicateException) {
+			err = fmt.Errorf("-exceptions: %w", err)
+		}
+		return err
 	}
 	return f, f.load()
 }

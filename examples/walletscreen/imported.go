@@ -55,39 +55,27 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 // sources that are compared with the bundle.
 func (l *listsCall) filesOf(args []string, downloaded time.Time) (files map[string]*imported, srcs []sources.Source, err error) {
 	var known []string
-	files = make(map[string]*imported)
 	for _, p := range l.lists.catalog() {
-		info := p.live("").Info()
-		known = append(known, info.ID)
-		for _, arg := range args {
-			if id, file, ok := strings.Cut(arg, "="); ok && id == info.ID {
-				if p.final {
-					return nil, nil, fmt.Errorf("%s is final and part of the program: there is nothing to import", id)
-				}
-				if p.parse == nil {
-					return nil, nil, fmt.Errorf("%s comes from nodes, and not from a file: want lists refresh %s", id, p.needs)
-				}
-				if files[id] != nil {
-					return nil, nil, fmt.Errorf("%s is given twice", id)
-				}
-				files[id] = newImported(info, file, l.comments, p.parse, downloaded)
-			}
-		}
-		if f := files[info.ID]; f != nil {
-			srcs = append(srcs, f)
-			if p.bundled != nil {
-				srcs[len(srcs)-1] = sources.Seeded(f, p.bundled())
-			}
-		}
+		known = append(known, p.id())
 	}
+	files = make(map[string]*imported)
 	for _, arg := range args {
 		id, file, ok := strings.Cut(arg, "=")
-		if !ok || file == "" {
+		p := l.lists.published(id)
+		switch {
+		case !ok || file == "":
 			return nil, nil, fmt.Errorf("%q: want ID=FILE, such as OFAC_SDN=sdn_advanced.xml; IDs are %s", arg, orList(known))
-		}
-		if files[id] == nil {
+		case p == nil:
 			return nil, nil, fmt.Errorf("there is no list %.80q%s", id, didYouMean(id, known, ""))
+		case p.final:
+			return nil, nil, fmt.Errorf("%s is final and part of the program: there is nothing to import", id)
+		case p.parse == nil:
+			return nil, nil, fmt.Errorf("%s comes from nodes, and not from a file: want lists refresh %s", id, p.needs)
+		case files[id] != nil:
+			return nil, nil, fmt.Errorf("%s is given twice", id)
 		}
+		files[id] = newImported(p.live("").Info(), file, l.comments, p.parse, downloaded)
+		srcs = append(srcs, p.seeded(files[id]))
 	}
 	return files, srcs, nil
 }

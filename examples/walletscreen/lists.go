@@ -22,7 +22,7 @@ import (
 func (p *program) listFlags(o *listOptions) []cli.Flag {
 	var ids []string
 	for _, l := range o.catalog() {
-		ids = append(ids, l.live("").Info().ID)
+		ids = append(ids, l.id())
 	}
 	return []cli.Flag{
 		p.text("data", "", "`directory` with lists that serve or lists refresh keeps, unless -db does (default: the bundled lists alone)", &o.data),
@@ -124,7 +124,7 @@ func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Sourc
 	if err != nil {
 		return nil, err
 	}
-	if err := setExceptions(ctx, s, nil); err != nil {
+	if err := s.SetExceptions(ctx, nil); err != nil { // what own lists allow
 		return nil, err
 	}
 	if _, err := s.Open(ctx); err != nil && st == nil {
@@ -171,7 +171,7 @@ func (o *listOptions) undecidable(s *screening.Screener) error {
 	switch {
 	case len(missing) > 0:
 		text := fmt.Sprintf("nothing can be decided: %s not loaded\nwalletscreen lists refresh -data DIR fetches lists", strings.Join(missing, " and "))
-		if own, err := o.ownLists(nil); err == nil && !slices.ContainsFunc(own, func(l ownList) bool { return l.id == missing[0] }) {
+		if p := o.published(missing[0]); p != nil && p.parse != nil {
 			text += fmt.Sprintf(", and lists import -data DIR %s=FILE reads one that you have downloaded", missing[0])
 		}
 		return errors.New(text)

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/score"
-	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/own"
@@ -87,22 +84,4 @@ func (l ownList) source(live bool) sources.Source {
 		return stored{l.info(), errOffline}
 	}
 	return badlist.New(opts)
-}
-
-// ownSources returns the sources of -list. The tables are checked by setExceptions.
-func (o *listOptions) ownSources(taken []string, live bool) (all []sources.Source, err error) {
-	lists, err := o.ownLists(taken)
-	for _, l := range lists {
-		all = append(all, l.source(live))
-	}
-	return all, err
-}
-
-// setExceptions sets the exceptions of -exceptions, and what own lists allow.
-func setExceptions(ctx context.Context, s *screening.Screener, exceptions []screening.Exception) error {
-	err := s.SetExceptions(ctx, exceptions)
-	if errors.Is(err, screening.ErrDuplicateException) {
-		return fmt.Errorf("-exceptions: %w", err)
-	}
-	return err
 }
