@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -80,20 +79,7 @@ func Open(ctx context.Context, database string) (*Box, error) {
 }
 
 func openSQLite(file string) (*sql.DB, error) {
-	path, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	f.Close()
-	path = filepath.ToSlash(path)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // C:/…
-	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), RawQuery: url.Values{
 		"_txlock": {"immediate"},
 		"_pragma": {"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "fullfsync(on)"},
 	}.Encode()}
