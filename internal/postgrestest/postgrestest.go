@@ -49,25 +49,16 @@ func URL(t testing.TB) string {
 	return u.String()
 }
 
-// conn is the connection of execute, which the tests of one process share.
-var conn struct {
-	sync.Mutex
-	*pgx.Conn
-}
-
 // execute executes one statement.
 func execute(t testing.TB, url, statement string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
-	conn.Lock()
-	defer conn.Unlock()
-	if conn.Conn == nil || conn.IsClosed() {
-		var err error
-		if conn.Conn, err = pgx.Connect(ctx, url); err != nil {
-			t.Fatal(err)
-		}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}

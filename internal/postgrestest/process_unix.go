@@ -44,7 +44,7 @@ func (s *Server) Pause(t testing.TB) (resume func()) {
 		stopped = append(stopped, pids...)
 		signal(syscall.SIGSTOP, pids)
 	}
-	stop(s.pid(t)) // first the process that starts others
+	stop(s.process.Pid) // first the process that starts others
 	rows, err := conn.Query(ctx, "select pid from pg_stat_activity where pid <> pg_backend_pid()")
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,7 @@ type Server struct {
 	dir      string
 	uid, gid int           // of the user postgres if the test runs as root, or else 0
 	guard    io.Closer     // closing it stops the server
+	process  *os.Process   // of the last launch; it starts all others
 	exited   chan struct{} // closed when all processes of the last launch have ended
 }
 
@@ -189,7 +190,7 @@ func (s *Server) Launch() error {
 		return errors.Join(err, log.Close())
 	}
 	exited := make(chan struct{})
-	s.exited = exited
+	s.process, s.exited = cmd.Process, exited
 	go func() {
 		cmd.Wait() // only the end matters
 		log.Close()
@@ -216,27 +217,8 @@ func (s *Server) Launch() error {
 // Kill kills the server, like a crash, and returns when all its processes have ended.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	process, err := os.FindProcess(s.pid(t))
-	if err == nil {
-		err = process.Kill()
-	}
-	if err != nil {
+	if err := s.process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	<-s.exited
-}
-
-// pid returns the id of the process that starts all others of the server.
-func (s *Server) pid(t testing.TB) int {
-	t.Helper()
-	file, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, _, _ := strings.Cut(string(file), "\n")
-	pid, err := strconv.Atoi(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pid
 }
