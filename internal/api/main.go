@@ -111,11 +111,9 @@ func (p *printer) object(o types.Object) {
 	typ := types.TypeString(o.Type(), p.name)
 	switch o := o.(type) {
 	case *types.Const:
-		p.add("const %s %s = %s", o.Name(), typ, o.Val().ExactString())
-	case *types.Var:
-		p.add("var %s %s", o.Name(), typ)
-	case *types.Func:
-		p.add("func %s%s", o.Name(), strings.TrimPrefix(typ, "func"))
+		p.add("%s = %s", types.ObjectString(o, p.name), o.Val().ExactString())
+	default:
+		p.add("%s", types.ObjectString(o, p.name))
 	case *types.TypeName:
 		if o.IsAlias() {
 			p.add("type %s = %s", o.Name(), types.TypeString(types.Unalias(o.Type()), p.name))
