@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -93,16 +92,32 @@ type question struct {
 // The texts among them come from lists.
 type label map[string]any
 
-// A list is the state of one list.
+// A list is the state of one list, with the members that the API writes, and State.
 type list struct {
-	ID          string `json:"id" jsonschema:"the id of the list"`
-	Name        string `json:"name,omitempty" jsonschema:"the name of the list"`
-	Publisher   string `json:"publisher,omitempty" jsonschema:"the jurisdiction or the issuer"`
-	Addresses   *int   `json:"addresses,omitempty" jsonschema:"how many addresses are on the list"`
-	State       string `json:"state" jsonschema:"current, stale (checked more than 24 hours ago), partial (only a part is loaded) or missing (not loaded)"`
-	LastUpdated string `json:"last_updated,omitempty" jsonschema:"when the list was last checked"`
-	PublishedAt string `json:"published_at,omitempty" jsonschema:"the publisher's own date of the list"`
-	Required    bool   `json:"required" jsonschema:"whether nothing is answered without the list"`
+	ID           string `json:"id" jsonschema:"the id of the list"`
+	Name         string `json:"name,omitempty" jsonschema:"the name of the list"`
+	Jurisdiction string `json:"jurisdiction,omitempty" jsonschema:"whose list it is"`
+	Issuer       string `json:"issuer,omitempty" jsonschema:"the publisher, if the jurisdiction does not say it"`
+	AddressCount *int   `json:"address_count,omitempty" jsonschema:"how many addresses are on the list"`
+	State        string `json:"state" jsonschema:"current, stale (checked more than 24 hours ago), partial (only a part is loaded) or missing (not loaded)"`
+	LastUpdated  string `json:"last_updated,omitempty" jsonschema:"when the list was last checked"`
+	PublishedAt  string `json:"published_at,omitempty" jsonschema:"the publisher's own date of the list"`
+	Completeness string `json:"completeness,omitempty" jsonschema:"whole, assembled from public extractions, or reconstructed"`
+	Partial      bool   `json:"partial,omitempty"`
+	Required     bool   `json:"required" jsonschema:"whether nothing is answered without the list"`
+	Final        bool   `json:"final,omitempty" jsonschema:"the document cannot change, so it has no age"`
+}
+
+// setState sets the state of the list, which is stale if it is late.
+func (l *list) setState(late bool) {
+	switch l.State = "current"; {
+	case l.Partial:
+		l.State = "partial"
+	case l.LastUpdated == "" && l.Completeness == "":
+		l.State = "missing"
+	case late, l.LastUpdated == "": // or it is loaded, and nobody knows when
+		l.State = "stale"
+	}
 }
 
 // A screening is the answer about one address.
@@ -123,35 +138,6 @@ type screening struct {
 	Snapshot       string   `json:"snapshot,omitempty" jsonschema:"the digest of the lists behind the answer"`
 	ScreenedAt     string   `json:"screened_at,omitempty"`
 	Disclaimer     string   `json:"disclaimer"`
-}
-
-// A freshness is the state of a list as the API writes it.
-type freshness struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Jurisdiction string `json:"jurisdiction"`
-	Issuer       string `json:"issuer"`
-	AddressCount *int   `json:"address_count"`
-	LastUpdated  string `json:"last_updated"`
-	PublishedAt  string `json:"published_at"`
-	Partial      bool   `json:"partial"`
-	Completeness string `json:"completeness"`
-	Required     bool   `json:"required"`
-	Final        bool   `json:"final"` // it cannot change, and so it has no age
-}
-
-// list returns the state of the list with an id, which is stale if it is late.
-func (f freshness) list(id string, late bool) list {
-	l := list{ID: id, Name: f.Name, Publisher: cmp.Or(f.Issuer, f.Jurisdiction), Addresses: f.AddressCount, State: "current", LastUpdated: f.LastUpdated, PublishedAt: f.PublishedAt, Required: f.Required}
-	switch {
-	case f.Partial:
-		l.State = "partial"
-	case f.LastUpdated == "" && f.Completeness == "":
-		l.State = "missing"
-	case late, f.LastUpdated == "": // or it is loaded, and nobody knows when
-		l.State = "stale"
-	}
-	return l
 }
 
 // fromLists marks the texts that come from lists, which anybody may have written.
@@ -222,7 +208,7 @@ type wireScreening struct {
 	Suppressed []walletscreen.Suppressed `json:"suppressed"`
 	Doubts     []address.Doubt           `json:"doubts"`
 	Caveats    []walletscreen.Caveat     `json:"caveats"`
-	Freshness  map[string]freshness      `json:"data_freshness"`
+	Freshness  map[string]list           `json:"data_freshness"`
 	Disclaimer string                    `json:"_disclaimer"`
 }
 
@@ -241,7 +227,9 @@ func (answer *wireScreening) explain() screening {
 		l.plain()
 	}
 	for _, id := range slices.Sorted(maps.Keys(answer.Freshness)) {
-		l := answer.Freshness[id].list(id, slices.Contains(answer.Caveats, walletscreen.Caveat{Source: id, Kind: walletscreen.CaveatStale}))
+		l := answer.Freshness[id]
+		l.ID = id
+		l.setState(slices.Contains(answer.Caveats, walletscreen.Caveat{Source: id, Kind: walletscreen.CaveatStale}))
 		s.Lists = append(s.Lists, l)
 		for _, c := range answer.Caveats {
 			if c.Source == id {
@@ -343,16 +331,16 @@ type listing struct {
 
 // sources answers list_sources.
 func (call api) sources(ctx context.Context, _ struct{}) (listing, error) {
-	var answer []freshness
-	if err := call(ctx, "sources", nil, &answer); err != nil {
+	out := listing{Sources: []list{}}
+	if err := call(ctx, "sources", nil, &out.Sources); err != nil {
 		return listing{}, err
 	}
-	out := listing{Sources: []list{}, AllGood: len(answer) > 0}
-	for _, f := range answer {
-		checked, err := time.Parse(time.RFC3339, f.LastUpdated)
-		l := f.list(f.ID, err == nil && !f.Final && time.Since(checked) > 24*time.Hour)
+	out.AllGood = len(out.Sources) > 0
+	for i := range out.Sources {
+		l := &out.Sources[i]
+		checked, err := time.Parse(time.RFC3339, l.LastUpdated)
+		l.setState(err == nil && !l.Final && time.Since(checked) > 24*time.Hour)
 		out.AllGood = out.AllGood && l.State == "current"
-		out.Sources = append(out.Sources, l)
 	}
 	return out, nil
 }
