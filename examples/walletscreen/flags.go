@@ -43,7 +43,13 @@ func (p *program) source(f string) cli.ValueSourceChain {
 // The flags, by the type of their values. The usage names the value in backquotes.
 
 func (p *program) text(name, value, usage string, to *string) cli.Flag {
-	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Destination: to, Sources: p.source(name)}
+	given := func(text string) error {
+		if text == "" { // a variable of a script that was never set must not mean the default
+			return errEmpty
+		}
+		return nil
+	}
+	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Destination: to, Sources: p.source(name), Validator: given}
 }
 
 func (p *program) flag(name, usage string, to *bool) cli.Flag {
@@ -65,12 +71,14 @@ func (p *program) duration(name, usage string, to *time.Duration) cli.Flag {
 	})
 }
 
+var errEmpty = errors.New("the value is empty")
+
 // texts is a flag of some words, which is given several times, or has blanks or commas between them.
 func (p *program) texts(name, usage string, to *[]string) cli.Flag {
 	return p.parsed(name, usage, func(text string) error {
 		words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
 		if len(words) == 0 {
-			return errors.New("the value is empty")
+			return errEmpty
 		}
 		*to = append(*to, words...)
 		return nil

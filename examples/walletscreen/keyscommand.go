@@ -39,8 +39,8 @@ func (p *program) keysCommand() *cli.Command {
 	setting := func(name, usage, want string, set func(key *access.Key, text string) bool) cli.Flag {
 		return p.parsed(name, usage, func(text string) error {
 			switch {
-			case strings.Trim(text, " ,") == "": // a variable of a script that was never set must not mean the default
-				return errors.New("the value is empty")
+			case strings.Trim(text, " ,") == "":
+				return errEmpty
 			case !set(new(access.Key), text):
 				return errors.New("want " + want)
 			}

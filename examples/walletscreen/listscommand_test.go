@@ -304,16 +304,16 @@ func TestImportConfirmsNothing(t *testing.T) {
 	if code, stdout, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "SCAMSNIFFER", "SCAMSNIFFER="+future); code != 2 || !strings.Contains(squeezed(stdout), "want -downloaded") {
 		t.Errorf("a file of tomorrow: exit code %d, %s%s", code, stdout, stderr)
 	}
-	for _, test := range []struct{ downloaded, result, checked string }{
-		{"", "loaded 1 0", "2026-02-07"},
-		{"2026-03-01", "unchanged 0 0", "2026-03-01"},
+	for _, test := range []struct{ flag, result, checked string }{
+		{"-accept=false", "loaded 1 0", "2026-02-07"},
+		{"-downloaded=2026-03-01", "unchanged 0 0", "2026-03-01"},
 	} {
-		_, stdout, _ := call(t, "", "lists", "import", "-data", data, "-lists", "SCAMSNIFFER", "-downloaded", test.downloaded, "SCAMSNIFFER="+file)
+		_, stdout, _ := call(t, "", "lists", "import", "-data", data, "-lists", "SCAMSNIFFER", test.flag, "SCAMSNIFFER="+file)
 		_, status, _ := call(t, "", "lists", "status", "-data", data, "-lists", "SCAMSNIFFER")
 		got := strings.Join(strings.Fields(inDays.ReplaceAllString(stdout+status, "N days")), " ")
 		want := "SCAMSNIFFER " + test.result + " 1 - LIST CHECKED AGE PUBLISHED AGE ADDRESSES COMPLETE SCAMSNIFFER " + test.checked + " N days - - 1 whole"
 		if !strings.Contains(got, want) {
-			t.Errorf("-downloaded %q: %s, want %s", test.downloaded, got, want)
+			t.Errorf("%s: %s, want %s", test.flag, got, want)
 		}
 	}
 }
