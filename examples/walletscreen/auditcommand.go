@@ -84,6 +84,8 @@ func (a *auditCall) verify(context.Context, []string) error {
 	witness := cmp.Or(a.witness, filepath.Clean(a.dir)+".witness")
 	if _, err := os.Stat(witness); a.witness != "" && err != nil {
 		return fmt.Errorf("-audit-witness: %w", err)
+	} else if err != nil {
+		fmt.Fprintf(a.stderr, "there is no %s: without -audit-witness, an earlier copy of the records that was put back is not found\n", witness)
 	}
 	trail, err := evidence.Verify(a.dir, key, witness)
 	if err != nil {
