@@ -83,7 +83,7 @@ func BenchmarkQuestion(b *testing.B) {
 	b.Run("account", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			if parsed[i%distinct].Account() == (address.Key{}) {
+			if parsed[i%distinct].Account().IsZero() {
 				b.Fatal("no account")
 			}
 		}
@@ -267,7 +267,7 @@ func benchAccount(b *testing.B, c address.Chain, all []string) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		if parsed[i%benchCount].Account() == (address.Key{}) {
+		if parsed[i%benchCount].Account().IsZero() {
 			b.Fatal("no account")
 		}
 		i++
@@ -365,7 +365,7 @@ func BenchmarkBech32(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if a.Account() == (address.Key{}) {
+				if a.Account().IsZero() {
 					b.Fatal("no account")
 				}
 			}

@@ -17,6 +17,7 @@ type chain struct {
 	slug    Chain
 	name    string // display name
 	caip2   string // CAIP-2 chain id; "" if none is registered
+	slip44  int32  // SLIP-44 coin type; -1 if none is registered
 	aliases string // other full names, separated by spaces
 	tickers string // asset tickers, separated by spaces
 	codecs  codecs
@@ -36,7 +37,7 @@ func (c Chain) row() *chain {
 	if r := rowOf(c); r != 0 && r != otherEVMRow {
 		return &chains[r-1]
 	}
-	return new(chain)
+	return &chain{slip44: -1}
 }
 
 // Name returns the display name of c, such as "Bitcoin Cash", or "" if c is not supported.
@@ -55,6 +56,12 @@ func (c Chain) CAIP2() string {
 	}
 	return c.row().caip2
 }
+
+// SLIP44 returns the SLIP-44 coin type of c, or -1 if none is registered.
+func (c Chain) SLIP44() int { return int(c.row().slip44) }
+
+// Aliases returns the other full names that [ParseChain] accepts for c.
+func (c Chain) Aliases() []string { return strings.Fields(c.row().aliases) }
 
 // Tickers returns the tickers of the assets on c, in upper case, which sanctions lists use. A
 // ticker does not identify a chain, since several chains can share one.

@@ -107,7 +107,7 @@ func (ks *keys) derive() {
 	for i := 0; i < ks.n; i++ {
 		k := &ks.all[i]
 		if c := k.class; derived[c] != 0 {
-			b := k.appendBytes(ks.buf[:0])
+			b := k.AppendBytes(ks.buf[:0])
 			for j := range derivations {
 				if derivations[j].from == c {
 					derivations[j].derive(ks, b)

@@ -5,19 +5,12 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
 // Class returns the class of k.
 func (k Key) Class() identity.Class { return k.class }
-
-// AppendBytes appends the bytes of k to b.
-func (k Key) AppendBytes(b []byte) []byte { return k.appendBytes(b) }
-
-// Aliases returns the other full names of c.
-func (c Chain) Aliases() []string { return strings.Fields(c.row().aliases) }
 
 // TableOrder returns the slugs in the order of the chain table.
 func TableOrder() []Chain {

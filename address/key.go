@@ -25,8 +25,8 @@ type Key struct {
 	n     uint8 // of bytes
 }
 
-// appendBytes appends the bytes of k, at most 32, to b and returns the result.
-func (k Key) appendBytes(b []byte) []byte {
+// AppendBytes appends the bytes of k, at most 32, to b and returns the result.
+func (k Key) AppendBytes(b []byte) []byte {
 	bytes := identity.Bytes(k.words)
 	return append(b, bytes[:k.n]...)
 }
@@ -36,10 +36,14 @@ func (k Key) Identity() (identity.Words, identity.Tag) {
 	return k.words, identity.MakeTag(k.class, 0, int(k.n), 0)
 }
 
+// IsZero reports whether k is the zero Key.
+func (k Key) IsZero() bool { return k.class == 0 }
+
 // String returns the class, a colon and the bytes in hex, such as "h160:751e…". The
 // class of an account is its chain and a number: "bitcoin/3:751e…".
 func (k Key) String() string {
-	return className(k.class) + ":" + hex.EncodeToString(k.appendBytes(nil))
+	b := identity.Bytes(k.words)
+	return className(k.class) + ":" + hex.EncodeToString(b[:k.n])
 }
 
 // makeKey returns the Key of class c with the bytes b, at most 32.
@@ -213,7 +217,7 @@ func (a *Address) Scan(src any) error {
 // MarshalText implements [encoding.TextMarshaler]. It returns the same text as
 // [Key.String], but no text for the zero Key. It never fails.
 func (k Key) MarshalText() ([]byte, error) {
-	if k.class == 0 {
+	if k.IsZero() {
 		return nil, nil
 	}
 	return []byte(k.String()), nil
@@ -300,11 +304,11 @@ func (k Key) SpellingsOn(c Chain) []Address {
 // appendSpellings appends the addresses of k on the chain of row i+1, without those
 // that are written as on ethereum if special.
 func (k Key) appendSpellings(all []Address, i int, special bool) []Address {
-	if k.class == 0 {
+	if k.IsZero() {
 		return all
 	}
 	var buf [32]byte
-	b := k.appendBytes(buf[:0])
+	b := k.AppendBytes(buf[:0])
 	for j := range chains[i].codecs {
 		c := &chains[i].codecs[j]
 		if c.use != everybody || c.key != k.class && c.keys == nil || special && c.evm && c.bounds().lead == "0x" {

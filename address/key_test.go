@@ -43,7 +43,7 @@ func TestKeyBytes(t *testing.T) {
 			t.Errorf("the account of %v has the class %d", a, account.Class())
 		}
 		key, ok := a.Key()
-		if ok != (v.key != "") || (key == address.Key{}) == ok {
+		if ok != (v.key != "") || key.IsZero() == ok {
 			t.Errorf("%v: Key() = %v, %t, want %q", a, key, ok, v.key)
 		}
 		if !ok {

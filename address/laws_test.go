@@ -72,16 +72,16 @@ func checkLaws(t testing.TB, a address.Address) {
 	if can.Canonical() != can {
 		t.Errorf("%v has the canonical form %v, and that %v", a, can, can.Canonical())
 	}
-	if a.Account() != can.Account() || a.Account() == (address.Key{}) {
+	if a.Account() != can.Account() || a.Account().IsZero() {
 		t.Errorf("the account of %v is %v, that of its canonical form %v", a, a.Account(), can.Account())
 	}
 	ks := a.AppendKeys(nil)
 	k, ok := a.Key()
-	if ok && (len(ks) == 0 || k != ks[0]) || ok == (k == address.Key{}) || len(ks) >= address.MaxKeys {
+	if ok && (len(ks) == 0 || k != ks[0]) || ok == k.IsZero() || len(ks) >= address.MaxKeys {
 		t.Errorf("%v has the key %v, %v, and the keys %v", a, k, ok, ks)
 	}
 	for i, k := range ks {
-		if k == (address.Key{}) || slices.Contains(ks[:i], k) || k.Class() == identity.Class(0) || k.Class().String() == "none" || k.Class().String() == "account" {
+		if k.IsZero() || slices.Contains(ks[:i], k) || k.Class() == identity.Class(0) || k.Class().String() == "none" || k.Class().String() == "account" {
 			t.Errorf("%v has the keys %v", a, ks)
 		}
 	}
@@ -179,11 +179,11 @@ func TestZeroAddress(t *testing.T) {
 	var a address.Address
 	if text, err := a.MarshalText(); a.IsValid() || a.Chain() != "" || a.Normalized() != "" || a.Canonical() != a || a.String() != "invalid address" ||
 		len(text) != 0 || err != nil ||
-		a.Account() != (address.Key{}) || a.AppendKeys(nil) != nil || a.Proven() ||
+		!a.Account().IsZero() || a.AppendKeys(nil) != nil || a.Proven() ||
 		a.Compare(a) != 0 {
 		t.Error("the zero Address")
 	}
-	if k, ok := a.Key(); ok || k != (address.Key{}) {
+	if k, ok := a.Key(); ok || !k.IsZero() {
 		t.Errorf("the zero Address has the key %v", k)
 	}
 	b := address.MustParse("ethereum", testEVM)
@@ -214,8 +214,8 @@ func TestChainTable(t *testing.T) {
 	names := map[string]address.Chain{}
 	ids := map[string]address.Chain{}
 	for _, c := range chains {
-		if c.Name() == "" {
-			t.Errorf("%s has no name", c)
+		if c.Name() == "" || c.SLIP44() < -1 {
+			t.Errorf("%s has the name %q and the coin type %d", c, c.Name(), c.SLIP44())
 		}
 		for _, name := range append([]string{string(c)}, c.Aliases()...) {
 			if !slugForm.MatchString(name) || len(name) > 64 {
@@ -247,7 +247,7 @@ func TestChainTable(t *testing.T) {
 			}
 		}
 	}
-	if c := address.Chain("nosuchchain"); c.Name() != "" || c.CAIP2() != "" || len(c.Aliases())+len(c.Tickers()) != 0 {
+	if c := address.Chain("nosuchchain"); c.Name() != "" || c.CAIP2() != "" || c.SLIP44() != -1 || len(c.Aliases())+len(c.Tickers()) != 0 {
 		t.Error("nosuchchain is described")
 	}
 }

@@ -34,7 +34,7 @@ func TestSQL(t *testing.T) {
 		}
 		for _, k := range append(a.AppendKeys(nil), a.Account()) {
 			text, err := k.MarshalText()
-			if err != nil || k != (address.Key{}) && string(text) != k.String() {
+			if err != nil || !k.IsZero() && string(text) != k.String() {
 				t.Errorf("the text of %v is %q, %v", k, text, err)
 			}
 			var got address.Key

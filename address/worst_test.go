@@ -35,7 +35,7 @@ var (
 		},
 		"Chain": func(_ address.Chain, s string) func() {
 			c := address.Chain(s)
-			return func() { c.Name(); c.CAIP2(); c.Aliases(); c.Tickers() }
+			return func() { c.Name(); c.CAIP2(); c.SLIP44(); c.Aliases(); c.Tickers() }
 		},
 		"ParseError": func(c address.Chain, s string) func() {
 			if _, err := address.Normalize(c, s); err != nil {
