@@ -243,10 +243,23 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 		if x.StoreErr != nil && why == "" {
 			result, why, failed = "NOT KEPT", x.StoreErr.Error(), true
 		}
+		if l.json {
+			err := writeJSON(l.stdout, map[string]any{"id": x.Info.ID, "result": strings.ToLower(result), "added": x.Added, "removed": x.Removed,
+				"address_count": x.Addresses, "published_at": orNull(x.Published), "error": why})
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		t.add(x.Info.ID, result, grouped(int64(x.Added)), grouped(int64(x.Removed)), grouped(int64(x.Addresses)), day(x.Published), why)
 	}
-	if err := t.print(l.stdout); err != nil || !failed {
-		return err
+	if !l.json {
+		if err := t.print(l.stdout); err != nil {
+			return err
+		}
 	}
-	return errSilent
+	if failed {
+		return errSilent
+	}
+	return nil
 }

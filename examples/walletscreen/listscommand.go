@@ -26,10 +26,10 @@ func (p *program) listsCommand() *cli.Command {
 				slices.Concat([]cli.Flag{asJSON}, common), l.status),
 			command("lists anomalies", "[flags]", "shows odd entries of the lists, and what they mean",
 				"Such entries are matched like others. It shows the first hundred of each kind in a list.",
-				common, l.anomalies),
+				slices.Concat([]cli.Flag{asJSON}, common), l.anomalies),
 			command("lists refresh", "[flags]", "fetches the lists into -data or -db",
 				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
-				slices.Concat([]cli.Flag{
+				slices.Concat([]cli.Flag{asJSON,
 					p.duration("timeout", "give up what is not fetched after this `time`, as 5m; the last good lists stay (default: none)", &l.timeout),
 				}, p.fetchFlags(&l.lists), common), l.refresh),
 			command("lists diff", "[flags] A [B]", "shows what was added and removed between A and B",
@@ -64,6 +64,7 @@ func (p *program) listsCommand() *cli.Command {
 					p.text("downloaded", "", "`date` or time (RFC 3339) at which you downloaded the files from the publisher (default: their publication date, or, of community lists without one, the time of the file)", &l.downloaded),
 					p.keepFlag(&l.lists),
 					p.text("comments", "", "`file` sdn_comments.csv, for OFAC_SDN=sdn.csv (default: the one beside sdn.csv)", &l.comments),
+					asJSON,
 				}, common), l.imports),
 		},
 	}
@@ -140,17 +141,49 @@ func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
 		return err
 	}
 	for _, status := range s.Sources() {
-		for _, kind := range slices.Sorted(maps.Keys(status.AnomalyKinds)) {
-			fmt.Fprintln(l.stdout, fold(fmt.Sprintf("%s: %d %s: %s", status.Info.ID, status.AnomalyKinds[kind], kind, sources.AnomalyMeaning(kind))))
-			t := layout{indent: "  "}
-			for _, a := range s.Anomalies(status.Info.ID) {
-				if a.Kind == kind {
-					t.add(a.Entry.Text(), a.Entry.Asset, a.Entry.Ref, a.Entry.Name)
-				}
+		found := s.Anomalies(status.Info.ID)
+		if l.json {
+			err = l.anomaliesAsJSON(status.Info.ID, found)
+		} else {
+			err = l.anomaliesOf(status, found)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *listsCall) anomaliesAsJSON(id string, found []sources.Anomaly) error {
+	type anomaly struct {
+		Source  string `json:"source"`
+		Kind    string `json:"kind"`
+		Listed  string `json:"listed_address"`
+		Asset   string `json:"asset,omitempty"`
+		Ref     string `json:"source_ref,omitempty"`
+		Name    string `json:"name,omitempty"`
+		Meaning string `json:"meaning"`
+	}
+	for _, a := range found {
+		e := a.Entry
+		if err := writeJSON(l.stdout, anomaly{id, a.Kind, e.Text(), e.Asset, e.Ref, e.Name, sources.AnomalyMeaning(a.Kind)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *listsCall) anomaliesOf(status screening.SourceStatus, found []sources.Anomaly) error {
+	for _, k := range slices.Sorted(maps.Keys(status.AnomalyKinds)) {
+		fmt.Fprintln(l.stdout, fold(fmt.Sprintf("%s: %d %s: %s", status.Info.ID, status.AnomalyKinds[k], k, sources.AnomalyMeaning(k))))
+		t := layout{indent: "  "}
+		for _, a := range found {
+			if a.Kind == k {
+				t.add(a.Entry.Text(), a.Entry.Asset, a.Entry.Ref, a.Entry.Name)
 			}
-			if err := t.print(l.stdout); err != nil {
-				return err
-			}
+		}
+		if err := t.print(l.stdout); err != nil {
+			return err
 		}
 	}
 	return nil

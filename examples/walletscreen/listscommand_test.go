@@ -280,6 +280,12 @@ func TestAnomalies(t *testing.T) {
 		!strings.Contains(squeezed(stdout), "OFAC_SDN: 1 undecodable: "+sources.AnomalyMeaning(sources.Undecodable)+"\n"+text+" XMR 29585 ") {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
+	code, stdout, _ = call(t, "", "lists", "anomalies", "-json")
+	if want := `{"source":"OFAC_SDN","kind":"undecodable","listed_address":"` + text + `","asset":"XMR","source_ref":"29585",`; code != 0 ||
+		!strings.Contains(stdout, want) ||
+		!strings.Contains(stdout, `"meaning":"`+sources.AnomalyMeaning(sources.Undecodable)) {
+		t.Errorf("exit code %d, %s, want a line with %s", code, stdout, want)
+	}
 }
 
 // inDays matches an age.
