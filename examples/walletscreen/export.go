@@ -25,29 +25,44 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	switch {
 	case !inFiles && (l.spellings || l.signingKey != ""):
 		return fmt.Errorf("-spellings and -receipt-key are for -format lines and feed, not %s", l.format)
-	case l.format != "nitro" && l.match != "exact":
-		return fmt.Errorf("-match is for -format nitro, not %s", l.format)
+	case l.format != "nitro" && (l.match != "exact" || l.salt != ""):
+		return fmt.Errorf("-match and -salt are for -format nitro, not %s", l.format)
 	}
-	keep := l.format == "nitro" && l.lists.wantStore() == nil // so that lists diff finds them by the id of the filter
-	s, err := l.open(ctx, &l.lists, nil, keep, &screening.Options{})
+	srcs, err := l.lists.sources(false)
+	if err != nil {
+		return err
+	}
+	keep := l.format == "nitro" && l.fromID == "" && l.lists.wantStore() == nil // so that -from-id finds them
+	s, err := l.open(ctx, &l.lists, srcs, keep, &screening.Options{})
 	if err != nil {
 		return err
 	}
 	if keep && len(l.lists.own) > 0 {
 		s.Refresh(ctx) // reads the files; Sources has the error of each
 	}
-	if err := l.lists.undecidable(s); err != nil {
+	st, err := l.openStore(ctx, &l.lists, keep)
+	if err != nil {
 		return err
 	}
-	return write(s, func(add func(*screening.SourceStatus, sources.Entry) error) error {
-		for _, held := range s.Sources() {
+	var from screeningLists = s
+	entries := s.Entries
+	if l.fromID != "" {
+		from, entries, err = l.openID(ctx, st, srcs)
+	} else {
+		err = l.lists.undecidable(s)
+	}
+	if err != nil {
+		return err
+	}
+	return write(from, func(add func(*screening.SourceStatus, sources.Entry) error) error {
+		for _, held := range from.Sources() {
 			if l.format == "lines" && len(l.lists.choose) == 0 && held.Info.ID != "OFAC_SDN" {
 				continue // the files are known as OFAC's
 			}
 			if l.format == "feed" && held.Info.Jurisdiction == sources.Operator {
 				continue // a feed is for others
 			}
-			for e, err := range s.Entries(held.Info.ID) {
+			for e, err := range entries(held.Info.ID) {
 				if err == nil && e.Until.IsZero() { // else it ended
 					err = add(&held, e)
 				}

@@ -1,19 +1,25 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A nitroFilter is the address filter of Arbitrum Nitro, as both generations of its parser read
@@ -26,11 +32,11 @@ type nitroFilter struct {
 	AddressHashes []map[string]string `json:"address_hashes"` // each in the member hash
 }
 
-// newNitroFilter returns the filter of accounts, each of 0x and 40 hex digits in lower case.
+// newNitroFilter returns the filter of accounts, each of 0x and 40 hex digits.
 func newNitroFilter(digest, salt string, accounts []string) nitroFilter {
 	f := nitroFilter{ID: snapshotID(digest), Salt: salt, Scheme: "sha256-stringinput"}
 	for _, account := range accounts {
-		sum := sha256.Sum256([]byte(salt + "::" + account))
+		sum := sha256.Sum256([]byte(strings.ToLower(salt + "::" + account)))
 		f.Hashes = append(f.Hashes, "0x"+hex.EncodeToString(sum[:]))
 	}
 	slices.Sort(f.Hashes)
@@ -53,6 +59,47 @@ func snapshotID(digest string) string {
 func formatUUID(id [16]byte, version byte) string {
 	id[6], id[8] = id[6]&0x0f|version<<4, id[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
+
+var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// openID opens the lists of -from-id, and returns them with a function that returns the entries of one.
+func (l *listsCall) openID(ctx context.Context, st store.Store, srcs []sources.Source) (*screening.Past, func(id string) iter.Seq2[sources.Entry, error], error) {
+	if st == nil {
+		return nil, nil, errors.New("-from-id: want -data or -db, where the lists of earlier times are")
+	}
+	opts := &screening.Options{}
+	if err := l.lists.limit(srcs, opts); err != nil {
+		return nil, nil, err
+	}
+	events, err := journal.Answered(ctx, st, idsOf(srcs)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range events {
+		if snapshotID(e.Digest) == strings.ToLower(l.fromID) {
+			past, err := screening.OpenDigest(ctx, st, e.Digest, srcs, opts)
+			return past, func(id string) iter.Seq2[sources.Entry, error] {
+				held := e.Held[id]
+				return journal.Entries(ctx, st, id, &held)
+			}, err
+		}
+	}
+	return nil, nil, fmt.Errorf("-from-id %.40q: no lists with the id of a file of -format nitro are kept", l.fromID)
+}
+
+// nitroSalt returns the salt to hash with.
+func (l *listsCall) nitroSalt() (string, error) {
+	salt := strings.ToLower(l.salt)
+	if salt == "" {
+		var random [16]byte
+		rand.Read(random[:])
+		return formatUUID(random, 4), nil
+	}
+	if !uuidForm.MatchString(salt) {
+		return "", fmt.Errorf("-salt %.40q: want a UUID", l.salt)
+	}
+	return salt, nil
 }
 
 // nitroAnswer returns an answer from the lists, or an error if a required one has a caveat.
@@ -113,9 +160,11 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 	if len(accounts) == 0 {
 		return errors.New("no list has an account of 20 bytes; a filter without accounts would let everybody pass")
 	}
-	var salt [16]byte
-	rand.Read(salt[:])
-	text, err := json.Marshal(newNitroFilter(answer.Digest(), formatUUID(salt, 4), slices.Collect(maps.Keys(accounts))))
+	salt, err := l.nitroSalt()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(newNitroFilter(answer.Digest(), salt, slices.Collect(maps.Keys(accounts))))
 	if err != nil {
 		return err
 	}

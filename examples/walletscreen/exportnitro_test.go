@@ -176,7 +176,7 @@ func TestExportNitro(t *testing.T) {
 	want := map[string]bool{listed: true, strings.ToLower(listed): true, blocked: true, first: true, second: true, unlisted: false, allowed: false, scammer: false, twin: false}
 	id := check("exact", want)
 	before := read(t, name)
-	for _, args := range [][]string{{"-max-age", "1s"}, {"-match", "x", "-max-age", "36500d"}, {"-require", "UK_CONSOLIDATED", "-max-age", "36500d"}} {
+	for _, args := range [][]string{{"-max-age", "1s"}, {"-salt", "x", "-max-age", "36500d"}, {"-match", "x", "-max-age", "36500d"}, {"-require", "UK_CONSOLIDATED", "-max-age", "36500d"}} {
 		if code, stderr = export(args...); code == 0 || read(t, name) != before {
 			t.Errorf("%q: exit code %d, %s; the file has changed: %v", args, code, stderr, read(t, name) != before)
 		}
@@ -189,14 +189,20 @@ func TestExportNitro(t *testing.T) {
 		t.Errorf("the id is %s, want %s; the same salt: %v", other, id, read(t, name) == before)
 	}
 
-	// The id leads to the lists, also when others have come: its first digits are those of the snapshot.
+	// The id leads to the lists, also when others have come.
 	if code, _, stderr := call(t, "", "lists", "import", "-data", data, "-lists", "OFAC_SDN", "-require", "OFAC_SDN", "-accept", sdn(t, "2025-03-04")); code > 1 {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
-	if code, stderr = export("-max-age", "36500d"); code != 0 || strings.Contains(read(t, name), id) {
+	salt := "3ccf0cbf-b23f-47ba-9c2f-4e7bd672b4c7"
+	if code, stderr = export("-max-age", "36500d", "-salt", salt); code != 0 || strings.Contains(read(t, name), id) {
 		t.Errorf("exit code %d, %s; the id is %s", code, stderr, id)
 	}
-	if code, stdout, stderr := callIn(t, three, "", "lists", "diff", "-data", data, id[:8]); code != 0 || !strings.Contains(stdout, "-  OFAC_SDN") {
-		t.Errorf("exit code %d, %s: %s", code, stderr, stdout)
+	if code, stdout, stderr := callIn(t, three, "", "lists", "export", "-data", data, "-from-id", id, "-list", "OWN="+own); code != 0 || strings.Count(stdout, "OFAC_SDN,") != 761 {
+		t.Errorf("exit code %d, %s: %d rows of OFAC", code, stderr, strings.Count(stdout, "OFAC_SDN,"))
+	}
+	for _, id := range []string{salt, "x"} {
+		if code, _, stderr := callIn(t, three, "", "lists", "export", "-data", data, "-from-id", id); code == 0 || !strings.Contains(stderr, "-from-id") {
+			t.Errorf("%s: exit code %d, %s", id, code, stderr)
+		}
 	}
 }

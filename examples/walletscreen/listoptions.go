@@ -87,11 +87,12 @@ type listsCall struct {
 	format     string
 	out        string
 
-	spellings  bool
-	signingKey string
-	match      string
-	keys       []string
-	witnesses  []string
+	spellings   bool
+	signingKey  string
+	match, salt string
+	fromID      string
+	keys        []string
+	witnesses   []string
 }
 
 // checkURL returns an error about a flag if its value is no URL of a list, or one that needs

@@ -45,6 +45,8 @@ func (p *program) listsCommand() *cli.Command {
 					p.flag("spellings", "in lines and feed: write the other spellings of each address, too, for programs that compare text", &l.spellings),
 					p.text("receipt-key", "", "in lines and feed: `file` with the private key that signs the manifest; receipt key makes one (default: it is not signed)", &l.signingKey),
 					p.text("match", "exact", "in nitro: `exact or key`, the listed accounts alone, or also those with the key of a listed account of another chain", &l.match),
+					p.text("salt", "", "in nitro: `UUID` to hash with (default: random)", &l.salt),
+					p.text("from-id", "", "export the lists of the `id` in a file that nitro has written", &l.fromID),
 				}, common), l.export),
 			command("lists verify", "[flags] DIR", "checks the signature and the files of a feed",
 				"lists export -format feed writes one. Exit code 2 if anything was changed, is missing, or was added. A witness is a daily manifest of\n"+

@@ -290,7 +290,7 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"version", "x"}, `version: unexpected argument "x"`},
 		{"", []string{"lists", "status", "-lists", "ofac_sdn"}, `lists status: -lists: there is no list "ofac_sdn"; did you mean OFAC_SDN?`},
 		{"", []string{"lists", "export", "-receipt-key", "k"}, "lists export: -spellings and -receipt-key are for -format lines and feed, not csv"},
-		{"", []string{"lists", "export", "-format", "lines", "-out", dir, "-match", "key"}, "lists export: -match is for -format nitro, not lines"},
+		{"", []string{"lists", "export", "-format", "lines", "-out", dir, "-match", "key"}, "lists export: -match and -salt are for -format nitro, not lines"},
 		{"", []string{"audit", "search", "-audit", dir, "x"}, "audit search: there is no trail in " + dir},
 		{"", []string{"audit", "search", "-audit", dir, "-chain", "Aleo", "x"},
 			`audit search: -chain: chain "Aleo": unsupported chain; no exact rule for its addresses is known`},
