@@ -321,11 +321,11 @@ func (m *matrix) onWire(i int) saying {
 func (m *matrix) program() {
 	var table bytes.Buffer
 	enc := json.NewEncoder(&table)
-	var single []int // texts without a chain
+	var single []int // texts without a chain, of one payee
 	screen, validate := []string{"screen", "-json", "--"}, []string{"validate", "-json", "--"}
 	for i, q := range m.texts {
 		enc.Encode(map[string]string{"chain": q.Chain, "address": q.Text})
-		if q.Chain == "" {
+		if q.Chain == "" && !address.Interpret("", q.Text).Several {
 			single = append(single, i)
 			screen, validate = append(screen, q.Text), append(validate, q.Text)
 		}

@@ -105,11 +105,13 @@ func TestScreenAddresses(t *testing.T) {
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n\n" +
 			"UNDECIDED  0xdAC17F958D2ee523a2206206994597C13D831ec8\n" +
 			fold("  no match, but the capitals do not match the checksum of the address: compare it with the original") + "\n"},
-		// Each account that a text pays is screened, and the text has one verdict.
-		{[]string{payBoth}, 1, "CRITICAL  100  bitcoin 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\n" +
+		// Each account that a text pays is screened.
+		{[]string{payBoth}, 1, "CLEAN_NO_MATCH  0  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n\n" +
+			"CRITICAL  100  bitcoin 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 25308  YAN Xiaobing\n      entity listed 2019-08-21, as 12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\n"},
-		{[]string{strings.ReplaceAll(payBoth, "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")}, 2,
-			"UNDECIDED  bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?bc=1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n  not an address but several\n"},
+		{[]string{strings.ReplaceAll(payBoth, "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")}, 0,
+			"CLEAN_NO_MATCH  0  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n\n" +
+				"CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
 		{[]string{"bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?lightning=lnbc10n1pj"}, 2, "UNDECIDED  bitcoin bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq\n" +
 			fold("  no match, but "+address.DoubtUnscreenable.Explain()) + "\n"},
 	} {

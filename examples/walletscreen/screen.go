@@ -153,35 +153,39 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		}
 	}
 	var total tally
-	had := false // whether an account is suppressed, or was listed
+	shown, had := 0, false // how many accounts are shown; whether one is suppressed, or was listed
 	var last *screening.Result
-	for i, arg := range args {
-		v := j.screen("", arg)
-		total.add(&v)
-		had = had || len(v.result.Suppressed)+len(v.result.Formerly) > 0
-		if receipts != nil {
-			if err := receipts.add(&v, j.screener); err != nil {
-				return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close(ctx, s.program, nil))
+	for _, arg := range args {
+		whole := j.screen("", arg)
+		all := j.payees(whole)
+		total.addPayees(all)
+		for i := range all {
+			v := &all[i]
+			had = had || len(v.result.Suppressed)+len(v.result.Formerly) > 0
+			if receipts != nil {
+				if err := receipts.add(v, j.screener); err != nil {
+					return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close(ctx, s.program, nil))
+				}
+				if v.result.Digest() != "" {
+					last = &v.result
+				}
 			}
-			if v.result.Digest() != "" {
-				last = &v.result
+			var err error
+			if s.json {
+				o := v.object()
+				if j.past {
+					o.AsOf = orNull(j.at)
+				}
+				err = writeJSON(s.stdout, o)
+			} else {
+				if shown++; shown > 1 {
+					fmt.Fprintln(s.stdout)
+				}
+				err = v.print(s.stdout, s.hasColors(), s.history)
 			}
-		}
-		var err error
-		if s.json {
-			o := v.object()
-			if j.past {
-				o.AsOf = orNull(j.at)
+			if err != nil {
+				return err
 			}
-			err = writeJSON(s.stdout, o)
-		} else {
-			if i > 0 {
-				fmt.Fprintln(s.stdout)
-			}
-			err = v.print(s.stdout, s.hasColors(), s.history)
-		}
-		if err != nil {
-			return err
 		}
 	}
 	if !s.json {
@@ -196,7 +200,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 			return err
 		}
 		if receipts.missing > 0 {
-			fmt.Fprintf(s.stderr, "walletscreen: %d of %d addresses have no receipt: undecided, or possibly a private key\n", receipts.missing, total.rows)
+			fmt.Fprintf(s.stderr, "walletscreen: %d of %d addresses have no receipt: undecided, or possibly a private key\n", receipts.missing, total.payees)
 			s.code = exitUndecided
 		}
 	}

@@ -12,6 +12,7 @@ type tally struct {
 	undecided int64 // texts without a level
 	doubtful  int64 // texts with a level, about which something is left to decide
 	rows      int64 // texts
+	payees    int64 // accounts: a text may pay several
 }
 
 // count counts a text.
@@ -20,6 +21,7 @@ func (t *tally) count(level score.Level, undecided bool) {
 		t.levels = make(map[score.Level]int64)
 	}
 	t.rows++
+	t.payees++
 	switch {
 	case level == "" && undecided:
 		t.undecided++

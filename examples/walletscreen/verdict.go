@@ -97,6 +97,22 @@ func (j *judge) screen(chain, text string) verdict {
 	return v
 }
 
+// payees returns a verdict for each account that the text pays, or v if it pays one.
+func (j *judge) payees(v verdict) []verdict {
+	if !v.reading.Several || v.err != nil && !errors.Is(v.err, address.ErrSeveral) {
+		return []verdict{v}
+	}
+	var all []verdict
+	for _, a := range v.reading.Addresses {
+		one := v
+		if one.result, one.err = j.screener.Screen(a); one.err == nil {
+			one.result.Doubts = slices.Clone(v.reading.Doubts)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
 // isListed reports whether a list has an account that the text can mean.
 func (v *verdict) isListed() bool { return len(v.result.Labels) > 0 }
 
@@ -277,6 +293,18 @@ func (t *tally) add(v *verdict) {
 		level = v.result.Level
 	}
 	t.count(level, v.isUndecided())
+}
+
+// addPayees counts the verdicts about the accounts that one text pays: the worst one.
+func (t *tally) addPayees(all []verdict) {
+	worst := &all[0]
+	for i := range all {
+		if v := &all[i]; v.result.Score > worst.result.Score || !worst.isListed() && v.err != nil {
+			worst = v
+		}
+	}
+	t.add(worst)
+	t.payees += int64(len(all)) - 1
 }
 
 // anyAddress is screened to see whether there is an answer, and what all answers have in common.
