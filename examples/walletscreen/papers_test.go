@@ -97,9 +97,8 @@ func runShown(t *testing.T, where, line, data, db string) {
 		env, worst = append(env[:1], "WALLETSCREEN_LISTS=EU_CONSOLIDATED", "WALLETSCREEN_MIRROR=EU_CONSOLIDATED="+mirror.URL), 2
 	case "lists export": // bundled lists
 		args = slices.Replace(args, 0, len(args), strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "-max-age 48h", "-max-age 36500d"))...)
-	case "lists diff":
-		if id := slices.Index(args, "DIGITS"); id >= 0 {
-			args[id] = lastID(t, data)[:8]
+		if id := slices.Index(args, "UUID"); id >= 0 {
+			args[id] = lastID(t, data)
 		}
 	case "health -ops-addr":
 		ready := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"ready":true}`) }))
