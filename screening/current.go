@@ -99,6 +99,9 @@ func (h *current) status(info sources.Info, required bool) SourceStatus {
 // sight returns h as judge sees it.
 func (h *current) sight() sight {
 	v := sight{Held: h.held, read: h.checked}
+	if rev := &h.held.Revision; h.held.Seed && rev.Published.IsZero() && !rev.Checked.Before(h.held.Accepted) {
+		v.read = time.Time{} // a seed that does not say when it was read
+	}
 	if h.damaged != nil {
 		v.later, v.Most = h.later, h.later.Most
 	}

@@ -122,6 +122,9 @@ func judge(given *comparison, accept func(suspect error) bool) verdict {
 	read := []*time.Time{&c.held.read, &c.held.later.Revision.Checked}
 	if c.offered.Seed {
 		published, read = append(published, &c.offered.Revision.Published), append(read, &c.offered.read)
+		if c.held.Seed && isAhead(c.held.Revision.Published, c.now) && isAhead(c.offered.Revision.Published, c.now) {
+			published = nil // the clock is behind, and of two seeds the later one is newer nevertheless
+		}
 	}
 	for _, t := range published {
 		if isAhead(*t, c.now) {
@@ -171,11 +174,14 @@ func (c *comparison) before() bool {
 	return !read.IsZero() && (c.hasList() && read.Before(c.held.read) || read.Before(c.held.later.Revision.Checked))
 }
 
-// isReplacedSeed reports whether the list offered comes with the program, and another one has replaced it. If it does not say when
-// it was read, a list that did not come so has, unless this one was published since.
+// isReplacedSeed reports whether the list offered comes with the program, and another one has replaced it, or is a newer seed. If
+// it does not say how old it is, it replaces only a seed that does not say so either.
 func isReplacedSeed(c *comparison) bool {
-	isNew := !c.offered.read.IsZero() || c.offered.Revision.Published.After(c.held.read)
-	return c.offered.Seed && (c.offered.replaced || !isNew && c.held.isLoaded() && !c.held.Seed)
+	held, came := c.held.Revision.Published, c.offered.Revision.Published
+	isNew := !c.offered.read.IsZero() || came.After(c.held.read)
+	isUndated := c.held.Seed && c.held.read.IsZero() && held.IsZero()
+	isOlder := c.held.Seed && !came.IsZero() && came.Before(held)
+	return c.offered.Seed && (c.offered.replaced || isOlder || !isNew && !isUndated && c.held.isLoaded())
 }
 
 // older reports whether the list offered is older than the list held, or than a later one that cannot be opened, and when that

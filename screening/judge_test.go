@@ -52,6 +52,8 @@ func heldKinds() []kind[sight] {
 		{"behind", with(func(s *sight) { s.later = later })},
 		{"only lost", sight{later: later}},
 		{"emptied", with(func(s *sight) { s.Entries, s.Addresses, s.Most = 0, 0, 1000 })},
+		{"undated seed", with(func(s *sight) { s.Seed, s.read, s.Revision.Published = true, time.Time{}, time.Time{} })},
+		{"seed of 2061", with(func(s *sight) { s.Seed, s.Revision.Published = true, thatDay.AddDate(35, 0, 0) })},
 	}
 }
 
@@ -282,7 +284,7 @@ func TestJudgeLaws(t *testing.T) {
 		if v := judge(&own, func(error) bool { t.Errorf("%s, %s: asked about an own list", held, offered); return false }); v.decision == refused {
 			is("an own list", errors.Is(v.reason, errNoDigest) || errors.Is(v.reason, errPart) || errors.Is(v.reason, errUntimely), true)
 		}
-		// A time to come is no evidence.
+		// A time to come is no evidence, unless of two seeds.
 		if c.held.Revision.Published.After(present) || c.held.read.After(present) {
 			undated := *c
 			if c.held.Revision.Published.After(present) {
@@ -291,7 +293,7 @@ func TestJudgeLaws(t *testing.T) {
 			if c.held.read.After(present) {
 				undated.held.read = time.Time{}
 			}
-			if offered != "the same" {
+			if offered != "the same" && !(c.held.Seed && c.offered.Seed) {
 				is("with a date to come", judge(&undated, never).decision, no.decision)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -315,6 +316,39 @@ func TestSeedUndated(t *testing.T) {
 		}
 		if r := must(s.Screen(listing(11).Address)); len(r.Labels) != 1 {
 			t.Errorf("published on %v: the seed replaced the publisher's list: %s", published, s.Sources()[0].Digest)
+		}
+	}
+}
+
+// TestSeedOfAnother starts two programs with different seeds on one store: whichever begins, the newer seed answers. A seed that
+// does not say how old it is replaces no dated one. If the clock is years behind, both dates are still to come.
+func TestSeedOfAnother(t *testing.T) {
+	for name, undated := range map[string]bool{"clock behind": false, "undated": true} {
+		for _, newerFirst := range []bool{false, true} {
+			c, st := newWallClock(), new(storetest.Memory)
+			older := &edition{entries: upTo(1), rev: sources.Revision{Digest: digestOf(1), Records: 1, Provenance: "bundled"}}
+			newer := &edition{entries: upTo(2), rev: sources.Revision{Digest: digestOf(2), Records: 2, Provenance: "bundled"}}
+			newer.rev.Published, newer.rev.Checked = c.now.AddDate(0, -1, 0), c.now.AddDate(0, -1, 0)
+			if !undated {
+				older.rev.Published, older.rev.Checked = c.now.AddDate(0, -2, 0), c.now.AddDate(0, -2, 0)
+				c.add(-10 * 365 * 24 * time.Hour)
+			}
+			seeds := []*edition{older, newer}
+			if newerFirst {
+				slices.Reverse(seeds)
+			}
+			for range 2 {
+				for _, seed := range seeds {
+					c.add(time.Hour)
+					s := c.start(t, &screening.Options{Store: st}, sources.Seeded(&flaky{info: ofac, load: down}, &flaky{info: ofac, load: seed.load}))
+					if _, err := s.Open(ctx); err != nil {
+						t.Errorf("%s, the newer first %v: %v", name, newerFirst, err)
+					}
+					if got := s.Sources()[0].Digest; got != digestOf(2) && (newerFirst || seed == newer) {
+						t.Errorf("%s, the newer first %v: the older seed answers", name, newerFirst)
+					}
+				}
+			}
 		}
 	}
 }
