@@ -162,7 +162,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 	if err != nil {
 		return had, err
 	}
-	begun, lost := state.Before(s.infos[i].ID)
+	begun, _ := state.Before(s.infos[i].ID)
 	begun = min(begun, state.Begun) // lines of other lists, and of this program, may follow
 	beside := had.unsaved
 	if !answers {
@@ -216,15 +216,12 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 	if newest == nil || contradict { // until the publisher answers
 		return had, nil
 	}
-	since := newest.Written // if no line is lost, the list held answered until then
-	if newest.After > state.Begun || lost {
-		last := state.At // that was known, of a program that answers
-		if !answers {
-			last = state.Began
-		}
-		if last.Before(since) {
-			since = last
-		}
+	since := state.At // until then, it is known what answered
+	if !answers {
+		since = state.Began
+	}
+	if newest.Written.Before(since) {
+		since = newest.Written
 	}
 	next := current{list: of, held: heldOf(newest, of), unsaved: beside, err: had.err}
 	next.held.Most, next.held.Asked = journal.Most(had.held.Most, of.Addresses), newest.Written

@@ -100,6 +100,11 @@ func (l *Log) open(ctx context.Context) error {
 	}
 	line, opened := &Line{Type: Exceptions, Exceptions: l.except, From: l.wrong}, l.opened
 	if !opened {
+		if ahead, err := l.isBehind(ctx); err != nil {
+			return err
+		} else if ahead && (line.From.IsZero() || l.state.At.Before(line.From)) {
+			line.From, line.Reason = l.state.At, "files are ahead of the journal"
+		}
 		if line.Type, line.Opened = Opened, l.answers; l.except != nil && *l.except == l.state.Exceptions {
 			line.Exceptions = nil
 		}
@@ -115,6 +120,18 @@ func (l *Log) open(ctx context.Context) error {
 		l.wrong = time.Time{}
 	}
 	return err
+}
+
+// isBehind reports whether a file of a list is ahead of the journal, so that lines after the last one may be lost.
+func (l *Log) isBehind(ctx context.Context) (bool, error) {
+	if !l.IsKept() || l.state.Number == 0 {
+		return false, nil
+	}
+	names, err := l.st.Names(ctx)
+	return slices.ContainsFunc(names, func(name string) bool {
+		n, _ := stays.ParseName(name)
+		return l.state.isAhead(n)
+	}), err
 }
 
 // State returns what holds. It does not change.

@@ -265,7 +265,7 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (*
 	}
 	isAhead := slices.ContainsFunc(names, func(name string) bool {
 		n, _ := stays.ParseName(name)
-		return slices.Contains(ids, n.Source) && IsAhead(n, found.held[n.Source], found.Held[n.Source].N)
+		return slices.Contains(ids, n.Source) && found.isAhead(n)
 	})
 	switch {
 	case unknown != nil:
@@ -330,6 +330,9 @@ func (s *State) isKnown(at time.Time, ids []string, knew map[string]bool) error 
 	}
 	return nil
 }
+
+// isAhead reports whether the file called n is ahead of the journal whose last line s is after.
+func (s *State) isAhead(n stays.Name) bool { return IsAhead(n, s.held[n.Source], s.Held[n.Source].N) }
 
 // IsAhead reports whether a file was written after the last line of a journal, and has a later
 // acceptance than the one held.
