@@ -496,3 +496,33 @@ func TestExceptionsInOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestExceptionsUnsaid starts a program with other exceptions than the journal has, while nothing can be written there: of the
+// times until that works, it is not known which exceptions held.
+func TestExceptionsUnsaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+		refresh(t, newScreener(t, &screening.Options{Store: mem}, src))
+		time.Sleep(time.Hour)
+		st := &faultyStore{Store: mem, append: errUnreliable}
+		s := newScreener(t, &screening.Options{Store: st}, src)
+		e := screening.Exception{Address: listing(1).Address, Reason: "license", Author: "test"}
+		if err := s.SetExceptions(ctx, []screening.Exception{e}); err != nil {
+			t.Fatal(err)
+		}
+		s.Refresh(ctx)
+		time.Sleep(time.Hour)
+		at, answer := time.Now(), must(s.Screen(listing(1).Address))
+		time.Sleep(time.Hour)
+		st.append = nil
+		refresh(t, s)
+		p, err := screening.OpenAt(ctx, mem, at, []sources.Source{src}, nil)
+		if err == nil {
+			if past := must(p.Screen(listing(1).Address)); past.Score != answer.Score {
+				t.Errorf("it answers %d points, and answered %d then", past.Score, answer.Score)
+			}
+		} else if !errors.Is(err, store.ErrGap) {
+			t.Error(err)
+		}
+	})
+}

@@ -224,16 +224,16 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 	s.excepted.Store(true)
 	s.setting.Lock()
 	defer s.setting.Unlock()
-	had, now := s.snap.Load().exceptions, s.now()
+	had := s.snap.Load().exceptions
 	if s.running.Load() {
-		err = s.book.Except(ctx, set.excepted(), time.Time{})
+		err = s.book.Except(ctx, set.excepted())
 	}
 	s.setStore(err)
 	if err != nil { // what makes answers stricter does not wait
 		set = had.without(set)
 		again, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		defer cancel()
-		s.book.Except(again, set.excepted(), now) // perhaps it can be said at once
+		s.book.Except(again, set.excepted()) // perhaps it can be said at once
 	}
 	s.swap(func() { s.exceptions = set }, true)
 	s.begin(0)

@@ -84,13 +84,11 @@ func (l *Log) Open(ctx context.Context) error {
 	return l.open(ctx)
 }
 
-// Except appends which exceptions hold, now or before the next line. If wrong is not zero, the journal may have had others since then.
-func (l *Log) Except(ctx context.Context, e *Excepted, wrong time.Time) error {
+// Except appends which exceptions hold, now or before the next line.
+func (l *Log) Except(ctx context.Context, e *Excepted) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.except, l.said = e, false; l.wrong.IsZero() {
-		l.wrong = wrong
-	}
+	l.except, l.said = e, false
 	return l.open(ctx)
 }
 
@@ -99,25 +97,30 @@ func (l *Log) open(ctx context.Context) error {
 		return nil
 	}
 	line, opened := &Line{Type: Exceptions, Exceptions: l.except, From: l.wrong}, l.opened
-	if !opened {
-		if ahead, err := l.isBehind(ctx); err != nil {
-			return err
-		} else if ahead && (line.From.IsZero() || l.state.At.Before(line.From)) {
-			line.From, line.Reason = l.state.At, "files are ahead of the journal"
-		}
-		if line.Type, line.Opened = Opened, l.answers; l.except != nil && *l.except == l.state.Exceptions {
-			line.Exceptions = nil
-		}
-	}
 	if !l.wrong.IsZero() {
 		line.Reason = "exceptions could not be saved"
 	}
-	l.opened, l.said = true, true
-	err := l.append(ctx, line)
-	if err != nil {
-		l.opened, l.said = opened, false
-	} else {
+	behind, err := false, error(nil)
+	if !opened {
+		if line.Type, line.Opened = Opened, l.answers; l.except != nil && *l.except == l.state.Exceptions {
+			line.Exceptions = nil
+		}
+		behind, err = l.isBehind(ctx)
+	}
+	if behind && (line.From.IsZero() || l.state.At.Before(line.From)) {
+		line.From, line.Reason = l.state.At, "files are ahead of the journal"
+	}
+	if err == nil {
+		l.opened, l.said = true, true
+		err = l.append(ctx, line)
+	}
+	if err == nil {
 		l.wrong = time.Time{}
+		return nil
+	}
+	l.opened, l.said = opened, false
+	if l.wrong.IsZero() && l.except != nil && *l.except != l.state.Exceptions {
+		l.wrong = l.now() // what holds is not what the journal says
 	}
 	return err
 }
