@@ -723,3 +723,31 @@ func TestRunResigns(t *testing.T) {
 		stops[1]()
 	})
 }
+
+// TestFollowReportsBeside follows a store whose journal has lost the line of a list, and cannot be written: the entries of its
+// file match beside the list held, and a Report says so.
+func TestFollowReportsBeside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+		refresh(t, newScreener(t, &screening.Options{Store: mem}, src))
+		st := &faultyStore{Store: mem}
+		told := false
+		s := newScreener(t, &screening.Options{Store: st, Optional: []string{ofac.ID}, Report: func(r screening.Report) {
+			_, after, differ, err := r.Compare(listing(2).Address)
+			told = told || err == nil && differ && len(after.Labels) == 1
+		}}, src)
+		defer start(s.Follow)()
+		time.Sleep(time.Hour)
+		known := len(mem.Lines)
+		src.load = numbered(2, 1, 2)
+		refresh(t, newScreener(t, &screening.Options{Store: mem}, src))
+		mem.Lines, st.append = mem.Lines[:known], errUnreliable
+		st.read = errUnreliable // for a while
+		time.Sleep(time.Hour)
+		st.read = nil
+		time.Sleep(time.Hour)
+		if r := must(s.Screen(listing(2).Address)); len(r.Labels) != 1 || !told {
+			t.Errorf("labels %v, reported: %v", r.Labels, told)
+		}
+	})
+}

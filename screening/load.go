@@ -47,7 +47,7 @@ func (s *Screener) update(ctx context.Context, i int, t task, notify bool) Sourc
 	}
 	had := s.list(i)
 	next, failed := s.takeAll(ctx, i, had)
-	opened := next.list != had.list
+	opened := next.list != had.list || next.unsaved != had.unsaved
 	if t == follow {
 		report := SourceReport{Unchanged: !opened}
 		if next.differs(&had) {
