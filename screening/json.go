@@ -100,14 +100,14 @@ func (f Former) MarshalJSON() ([]byte, error) { return marshalMembers(f) }
 // UnmarshalJSON is the inverse of MarshalJSON.
 func (f *Former) UnmarshalJSON(text []byte) error { return unmarshalMembers(text, f) }
 
-// A wireForm is the struct with the JSON of another struct: its times are texts, and embedded
+// A wireForm is the struct with the JSON of another struct: its times are of type jsonTime, and embedded
 // structs are replaced by their fields.
 type wireForm struct {
 	wire   reflect.Type
 	fields [][]int // of the other struct
 }
 
-var timeType, wireForms = reflect.TypeFor[time.Time](), sync.Map{} // wireForms are by reflect.Type
+var wireForms sync.Map // by reflect.Type
 
 func wireFormOf(t reflect.Type) *wireForm {
 	if form, ok := wireForms.Load(t); ok {
@@ -120,8 +120,8 @@ func wireFormOf(t reflect.Type) *wireForm {
 			continue
 		}
 		kind := f.Type
-		if kind == timeType {
-			kind = reflect.TypeFor[*string]()
+		if kind == reflect.TypeFor[time.Time]() {
+			kind = reflect.TypeFor[jsonTime]()
 		}
 		fields = append(fields, reflect.StructField{Name: f.Name, Type: kind, Tag: f.Tag})
 		form.fields = append(form.fields, f.Index)
@@ -131,18 +131,13 @@ func wireFormOf(t reflect.Type) *wireForm {
 	return form
 }
 
-// marshalMembers returns the JSON of a struct, with times in whole seconds of UTC, and null for
-// zero ones.
+// marshalMembers returns the JSON of a struct.
 func marshalMembers(v any) ([]byte, error) {
 	from := reflect.ValueOf(v)
 	form := wireFormOf(from.Type())
 	to := reflect.New(form.wire).Elem()
 	for i, index := range form.fields {
-		field := from.FieldByIndex(index)
-		if field.Type() == timeType {
-			field = reflect.ValueOf(jsonTime(field.Interface().(time.Time)))
-		}
-		to.Field(i).Set(field)
+		to.Field(i).Set(from.FieldByIndex(index).Convert(to.Field(i).Type()))
 	}
 	return marshalJSON(to.Interface())
 }
@@ -157,15 +152,8 @@ func unmarshalMembers(text []byte, v any) error {
 	}
 	to.SetZero()
 	for i, index := range form.fields {
-		field := from.Elem().Field(i)
-		if at, ok := field.Interface().(*string); ok {
-			t, err := parseJSONTime(at)
-			if err != nil {
-				return err
-			}
-			field = reflect.ValueOf(t)
-		}
-		to.FieldByIndex(index).Set(field)
+		field := to.FieldByIndex(index)
+		field.Set(from.Elem().Field(i).Convert(field.Type()))
 	}
 	return nil
 }
@@ -180,20 +168,21 @@ func marshalJSON(v any) ([]byte, error) {
 	return visible.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
-// jsonTime returns t in RFC 3339, in UTC and whole seconds, or nil if it is zero.
-func jsonTime(t time.Time) *string {
+// A jsonTime is in whole seconds of UTC, and null if it is zero.
+type jsonTime time.Time
+
+// IsZero reports whether a member with omitzero is left out.
+func (t jsonTime) IsZero() bool { return time.Time(t).IsZero() }
+
+func (t jsonTime) MarshalJSON() ([]byte, error) {
 	if t.IsZero() {
-		return nil
+		return []byte("null"), nil
 	}
-	text := t.UTC().Format(time.RFC3339)
-	return &text
+	return time.Time(t).UTC().AppendFormat(nil, `"`+time.RFC3339+`"`), nil
 }
 
-// parseJSONTime reverses jsonTime.
-func parseJSONTime(text *string) (time.Time, error) {
-	if text == nil {
-		return time.Time{}, nil
-	}
-	t, err := time.Parse(time.RFC3339, *text)
-	return t.UTC(), err
+func (t *jsonTime) UnmarshalJSON(text []byte) error {
+	err := (*time.Time)(t).UnmarshalJSON(text)
+	*t = jsonTime(time.Time(*t).UTC())
+	return err
 }

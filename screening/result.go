@@ -226,10 +226,10 @@ type Label struct {
 	URL string `json:"url,omitempty"`
 	// NotListedOn is the date of the last copy of the list that is known not to have the
 	// address before that, in UTC; zero: none is known.
-	NotListedOn time.Time `json:"not_listed_on,omitempty"`
+	NotListedOn time.Time `json:"not_listed_on,omitzero"`
 	// EntityListedAt is the publisher's date of the listing of the party, in UTC; zero if the
 	// list gives none. The address may have been added later.
-	EntityListedAt time.Time `json:"entity_listed_at,omitempty"`
+	EntityListedAt time.Time `json:"entity_listed_at,omitzero"`
 	// Points are the points of the scoring table for the kind and the match.
 	Points int `json:"-"`
 }
