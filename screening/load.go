@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
@@ -233,23 +232,16 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		return o, err
 	}
 	o.History = history
-	limited, progressed, stop := whileProgress(ctx, cmp.Or(s.schedule(i).Timeout, defaultTimeout))
-	defer stop()
-	bytes := sources.Progress(ctx)
 	if s.opts.Bytes != nil {
-		bytes = func(read, total int64) { s.opts.Bytes(s.infos[i].ID, read, total) }
+		ctx = sources.WithProgress(ctx, func(read, total int64) { s.opts.Bytes(s.infos[i].ID, read, total) })
 	}
-	limited = sources.WithProgress(limited, func(read, total int64) {
-		progressed()
-		bytes(read, total)
-	})
 	room := 0
 	if l := s.list(i).list; l != nil {
 		room = len(l.File().Lasts()) + 1<<10
 	}
 	w := stays.NewWriter(room)
-	rev, err := guarded(limited, src, &s.sourceLocks[i].stuck, prev, func(e sources.Entry) error {
-		progressed()
+	limit := cmp.Or(s.schedule(i).Timeout, defaultTimeout)
+	rev, err := guarded(ctx, src, &s.sourceLocks[i].stuck, limit, prev, func(e sources.Entry) error {
 		if err := s.check(i, e); err != nil {
 			return err
 		}
@@ -268,9 +260,6 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 	}
 	o.rev = journal.Storable(rev)
 	o.Checked, o.rev.Checked = o.rev.Checked, time.Time{}
-	if err != nil && ctx.Err() == nil && limited.Err() != nil && !errors.Is(err, errTimeout) {
-		err = fmt.Errorf("%w: %w", context.Cause(limited), err)
-	}
 	return o, err
 }
 
@@ -294,37 +283,6 @@ func nameOf(e sources.Entry) string {
 		return fmt.Sprintf("entry of %.128q", e.Text())
 	}
 	return fmt.Sprintf("entry %.64q of %.128q", e.Ref, e.Text())
-}
-
-var errTimeout = errors.New("time limit")
-
-// maxTimeouts is how many time limits a load may take if it makes progress.
-const maxTimeouts = 24
-
-// whileProgress returns a context that ends when progressed was not called for as long as limit, or
-// soon afterwards.
-func whileProgress(ctx context.Context, limit time.Duration) (limited context.Context, progressed, stop func()) {
-	limited, cancel := context.WithCancelCause(ctx)
-	var moved atomic.Bool
-	var timer atomic.Pointer[time.Timer]
-	begin := time.Now()
-	var check func()
-	check = func() {
-		if moved.Swap(false) && time.Since(begin) < maxTimeouts*limit {
-			timer.Store(time.AfterFunc(limit, check))
-			return
-		}
-		cancel(fmt.Errorf("%w of %v without progress: %w", errTimeout, limit, context.DeadlineExceeded))
-	}
-	timer.Store(time.AfterFunc(limit, check))
-	return limited, func() {
-			if !moved.Load() {
-				moved.Store(true)
-			}
-		}, func() {
-			timer.Load().Stop()
-			cancel(nil)
-		}
 }
 
 // unchanged returns the revision that is held with what may be new in rev, for a list that its source calls unchanged:
