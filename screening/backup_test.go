@@ -419,3 +419,32 @@ func (s slowly) Open(ctx context.Context, name string) ([]byte, error) {
 	}
 	return s.Store.Open(ctx, name)
 }
+
+// TestGapLost restores a store twice under a program that runs; the second time, the line about the first gap is lost, too.
+// Both gaps are said again.
+func TestGapLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+		opts := &screening.Options{Store: st}
+		s := loaded(t, opts, src)
+		files, lines := maps.Clone(st.Files), slices.Clone(st.Lines)
+		time.Sleep(time.Hour)
+		src.load = numbered(2, 1, 2)
+		refresh(t, s)
+		time.Sleep(time.Hour)
+		lost := time.Now()
+		st.Files, st.Lines = files, lines
+		time.Sleep(time.Hour)
+		src.load = numbered(3, 1, 2, 3)
+		refresh(t, newScreener(t, opts, src)) // it knows nothing of that
+		lines = slices.Clone(st.Lines)
+		time.Sleep(time.Hour)
+		refresh(t, s)
+		time.Sleep(time.Hour)
+		st.Lines = lines
+		refresh(t, s)
+		if _, err := screening.OpenAt(ctx, st, lost, []sources.Source{src}, nil); !errors.Is(err, store.ErrGap) {
+			t.Errorf("a time that was lost: %v, want ErrGap", err)
+		}
+	})
+}

@@ -37,6 +37,7 @@ type Log struct {
 	wrong   time.Time // since then it may have had others; zero: it had not
 	back    int       // see State
 	since   time.Time // the last time that it was, it was as at this time; zero: the gap is in the journal
+	hiding  []Line    // of this program: those with From
 }
 
 // defaultRetention is how long lists are kept unless Retain says otherwise: ten years, as
@@ -191,6 +192,11 @@ func (l *Log) follow(ctx context.Context) error {
 		}
 	}
 	l.known, l.damaged = true, damaged
+	for i := range l.hiding {
+		if h := &l.hiding[i]; wentBack && h.At.After(l.since) && h.From.Before(l.since) {
+			l.since = h.From // that line is lost, too
+		}
+	}
 	if !l.since.IsZero() && !l.readOnly {
 		err := l.append(ctx, &Line{Type: Gap, From: l.since, Reason: "the store is as it was at an earlier time"})
 		if err != nil {
@@ -240,8 +246,10 @@ func (l *Log) append(ctx context.Context, e *Line) error {
 			err = l.st.Append(ctx, e.Number, b)
 		}
 		if err == nil {
+			if l.damaged = 0; !e.From.IsZero() {
+				l.hiding = append(l.hiding, *e)
+			}
 			l.state.add(e)
-			l.damaged = 0
 			return nil
 		}
 		if !errors.Is(err, store.ErrMoved) {
