@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A hub is what the Stores of one database have in common.
@@ -724,30 +726,50 @@ func TestRunResigns(t *testing.T) {
 	})
 }
 
+// A switchedStore can be switched off while a program uses it.
+type switchedStore struct {
+	store.Store
+	noRead, noAppend atomic.Bool
+}
+
+func (s *switchedStore) Read(ctx context.Context, from uint64, each func([]byte) error) error {
+	if s.noRead.Load() {
+		return errUnreliable
+	}
+	return s.Store.Read(ctx, from, each)
+}
+
+func (s *switchedStore) Append(ctx context.Context, number uint64, line []byte) error {
+	if s.noAppend.Load() {
+		return errUnreliable
+	}
+	return s.Store.Append(ctx, number, line)
+}
+
 // TestFollowReportsBeside follows a store whose journal has lost the line of a list, and cannot be written: the entries of its
 // file match beside the list held, and a Report says so.
 func TestFollowReportsBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
 		refresh(t, newScreener(t, &screening.Options{Store: mem}, src))
-		st := &faultyStore{Store: mem}
-		told := false
+		st := &switchedStore{Store: mem}
+		var told atomic.Bool
 		s := newScreener(t, &screening.Options{Store: st, Optional: []string{ofac.ID}, Report: func(r screening.Report) {
-			_, after, differ, err := r.Compare(listing(2).Address)
-			told = told || err == nil && differ && len(after.Labels) == 1
+			if _, after, differ, err := r.Compare(listing(2).Address); err == nil && differ && len(after.Labels) == 1 {
+				told.Store(true)
+			}
 		}}, src)
 		defer start(s.Follow)()
 		time.Sleep(time.Hour)
-		known := len(mem.Lines)
-		src.load = numbered(2, 1, 2)
-		refresh(t, newScreener(t, &screening.Options{Store: mem}, src))
-		mem.Lines, st.append = mem.Lines[:known], errUnreliable
-		st.read = errUnreliable // for a while
+		refresh(t, newScreener(t, &screening.Options{Store: mem}, &flaky{info: ofac, load: numbered(2, 1, 2)}))
+		mem.Cut(3) // opened, accepted, answering
+		st.noAppend.Store(true)
+		st.noRead.Store(true) // for a while
 		time.Sleep(time.Hour)
-		st.read = nil
+		st.noRead.Store(false)
 		time.Sleep(time.Hour)
-		if r := must(s.Screen(listing(2).Address)); len(r.Labels) != 1 || !told {
-			t.Errorf("labels %v, reported: %v", r.Labels, told)
+		if r := must(s.Screen(listing(2).Address)); len(r.Labels) != 1 || !told.Load() {
+			t.Errorf("labels %v, reported: %v", r.Labels, told.Load())
 		}
 	})
 }
