@@ -533,13 +533,11 @@ func TestBookOfNothing(t *testing.T) {
 			yield(address.Address{}, errDown)
 		}
 	}
-	for want, addresses := range map[error]iter.Seq2[address.Address, error]{
-		errDown:                  failing,
-		screening.ErrZeroAddress: each(address.MustParse("ethereum", clean), address.Address{}),
-	} {
-		if b, err := book.New(addresses); b != nil || !errors.Is(err, want) {
-			t.Errorf("NewBook: %v, %v; want %v", b, err, want)
-		}
+	if b, err := book.New(failing); b != nil || !errors.Is(err, errDown) {
+		t.Errorf("New: %v, %v; want %v", b, err, errDown)
+	}
+	if b, err := book.New(each(address.MustParse("ethereum", clean), address.Address{})); b != nil || err == nil {
+		t.Errorf("New of the zero Address: %v, %v; want an error", b, err)
 	}
 	list := &published{info: ofac}
 	list.publish(sanctioned("ethereum", lazarus, "1"))

@@ -16,13 +16,12 @@ var (
 	// Options.MaxAge, or lies in the future; or the publisher's date of its list is longer
 	// ago than Options.MaxPublished. [Screener.Sources] shows which.
 	ErrStale = errors.New("required list too old")
-	// ErrZeroAddress: the address is the zero Address.
-	ErrZeroAddress = errors.New("zero address")
-	// ErrLoadOnly: Options.LoadOnly is set, so that no question is answered.
-	ErrLoadOnly = errors.New("no answer from a program that only loads lists")
-	// ErrStuck: a source did not return from Load when its context ended. It was
-	// left behind, and what it returns later is ignored.
-	ErrStuck = errors.New("load did not return when its context ended")
+)
+
+var (
+	errZeroAddress = errors.New("zero address")
+	errLoadOnly    = errors.New("no answer from a program that only loads lists")
+	errStuck       = errors.New("load did not return when its context ended")
 )
 
 // The reasons why a list is suspect; see Options.Accept.

@@ -184,7 +184,7 @@ func (s *Screener) checkAllowed(src sources.Source) error {
 // check returns an error if e is not valid.
 func (e *Exception) check() error {
 	if !e.Address.IsValid() {
-		return fieldError("address", ErrZeroAddress)
+		return fieldError("address", errZeroAddress)
 	}
 	if e.Ref != "" && e.Source == "" {
 		return fieldError("ref", errors.New("it needs a source"))
@@ -233,7 +233,7 @@ func (set *exceptionSet) split(account address.Key, labels []Label, now time.Tim
 			return false
 		}
 		e := &of[i]
-		suppressed = append(suppressed, Suppressed{Label: l, Reason: e.Reason, Author: e.Author, Created: e.Created, Expires: e.Expires})
+		suppressed = append(suppressed, Suppressed{Label: l, Reason: e.Reason, Author: e.Author, Expires: e.Expires})
 		return true
 	})
 	if len(labels) == 0 {

@@ -43,3 +43,10 @@ func (s *Screener) ScreenReading(text string, rd address.Reading) (r Result, err
 	err = s.snap.Load().screenReading(&r, text, rd)
 	return r, err
 }
+
+// Errors that are not exported.
+var (
+	ErrLoadOnly    = errLoadOnly
+	ErrStuck       = errStuck
+	ErrZeroAddress = errZeroAddress
+)

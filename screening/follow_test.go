@@ -234,8 +234,8 @@ func TestReplicas(t *testing.T) {
 		for len(last) > 0 {
 			r = <-last
 		}
-		if len(r.Sources) != 1 || r.Digest != all[2].Digest() {
-			t.Errorf("the last report of a follower is %+v", r)
+		if _, after, _, err := r.Compare(listing(2).Address); len(r.Sources) != 1 || err != nil || after.Digest() != all[2].Digest() {
+			t.Errorf("the last report of a follower is %+v, %v", r, err)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()

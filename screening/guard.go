@@ -33,7 +33,7 @@ const (
 // without it. stuck counts the loads that have not returned.
 func guarded(ctx context.Context, src sources.Source, stuck *atomic.Int32, limit time.Duration, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	if n := stuck.Load(); n >= maxStuck {
-		return sources.Revision{}, fmt.Errorf("%w: %d earlier loads are still running, no other is begun", ErrStuck, n)
+		return sources.Revision{}, fmt.Errorf("%w: %d earlier loads are still running, no other is begun", errStuck, n)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -84,10 +84,10 @@ func guarded(ctx context.Context, src sources.Source, stuck *atomic.Int32, limit
 		case <-ended:
 			ended, leave = nil, time.After(grace)
 		case <-leave:
-			o.err, isDone = ErrStuck, true
+			o.err, isDone = errStuck, true
 		}
 	}
-	if cause := context.Cause(ctx); o.err != nil && errors.Is(cause, errTimeout) || errors.Is(o.err, ErrStuck) {
+	if cause := context.Cause(ctx); o.err != nil && errors.Is(cause, errTimeout) || errors.Is(o.err, errStuck) {
 		o.err = fmt.Errorf("%w: %w", cause, o.err)
 	}
 	mu.Lock()

@@ -88,7 +88,7 @@ func (l Label) MarshalJSON() ([]byte, error) { return marshalMembers(l) }
 // UnmarshalJSON is the inverse of MarshalJSON.
 func (l *Label) UnmarshalJSON(text []byte) error { return unmarshalMembers(text, l) }
 
-// MarshalJSON returns s without its Points, and when it was created.
+// MarshalJSON returns s without its Points.
 func (s Suppressed) MarshalJSON() ([]byte, error) { return marshalMembers(s) }
 
 // UnmarshalJSON is the inverse of MarshalJSON.

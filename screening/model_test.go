@@ -203,7 +203,7 @@ func modelSplit(
 			continue
 		}
 		not = append(not, screening.Suppressed{
-			Label: l, Reason: best.Reason, Author: best.Author, Created: best.Created, Expires: best.Expires,
+			Label: l, Reason: best.Reason, Author: best.Author, Expires: best.Expires,
 		})
 	}
 	return count, not

@@ -32,7 +32,7 @@ const (
 // accepts the seed first, with which the live list is compared.
 //
 // Refresh returns when the last source is done, or when ctx ends. A source that does not
-// return soon after its context has ended is left behind: its error wraps [ErrStuck],
+// return soon after its context has ended is left behind,
 // and what it returns later is ignored.
 //
 // The error joins the errors of the sources whose list was not accepted; the Report is valid
@@ -79,7 +79,7 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 		for i, info := range s.infos {
 			reports[i] = s.reported(i, SourceReport{}, sourceError(info.ID, err))
 		}
-		return Report{Sources: reports, Digest: before.origin.digest, before: before.ageless(), after: before.ageless()}
+		return Report{Sources: reports, before: before.ageless(), after: before.ageless()}
 	}
 	each := func(t task) {
 		var wg sync.WaitGroup
@@ -105,7 +105,7 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	after := s.snap.Load()
-	r := Report{Sources: reports, Digest: after.origin.digest, before: before.ageless(), after: after.ageless()}
+	r := Report{Sources: reports, before: before.ageless(), after: after.ageless()}
 	if s.opts.Report != nil {
 		s.opts.Report(r)
 	}

@@ -15,8 +15,6 @@ import (
 type Report struct {
 	// Sources are the sources that it was about, in the order in which New got them.
 	Sources []SourceReport
-	// Digest names the snapshot that answers questions after the refresh.
-	Digest string
 
 	before, after *snapshot // ageless
 }

@@ -64,7 +64,7 @@ func (r Result) WithoutOwn() Result {
 	}
 	for i := range r.Suppressed {
 		s := &r.Suppressed[i]
-		s.Reason, s.Author, s.Created = "", "", time.Time{}
+		s.Reason, s.Author = "", ""
 		if own(s.Source) {
 			s.Ref, s.Name = "", ""
 		}
@@ -251,9 +251,8 @@ type Former struct {
 // Suppressed is a label that does not count because of an [Exception].
 type Suppressed struct {
 	Label
-	// Reason, Author, Expires and Created come from the exception; the times are in UTC.
+	// Reason, Author and Expires come from the exception; the time is in UTC.
 	Reason  string    `json:"reason"`
 	Author  string    `json:"author"`
 	Expires time.Time `json:"expires_at"`
-	Created time.Time `json:"-"`
 }

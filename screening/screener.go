@@ -95,9 +95,8 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 // Screen screens a, on its chain, against all lists. It does no I/O, takes no
 // lock, and does not allocate when a is clean, without a doubt.
 //
-// The error is [ErrZeroAddress] for the zero Address, [ErrNotLoaded] if a
-// required source was never loaded, [ErrStale] if one is too old under
-// Options.MaxAge, and [ErrLoadOnly] under Options.LoadOnly. With an error, the Result is zero.
+// The error is [ErrNotLoaded] if a required source was never loaded, and [ErrStale] if one is too
+// old under Options.MaxAge; the zero Address is an error, too. With an error, the Result is zero.
 func (s *Screener) Screen(a address.Address) (r Result, err error) {
 	err = s.snap.Load().screen(&r, a)
 	return r, err
@@ -203,7 +202,7 @@ func (s *Screener) Exceptions() []Exception { return s.snap.Load().exceptions.li
 // called with a [Report] of no sources; it is not called when an exception expires.
 //
 // Any other error comes from an own list, or says which exception is not valid, and then nothing has
-// changed. It wraps [ErrZeroAddress] or [ErrDuplicateException], or says that a source does not
+// changed. It wraps [ErrDuplicateException], or says that an address is zero, a source does not
 // exist, a Ref is without its Source, Reason or Author are blank, a text is longer than 4096
 // bytes or not UTF-8, a time is not in the years 1 to 9999, an exception does not
 // expire after it was created, or there are more than 100,000.
@@ -294,6 +293,6 @@ func (s *Screener) swap(change func(), notify bool, srcs ...SourceReport) {
 	after := newSnapshot(s.settings, s.held, s.exceptions, s.storeErr, before)
 	s.snap.Store(after)
 	if notify && s.opts.Report != nil {
-		s.opts.Report(Report{Sources: srcs, Digest: after.origin.digest, before: before.ageless(), after: after.ageless()})
+		s.opts.Report(Report{Sources: srcs, before: before.ageless(), after: after.ageless()})
 	}
 }

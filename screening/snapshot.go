@@ -119,7 +119,7 @@ func (snap *snapshot) require() {
 	}
 	switch {
 	case snap.opts.LoadOnly:
-		snap.notLoaded = ErrLoadOnly
+		snap.notLoaded = errLoadOnly
 	case missing != nil:
 		snap.notLoaded = fmt.Errorf("%w: %s", ErrNotLoaded, strings.Join(missing, ", "))
 	}
@@ -180,7 +180,7 @@ func (snap *snapshot) screen(r *Result, a address.Address) error {
 		return err
 	}
 	if tag == (identity.Tag{}) {
-		return ErrZeroAddress
+		return errZeroAddress
 	}
 	*r = snap.clean
 	r.Address = a

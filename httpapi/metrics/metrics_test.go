@@ -59,7 +59,7 @@ func TestCallers(t *testing.T) {
 func TestRefused(t *testing.T) {
 	m := metrics.New(0)
 	suspect := []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrFuture, screening.ErrCut}
-	for _, err := range append(suspect, screening.ErrStuck) {
+	for _, err := range append(suspect, screening.ErrStale) {
 		m.Report(screening.Report{Sources: []screening.SourceReport{{SourceStatus: screening.SourceStatus{Info: sources.Info{ID: "LIST"}, Err: fmt.Errorf("refused: %w", err)}}}})
 	}
 	registry := prometheus.NewRegistry()

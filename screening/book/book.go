@@ -5,6 +5,7 @@
 package book
 
 import (
+	"errors"
 	"iter"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -35,7 +36,7 @@ type Change struct {
 
 // New makes a Book of the given addresses, in any order; repetitions do no harm. An error in
 // addresses ends it and is returned, so that no Book is made of a part of them. The zero
-// Address is an error, too: [screening.ErrZeroAddress].
+// Address is an error, too.
 func New(addresses iter.Seq2[address.Address, error]) (*Book, error) {
 	b := new(Book)
 	seen := make(map[address.Address]bool)
@@ -44,7 +45,7 @@ func New(addresses iter.Seq2[address.Address, error]) (*Book, error) {
 		case err != nil:
 			return nil, err
 		case !a.IsValid():
-			return nil, screening.ErrZeroAddress
+			return nil, errors.New("zero address")
 		case !seen[a]:
 			seen[a] = true
 			b.addresses = append(b.addresses, a)

@@ -45,7 +45,7 @@ type Receipt struct {
 	Address string        `json:"address,omitempty"`
 
 	// Answer is the answer as it was given; empty for a table. One that was read has no Points in
-	// its labels, and no Created in Suppressed.
+	// its labels.
 	*screening.Answer
 	Table *Table `json:"table,omitempty"` // nil for one address
 
