@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http/httptest"
@@ -12,6 +13,10 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/screening/receipt"
+	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // TestReceiptFails checks that a screening without the receipt that the client asked for
@@ -61,5 +66,31 @@ func TestReceiptOfDecorated(t *testing.T) {
 		if w.Code != 200 || !strings.Contains(w.Body.String(), `\"text\":\"`+text+`\",\"address\":\"`+strings.ToLower(account)+`\"`) {
 			t.Errorf("%s: status %d: %s", text, w.Code, w.Body)
 		}
+	}
+}
+
+// TestReceiptOfAnotherChain asks for the receipt of a text that on its chain would be an account of
+// 32 bytes, and that is listed as the padded form of another one.
+func TestReceiptOfAnotherChain(t *testing.T) {
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "0x000000000000000000000000098b716b8aaf21512996dc57eb0615e2383e2f96"
+	s, err := screening.New([]sources.Source{ofac}, &screening.Options{Store: st})
+	if err == nil {
+		_, err = s.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpapi.NewHandler(s, testKeys(t), &httpapi.Options{Receipt: signedReceipt})
+	w := send(h, "POST", "/api/v1/screen", `{"address":"`+text+`","chain":"starknet","receipt":true}`)
+	var a struct{ Chain, Level, Receipt string }
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || a.Chain != "ethereum" || a.Level != "CRITICAL" {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	if v, err := receipt.Verify(t.Context(), []byte(a.Receipt), &receipt.Options{Store: st}); err != nil || v.Outcome != receipt.Same {
+		t.Errorf("%s, %v, %v: %s", v.Outcome, v.Reason, err, a.Receipt)
 	}
 }

@@ -74,6 +74,7 @@ func (e *exchange) readQuestion() (q question, p *problem) {
 
 // answerQuestion returns the answer, with its receipt.
 func (e *exchange) answerQuestion(q question, found screening.Result) (body []byte, p *problem) {
+	asked := q.chain
 	if len(found.Labels) > 0 && found.Address.IsValid() && found.Address.Chain() != q.chain { // it is listed there
 		q.chain = found.Address.Chain()
 		q.name = string(q.chain)
@@ -81,7 +82,7 @@ func (e *exchange) answerQuestion(q question, found screening.Result) (body []by
 	var shown screening.Result
 	e.answer, shown = e.newResult(q.text, q.name, found)
 	if q.receipt {
-		receipt, err := e.Receipt(e.record(0, q.chain, e.answer.Address, shown), q.text)
+		receipt, err := e.Receipt(e.record(0, asked, e.answer.Address, shown), q.text)
 		if err != nil {
 			return nil, e.internal("receipt", err)
 		}
