@@ -23,7 +23,7 @@ func (e *exchange) allowOrigin() {
 	e.setHeader("Access-Control-Allow-Origin", origin[0])
 	if e.Method == http.MethodOptions && e.route.method != "" {
 		e.setHeader("Access-Control-Allow-Methods", e.route.allow())
-		e.setHeader("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id")
+		e.setHeader("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, X-Request-Id")
 		e.setHeader("Access-Control-Max-Age", strconv.Itoa(int(corsAge.Seconds())))
 		return
 	}

@@ -450,3 +450,15 @@ func TestProblems(t *testing.T) {
 		}
 	}
 }
+
+// TestPreflight asks as a browser does before it sends a key in X-API-Key.
+func TestPreflight(t *testing.T) {
+	h := compat.New(newScreener(t, nil), nil, &httpapi.Options{Origins: []string{"https://app.example"}})
+	r := httptest.NewRequest("OPTIONS", "/api/v1/address/"+clean, nil)
+	r.Header.Set("Origin", "https://app.example")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != 204 || w.Header().Get("Access-Control-Allow-Origin") == "" || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-API-Key") {
+		t.Errorf("status %d: %v", w.Code, w.Header())
+	}
+}
