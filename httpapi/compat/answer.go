@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 )
 
 // A problem is the body of an error, as in package httpapi.
@@ -37,19 +38,11 @@ func (a *answer) Header() http.Header         { return a.header }
 func (a *answer) WriteHeader(status int)      { a.status = status }
 func (a *answer) Write(b []byte) (int, error) { return a.text.Write(b) }
 
-// A body is the body of a request to package httpapi, which is made when it is read: not before
+// A body returns the body of a request to package httpapi, which is made when it is read: not before
 // the caller is admitted.
-type body struct {
-	make   func() io.Reader
-	reader io.Reader
-}
+type body func() io.Reader
 
-func (b *body) Read(p []byte) (int, error) {
-	if b.reader == nil {
-		b.reader = b.make()
-	}
-	return b.reader.Read(p)
-}
+func (b body) Read(p []byte) (int, error) { return b().Read(p) }
 
 // batchOf returns a batch of the items in array, or else array itself, and then the rest.
 func batchOf(array []byte, rest io.Reader) io.Reader {
@@ -67,7 +60,7 @@ func nothing() io.Reader { return http.NoBody }
 func (h *handler) ask(r *http.Request, method, path string, makeBody func() io.Reader) *answer {
 	in := r.Clone(r.Context())
 	in.Method, in.URL, in.ContentLength = method, &url.URL{Path: h.prefix + path, RawQuery: r.URL.RawQuery}, -1
-	in.Body = io.NopCloser(&body{make: makeBody})
+	in.Body = io.NopCloser(body(sync.OnceValue(makeBody)))
 	if _, password, ok := r.BasicAuth(); ok {
 		in.Header.Set("Authorization", "Bearer "+password)
 	} else if key := r.Header.Get("X-Api-Key"); key != "" && r.Header["Authorization"] == nil {

@@ -4,7 +4,7 @@
 //
 //	cd examples/mount && go run ./platform
 //
-// Without -jwt-key it makes a key, and prints a token and a curl line to try.
+// It makes the key that signs tokens, and prints a token and a curl line to try.
 package main
 
 import (
@@ -151,30 +151,16 @@ func token(key ed25519.PrivateKey, issuer, subject, scope string, now time.Time)
 	}, scope, 1000}).SignedString(key)
 }
 
-func run(ctx context.Context, addr, issuer, keyFile string) error {
-	var public ed25519.PublicKey
-	if keyFile == "" {
-		key, private, err := ed25519.GenerateKey(nil)
-		if err != nil {
-			return err
-		}
-		text, err := token(private, issuer, "billing", "screen sources withdraw", time.Now())
-		if err != nil {
-			return err
-		}
-		public = key
-		fmt.Fprintf(os.Stderr, "curl -H 'Authorization: Bearer %s' http://%s/compliance/api/v1/sources\n", text, addr)
-	} else {
-		pem, err := os.ReadFile(keyFile)
-		if err != nil {
-			return err
-		}
-		key, err := jwt.ParseEdPublicKeyFromPEM(pem)
-		if err != nil {
-			return err
-		}
-		public = key.(ed25519.PublicKey)
+func run(ctx context.Context, addr, issuer string) error {
+	public, private, err := ed25519.GenerateKey(nil) // in place of the public key of the identity provider
+	if err != nil {
+		return err
 	}
+	text, err := token(private, issuer, "billing", "screen sources withdraw", time.Now())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "curl -H 'Authorization: Bearer %s' http://%s/compliance/api/v1/sources\n", text, addr)
 	s, err := newService(byJWT{public, issuer}, sources.Seeded(ofac.New(nil), bundle.OFAC()), sources.Seeded(eu.New(nil), bundle.EU()))
 	if err != nil {
 		return err
@@ -203,11 +189,10 @@ func run(ctx context.Context, addr, issuer, keyFile string) error {
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "address to listen on")
 	issuer := flag.String("issuer", "https://id.example", "issuer of the tokens")
-	key := flag.String("jwt-key", "", "PEM file of the Ed25519 key that verifies tokens (default: one that is made)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *addr, *issuer, *key); err != nil {
+	if err := run(ctx, *addr, *issuer); err != nil {
 		log.Fatal(err)
 	}
 }
