@@ -25,12 +25,12 @@ import (
 // jurisdiction Operator, is confirmed by each Load.
 //
 // With a short Schedule.Every in the options of package screening, the file is watched. A
-// Load does not read a file with the same size and time, unless it was written within the
-// last three seconds, and does not parse one with the same bytes.
+// Load does not read a file with the size and time of the one that this program has read, unless it was
+// written within the last three seconds, and does not parse one with the same bytes.
 //
 // parse must read its argument to the end of the list, and return an error if that is not
 // the whole list. File replaces the Digest of its Revision by the digest of the file, and
-// the ETag by the file's size and time.
+// the ETag by a tag of the file's size and time.
 //
 // To change the list, write a new file beside it and rename it. A file that changes while
 // it is read is an error, and the next Load reads it again. A file that is half written is
@@ -143,8 +143,12 @@ func tagOf(info os.FileInfo) string {
 	if age := time.Since(info.ModTime()); age < settled {
 		return ""
 	}
-	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
+	return fmt.Sprintf("%d %d %d", info.Size(), info.ModTime().UnixNano(), started)
 }
+
+// started is in tags because they hold for one program only: the files in container images often have
+// one time, so the file of the next image may have the size and time of this one.
+var started = time.Now().UnixNano()
 
 // hashed reads from r until ctx ends, and hashes the bytes.
 type hashed struct {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -161,5 +162,41 @@ func TestFileErrors(t *testing.T) {
 	if _, _, err := load(sources.File(info, name, lines), sources.Revision{}); !errors.Is(err, address.ErrSyntax) && !errors.Is(err, address.ErrLength) ||
 		!strings.Contains(err.Error(), name) {
 		t.Errorf("a broken line: %v", err)
+	}
+}
+
+// TestFileOfAnotherProgram checks that a program reads the file although the one before it has read a file of
+// the same size and time, as in two container images.
+func TestFileOfAnotherProgram(t *testing.T) {
+	const variable = "WALLETSCREEN_TEST_FILE"
+	if name := os.Getenv(variable); name != "" {
+		_, rev, err := load(sources.File(info, name, lines), sources.Revision{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Printf("%s %s;", rev.Digest, rev.ETag)
+		return
+	}
+	name := filepath.Join(t.TempDir(), "list")
+	at := time.Unix(1, 0)
+	write := func(text string) {
+		writeFile(t, name, text, time.Hour)
+		if err := os.Chtimes(name, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(line1)
+	before := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	before.Env = append(os.Environ(), variable+"="+name)
+	out, err := before.Output()
+	said, _, ok := strings.Cut(string(out), ";")
+	digest, tag, _ := strings.Cut(said, " ")
+	if err != nil || !ok || tag == "" {
+		t.Fatalf("the program before: %q, %v", out, err)
+	}
+	write(line2)
+	entries, rev, err := load(sources.File(info, name, lines), sources.Revision{Digest: digest, ETag: tag})
+	if err != nil || len(entries) != 1 || rev.Digest == digest {
+		t.Errorf("%d entries, %+v, %v, want the new file", len(entries), rev, err)
 	}
 }
