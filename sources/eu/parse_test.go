@@ -196,7 +196,7 @@ func TestRefused(t *testing.T) {
 		{"no date", small, "generationDate", "date", "generationDate"},
 		{"a date without a zone", small, "34.799+02:00", "34.799", "generationDate"},
 		{"no reference", small, ` euReferenceNumber="EU.3.3" logicalId="3"`, "", "logicalId"},
-		{"not well-formed", small, "</address>", "</adress>", "match"},
+		{"not well-formed", small, "</address>", "</adress>", "closed by"},
 		{"a bare ampersand", small, "LEI 98", "LEI & 98", "entity"},
 		{"garbage behind the end", small, "</export>\n", "</export>\nx", "text outside"},
 		{"two lists", small, "</export>\n", "</export>\n<export/>", "second root"},

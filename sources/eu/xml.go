@@ -32,16 +32,16 @@ func readXML(r io.Reader) (*document, error) {
 	digest := &digest{hash: sha256.New()}
 	d := document{Scanner: xmlscan.New(io.TeeReader(r, digest))}
 	d.Scanner.Stray = freetext.Stray
-	err := d.Document(func() (map[string]func(*xmlscan.Node) error, error) {
+	err := d.Document(func(root *xmlscan.Node) (map[string]func(*xmlscan.Node) error, error) {
 		digest.rootEnds(d.Offset())
-		switch root := d.Name(); root {
+		switch root.Name {
 		case "export":
 		case "WHOLE":
 			return nil, d.Errorf("", "list in a format older than 1.1")
 		default:
-			return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
+			return nil, d.Errorf("", "root element <%.64s> is not that of the list", root.Name)
 		}
-		text := d.Attr("generationDate")
+		text := root.Attr("generationDate")
 		published, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
 			return nil, d.Errorf("", "generationDate %.40q: want a time with a zone", text)
@@ -92,21 +92,16 @@ func (d *document) entity(n *xmlscan.Node) error {
 			}
 			h.Call(name, part.Attr("strong") != "false")
 		}
-		begin := len(d.Wallets)
-		err := d.FindIn(len(d.Holders), part.Values())
-		var listed time.Time
+		listed, err := listedAt(part)
 		if err == nil {
-			listed, err = d.part(part)
+			err = d.Find(len(d.Holders), listed, part.Texts()...)
 		}
 		if err != nil {
 			return d.Errorf(h.Ref, "%w", err)
 		}
 		summary = first(summary, listed)
-		for i := range d.Wallets[begin:] {
-			d.Wallets[begin+i].ListedAt = listed
-		}
 	}
-	if err := d.FindIn(len(d.Holders), n.Values()); err != nil { // its own attributes
+	if err := d.Find(len(d.Holders), time.Time{}, n.Texts()...); err != nil { // what is in none of its parts
 		return d.Errorf(h.Ref, "%w", err)
 	}
 	if len(d.Wallets) == before {
@@ -121,20 +116,16 @@ func (d *document) entity(n *xmlscan.Node) error {
 	return nil
 }
 
-// part adds the wallets in the texts of an element of an entity, and returns the first day that a
-// regulationSummary in it has.
-func (d *document) part(n *xmlscan.Node) (listed time.Time, err error) {
+// listedAt returns the first day that a regulationSummary in an element of an entity has.
+func listedAt(n *xmlscan.Node) (listed time.Time, err error) {
 	if n.Name == "regulationSummary" {
 		listed = day(n.Attr("publicationDate"))
 	}
-	switch {
-	case len(n.Nodes) == 0:
-		return listed, d.Find(len(d.Holders), n.Text(), time.Time{})
-	case n.Name == "remark":
-		return listed, fmt.Errorf("element <%.64s> in a remark, want only text", n.Nodes[0].Name)
-	}
 	for _, below := range n.Nodes {
-		day, err := d.part(below)
+		if n.Name == "remark" {
+			return listed, fmt.Errorf("element <%.64s> in a remark, want only text", below.Name)
+		}
+		day, err := listedAt(below)
 		if err != nil {
 			return listed, err
 		}

@@ -98,7 +98,7 @@ func addWallets(l *freetext.List, text string) error {
 			}
 		}
 	}
-	return l.Find(holder, text, time.Time{})
+	return l.Find(holder, time.Time{}, text)
 }
 
 // isJapanese reports whether r is a letter of Japanese, with which other text begins.

@@ -116,7 +116,7 @@ func (p *advanced) values(n *xmlscan.Node) error {
 			return err
 		}
 		var is feature
-		is.asset, is.isWallet = tickerOfType(f.Text())
+		is.asset, is.isWallet = tickerOfType(f.Text)
 		p.features[id] = is
 	}
 	for _, l := range n.All("ListValues", "") {
@@ -124,7 +124,7 @@ func (p *advanced) values(n *xmlscan.Node) error {
 		if err != nil {
 			return err
 		}
-		if strings.EqualFold(strings.TrimSpace(l.Text()), "SDN List") {
+		if strings.EqualFold(strings.TrimSpace(l.Text), "SDN List") {
 			p.sdn = id
 		}
 	}
@@ -159,7 +159,7 @@ func (p *advanced) party(n *xmlscan.Node) error {
 		if len(profiles) == 1 {
 			others = n
 		}
-		if err := addOthers(&p.List, before, append(others.Values(), others.Text())...); err != nil {
+		if err := addOthers(&p.List, before, strings.Join(others.Texts(), "\n\n")); err != nil {
 			return p.Errorf(id, "%w", err)
 		}
 		i, ok := p.profiles[id]
@@ -193,7 +193,7 @@ func nameOf(profile *xmlscan.Node) string {
 			for _, name := range alias.All("DocumentedName") {
 				var parts []string
 				for _, part := range name.All("DocumentedNamePart", "NamePartValue") {
-					parts = append(parts, part.Text())
+					parts = append(parts, part.Text)
 				}
 				return strings.Join(parts, " ")
 			}
@@ -212,7 +212,7 @@ func (p *advanced) feature(id string, n *xmlscan.Node) error {
 	details := n.All("FeatureVersion", "VersionDetail")
 	for _, detail := range details {
 		if !f.isWallet {
-			if err := freetext.Stray(detail.Text()); err != nil {
+			if err := freetext.Stray(detail.Text); err != nil {
 				return p.Errorf(id, "feature of the type %.32q: %w", kind, err)
 			}
 			continue

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
@@ -73,14 +74,14 @@ func readXML(s *xmlscan.Scanner, k kind) (*freetext.List, error) {
 	d := document{Scanner: s, kind: k}
 	s.Stray = freetext.Stray
 	var check func() error
-	err := s.Document(func() (records map[string]func(*xmlscan.Node) error, err error) {
-		switch root := s.Name(); root {
+	err := s.Document(func(root *xmlscan.Node) (records map[string]func(*xmlscan.Node) error, err error) {
+		switch root.Name {
 		case "Sanctions":
 			records, check = d.advanced()
 		case "sdnList":
 			records, check = d.simple()
 		default:
-			err = d.Errorf("", "root element <%.64s> is that of no list of OFAC", root)
+			err = d.Errorf("", "root element <%.64s> is that of no list of OFAC", root.Name)
 		}
 		return records, err
 	})
@@ -127,22 +128,29 @@ func addWallet(l *freetext.List, asset, text string) error {
 
 // addOthers adds the addresses in the texts of the next holder, such as remarks, that are none of its
 // wallets, those from before on.
-func addOthers(l *freetext.List, before int, texts ...string) error {
-	known := make(map[any]bool)
-	for _, w := range l.Wallets[before:] {
-		known[w.Text], known[w.Address.Account()] = true, true
+func addOthers(l *freetext.List, before int, text string) error {
+	known := make(map[any]bool) // texts and accounts
+	isNew := func(w freetext.Wallet) (found bool) {
+		accounts := []address.Found{{Address: w.Address}}
 		if !w.Address.IsValid() {
-			for _, f := range sources.Repair(w.Asset, w.Text) {
-				known[f.Address.Account()] = true
-			}
+			accounts = sources.Repair(w.Asset, w.Text)
 		}
+		for _, f := range accounts {
+			found = found || !known[w.Text] && !known[f.Address.Account()]
+			known[f.Address.Account()] = true
+		}
+		known[w.Text] = true
+		return found
 	}
-	for _, w := range freetext.FindIn(texts) {
-		if !w.Address.IsValid() || known[w.Text] || known[w.Address.Account()] {
+	for _, w := range l.Wallets[before:] {
+		isNew(w)
+	}
+	for _, w := range freetext.Find(text) {
+		if !isNew(w) {
 			continue
 		}
 		w.Holder = len(l.Holders)
-		if err := l.AddNew(w); err != nil {
+		if err := l.Add(w); err != nil {
 			return err
 		}
 	}

@@ -227,6 +227,8 @@ func TestParseElsewhere(t *testing.T) {
 	const address = "TA1hsikRfsgGiW9nEBpT4tEXEySTNYLr2d"
 	for _, tt := range []struct{ name, doc, old, new, want string }{
 		{"remarks", smallXML, "OTHER</n:lastName>", "OTHER</n:lastName><n:remarks>USDT: " + address + ".</n:remarks>", "USDT\t" + address + "\ttron\t12\t-\tOTHER"},
+		{"remarks with a letter of another alphabet", smallXML, "OTHER</n:lastName>", "OTHER</n:lastName><n:remarks>\u0422" + address[1:] + ".</n:remarks>",
+			"\t\u0422" + address[1:] + "\t-\t12\t-\tOTHER"},
 		{"attribute", smallXML, "<n:lastName>OTHER", `<n:lastName wallet="` + address + `">OTHER`, "\t" + address + "\ttron\t12\t-\tOTHER"},
 		{"renamed", smallXML, "n:idList", "n:list", "XBT\t12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h\tbitcoin\t11\t-\tFirst LAST"},
 		{"another type", smallXML, "12345", address, ""},

@@ -2,6 +2,7 @@ package ofac
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
@@ -77,7 +78,7 @@ func (p *simple) entry(n *xmlscan.Node) error {
 	}
 	var programs []string
 	for _, program := range n.All("programList", "") {
-		programs = append(programs, program.Text())
+		programs = append(programs, program.Text)
 	}
 	if err := p.kind.check(programs); err != nil {
 		return p.Errorf(uid, "%w", err)
@@ -97,7 +98,7 @@ func (p *simple) entry(n *xmlscan.Node) error {
 			return err
 		}
 	}
-	if err := addOthers(&p.List, before, append(n.Values(), n.Text())...); err != nil {
+	if err := addOthers(&p.List, before, strings.Join(n.Texts(), "\n\n")); err != nil {
 		return p.Errorf(uid, "%w", err)
 	}
 	if len(p.Wallets) > before {

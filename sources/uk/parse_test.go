@@ -175,8 +175,7 @@ func TestRefused(t *testing.T) {
 		{"no such date", small, "21/09/2026", "09/21/2026", "DateGenerated"},
 		{"no id", small, "<UniqueID>RUS0003</UniqueID>", "", "UniqueID"},
 		{"endless wallet", small, "5be5543f", strings.Repeat("x", 5000), "CryptoWalletAddress of"},
-		{"endless text", small, "received", strings.Repeat("<i/>"+strings.Repeat("x", 1000), 1100), "more than"},
-		{"not well-formed", small, "</Names>", "</Name>", "match"},
+		{"not well-formed", small, "</Names>", "</Name>", "closed by"},
 		{"garbage behind the end", small, "</Designations>\n", "</Designations>\nx", "text outside"},
 		{"a wallet in another element", small, "</Designations>\n", "<Wallets><Wallet>TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</Wallet></Wallets></Designations>\n", "its form has changed"},
 		{"two lists", small, "</Designations>\n", "</Designations>\n<Designations/>", "second root"},
@@ -237,23 +236,23 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// TestParseElsewhere finds a wallet in the text of another element, and none in one for names.
+// TestParseElsewhere finds a wallet in the text of any element.
 func TestParseElsewhere(t *testing.T) {
 	const wallet = "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
-	for added, want := range map[string]bool{
-		"<Addresses><Address><AddressLine1>Wallet " + wallet + "</AddressLine1></Address></Addresses>":   true,
-		"<CryptoWalletAddresses>" + wallet + "</CryptoWalletAddresses>":                                  true,
-		`<CryptoWalletAddresses><CryptoWalletAddress address="` + wallet + `"/></CryptoWalletAddresses>`: true,
-		`<Websites><Website note="pays to ` + wallet + `"/></Websites>`:                                  true,
-		"<br/>Wallet: " + wallet + "<br/>":                                                               true,
-		"<Names><Name><Name6>" + wallet + "</Name6></Name></Names>":                                      false,
+	for _, added := range []string{
+		"<Addresses><Address><AddressLine1>Wallet " + wallet + "</AddressLine1></Address></Addresses>",
+		"<CryptoWalletAddresses>" + wallet + "</CryptoWalletAddresses>",
+		`<CryptoWalletAddresses><CryptoWalletAddress address="` + wallet + `"/></CryptoWalletAddresses>`,
+		`<Websites><Website note="pays to ` + wallet + `"/></Websites>`,
+		"<br/>Wallet: " + wallet + "<br/>",
+		"<Names><Name><Name6>" + wallet + "</Name6></Name></Names>",
 	} {
 		entries, _, err := parse(t, strings.NewReader(strings.Replace(small, "<UniqueID>RUS0003</UniqueID>", "<UniqueID>RUS0003</UniqueID>"+added, 1)))
 		found := slices.ContainsFunc(entries, func(e sources.Entry) bool {
 			return e.Listed == wallet && e.Ref == "RUS0003" && e.Address.IsValid()
 		})
-		if err != nil || found != want {
-			t.Errorf("%s: %v, %v, want it %v", added, entries, err, want)
+		if err != nil || !found {
+			t.Errorf("%s: %v, %v, want it", added, entries, err)
 		}
 	}
 }

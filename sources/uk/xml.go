@@ -30,13 +30,13 @@ import (
 func readXML(r io.Reader) (*freetext.List, error) {
 	d := document{Scanner: xmlscan.New(r)}
 	d.Scanner.Stray = freetext.Stray
-	err := d.Document(func() (map[string]func(*xmlscan.Node) error, error) {
-		switch root := d.Name(); root {
+	err := d.Document(func(root *xmlscan.Node) (map[string]func(*xmlscan.Node) error, error) {
+		switch root.Name {
 		case "Designations":
 		case "ArrayOfFinancialSanctionsTarget":
 			return nil, d.Errorf("", "%w", errRetired)
 		default:
-			return nil, d.Errorf("", "root element <%.64s> is not that of the list", root)
+			return nil, d.Errorf("", "root element <%.64s> is not that of the list", root.Name)
 		}
 		return map[string]func(*xmlscan.Node) error{"DateGenerated": d.generated, "Designation": d.designation}, nil
 	})
@@ -57,8 +57,8 @@ type document struct {
 
 // generated reads a DateGenerated.
 func (d *document) generated(n *xmlscan.Node) error {
-	if d.Revision.Published = day(n.Text()); d.Revision.Published.IsZero() {
-		return d.Errorf("", "DateGenerated %.40q: want DD/MM/YYYY", n.Text())
+	if d.Revision.Published = day(n.Text); d.Revision.Published.IsZero() {
+		return d.Errorf("", "DateGenerated %.40q: want DD/MM/YYYY", n.Text)
 	}
 	return nil
 }
@@ -82,39 +82,28 @@ func (d *document) designation(n *xmlscan.Node) error {
 		h.Call(freetext.Name(strings.Join(f[:6], " ")), isPrimary(f[6])) // Name6 is the family name, or the name of an entity
 	}
 	before := len(d.Wallets)
-	if err := d.FindIn(len(d.Holders), n.Values()); err != nil {
-		return d.Errorf(h.Ref, "%w", err)
+	for _, part := range n.All("CryptoWalletAddresses") {
+		wallets := part.Nodes
+		if len(wallets) == 0 {
+			wallets = []*xmlscan.Node{part}
+		}
+		for _, wallet := range wallets {
+			if err := d.typed(strings.Join(wallet.Texts(), "\n")); err != nil {
+				return d.Errorf(h.Ref, "%w", err)
+			}
+		}
 	}
-	for _, part := range n.Nodes {
-		var err error
-		switch part.Name {
-		case "Names":
-		case "CryptoWalletAddresses":
-			wallets := part.Nodes
-			if len(wallets) == 0 {
-				wallets = []*xmlscan.Node{part}
-			}
-			for _, wallet := range wallets {
-				if err == nil {
-					err = d.typed(wallet.Text())
-				}
-			}
-		default: // the text may be in any element: the EU has wallets in addresses
-			text := part.Text()
-			if len(text) > xmlscan.MaxToken {
-				return d.Errorf(h.Ref, "%s of more than %d bytes", part.Name, xmlscan.MaxToken)
-			}
-			err = d.Find(len(d.Holders), text, time.Time{})
-		}
-		if err != nil {
-			return d.Errorf(h.Ref, "%w", err)
-		}
+	if err := d.find(n.Texts()...); err != nil { // in any element: the EU has wallets in addresses
+		return d.Errorf(h.Ref, "%w", err)
 	}
 	if len(d.Wallets) > before {
 		d.Holders = append(d.Holders, h)
 	}
 	return nil
 }
+
+// find adds the new wallets in texts about the next holder.
+func (d *document) find(texts ...string) error { return d.Find(len(d.Holders), time.Time{}, texts...) }
 
 // typed adds what an element for wallets says. Here an address needs no checksum,
 // and nothing is left out.
@@ -128,7 +117,7 @@ func (d *document) typed(text string) error {
 	}
 	labeled := "Digital Currency Address: " + text // so that a ticker before it is its label
 	if n := len(freetext.Find(labeled)); n > 0 && n >= len(sources.Repair("", text)) {
-		return d.Find(len(d.Holders), labeled, time.Time{})
+		return d.find(labeled)
 	}
 	return d.AddNew(freetext.Wallet{Holder: len(d.Holders), Text: text})
 }

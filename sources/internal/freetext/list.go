@@ -78,8 +78,8 @@ func (l *List) Add(w Wallet) error {
 	return nil
 }
 
-// AddNew adds a wallet, unless the list has the same text under the same ticker of the same
-// holder.
+// AddNew adds a wallet, unless the list has the same text of the same holder under the same ticker or, if
+// the wallet has no ticker, under any.
 func (l *List) AddNew(w Wallet) error {
 	key := Wallet{Holder: w.Holder, Asset: w.Asset, Text: w.Text}
 	if l.named[key] {
@@ -92,12 +92,14 @@ func (l *List) AddNew(w Wallet) error {
 		l.named = make(map[Wallet]bool)
 	}
 	l.named[key] = true
+	key.Asset = ""
+	l.named[key] = true
 	return nil
 }
 
-// Find adds the new wallets that [Find] finds in a text about a holder.
-func (l *List) Find(holder int, text string, listedAt time.Time) error {
-	for _, w := range Find(text) {
+// Find adds the new wallets that [FindIn] finds in texts about a holder.
+func (l *List) Find(holder int, listedAt time.Time, texts ...string) error {
+	for _, w := range FindIn(texts) {
 		w.Holder, w.ListedAt = holder, listedAt
 		if err := l.AddNew(w); err != nil {
 			return err
@@ -106,10 +108,10 @@ func (l *List) Find(holder int, text string, listedAt time.Time) error {
 	return nil
 }
 
-// shortest is the length of the shortest attribute, and stray text, in which a wallet may be.
+// shortest is the length of the shortest text in which a wallet may be.
 const shortest = 25
 
-// FindIn returns what [Find] finds in each of the texts, such as attributes, that is not short.
+// FindIn returns what [Find] finds in each of the texts, such as remarks and attributes.
 func FindIn(texts []string) (all []Wallet) {
 	for _, text := range texts {
 		if len(text) >= shortest {
@@ -117,17 +119,6 @@ func FindIn(texts []string) (all []Wallet) {
 		}
 	}
 	return all
-}
-
-// FindIn adds the new wallets in any of the attributes of a holder.
-func (l *List) FindIn(holder int, attributes []string) error {
-	for _, w := range FindIn(attributes) {
-		w.Holder = holder
-		if err := l.AddNew(w); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Stray returns an error if a text that is of no holder has an address.
@@ -198,12 +189,12 @@ func Name(text string) string {
 	return text[:cut] + more
 }
 
-// Date returns the time that a text gives in the first layout that fits, in UTC, or the zero time:
-// one mistyped date must not refuse a whole list.
+// Date returns the time that a text gives in the first layout that fits, in UTC and in the years 1 to 9999,
+// or the zero time: one mistyped date must not refuse a whole list.
 func Date(text string, layouts ...string) time.Time {
 	text = sources.TrimListed(text)
 	for _, layout := range layouts {
-		if t, err := time.Parse(layout, text); err == nil {
+		if t, err := time.Parse(layout, text); err == nil && t.UTC().Year() >= 1 && t.UTC().Year() <= 9999 {
 			return t.UTC()
 		}
 	}

@@ -80,10 +80,11 @@ func TestList(t *testing.T) {
 	l.Holders = []freetext.Holder{{Ref: "A", Name: "Alice", ListedAt: early}, {Ref: "B"}}
 	again := freetext.Wallet{Holder: 1, Asset: "SOL", Text: "xyz"}
 	for _, err := range []error{
-		l.Find(0, text, late),
-		l.Find(0, text, early), // all was there before
-		l.Find(1, "0x175D44451403Edf28469dF03A9280c1197ADb92c", time.Time{}),
-		l.Find(0, "0x175D44451403Edf28469dF03A9280c1197ADb92c", time.Time{}), // a new text
+		l.Find(0, late, text),
+		l.Find(0, early, text), // all was there before
+		l.Find(1, time.Time{}, "0x175D44451403Edf28469dF03A9280c1197ADb92c"),
+		l.Find(0, time.Time{}, "0x175D44451403Edf28469dF03A9280c1197ADb92c"), // a new text
+		l.Find(0, early, "0x175d44451403edf28469df03a9280c1197adb92c"),       // without a ticker
 		l.AddNew(again), l.AddNew(again), l.Add(again),
 	} {
 		if err != nil {
@@ -114,7 +115,23 @@ func TestList(t *testing.T) {
 		t.Errorf("Emit = %+v, %v, want the error of add", rev, err)
 	}
 	full := freetext.List{Wallets: make([]freetext.Wallet, 1<<20)}
-	if err := full.Find(0, text, early); err == nil || len(full.Wallets) != 1<<20 {
+	if err := full.Find(0, early, text); err == nil || len(full.Wallets) != 1<<20 {
 		t.Errorf("a list without a bound: %d wallets", len(full.Wallets))
+	}
+}
+
+func TestDate(t *testing.T) {
+	for text, want := range map[string]string{
+		" 2026-09-22\u200b":         "2026-09-22T00:00:00Z",
+		"2026-09-22T23:30:00-01:00": "2026-09-23T00:30:00Z",
+		"2026-09-31":                "",
+		"22.9.2026":                 "",
+		"9999-12-31T23:59:59-10:00": "", // the year 10000 cannot be stored
+		"0000-01-01T00:00:00+10:00": "",
+	} {
+		got := freetext.Date(text, time.DateOnly, time.RFC3339)
+		if got.IsZero() != (want == "") || want != "" && got.Format(time.RFC3339) != want {
+			t.Errorf("Date(%q) = %v, want %q", text, got, want)
+		}
 	}
 }

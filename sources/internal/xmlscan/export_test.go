@@ -1,6 +1,7 @@
 package xmlscan
 
 import (
+	"encoding/xml"
 	"fmt"
 	"io"
 )
@@ -19,7 +20,7 @@ func (n *Node) Write(w io.Writer) {
 			fmt.Fprintf(w, "text %q\n", text)
 		}
 	}
-	text(n.text)
+	text(n.Text)
 	for _, c := range n.Nodes {
 		c.Write(w)
 		text(c.tail)
@@ -27,9 +28,23 @@ func (n *Node) Write(w io.Writer) {
 	fmt.Fprintf(w, "end %s\n", n.Name)
 }
 
-// The steps of Document.
-
-func (s *Scanner) Next() (start bool, err error)    { return s.next() }
-func (s *Scanner) Node() (*Node, error)             { return s.node(s.Offset()) }
-func (s *Scanner) Skip() error                      { return s.skip() }
-func (s *Scanner) Children(read func() error) error { return s.children(read) }
+// Tree returns the root element of a document with all that is in it, and the error of the document.
+func Tree(r io.Reader) (*Node, error) {
+	s := New(r)
+	for {
+		t, err := s.token()
+		if err != nil {
+			return nil, err
+		}
+		if start, ok := t.(xml.StartElement); ok {
+			root, err := s.node(start, s.Offset())
+			for err == nil {
+				_, err = s.token()
+			}
+			if err == io.EOF {
+				err = nil
+			}
+			return root, err
+		}
+	}
+}

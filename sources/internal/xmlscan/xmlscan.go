@@ -37,17 +37,15 @@ const (
 
 // A Scanner reads one document.
 type Scanner struct {
-	// Stray, unless it is nil, is called with the texts and attributes of the elements that no
-	// record of Document reads. Its error ends the scan.
+	// Stray, unless it is nil, is called with the texts and attributes that no record of Document
+	// has. Its error ends the scan.
 	Stray func(text string) error
 
-	in   *input
-	xml  *xml.Decoder
-	open []xml.Name       // the open elements
-	root bool             // there was a start tag
-	last xml.StartElement // the last start tag
-	text []byte           // of the Node that is read
-	err  error            // sticky
+	in    *input
+	xml   *xml.Decoder
+	depth int    // the number of open elements
+	root  bool   // there was a start tag
+	text  []byte // of the Node that is read
 }
 
 // New returns a Scanner of the document in r.
@@ -56,139 +54,111 @@ func New(r io.Reader) *Scanner {
 	return &Scanner{in: in, xml: xml.NewDecoder(bufio.NewReaderSize(in, bufSize))}
 }
 
-// Document reads the document to its end. It calls open at the root element, whose name and
-// attributes [Scanner.Name] and [Scanner.Attr] return then. open returns the functions that read the elements below the root,
-// each by the name of the element; a name with a slash behind it stands for the elements in that
-// element. Others are checked and skipped. After an error it returns the same error again.
-func (s *Scanner) Document(open func() (map[string]func(*Node) error, error)) error {
-	if _, err := s.next(); err != nil {
-		return err
-	}
-	records, err := open()
-	if err != nil {
-		return err
-	}
-	read := func(read func(*Node) error) error {
-		n, err := s.node(s.Offset())
+// Document reads the document to its end. It calls open with the root element, without what is in it. open
+// returns the functions that read the elements below the root, each by the name of the element; a name with
+// a slash behind it stands for the elements in that element. Others are checked, and go to Stray.
+func (s *Scanner) Document(open func(root *Node) (map[string]func(*Node) error, error)) error {
+	var records map[string]func(*Node) error
+	section := "" // the element below the root
+	for {
+		t, err := s.token()
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		var record func(*Node) error
+		start, isStart := t.(xml.StartElement)
+		switch name := start.Name.Local; {
+		case isStart && s.depth == 1:
+			records, err = open(&Node{Name: name, Attrs: start.Attr})
+		case isStart && s.depth == 2:
+			section, record = name+"/", records[name]
+		case isStart && s.depth == 3:
+			record = records[section]
+		}
+		if record != nil {
+			var n *Node
+			if n, err = s.node(start, s.Offset()); err == nil {
+				err = record(n)
+			}
+		} else if err == nil && s.Stray != nil {
+			err = s.stray(t)
+		}
 		if err != nil {
 			return err
 		}
-		return read(n)
 	}
-	err = s.children(func() error {
-		if record := records[s.Name()]; record != nil {
-			return read(record)
+}
+
+// stray calls s.Stray with the texts in a token.
+func (s *Scanner) stray(t xml.Token) (err error) {
+	switch t := t.(type) {
+	case xml.CharData:
+		err = s.Stray(string(t))
+	case xml.StartElement:
+		for i := 0; i < len(t.Attr) && err == nil; i++ {
+			err = s.Stray(t.Attr[i].Value)
 		}
-		if record := records[s.Name()+"/"]; record != nil {
-			return s.children(func() error { return read(record) })
-		}
-		return s.skip()
-	})
+	}
 	if err != nil {
-		return err
+		err = s.Errorf("", "%w", err)
 	}
-	if _, err := s.next(); err != io.EOF {
-		return err // nothing but EOF follows the root
-	}
-	return nil
+	return err
 }
-
-// next moves to the next tag, and reports whether it is a start tag; an empty-element tag is a
-// start tag, then an end tag. At the end of a well-formed document it returns [io.EOF].
-func (s *Scanner) next() (start bool, err error) {
-	for {
-		t, err := s.token()
-		if err != nil {
-			return false, err
-		}
-		switch t.(type) {
-		case xml.StartElement:
-			return true, nil
-		case xml.EndElement:
-			return false, nil
-		}
-	}
-}
-
-// Name returns the local name of the last start tag, without a prefix.
-func (s *Scanner) Name() string { return s.last.Name.Local }
 
 // Offset returns the number of bytes scanned.
 func (s *Scanner) Offset() int64 { return s.xml.InputOffset() }
 
-// Attr returns the value of an attribute of the start tag that was just read, as
-// [Node.Attr] does.
-func (s *Scanner) Attr(name string) string { return (&Node{Attrs: s.last.Attr}).Attr(name) }
-
-// A Node is an element with all that is in it.
+// A Node is an element with all that is in it. In its texts, references are resolved, line ends are
+// "\n", and comments, processing instructions and the marks of CDATA sections are left out. A text of
+// blanks is "".
 type Node struct {
-	Name  string  // without a prefix
-	Nodes []*Node // the elements in it
+	Name  string // without a prefix
 	Attrs []xml.Attr
-	text  string // before Nodes
-	tail  string // after the element
+	Text  string  // before Nodes
+	Nodes []*Node // the elements in it
+	tail  string  // the text behind the element
 }
 
-// node reads the element whose start tag was just read, of a Node that began at an offset, and
-// moves behind its end tag.
-func (s *Scanner) node(begin int64) (*Node, error) {
-	n := &Node{Name: s.Name(), Attrs: s.last.Attr}
-	s.text = s.text[:0]
-	for text := &n.text; ; {
+// node reads the element with a start tag that was just read, in a record that began at an offset.
+func (s *Scanner) node(start xml.StartElement, begin int64) (*Node, error) {
+	n := &Node{Name: start.Name.Local, Attrs: start.Attr}
+	for text := &n.Text; ; {
 		t, err := s.token()
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case s.Offset()-begin > MaxNode:
+			return nil, s.Errorf("", "element of more than %d bytes", MaxNode)
 		}
-		if t, ok := t.(xml.CharData); ok {
-			if s.text = append(s.text, t...); len(s.text) > MaxToken {
-				return nil, s.fail("text of more than %d bytes", MaxToken)
-			}
-			continue
-		}
-		_, isStart := t.(xml.StartElement)
-		_, isEnd := t.(xml.EndElement)
-		if !isStart && !isEnd {
-			continue // a comment or an instruction
-		}
-		if len(bytes.TrimSpace(s.text)) > 0 {
-			*text = string(s.text)
-		}
-		if isEnd {
+		switch t := t.(type) {
+		case xml.EndElement:
+			*text = s.taken()
 			return n, nil
+		case xml.StartElement:
+			*text = s.taken()
+			child, err := s.node(t, begin)
+			if err != nil {
+				return nil, err
+			}
+			n.Nodes = append(n.Nodes, child)
+			text = &child.tail
+		case xml.CharData:
+			if s.text = append(s.text, t...); len(s.text) > MaxToken {
+				return nil, s.Errorf("", "text of more than %d bytes", MaxToken)
+			}
 		}
-		if s.Offset()-begin > MaxNode {
-			return nil, s.fail("element of more than %d bytes", MaxNode)
-		}
-		child, err := s.node(begin)
-		if err != nil {
-			return nil, err
-		}
-		s.text = s.text[:0]
-		n.Nodes = append(n.Nodes, child)
-		text = &child.tail
 	}
 }
 
-// Text returns the text of n and of all elements in it, with a line feed for each tag
-// between. References are resolved, line ends are "\n", and comments, processing
-// instructions and the marks of CDATA sections are left out. A text of blanks is "".
-func (n *Node) Text() string {
-	if len(n.Nodes) == 0 {
-		return n.text
+// taken returns the text that was read, or "" for blanks, and forgets it.
+func (s *Scanner) taken() (text string) {
+	if len(bytes.TrimSpace(s.text)) > 0 {
+		text = string(s.text)
 	}
-	var all strings.Builder
-	n.writeText(&all)
-	return all.String()
-}
-
-func (n *Node) writeText(all *strings.Builder) {
-	all.WriteString(n.text)
-	for _, c := range n.Nodes {
-		all.WriteByte('\n')
-		c.writeText(all)
-		all.WriteByte('\n')
-		all.WriteString(c.tail)
-	}
+	s.text = s.text[:0]
+	return text
 }
 
 // All returns the elements at a path of names below n, in order. "" stands for any name.
@@ -218,38 +188,38 @@ func (n *Node) Attr(name string) string {
 	return ""
 }
 
-// Values returns the values of the attributes of n and of all elements in it, and the texts beside
-// these elements, without empty ones.
-func (n *Node) Values() []string { return n.appendValues(nil) }
-
-func (n *Node) appendValues(all []string) []string {
-	add := func(text string) {
-		if text != "" {
-			all = append(all, text)
+// Texts returns the texts of n and of all elements in it, each by itself, and the attributes that are
+// long enough for an address.
+func (n *Node) Texts() (all []string) {
+	for _, a := range n.Attrs {
+		if len(a.Value) >= minAddress {
+			all = append(all, a.Value)
 		}
 	}
-	for _, a := range n.Attrs {
-		add(a.Value)
-	}
-	if len(n.Nodes) > 0 {
-		add(n.text)
+	if n.Text != "" {
+		all = append(all, n.Text)
 	}
 	for _, c := range n.Nodes {
-		all = c.appendValues(all)
-		add(c.tail)
+		all = append(all, c.Texts()...)
+		if c.tail != "" {
+			all = append(all, c.tail)
+		}
 	}
 	return all
 }
 
+// minAddress is the length of the shortest attribute in which an address may be.
+const minAddress = 25
+
 // Content returns the text of n without the blanks around it. An element in n, or a text of
 // more than MaxField bytes, is an error.
 func (s *Scanner) Content(n *Node) (string, error) {
-	text := sources.TrimListed(n.text)
+	text := sources.TrimListed(n.Text)
 	switch {
 	case len(n.Nodes) > 0:
-		return "", s.fail("element <%.64s> where only text may be", n.Nodes[0].Name)
+		return "", s.Errorf("", "element <%.64s> where only text may be", n.Nodes[0].Name)
 	case len(text) > MaxField:
-		return "", s.fail("text of %d bytes in <%.64s>", len(text), n.Name)
+		return "", s.Errorf("", "text of %d bytes in <%.64s>", len(text), n.Name)
 	}
 	return text, nil
 }
@@ -262,7 +232,7 @@ func (s *Scanner) Fields(n *Node, names ...string) (texts []string, err error) {
 	for i, name := range names {
 		for k, field := range n.All(name) {
 			if k > 0 {
-				return nil, s.fail("<%.64s> with two <%s>: parts of the file are missing", n.Name, name)
+				return nil, s.Errorf("", "<%.64s> with two <%s>: parts of the file are missing", n.Name, name)
 			}
 			if texts[i], err = s.Content(field); err != nil {
 				return nil, err
@@ -272,124 +242,61 @@ func (s *Scanner) Fields(n *Node, names ...string) (texts []string, err error) {
 	return texts, nil
 }
 
-// skip moves behind the end tag of the element whose start tag was just read.
-func (s *Scanner) skip() error {
-	t := xml.Token(s.last)
-	for outer := len(s.open) - 1; ; {
-		if err := s.stray(t); err != nil {
-			return s.fail("%w", err)
-		}
-		if len(s.open) == outer {
-			return nil
-		}
-		var err error
-		if t, err = s.token(); err != nil {
-			return err
-		}
-	}
-}
-
-// stray calls s.Stray with the texts in a token.
-func (s *Scanner) stray(t xml.Token) error {
-	if s.Stray == nil {
-		return nil
-	}
-	switch t := t.(type) {
-	case xml.CharData:
-		return s.Stray(string(t))
-	case xml.StartElement:
-		for _, a := range t.Attr {
-			if err := s.Stray(a.Value); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// children calls read at the start tag of each child of the element whose start tag was just read.
-// read must move behind the child's end tag.
-func (s *Scanner) children(read func() error) error {
-	for {
-		start, err := s.next()
-		if err != nil || !start {
-			return err
-		}
-		if err := read(); err != nil {
-			return err
-		}
-	}
-}
-
 // Errorf returns an error at this place of the document, in the record ref, or "".
 func (s *Scanner) Errorf(ref, format string, args ...any) error {
 	return &sources.RecordError{Byte: s.Offset(), Ref: ref, Err: fmt.Errorf(format, args...)}
 }
 
-// fail ends the scan with an error.
-func (s *Scanner) fail(format string, args ...any) error {
-	s.err = s.Errorf("", format, args...)
-	return s.err
-}
-
 // token returns the next token after checking what encoding/xml accepts and this package does not.
+// At the end of a whole document it returns [io.EOF].
 func (s *Scanner) token() (xml.Token, error) {
-	if s.err != nil {
-		return nil, s.err
-	}
 	s.in.token = 0
 	first := s.Offset() == 0
-	t, err := s.xml.RawToken()
+	t, err := s.xml.Token()
 	if err != nil {
-		s.err = s.explain(err)
-		return nil, s.err
+		return nil, s.explain(err)
 	}
 	switch t := t.(type) {
 	case xml.StartElement:
-		if err := s.check(t); err != nil {
-			return nil, err
-		}
-		s.last, s.root = t, true
-		s.open = append(s.open, t.Name)
+		err = s.start(t)
 	case xml.EndElement:
-		last := len(s.open) - 1
-		if last < 0 || s.open[last] != t.Name {
-			return nil, s.fail("end tag </%.64s> that matches no start tag", t.Name.Local)
-		}
-		s.open = s.open[:last]
+		s.depth--
 	case xml.CharData:
 		if first {
 			t = bytes.TrimPrefix(t, []byte("\ufeff"))
 		}
-		if len(s.open) == 0 && len(bytes.Trim(t, " \t\r\n")) > 0 {
-			return nil, s.fail("text outside of the root element")
+		if s.depth == 0 && len(bytes.Trim(t, " \t\r\n")) > 0 {
+			err = s.Errorf("", "text outside of the root element")
 		}
 	case xml.ProcInst:
 		if !utf8.Valid(t.Inst) {
-			return nil, s.fail("processing instruction that is not UTF-8")
+			err = s.Errorf("", "processing instruction that is not UTF-8")
 		}
 	case xml.Comment:
 		if !utf8.Valid(t) {
-			return nil, s.fail("comment that is not UTF-8")
+			err = s.Errorf("", "comment that is not UTF-8")
 		}
 	case xml.Directive:
-		return nil, s.fail("document type declaration")
+		err = s.Errorf("", "document type declaration")
 	}
-	return t, nil
+	return t, err
 }
 
-func (s *Scanner) check(t xml.StartElement) error {
+// start checks a start tag.
+func (s *Scanner) start(t xml.StartElement) error {
+	s.depth++
 	switch {
-	case len(s.open) == 0 && s.root:
-		return s.fail("second root element")
-	case len(s.open) == MaxDepth:
-		return s.fail("elements nested deeper than %d", MaxDepth)
+	case s.depth == 1 && s.root:
+		return s.Errorf("", "second root element")
+	case s.depth > MaxDepth:
+		return s.Errorf("", "elements nested deeper than %d", MaxDepth)
 	case len(t.Attr) > MaxAttrs:
-		return s.fail("more than %d attributes", MaxAttrs)
+		return s.Errorf("", "more than %d attributes", MaxAttrs)
 	}
+	s.root = true
 	for i, a := range t.Attr {
 		if slices.ContainsFunc(t.Attr[:i], func(b xml.Attr) bool { return a.Name == b.Name }) {
-			return s.fail("attribute %.64s twice", a.Name.Local)
+			return s.Errorf("", "attribute %.64s twice", a.Name.Local)
 		}
 	}
 	return nil
@@ -399,18 +306,16 @@ func (s *Scanner) check(t xml.StartElement) error {
 func (s *Scanner) explain(err error) error {
 	var syntax *xml.SyntaxError
 	ended := s.in.err != nil && s.Offset() == s.in.total
-	bad := errors.As(err, &syntax) && strings.HasPrefix(syntax.Msg, "illegal character")
+	illegal := errors.As(err, &syntax) && strings.HasPrefix(syntax.Msg, "illegal character")
 	switch {
-	case err == io.EOF && s.root && len(s.open) == 0:
-		return io.EOF
-	case ended && s.in.err == io.EOF && !bad:
+	case err == io.EOF && s.root, err == io.ErrNoProgress:
+		return err
+	case ended && s.in.err == io.EOF && !illegal:
 		err = io.ErrUnexpectedEOF // also of a character or a reference that is cut
 	case ended && s.in.err != io.EOF && s.in.err != errToken:
 		return s.in.err
 	case syntax != nil:
 		err = errors.New(syntax.Msg)
-	case err == io.ErrNoProgress:
-		return err
 	}
 	return s.Errorf("", "%w", err)
 }

@@ -16,19 +16,12 @@ import (
 
 // tokens returns the tags and texts of the root element, one per line.
 func tokens(r io.Reader) (string, error) {
-	var b strings.Builder
-	s := xmlscan.New(r)
-	if _, err := s.Next(); err != nil {
-		return "", err
-	}
-	root, err := s.Node()
+	root, err := xmlscan.Tree(r)
 	if err != nil {
 		return "", err
 	}
+	var b strings.Builder
 	root.Write(&b)
-	if _, err := s.Next(); err != io.EOF {
-		return b.String(), err
-	}
 	return b.String(), nil
 }
 
@@ -133,43 +126,6 @@ func TestWellFormed(t *testing.T) {
 	}
 }
 
-// TestChildren uses a skipped child, one that is read, and a premature end.
-func TestChildren(t *testing.T) {
-	s := xmlscan.New(strings.NewReader("<a><b><x/></b><c>text</c><b/></a><!-- -->"))
-	var got []string
-	read := func() error {
-		if s.Name() != "c" {
-			got = append(got, s.Name())
-			return s.Skip()
-		}
-		n, err := s.Node()
-		if err == nil {
-			got = append(got, n.Text())
-		}
-		return err
-	}
-	if _, err := s.Next(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Children(read); err != nil || strings.Join(got, " ") != "b text b" {
-		t.Errorf("Children = %q, %v", got, err)
-	}
-	if _, err := s.Next(); err != io.EOF {
-		t.Errorf("Next behind them = %v, want io.EOF", err)
-	}
-	s = xmlscan.New(strings.NewReader("<a><b></b>"))
-	s.Next()
-	if err := s.Children(read); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("Children of an element that does not end = %v", err)
-	}
-	if err := s.Errorf("", "no %d", 1); err.Error() != "byte 10: no 1" {
-		t.Errorf("Errorf = %q", err)
-	}
-	if err := s.Errorf("A1", "no"); err.Error() != `byte 10, record "A1": no` {
-		t.Errorf("Errorf = %q", err)
-	}
-}
-
 // TestDocument reads records below the root and one element deeper, and none after an error.
 func TestDocument(t *testing.T) {
 	refused := errors.New("refused")
@@ -183,13 +139,13 @@ func TestDocument(t *testing.T) {
 		s := xmlscan.New(strings.NewReader(tt.doc))
 		var got []string
 		read := func(n *xmlscan.Node) error {
-			if got = append(got, n.Name+n.Text()); n.Text() == "no" {
+			if got = append(got, n.Name+n.Text); n.Text == "no" {
 				return refused
 			}
 			return nil
 		}
-		err := s.Document(func() (map[string]func(*xmlscan.Node) error, error) {
-			if got = append(got, s.Name(), s.Attr("x")); s.Name() == "z" {
+		err := s.Document(func(root *xmlscan.Node) (map[string]func(*xmlscan.Node) error, error) {
+			if got = append(got, root.Name, root.Attr("x")); root.Name == "z" {
 				return nil, refused
 			}
 			return map[string]func(*xmlscan.Node) error{"b": read, "c/": read}, nil
@@ -223,14 +179,7 @@ func TestMalformed(t *testing.T) {
 }
 
 func skipAll(r io.Reader) error {
-	s := xmlscan.New(r)
-	for {
-		if _, err := s.Next(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
+	return xmlscan.New(r).Document(func(*xmlscan.Node) (map[string]func(*xmlscan.Node) error, error) { return nil, nil })
 }
 
 // Every truncated document is refused.
@@ -313,51 +262,59 @@ type idle struct{}
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
 func TestNode(t *testing.T) {
-	s := xmlscan.New(strings.NewReader(`<a><skip x="1">t<b><c/></b></skip><d n="&lt;">one<!-- -->two</d><e> </e><f>1<g>2</g>3<g><h>4</h></g></f></a>`))
-	next := func(name string) *xmlscan.Node {
-		t.Helper()
-		if tok, err := s.Next(); !tok || err != nil || s.Name() != name {
-			t.Fatalf("Next = %v, %v, name %s, want the start of %s", tok, err, s.Name(), name)
-		}
-		if name == "a" {
-			return nil
-		}
-		n, err := s.Node()
-		if err != nil || n.Name != name {
-			t.Fatalf("Node = %v, %v, want %s", n, err, name)
-		}
-		return n
+	doc := `<a><skip x="1" y="0123456789012345678901234">t<b><c/></b></skip><d n="&lt;">one<!-- -->two</d><e> </e><f>1<g>2</g>3<g><h>4</h></g></f></a>`
+	root, err := xmlscan.Tree(strings.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
 	}
-	next("a")
-	if _, err := s.Next(); err != nil || s.Skip() != nil {
-		t.Fatalf("Skip: %v", err)
-	}
-	d := next("d")
+	s := xmlscan.New(strings.NewReader(doc))
+	d, e, f := root.All("d")[0], root.All("e")[0], root.All("f")[0]
 	if v := d.Attr("n") + d.Attr("m"); v != "<" {
 		t.Errorf("attributes %q, want %q", v, "<")
 	}
 	if text, err := s.Content(d); text != "onetwo" || err != nil {
 		t.Errorf("Content = %q, %v, want %q", text, err, "onetwo")
 	}
-	if text, err := s.Content(next("e")); text != "" || err != nil {
+	if text, err := s.Content(e); text != "" || err != nil {
 		t.Errorf("Content of an empty element = %q, %v, want none", text, err)
 	}
-	f := next("f")
-	if text := f.Text(); text != "1\n2\n3\n\n4\n\n" || len(f.All("g")) != 2 || len(f.All("", "h")) != 1 || len(f.All("h")) != 0 {
-		t.Errorf("Text = %q, elements %v", text, f.Nodes)
+	if texts := root.Texts(); strings.Join(texts, " ") != "0123456789012345678901234 t onetwo 1 2 3 4" || len(f.All("g")) != 2 || len(f.All("", "h")) != 1 || len(f.All("h")) != 0 {
+		t.Errorf("Texts = %q, elements %v", texts, f.Nodes)
 	}
 	if _, err := s.Fields(f, "x", "g"); err == nil || !strings.Contains(err.Error(), "two <g>") {
 		t.Errorf("Fields with two elements of a name: %v", err)
 	}
-	_, err := s.Next()
-	if err == nil {
-		t.Error("Next after an error: none")
-	}
-	if _, again := s.Content(f); again == nil {
+	if _, err := s.Content(f); err == nil {
 		t.Error("Content of an element with elements: no error")
 	}
-	if _, again := s.Next(); again == err {
-		t.Errorf("Next after the error = %v, want it", again)
+	if err := s.Errorf("A1", "no %d", 1); err.Error() != `byte 0, record "A1": no 1` {
+		t.Errorf("Errorf = %q", err)
+	}
+}
+
+// TestStray passes on every text and attribute that is in no record.
+func TestStray(t *testing.T) {
+	for _, tt := range []struct{ doc, want string }{
+		{`<a x="1">2<b y="no">no</b>3<c z="4">5<d>no</d>6</c>7<e v="8">9<f w="10">11</f></e></a><!-- -->`, "1 2 3 4 5 6 7 8 9 10 11 <nil>"},
+		{`<a><b/>refused</a>`, `byte 14: refused`},
+		{`<a x="refused"/>`, `byte 16: refused`},
+	} {
+		s := xmlscan.New(strings.NewReader(tt.doc))
+		var got []string
+		s.Stray = func(text string) error {
+			if text == "refused" {
+				return errors.New(text)
+			}
+			got = append(got, text)
+			return nil
+		}
+		read := func(*xmlscan.Node) error { return nil }
+		err := s.Document(func(*xmlscan.Node) (map[string]func(*xmlscan.Node) error, error) {
+			return map[string]func(*xmlscan.Node) error{"b": read, "c/": read}, nil
+		})
+		if got := strings.TrimSpace(fmt.Sprint(strings.Join(got, " "), " ", err)); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.doc, got, tt.want)
+		}
 	}
 }
 
@@ -366,11 +323,7 @@ func TestNode(t *testing.T) {
 func TestLargeNode(t *testing.T) {
 	part := "<b>" + strings.Repeat("0123456789", 1000) + "</b>"
 	doc := "<a>" + strings.Repeat(part, xmlscan.MaxNode/len(part)+2) + "</a>"
-	s := xmlscan.New(strings.NewReader(doc))
-	if _, err := s.Next(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Node(); err == nil {
+	if _, err := xmlscan.Tree(strings.NewReader(doc)); err == nil {
 		t.Error("no error")
 	}
 	if err := skipAll(strings.NewReader(doc)); err != nil {
