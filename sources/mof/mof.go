@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"regexp"
 
@@ -27,17 +26,11 @@ const (
 	maxPage  = 4 << 20
 )
 
-// Options configure [New]. The zero Options are the defaults.
-type Options struct {
-	// URL is the address of the list, as of a mirror; "" means the newest one that the publisher's
-	// page links to. It must be https, unless AllowHTTP is set.
-	URL string
-	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow for
-	// the whole download: Load limits the time without progress, and its context limits the rest.
-	Client *http.Client
-	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
-	AllowHTTP bool
-}
+// Options configure [New]; the zero Options are the defaults. URL is the address of the list,
+// as of a mirror; "" means the newest one that the publisher's page links to. It must be
+// https unless AllowHTTP is set. Client makes the requests; nil means http.DefaultClient. Its
+// Timeout should be zero, or allow for the whole download.
+type Options = fetch.Options
 
 // New returns the list with the id JP_MOF. opts may be nil; an error in it, such as a URL that
 // is not https, is an error of Load.
@@ -51,7 +44,7 @@ func New(opts *Options) sources.Source {
 		Jurisdiction: "JP",
 		Licence:      "terms of the Ministry's web site; facts of a government publication",
 		RefURL:       page,
-	}, (*fetch.Options)(opts), "", maxBytes, Parse)
+	}, opts, "", maxBytes, Parse)
 	src.Prepare = find
 	return src
 }

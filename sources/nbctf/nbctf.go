@@ -11,7 +11,6 @@ package nbctf
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
@@ -20,17 +19,10 @@ import (
 // page is the address of the publisher's page.
 const page = "https://nbctf.mod.gov.il/he/MinisterSanctions/PropertyPerceptions/Pages/Blockchain.aspx"
 
-// Options configure [New].
-type Options struct {
-	// URL is the address of a copy of the list in a form that [Parse] reads; it is required. It must be
-	// https, unless AllowHTTP is set.
-	URL string
-	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow for
-	// the whole download: Load limits the time without progress, and its context limits the rest.
-	Client *http.Client
-	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
-	AllowHTTP bool
-}
+// Options configure [New]. URL is the address of a copy of the list in a form that [Parse]
+// reads; it is required. It must be https unless AllowHTTP is set. Client makes the requests;
+// nil means http.DefaultClient. Its Timeout should be zero, or allow for the whole download.
+type Options = fetch.Options
 
 // New returns the list with the id IL_NBCTF, as a mirror has it. An error in opts, such as
 // a missing URL, is an error of Load.
@@ -44,7 +36,7 @@ func New(opts *Options) sources.Source {
 		Jurisdiction: "IL",
 		Licence:      "not stated; facts of a government publication",
 		RefURL:       page,
-	}, (*fetch.Options)(opts), "", maxBytes, Parse)
+	}, opts, "", maxBytes, Parse)
 	src.Prepare = func(_ context.Context, req *fetch.Request, prev *sources.Revision) error {
 		if prev.ETag, prev.LastModified = "", ""; req.URL == "" {
 			return errNoURL

@@ -2,7 +2,6 @@ package ofac
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -17,18 +16,12 @@ const (
 	consolidatedURL = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.ZIP"
 )
 
-// Options configure [New] and [NewConsolidated]. The zero Options are the defaults.
-type Options struct {
-	// URL is the address of the list; "" means OFAC's SDN_ADVANCED.ZIP, 5 MB that unpack to 130 MB and
-	// say when entities were listed, or CONS_ADVANCED.ZIP. It must be https, unless AllowHTTP is set.
-	// [Parse] describes the formats.
-	URL string
-	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow for
-	// the whole download: Load limits the time without progress, and its context limits the rest.
-	Client *http.Client
-	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
-	AllowHTTP bool
-}
+// Options configure [New] and [NewConsolidated]; the zero Options are the defaults. URL is
+// the address of the list in a format that [Parse] reads; "" means OFAC's SDN_ADVANCED.ZIP, 5
+// MB that unpack to 130 MB and say when entities were listed, or CONS_ADVANCED.ZIP. It must
+// be https unless AllowHTTP is set. Client makes the requests; nil means http.DefaultClient.
+// Its Timeout should be zero, or allow for the whole download.
+type Options = fetch.Options
 
 // maxBytes limits the document. It had 126 MB in August 2026, and grows by a tenth a year.
 const maxBytes = 1 << 30
@@ -47,7 +40,7 @@ const maxBytes = 1 << 30
 //
 //	sources.Seeded(ofac.New(nil), bundle.OFAC())
 func New(opts *Options) sources.Source {
-	return fetch.New("ofac", info.OFAC, (*fetch.Options)(opts), sdnURL, maxBytes, Parse)
+	return fetch.New("ofac", info.OFAC, opts, sdnURL, maxBytes, Parse)
 }
 
 // NewConsolidated returns the consolidated non-SDN list, with the id OFAC_CONSOLIDATED. It
@@ -58,7 +51,7 @@ func NewConsolidated(opts *Options) sources.Source {
 	of := info.OFAC
 	of.ID, of.Name = "OFAC_CONSOLIDATED", "OFAC Consolidated (non-SDN) Sanctions List"
 	of.Rhythm = 0 // it may not change for months
-	return fetch.New("ofac", of, (*fetch.Options)(opts), consolidatedURL, maxBytes, ParseConsolidated)
+	return fetch.New("ofac", of, opts, consolidatedURL, maxBytes, ParseConsolidated)
 }
 
 // A kind is one of the two lists that OFAC publishes in the same formats.

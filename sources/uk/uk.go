@@ -14,7 +14,6 @@ package uk
 import (
 	"errors"
 	"io"
-	"net/http"
 	"strings"
 	"time"
 
@@ -76,17 +75,11 @@ const (
 	maxBytes = 256 << 20 // of the list, which had 22 MB in October 2026
 )
 
-// Options configure [New]. The zero Options are the defaults.
-type Options struct {
-	// URL is the address of the list; "" means the publisher's XML, some 22 MB. It must be https,
-	// unless AllowHTTP is set.
-	URL string
-	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow for
-	// the whole download: Load limits the time without progress, and its context limits the rest.
-	Client *http.Client
-	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
-	AllowHTTP bool
-}
+// Options configure [New]; the zero Options are the defaults. URL is the address of the list;
+// "" means the publisher's XML, some 22 MB. It must be https unless AllowHTTP is set. Client
+// makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow for
+// the whole download.
+type Options = fetch.Options
 
 // New returns the UK Sanctions List as the Foreign, Commonwealth and Development Office
 // publishes it, with the id UK_CONSOLIDATED. opts may be nil; an error in it, such as a URL
@@ -98,5 +91,5 @@ type Options struct {
 // [sources.ErrUnchanged]. Load repeats requests that fail in a way that may pass, and
 // downloads that break off.
 func New(opts *Options) sources.Source {
-	return fetch.New("uk", info.UK, (*fetch.Options)(opts), listURL, maxBytes, Parse)
+	return fetch.New("uk", info.UK, opts, listURL, maxBytes, Parse)
 }
