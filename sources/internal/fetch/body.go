@@ -4,34 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
-	"strings"
 	"time"
-
-	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
-// A body reads the body of an answer: uncompressed, up to a limit.
+// A body is what the caller's function reads, and remembers the error of the last read.
 type body struct {
 	r   io.Reader
-	err error // of the last read
-}
-
-// newBody returns the body of resp, whose bytes sent reads. limit bounds the
-// uncompressed length. An encoding other than gzip is an error.
-func newBody(resp *http.Response, sent *stream, limit int64) (*body, error) {
-	r := io.Reader(sent)
-	switch encoding := strings.ToLower(resp.Header.Get("Content-Encoding")); encoding {
-	case "", "identity":
-		if resp.ContentLength > limit {
-			return nil, fmt.Errorf("%w: %d bytes, want at most %d", ErrTooLarge, resp.ContentLength, limit)
-		}
-	case "gzip", "x-gzip":
-		r = unpack.Gunzip(sent, true)
-	default:
-		return nil, fmt.Errorf("content encoding %.32q, want gzip or none", encoding)
-	}
-	return &body{r: unpack.Limit(r, limit)}, nil
+	err error
 }
 
 func (b *body) Read(p []byte) (n int, err error) {

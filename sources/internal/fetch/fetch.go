@@ -7,6 +7,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -113,15 +114,9 @@ type Result struct {
 // a [*StatusError], or the cause.
 func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Result, error) {
 	r := *req
-	if r.Client == nil {
-		r.Client = http.DefaultClient
-	}
-	if r.MaxBytes == 0 {
-		r.MaxBytes = 1 << 30
-	}
-	if r.Stall == 0 {
-		r.Stall = time.Minute
-	}
+	r.Client = cmp.Or(r.Client, http.DefaultClient)
+	r.MaxBytes, r.Stall = cmp.Or(r.MaxBytes, 1<<30), cmp.Or(r.Stall, time.Minute)
+	r.Attempts, r.Backoff = cmp.Or(r.Attempts, 4), cmp.Or(r.Backoff, 2*time.Second)
 	u, err := url.Parse(r.URL)
 	if err != nil || u.Host == "" {
 		return Result{}, errors.New("malformed address")
@@ -129,15 +124,15 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 	if u.Scheme != "https" && (u.Scheme != "http" || !r.AllowHTTP) {
 		return Result{}, fmt.Errorf("get %s: scheme %q, want https", bare(u), u.Scheme)
 	}
-	var result Result
-	err = retry(ctx, r.Attempts, r.Backoff, func() (f *failure) {
-		result, f = r.try(ctx, read)
-		return f
-	})
-	if err != nil {
-		return Result{}, fmt.Errorf("get %s: %w", bare(u), err)
+	for attempt := 1; ; attempt++ {
+		result, f := r.try(ctx, read)
+		if f == nil {
+			return result, nil
+		}
+		if err := r.pause(ctx, f, attempt); err != nil {
+			return Result{}, fmt.Errorf("get %s: %w", bare(u), err)
+		}
 	}
-	return result, nil
 }
 
 // Bytes returns the file at req.URL, which is not the list but a page about it: its bytes are
@@ -185,11 +180,17 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, 
 // read passes the body of resp to the caller's function.
 func (r *Request) read(resp *http.Response, sent *stream, read func(io.Reader) error) *failure {
 	sent.report()
-	body, err := newBody(resp, sent, r.MaxBytes)
-	if err != nil {
-		return &failure{Err: err, Final: true}
+	in := io.Reader(sent)
+	switch encoding := strings.ToLower(resp.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		in = unpack.Gunzip(sent, true)
+	default:
+		return &failure{Err: fmt.Errorf("content encoding %.32q, want gzip or none", encoding), Final: true}
 	}
-	if err = read(body); err == nil {
+	body := &body{r: unpack.Limit(in, r.MaxBytes)}
+	err := read(body)
+	if err == nil {
 		_, err = io.Copy(io.Discard, body) // a reader may stop early
 	}
 	switch {
@@ -216,7 +217,7 @@ func (r *Request) send(ctx context.Context) (*http.Response, error) {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("User-Agent", UserAgent)
-	req.Header.Set("Accept-Encoding", "gzip") // set here, the body stays compressed until newBody bounds it
+	req.Header.Set("Accept-Encoding", "gzip") // set here, the body stays compressed until its length is bounded
 	if r.ETag != "" {
 		req.Header.Set("If-None-Match", r.ETag)
 	}

@@ -13,52 +13,33 @@ import (
 type failure struct {
 	Err   error
 	Final bool          // another attempt would not help
-	Now   bool          // repeat at once; does not count as an attempt
+	Now   bool          // repeat at once
 	Wait  time.Duration // the least wait before the next attempt
 }
 
-// maxWait is the longest wait that a server may ask for. retry gives up if one asks
-// for more.
+// maxWait is the longest wait between two attempts, and the longest that a server may ask for.
 const maxWait = 2 * time.Minute
 
-// retry calls try until it returns nil, a final failure, or the last of the attempts
-// has failed. Zero attempts mean 4. It waits between attempts: about backoff, which
-// zero sets to two seconds, and twice as long each time. The error wraps ctx.Err() or
-// the error of the last failure.
-func retry(ctx context.Context, attempts int, backoff time.Duration, try func() *failure) error {
-	if attempts == 0 {
-		attempts = 4
+// pause waits before the next attempt: about r.Backoff after the first one, and twice as long each time. If
+// there is no next attempt, it returns an error, which wraps ctx.Err() or the error of f.
+func (r *Request) pause(ctx context.Context, f *failure, attempt int) error {
+	wait := r.Backoff << min(attempt-1, 8)
+	wait = max(min(wait/2+rand.N(wait), maxWait), f.Wait)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case f.Now:
+		return nil
+	case f.Final, attempt >= r.Attempts, wait > maxWait:
+		return f.Err
 	}
-	if backoff == 0 {
-		backoff = 2 * time.Second
-	}
-	for attempt := 1; ; {
-		f := try()
-		if f == nil {
-			return nil
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if f.Final {
-			return f.Err
-		}
-		if f.Now {
-			continue
-		}
-		wait := backoff<<min(attempt-1, 8)/2 + rand.N(backoff<<min(attempt-1, 8))
-		wait = max(min(wait, maxWait), f.Wait)
-		if attempt >= attempts || wait > maxWait {
-			return f.Err
-		}
-		attempt++
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("%w, after: %w", ctx.Err(), f.Err)
-		}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w, after: %w", ctx.Err(), f.Err)
 	}
 }
 
