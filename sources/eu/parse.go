@@ -70,11 +70,3 @@ func read(r io.Reader) (*document, error) {
 func day(text string) time.Time {
 	return freetext.Date(text[:min(len(text), len(time.DateOnly))], time.DateOnly)
 }
-
-// first returns the earlier of two days; a zero day does not count.
-func first(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}

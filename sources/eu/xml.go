@@ -1,6 +1,7 @@
 package eu
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -41,12 +42,7 @@ func readXML(r io.Reader) (*document, error) {
 		default:
 			return nil, d.Errorf("", "root element <%.64s> is not that of the list", root.Name)
 		}
-		text := root.Attr("generationDate")
-		published, err := time.Parse(time.RFC3339Nano, text)
-		if err != nil {
-			return nil, d.Errorf("", "generationDate %.40q: want a time with a zone", text)
-		}
-		d.Revision.Published = published.UTC()
+		d.Revision.Published = freetext.Date(root.Attr("generationDate"), time.RFC3339Nano)
 		return map[string]func(*xmlscan.Node) error{"sanctionEntity": d.entity}, nil
 	})
 	if err != nil {
@@ -84,7 +80,7 @@ func (d *document) entity(n *xmlscan.Node) error {
 	for _, part := range n.Nodes {
 		switch part.Name {
 		case "regulation":
-			published = first(published, day(part.Attr("publicationDate")))
+			published = freetext.First(published, day(part.Attr("publicationDate")))
 		case "nameAlias":
 			name := freetext.Name(part.Attr("wholeName"))
 			if name == "" {
@@ -99,7 +95,7 @@ func (d *document) entity(n *xmlscan.Node) error {
 		if err != nil {
 			return d.Errorf(h.Ref, "%w", err)
 		}
-		summary = first(summary, listed)
+		summary = freetext.First(summary, listed)
 	}
 	if err := d.Find(len(d.Holders), time.Time{}, n.Texts()...); err != nil { // what is in none of its parts
 		return d.Errorf(h.Ref, "%w", err)
@@ -107,11 +103,7 @@ func (d *document) entity(n *xmlscan.Node) error {
 	if len(d.Wallets) == before {
 		return nil
 	}
-	for _, day := range []time.Time{published, summary} {
-		if h.ListedAt.IsZero() {
-			h.ListedAt = day
-		}
-	}
+	h.ListedAt = cmp.Or(h.ListedAt, published, summary)
 	d.Holders = append(d.Holders, h)
 	return nil
 }
@@ -129,7 +121,7 @@ func listedAt(n *xmlscan.Node) (listed time.Time, err error) {
 		if err != nil {
 			return listed, err
 		}
-		listed = first(listed, day)
+		listed = freetext.First(listed, day)
 	}
 	return listed, nil
 }

@@ -76,6 +76,22 @@ func TestMisprinted(t *testing.T) {
 	}
 }
 
+// TestMistypedDate keeps the wallets of a party whose notice has no date.
+func TestMistypedDate(t *testing.T) {
+	doc := listtest.ReadFile(t, file)
+	for _, cell := range []string{"", "2023.13.1", "令和5年9月1日"} {
+		entries, _, err := listtest.Parse(t, mof.Parse, strings.NewReader(strings.Replace(doc, "2023.9.1,79", cell+",79", 1)))
+		if err != nil || len(entries) != 26 {
+			t.Errorf("%q: %d entries, %v, want 26", cell, len(entries), err)
+		}
+		for _, e := range entries {
+			if e.EntityListedAt.IsZero() != (e.Ref == "017-000079") {
+				t.Errorf("%q: %+v", cell, e)
+			}
+		}
+	}
+}
+
 // TestParseElsewhere finds a wallet in another column than the texts, behind the label or not.
 func TestParseElsewhere(t *testing.T) {
 	const wallet = "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"
@@ -94,8 +110,6 @@ func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
 		{"その他の情報", "その他", `no column "その他の情報"`},
 		{doc, strings.Join(slices.DeleteFunc(strings.SplitAfter(doc, "\n"), func(l string) bool { return strings.Contains(l, "暗号資産") }), ""), "no wallet in 5 records"},
-		{"2023.9.1,79", ",79", `no day of a notice in ""`},
-		{"2023.9.1,79", "2023.13.1,79", "month out of range"},
 		{"17,017-000080,", "17,017-000080,,", "33 columns, want 32 as in the header"},
 		{doc, "<!doctype html><html></html>\n", "no column"},
 		{doc, doc[:strings.Index(doc, "\n")+1], "no records"},

@@ -3,7 +3,6 @@ package mof
 import (
 	"bufio"
 	"cmp"
-	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -58,10 +57,7 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 	f := csvscan.File{Columns: columnNames, Table: true}
 	err := f.Read(bufio.NewReaderSize(r, csvscan.MaxLine), func(_ int64, cells []string) error {
 		l.Revision.Records++
-		first, last, err := days(cells[columnNotice])
-		if err != nil {
-			return err
-		}
+		first, last := days(cells[columnNotice])
 		if last.After(l.Revision.Published) && !last.After(now) {
 			l.Revision.Published = last
 		}
@@ -107,22 +103,14 @@ func isJapanese(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragan
 // date matches a day, such as 2001.9.22.
 var date = regexp.MustCompile(`([0-9]{4})\.([0-9]{1,2})\.([0-9]{1,2})`)
 
-// days returns the first and the last day in a cell.
-func days(cell string) (first, last time.Time, err error) {
+// days returns the first and the last day in a cell, zero if there is none.
+func days(cell string) (first, last time.Time) {
 	for _, text := range date.FindAllString(cell, -1) {
-		day, err := time.Parse("2006.1.2", text)
-		if err != nil {
-			return first, last, err
-		}
-		if first.IsZero() || day.Before(first) {
-			first = day
-		}
+		day := freetext.Date(text, "2006.1.2")
+		first = freetext.First(first, day)
 		if day.After(last) {
 			last = day
 		}
 	}
-	if first.IsZero() {
-		err = fmt.Errorf("no day of a notice in %.64q", cell)
-	}
-	return first, last, err
+	return first, last
 }

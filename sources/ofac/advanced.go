@@ -1,7 +1,6 @@
 package ofac
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -86,26 +85,10 @@ func (p *advanced) check() error {
 	return nil
 }
 
-// date reads a date of the elements Year, Month and Day.
+// date reads a date of the elements Year, Month and Day; see [freetext.Date].
 func (p *advanced) date(n *xmlscan.Node) (time.Time, error) {
 	f, err := p.Fields(n, "Year", "Month", "Day")
-	if err != nil {
-		return time.Time{}, err
-	}
-	var ymd [3]int
-	for i, text := range f {
-		if text == "" {
-			continue // no such date
-		}
-		if ymd[i], err = strconv.Atoi(text); err != nil {
-			return time.Time{}, p.Errorf("", "date with the number %.32q", text)
-		}
-	}
-	t := time.Date(ymd[0], time.Month(ymd[1]), ymd[2], 0, 0, 0, 0, time.UTC)
-	if y, m, d := t.Date(); [3]int{y, int(m), d} != ymd || y < 1 {
-		return time.Time{}, p.Errorf("", "no such date: year %d, month %d, day %d", ymd[0], ymd[1], ymd[2])
-	}
-	return t, nil
+	return freetext.Date(strings.Join(f, "-"), "2006-1-2"), err
 }
 
 // values reads the tables.
@@ -255,9 +238,8 @@ func (p *advanced) entry(n *xmlscan.Node) error {
 		if err != nil {
 			return err
 		}
-		if h := &p.Holders[i]; h.ListedAt.IsZero() || t.Before(h.ListedAt) {
-			h.ListedAt = t
-		}
+		h := &p.Holders[i]
+		h.ListedAt = freetext.First(h.ListedAt, t)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package ofac
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
@@ -52,11 +51,7 @@ func (p *simple) information(n *xmlscan.Node) error {
 	if err != nil {
 		return err
 	}
-	if f[0] != "" {
-		if p.Revision.Published, err = time.Parse("01/02/2006", f[0]); err != nil {
-			return p.Errorf("", "Publish_Date %.32q: want MM/DD/YYYY", f[0])
-		}
-	}
+	p.Revision.Published = freetext.Date(f[0], "01/02/2006")
 	if p.claimed, err = strconv.Atoi(f[1]); err != nil {
 		return p.Errorf("", "Record_Count %.32q: want a number", f[1])
 	}

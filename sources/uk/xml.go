@@ -38,7 +38,10 @@ func readXML(r io.Reader) (*freetext.List, error) {
 		default:
 			return nil, d.Errorf("", "root element <%.64s> is not that of the list", root.Name)
 		}
-		return map[string]func(*xmlscan.Node) error{"DateGenerated": d.generated, "Designation": d.designation}, nil
+		return map[string]func(*xmlscan.Node) error{"Designation": d.designation, "DateGenerated": func(n *xmlscan.Node) error {
+			d.Revision.Published = day(n.Text)
+			return nil
+		}}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -53,14 +56,6 @@ func readXML(r io.Reader) (*freetext.List, error) {
 type document struct {
 	*xmlscan.Scanner
 	freetext.List
-}
-
-// generated reads a DateGenerated.
-func (d *document) generated(n *xmlscan.Node) error {
-	if d.Revision.Published = day(n.Text); d.Revision.Published.IsZero() {
-		return d.Errorf("", "DateGenerated %.40q: want DD/MM/YYYY", n.Text)
-	}
-	return nil
 }
 
 // designation reads a Designation.

@@ -200,3 +200,11 @@ func Date(text string, layouts ...string) time.Time {
 	}
 	return time.Time{}
 }
+
+// First returns the earlier of two dates; a zero date does not count.
+func First(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
