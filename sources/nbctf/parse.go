@@ -184,8 +184,7 @@ func (l *list) readCSV(text []byte) error {
 	if !utf8.Valid(text) {
 		return fail(0, "invalid UTF-8")
 	}
-	s := csvscan.New(bytes.NewReader(text))
-	s.OpenEnd = true
+	s := csvscan.New(bytes.NewReader(text), ',', true)
 	for {
 		row, err := s.Next()
 		if err == io.EOF {

@@ -1,29 +1,26 @@
 package ofac
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
-// The limits of the two CSV files, in bytes. They had 5.6 MB and less than 1 MB in
-// August 2026. The second is held in memory.
-const (
-	maxCSV      = 64 << 20
-	maxComments = 16 << 20
-)
+// maxCSV limits each of the two CSV files, in bytes. They had 5.6 MB and less than 1 MB in August 2026, and
+// are held in memory.
+const maxCSV = 64 << 20
 
 // ParseCSV reads the SDN List from the two files of its oldest format, and calls add
 // for each listed address, in the order of the list: sdn.csv, and sdn_comments.csv,
@@ -50,11 +47,10 @@ func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sourc
 	if comments == nil {
 		comments = strings.NewReader("")
 	}
-	second := csvFile{name: "sdn_comments.csv", columns: 2, hash: sha256.New()}
-	more := make(map[string][]byte) // the continued remarks by the id of the entity
-	err := second.each(comments, maxComments, func(row []string) error {
-		id := strings.Clone(row[0])            // not to keep the row
-		more[id] = append(more[id], row[1]...) // with nothing between: it was cut within a word
+	second := csvFile{name: "sdn_comments.csv", columns: 2}
+	more := make(map[string]string) // the continued remarks by the id of the entity
+	err := second.each(comments, func(row []string) error {
+		more[row[0]] += row[1] // with nothing between: it was cut within a word
 		return nil
 	})
 	if err != nil {
@@ -71,21 +67,21 @@ func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sourc
 var errApart = errors.New("the files are of different days, or one is cut")
 
 // readCSV reads the first file to its end. more has the remarks that the second one continues.
-func readCSV(r io.Reader, second *csvFile, more map[string][]byte) (*freetext.List, error) {
+func readCSV(r io.Reader, second *csvFile, more map[string]string) (*freetext.List, error) {
 	var l freetext.List
-	main := csvFile{name: "sdn.csv", columns: 12, hash: sha256.New()}
+	main := csvFile{name: "sdn.csv", columns: 12}
 	seen := make(map[string]bool)
-	err := main.each(r, maxCSV, func(row []string) error {
+	err := main.each(r, func(row []string) error {
 		id := row[0]
 		if seen[id] {
 			return errors.New("id given twice")
 		}
-		seen[strings.Clone(id)] = true // not to keep the row
+		seen[id] = true
 		l.Revision.Records++
 		if err := sdn.check(strings.Split(row[3], "] [")); err != nil {
 			return err
 		}
-		remarks, err := whole(row[11], string(more[id]))
+		remarks, err := whole(row[11], more[id])
 		if err != nil {
 			return err
 		}
@@ -107,7 +103,7 @@ func readCSV(r io.Reader, second *csvFile, more map[string][]byte) (*freetext.Li
 			return nil, second.errorf(0, id, "not in %s: %w", main.name, errApart)
 		}
 	}
-	digest := sha256.Sum256(second.hash.Sum(main.hash.Sum(nil)))
+	digest := sha256.Sum256(append(main.sum[:], second.sum[:]...))
 	l.Revision.Digest = hex.EncodeToString(digest[:])
 	return &l, nil
 }
@@ -116,42 +112,41 @@ func readCSV(r io.Reader, second *csvFile, more map[string][]byte) (*freetext.Li
 type csvFile struct {
 	name    string
 	columns int
-	hash    hash.Hash
+	sum     [sha256.Size]byte
 	marked  bool // it ends with Ctrl-Z
 }
 
-// each calls read for each row of r, whose first column is an id. The row is valid until
-// read returns.
-func (f *csvFile) each(r io.Reader, limit int64, read func(row []string) error) error {
-	s := csvscan.New(io.TeeReader(unpack.Limit(r, limit), f.hash))
+// each calls read for each row of r, whose first column is an id. The slice is valid until read returns.
+func (f *csvFile) each(r io.Reader, read func(row []string) error) error {
+	text, err := io.ReadAll(unpack.Limit(r, maxCSV))
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	f.sum = sha256.Sum256(text)
+	text, f.marked = bytes.CutSuffix(bytes.TrimRight(text, "\r\n"), []byte("\x1a"))
+	rows := csv.NewReader(bytes.NewReader(text))
+	rows.FieldsPerRecord, rows.ReuseRecord = f.columns, true
 	for {
-		row, err := s.Next()
-		var at *sources.RecordError
-		switch {
-		case errors.Is(err, unpack.ErrTooLarge):
-			return f.errorf(s.Line(), "", "%w", err)
-		case err == io.EOF:
-			f.marked = s.EndMark()
+		row, err := rows.Read()
+		if err == io.EOF {
 			return nil
-		case errors.As(err, &at):
-			return f.errorf(at.Line, "", "%w", at.Err)
-		case err != nil:
-			return fmt.Errorf("%s: %w", f.name, err)
-		case len(row) != f.columns:
-			return f.errorf(s.Line(), "", "%d columns, want %d", len(row), f.columns)
-		case row[0] == "" || strings.Trim(row[0], "0123456789") != "":
-			return f.errorf(s.Line(), "", "id %.64q: want a number", row[0])
 		}
-		id := row[0]
+		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
+			return f.errorf(bad.StartLine, "", "%w", bad.Err)
+		}
+		line, _ := rows.FieldPos(0)
+		if row[0] == "" || strings.Trim(row[0], "0123456789") != "" {
+			return f.errorf(line, "", "id %.64q: want a number", row[0])
+		}
 		if err := read(row); err != nil {
-			return f.errorf(s.Line(), id, "%w", err)
+			return f.errorf(line, row[0], "%w", err)
 		}
 	}
 }
 
 // errorf returns an error of a row of the file, or of the file if line is 0.
-func (f *csvFile) errorf(line int64, ref, format string, args ...any) error {
-	return &sources.RecordError{Line: line, Byte: 0, Ref: ref, Err: fmt.Errorf(f.name+": "+format, args...)}
+func (f *csvFile) errorf(line int, ref, format string, args ...any) error {
+	return &sources.RecordError{Line: int64(line), Ref: ref, Err: fmt.Errorf(f.name+": "+format, args...)}
 }
 
 // maxRemarks is the length at which OFAC cuts the remarks, in characters.
@@ -181,17 +176,10 @@ func addRemarks(l *freetext.List, id, name, remarks string) error {
 	}
 	before := len(l.Wallets)
 	for item := range strings.SplitSeq(body, ";") {
-		var asset, text string
-		var err error
-		if mentions(item) {
-			asset, text, err = walletOf(item, ticker)
-		} else if !resembles(item) {
+		if !mentions(item) {
 			continue
-		} else if asset, text, err = walletOf(item, tickerOfType); err != nil {
-			continue
-		} else if _, proves := sources.Decode("", text); !proves {
-			continue // no wallet: with a typing error in the label, its address must prove itself
 		}
+		asset, text, err := walletOf(item)
 		if err != nil {
 			return err
 		}
@@ -216,9 +204,9 @@ func mentions(text string) bool {
 		strings.Contains(strings.Join(strings.Fields(lower), ""), "digitalcurrencyaddress")
 }
 
-// walletOf reads an item that mentions the label, or resembles it: the label as in the
-// other formats, which ticker reads, after "alt." or not, and an address.
-func walletOf(item string, ticker func(kind string) (string, bool)) (asset, text string, err error) {
+// walletOf reads an item that mentions the label: the label as in the other formats, after "alt." or not, a
+// ticker and an address.
+func walletOf(item string) (asset, text string, err error) {
 	words := strings.Fields(item)
 	if words[0] == "alt." {
 		words = words[1:]

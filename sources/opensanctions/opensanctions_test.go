@@ -161,7 +161,7 @@ func TestParseErrors(t *testing.T) {
 		{"a key that is blank", key(" "), "no text", 2},
 		{"a long key", key(strings.Repeat("a", 2000)), "2000", 2},
 		{"a key not in UTF-8", key("\xff"), "UTF-8", 2},
-		{"lines in a cell", key("\"a\nb\""), "more than one line", 2},
+		{"lines in a cell", key("\"a\nb\""), "one line", 2},
 		{"text", btc + "\n", "no column", 1},
 	} {
 		_, _, err := parse(t, opensanctions.Options{}, strings.NewReader(tt.in))
@@ -218,6 +218,9 @@ func TestNew(t *testing.T) {
 	} {
 		var asked string
 		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, "/index.json") {
+				return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Request: r}, nil
+			}
 			asked = r.URL.String()
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(readFile(t, file))), ContentLength: -1, Request: r}, nil
 		})}
@@ -317,7 +320,7 @@ func TestIndex(t *testing.T) {
 			}
 			io.WriteString(w, index)
 		}))
-		opts := &opensanctions.Options{Dataset: "x", URL: server.URL + "/targets.simple.csv", Index: server.URL + "/index.json", Client: server.Client()}
+		opts := &opensanctions.Options{Dataset: "x", URL: server.URL + "/targets.simple.csv", Client: server.Client()}
 		var entries []sources.Entry
 		rev, err := opensanctions.New(opts).Load(t.Context(), sources.Revision{}, func(e sources.Entry) error {
 			entries = append(entries, e)

@@ -15,6 +15,7 @@ import (
 	"bufio"
 	"cmp"
 	"crypto/sha256"
+	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -214,15 +215,14 @@ func values(cell string) ([]string, error) {
 	if cell == "" {
 		return nil, nil
 	}
-	s := csvscan.New(strings.NewReader(cell))
-	s.Comma, s.OpenEnd = ';', true
-	all, err := s.Next()
+	r := csv.NewReader(strings.NewReader(cell))
+	r.Comma = ';'
+	rows, err := r.ReadAll()
+	if err == nil && len(rows) != 1 {
+		err = errors.New("want one line")
+	}
 	if err != nil {
 		return nil, err
 	}
-	all = slices.Clone(all)
-	if _, err := s.Next(); err != io.EOF {
-		return nil, errors.New("more than one line")
-	}
-	return all, nil
+	return rows[0], nil
 }

@@ -32,10 +32,6 @@ type Options struct {
 	// URL is the address of the file; "" means OpenSanctions' newest targets.simple.csv
 	// of the dataset. It must be https, unless AllowHTTP is set.
 	URL string
-	// Index is the address of the dataset's index, which has a checksum of the file;
-	// "" means OpenSanctions' newest index.json of the dataset if URL is "", and none
-	// for another URL.
-	Index string
 	// Client makes the requests; nil means http.DefaultClient. Load limits the time
 	// without progress, and its context limits the rest.
 	Client *http.Client
@@ -53,18 +49,16 @@ type Options struct {
 // that has the digest of the revision held, is [sources.ErrUnchanged]. Load repeats requests
 // that fail in a way that may pass, and downloads that break off.
 //
-// The lines of a file do not show that some are missing. So the file must have the checksum
-// in the index of the dataset, as it was before the download or is after it. An index that
-// does not answer, or has no checksum, is not an error.
+// The lines of a file do not show that some are missing. So a file called targets.simple.csv must have the
+// checksum in the index.json beside it, as it was before the download or is after it. An index that does not
+// answer, or has no checksum, is not an error.
 func New(opts *Options) sources.Source {
 	s := &source{*cmp.Or(opts, &Options{})}
 	if s.Jurisdiction == "" {
 		s.Jurisdiction = sources.Community
 	}
 	if s.URL == "" && s.Dataset != "" {
-		latest := "https://data.opensanctions.org/datasets/latest/" + url.PathEscape(s.Dataset)
-		s.URL = latest + "/targets.simple.csv"
-		s.Index = cmp.Or(s.Index, latest+"/index.json")
+		s.URL = "https://data.opensanctions.org/datasets/latest/" + url.PathEscape(s.Dataset) + "/" + fileName
 	}
 	return s
 }
@@ -106,6 +100,9 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	}).Load(ctx, prev, add)
 }
 
+// fileName is the name of the file, as OpenSanctions publishes it.
+const fileName = "targets.simple.csv"
+
 // maxIndex limits the index of a dataset, in bytes. The largest has some 200 kB.
 const maxIndex = 8 << 20
 
@@ -115,10 +112,11 @@ const maxIndex = 8 << 20
 //	{"resources": [{"name": "targets.simple.csv", "checksum": "b7e0fecaa2473f0e8f0181dd87bafd2c6bc8d997"}]}
 func (s *source) checksum(ctx context.Context) string {
 	file, err := url.Parse(s.URL)
-	if s.Index == "" || err != nil {
+	if err != nil || path.Base(file.Path) != fileName {
 		return ""
 	}
-	req := &fetch.Request{Options: fetch.Options{URL: s.Index, Client: s.Client, AllowHTTP: s.AllowHTTP}, MaxBytes: maxIndex, Attempts: 1}
+	req := &fetch.Request{Options: fetch.Options{Client: s.Client, AllowHTTP: s.AllowHTTP}, MaxBytes: maxIndex, Attempts: 1}
+	req.URL = file.JoinPath("../index.json").String()
 	var index struct {
 		Resources []struct{ Name, Checksum string }
 	}
@@ -128,7 +126,7 @@ func (s *source) checksum(ctx context.Context) string {
 	}
 	for _, r := range index.Resources {
 		sum := strings.ToLower(r.Checksum)
-		if r.Name == path.Base(file.Path) && len(sum) == 40 && strings.Trim(sum, "0123456789abcdef") == "" {
+		if r.Name == fileName && len(sum) == 40 && strings.Trim(sum, "0123456789abcdef") == "" {
 			return sum
 		}
 	}

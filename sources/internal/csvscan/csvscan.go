@@ -26,47 +26,37 @@ const MaxRecord = 1 << 20
 // A Scanner reads records. A field is the text between two commas, blanks included, or
 // between quotes, where commas and line ends may stand, and doubled quotes for one. A
 // record ends with LF or CR LF; so must the last one. CR LF within quotes is read as LF.
-//
-// The Scanner skips empty lines, a byte order mark at the beginning, and Ctrl-Z (0x1A),
-// MS-DOS's end of a text, if it is the last line of the file, with or without a line end.
+// The Scanner skips empty lines, and a byte order mark at the beginning.
 type Scanner struct {
-	// Comma separates fields; zero means ','.
-	Comma rune
-	// OpenEnd allows the last record to lack its line end.
-	OpenEnd bool
-
 	guard guard
 	csv   *csv.Reader
-	line  int64
-	next  int64 // the line behind the last record
-	mark  bool  // the last record is Ctrl-Z
-	err   error
+	line  int64 // of the last record
+	next  int64 // the line behind it
 }
 
-// New returns a Scanner of r.
-func New(r io.Reader) *Scanner { return &Scanner{guard: guard{r: r}, next: 1} }
+// New returns a Scanner of r. Comma separates the fields. With openEnd, the last record may lack its line end.
+func New(r io.Reader, comma rune, openEnd bool) *Scanner {
+	s := &Scanner{guard: guard{r: r, openEnd: openEnd}, next: 1}
+	in := bufio.NewReader(&s.guard)
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		in.Discard(3)
+	}
+	s.csv = csv.NewReader(in)
+	s.csv.Comma, s.csv.FieldsPerRecord, s.csv.ReuseRecord = comma, -1, true
+	return s
+}
 
 // Line returns the line on which the last record begins, counted from 1.
 func (s *Scanner) Line() int64 { return s.line }
-
-// EndMark reports, after io.EOF, whether the file ended with Ctrl-Z.
-func (s *Scanner) EndMark() bool { return s.mark && s.err == io.EOF }
 
 // Next returns the fields of the next record. The slice is valid until the next call;
 // the caller owns the strings. At the end of the file Next returns io.EOF. Any other
 // error comes from the reader, or is a [*sources.RecordError] with the line on which the
 // record begins. It wraps io.ErrUnexpectedEOF if the file ends within the record.
 func (s *Scanner) Next() ([]string, error) {
-	if s.err != nil {
-		return nil, s.err
-	}
-	if s.csv == nil {
-		s.open()
-	}
 	fields, err := s.csv.Read()
 	if err != nil {
-		s.err = s.explain(err)
-		return nil, s.err
+		return nil, s.explain(err)
 	}
 	s.guard.size = 0
 	line, _ := s.csv.FieldPos(0)
@@ -74,31 +64,7 @@ func (s *Scanner) Next() ([]string, error) {
 	last := len(fields) - 1
 	line, _ = s.csv.FieldPos(last)
 	s.next = int64(line + strings.Count(fields[last], "\n") + 1)
-	switch isMark := last == 0 && fields[0] == ctrlZ; {
-	case s.mark, strings.HasPrefix(fields[0], ctrlZ) && !isMark:
-		s.err = s.Errorf("", "Ctrl-Z before the end")
-		return nil, s.err
-	case isMark:
-		s.mark = true
-		return s.Next()
-	}
 	return fields, nil
-}
-
-const ctrlZ = "\x1a"
-
-// open begins to read.
-func (s *Scanner) open() {
-	s.guard.openEnd = s.OpenEnd
-	in := bufio.NewReader(&s.guard)
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
-		in.Discard(3)
-	}
-	s.csv = csv.NewReader(in)
-	s.csv.FieldsPerRecord, s.csv.ReuseRecord = -1, true
-	if s.Comma != 0 {
-		s.csv.Comma = s.Comma
-	}
 }
 
 // Errorf returns an error of the last record, whose reference is ref, or "".
@@ -130,10 +96,10 @@ var (
 // A guard passes CSV on, and ends it with an error where it breaks a rule of Scanner.
 type guard struct {
 	r       io.Reader
-	openEnd bool   // the last record may lack its line end
-	size    int    // bytes read since the last record
-	tail    string // the last two bytes
-	err     error  // sticky
+	openEnd bool  // the last record may lack its line end
+	size    int   // bytes read since the last record
+	last    byte  // of the bytes read, or 0
+	err     error // sticky
 }
 
 func (g *guard) Read(p []byte) (int, error) {
@@ -148,23 +114,12 @@ func (g *guard) Read(p []byte) (int, error) {
 		n, err = i, errNUL
 	}
 	g.size += n
-	g.tail += string(p[max(0, n-2):n])
-	g.tail = g.tail[max(0, len(g.tail)-2):]
-	if err == io.EOF && !g.ended() {
+	if n > 0 {
+		g.last = p[n-1]
+	}
+	if isCut := g.last == '\r' || !g.openEnd && g.last != '\n' && g.last != 0; err == io.EOF && isCut {
 		err = io.ErrUnexpectedEOF
 	}
 	g.err = err
 	return n, err
-}
-
-// ended reports whether a file may end here.
-func (g *guard) ended() bool {
-	switch end := g.tail[max(0, len(g.tail)-1):]; end {
-	case "", "\n":
-		return true
-	case ctrlZ:
-		return g.openEnd || g.tail == ctrlZ || g.tail == "\n"+ctrlZ
-	default:
-		return g.openEnd && end != "\r"
-	}
 }

@@ -67,8 +67,7 @@ func (f *File) separator(in *bufio.Reader) (comma rune, ok bool, err error) {
 			continue
 		}
 		for _, comma := range ",;\t" {
-			s := New(bytes.NewReader(line))
-			s.Comma, s.OpenEnd = comma, true
+			s := New(bytes.NewReader(line), comma, true)
 			if names, err := s.Next(); err == nil && slices.ContainsFunc(names, func(n string) bool { return isName(n, f.Columns[0]) }) {
 				return comma, true, nil
 			}
@@ -81,8 +80,7 @@ func (f *File) separator(in *bufio.Reader) (comma rune, ok bool, err error) {
 func isName(cell, name string) bool { return strings.EqualFold(sources.TrimListed(cell), name) }
 
 func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error) error {
-	s := New(in)
-	s.Comma, s.OpenEnd = comma, f.ByHand
+	s := New(in, comma, f.ByHand)
 	var places []int // of f.Columns, or -1
 	width := 0       // of the header
 	cells := make([]string, len(f.Columns))
