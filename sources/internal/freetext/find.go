@@ -5,6 +5,7 @@ package freetext
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -220,7 +221,7 @@ func label(before string) (labelled, bool) {
 		if c, err := address.ParseChain(strings.ToLower(word)); err == nil && sure {
 			return labelled{chain: c}, true
 		}
-		if !isQualifier(word) {
+		if !isNumber(word) && !slices.Contains(qualifiers, strings.ToLower(word)) {
 			return labelled{}, false
 		}
 		ended = ended || newLine
@@ -241,33 +242,13 @@ func announced(before string) bool {
 	return len(before) >= len(words) && strings.EqualFold(before[len(before)-len(words):], words)
 }
 
-// isQualifier reports whether word may stand between a ticker and an address.
-func isQualifier(word string) bool {
-	if isNetwork(word) || len(word) <= 3 && strings.Trim(word, digits) == "" {
-		return true
-	}
-	if len(word) > len("cryptocurrency") {
-		return false
-	}
-	switch strings.ToLower(word) {
-	case "wallet", "wallets", "address", "addresses", "crypto", "cryptocurrency", "blockchain", "network", "token", "no", "number", "is", "are":
-		return true
-	}
-	return false
-}
+// qualifiers are the words that may stand between a ticker and an address, such as the standard of a token, or
+// the first part of one that is printed with a hyphen.
+var qualifiers = strings.Fields("wallet wallets address addresses crypto cryptocurrency blockchain network token no number is are " +
+	"trc20 erc20 bep20 bep2 trc erc bep omni")
 
-// isNetwork reports whether word is the standard of a token, or the first part of one that
-// is printed with a hyphen.
-func isNetwork(word string) bool {
-	if len(word) > len("TRC20") {
-		return false
-	}
-	switch strings.ToUpper(word) {
-	case "TRC20", "ERC20", "BEP20", "BEP2", "TRC", "ERC", "BEP", "OMNI":
-		return true
-	}
-	return false
-}
+// isNumber reports whether word is a number of a list.
+func isNumber(word string) bool { return len(word) <= 3 && strings.Trim(word, digits) == "" }
 
 // isBare reports whether nothing is in gap but what may stand between the
 // addresses of one label.
@@ -276,10 +257,7 @@ func isBare(gap string) bool {
 		return false
 	}
 	for _, word := range strings.FieldsFunc(gap, isMark) {
-		switch {
-		case word == "and" || word == "or":
-		case len(word) <= 3 && strings.Trim(word, digits) == "":
-		default:
+		if word != "and" && word != "or" && !isNumber(word) {
 			return false
 		}
 	}
