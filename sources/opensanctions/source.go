@@ -49,16 +49,16 @@ type Options struct {
 // that has the digest of the revision held, is [sources.ErrUnchanged]. Load repeats requests
 // that fail in a way that may pass, and downloads that break off.
 //
-// The lines of a file do not show that some are missing. So a file called targets.simple.csv must have the
-// checksum in the index.json beside it, as it was before the download or is after it. An index that does not
-// answer, or has no checksum, is not an error.
+// The lines of a file do not show that some are missing. So the file must have the checksum in the index.json
+// beside it, as it was before the download or is after it. An index that does not answer, or has no checksum of
+// the file, is not an error.
 func New(opts *Options) sources.Source {
 	s := &source{*cmp.Or(opts, &Options{})}
 	if s.Jurisdiction == "" {
 		s.Jurisdiction = sources.Community
 	}
 	if s.URL == "" && s.Dataset != "" {
-		s.URL = "https://data.opensanctions.org/datasets/latest/" + url.PathEscape(s.Dataset) + "/" + fileName
+		s.URL = "https://data.opensanctions.org/datasets/latest/" + url.PathEscape(s.Dataset) + "/targets.simple.csv"
 	}
 	return s
 }
@@ -100,9 +100,6 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	}).Load(ctx, prev, add)
 }
 
-// fileName is the name of the file, as OpenSanctions publishes it.
-const fileName = "targets.simple.csv"
-
 // maxIndex limits the index of a dataset, in bytes. The largest has some 200 kB.
 const maxIndex = 8 << 20
 
@@ -112,7 +109,7 @@ const maxIndex = 8 << 20
 //	{"resources": [{"name": "targets.simple.csv", "checksum": "b7e0fecaa2473f0e8f0181dd87bafd2c6bc8d997"}]}
 func (s *source) checksum(ctx context.Context) string {
 	file, err := url.Parse(s.URL)
-	if err != nil || path.Base(file.Path) != fileName {
+	if err != nil {
 		return ""
 	}
 	req := &fetch.Request{Options: fetch.Options{Client: s.Client, AllowHTTP: s.AllowHTTP}, MaxBytes: maxIndex, Attempts: 1}
@@ -126,7 +123,7 @@ func (s *source) checksum(ctx context.Context) string {
 	}
 	for _, r := range index.Resources {
 		sum := strings.ToLower(r.Checksum)
-		if r.Name == fileName && len(sum) == 40 && strings.Trim(sum, "0123456789abcdef") == "" {
+		if r.Name == path.Base(file.Path) && len(sum) == 40 && strings.Trim(sum, "0123456789abcdef") == "" {
 			return sum
 		}
 	}

@@ -162,7 +162,7 @@ func euFeed(n int) map[string]string {
 // indexed returns a dataset and the index that has its checksum.
 func indexed(n int) map[string]string {
 	doc := targetsCSV(n)
-	return map[string]string{"/list": doc, "/index": fmt.Sprintf(`{"name": "il_mod_crypto",
+	return map[string]string{"/list": doc, "/index.json": fmt.Sprintf(`{"name": "il_mod_crypto",
 "resources": [{"name": "list", "checksum": "%x"}]}`+"\n", sha1.Sum([]byte(doc)))}
 }
 
@@ -307,7 +307,7 @@ var lists = func() []published {
 			return eu.New(&eu.Options{URL: host + "/list", RSS: host + "/rss", Client: c})
 		}, files: euFeed},
 		{name: "OpenSanctions with its index", source: func(c *http.Client) sources.Source {
-			return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Index: host + "/index", Client: c})
+			return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Client: c})
 		}, files: indexed},
 		{name: "USDT on Ethereum", source: frozen("ethereum", host+"/node"), serve: ethereum},
 		{name: "USDT on Tron", source: frozen("tron", host), serve: tronGrid},
