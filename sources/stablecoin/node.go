@@ -167,15 +167,9 @@ func (r *reader) event(ctx context.Context, l *log) (e event, err error) {
 	return event{Address: a, Added: added, Block: n, Index: index, Ref: fmt.Sprintf("0x%s:%d", strings.ToLower(tx), index), Time: at}, err
 }
 
-// An endpoint is a server that answers in JSON.
-type endpoint struct {
-	url  string
-	opts *Options
-}
-
 // get makes a request and calls read with the answer, which it may do more than once.
-func (e *endpoint) get(ctx context.Context, req fetch.Request, read func(text []byte) error) error {
-	req.Client, req.AllowHTTP, req.MaxBytes = e.opts.Client, e.opts.AllowHTTP, 32<<20
+func (r *reader) get(ctx context.Context, req fetch.Request, read func(text []byte) error) error {
+	req.Client, req.AllowHTTP, req.MaxBytes = r.opts.Client, r.opts.AllowHTTP, 32<<20
 	_, err := fetch.Get(ctx, &req, func(body io.Reader) error {
 		text, err := io.ReadAll(body)
 		if err != nil {
@@ -191,16 +185,10 @@ func (e *endpoint) get(ctx context.Context, req fetch.Request, read func(text []
 }
 
 // call calls a method of JSON-RPC and unmarshals its result, which must not be null.
-func (e *endpoint) call(ctx context.Context, result any, method string, params ...any) error {
+func (r *reader) call(ctx context.Context, result any, method string, params ...any) error {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": append([]any{}, params...)})
 	if err == nil {
-		err = e.get(ctx, fetch.Request{Options: fetch.Options{URL: e.url}, Body: body}, func(text []byte) error {
-			a := answer{Result: result}
-			if err := json.Unmarshal(text, &a); err != nil {
-				return err
-			}
-			return a.check()
-		})
+		err = r.get(ctx, fetch.Request{Options: fetch.Options{URL: r.url}, Body: body}, func(text []byte) error { return parseAnswer(text, result) })
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -208,20 +196,23 @@ func (e *endpoint) call(ctx context.Context, result any, method string, params .
 	return nil
 }
 
-// An answer is an answer of JSON-RPC.
-type answer struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Result  any             `json:"result"`
-	Error   *struct {
-		Code    int64  `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
-}
-
-func (a *answer) check() error {
+// parseAnswer unmarshals the result in an answer of JSON-RPC.
+func parseAnswer(text []byte, result any) error {
+	var a struct {
+		JSONRPC string
+		ID      json.RawMessage
+		Result  any
+		Error   *struct {
+			Code    int64
+			Message string
+		}
+	}
+	a.Result = result
+	err := json.Unmarshal(text, &a)
 	switch {
-	case a.Version != "2.0":
+	case err != nil:
+		return err
+	case a.JSONRPC != "2.0":
 		return errors.New("answer is not JSON-RPC 2.0")
 	case a.Error != nil && a.Error.Code == http.StatusTooManyRequests:
 		return fmt.Errorf("%w: %.300q", fetch.ErrAgain, a.Error.Message)
@@ -248,10 +239,10 @@ func isTooMuch(err error) bool {
 
 // hide returns an error with the text of err without the words of some length in the endpoint's
 // address: they may be secret.
-func (e *endpoint) hide(err error) error {
+func (r *reader) hide(err error) error {
 	text := err.Error()
-	decoded, _ := url.PathUnescape(e.url) // "" if it is malformed
-	for _, word := range strings.FieldsFunc(e.url+"/"+decoded, func(r rune) bool { return strings.ContainsRune("/?&=:@", r) }) {
+	decoded, _ := url.PathUnescape(r.url) // "" if it is malformed
+	for _, word := range strings.FieldsFunc(r.url+"/"+decoded, func(c rune) bool { return strings.ContainsRune("/?&=:@", c) }) {
 		if len(word) >= 6 {
 			text = strings.ReplaceAll(text, word, "…")
 		}

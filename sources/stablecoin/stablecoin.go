@@ -125,7 +125,7 @@ func Frozen(token string, endpoints map[address.Chain]string, opts *Options) sou
 		}
 		s.name += between + string(c.chain)
 		between = ", "
-		s.readers = append(s.readers, &reader{contract: c, token: t, endpoint: endpoint{url, &s.Options}, state: state{Next: c.first}})
+		s.readers = append(s.readers, &reader{contract: c, token: t, url: url, opts: &s.Options, state: state{Next: c.first}})
 	}
 	for chain := range endpoints {
 		if !slices.ContainsFunc(t.contracts, func(c contract) bool { return c.chain == chain }) {
@@ -152,8 +152,9 @@ type frozen struct {
 type reader struct {
 	contract
 	token
-	endpoint
 	state
+	url  string // of the server
+	opts *Options
 }
 
 func (s *frozen) Info() sources.Info {
