@@ -14,7 +14,6 @@ package eu
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"errors"
 	"io"
 	"time"
 
@@ -54,11 +53,7 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 // read reads a whole file.
 func read(r io.Reader) (*document, error) {
 	sum := sha1.New()
-	in, err := freetext.XML(io.TeeReader(r, sum), func(string) error { return errors.New("not XML; the CSV of the list has no addresses") })
-	if err != nil {
-		return nil, err
-	}
-	l, err := readXML(in)
+	l, err := readXML(io.TeeReader(r, sum))
 	if err != nil {
 		return nil, err
 	}

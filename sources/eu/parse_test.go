@@ -186,7 +186,7 @@ func TestRefused(t *testing.T) {
 		{"nothing", small, small, "", "unexpected EOF"},
 		{"blanks", small, small, " \n\t", "unexpected EOF"},
 		{"HTML", small, small, "\n<!doctype HTML>\n<html><head><title>EU Login</title></head><body><br></body></html>", "HTML"},
-		{"HTML without a document type", small, small, "<HTML lang=en><br>", "HTML"},
+		{"HTML without a document type", small, small, "<HTML lang=en><br>", "attribute"},
 		{"error document", small, small, `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>NoSuchKey</Code></Error>", "<Error>"},
 		{"UK's list", small, small, "<Designations><DateGenerated>21/09/2026</DateGenerated></Designations>", "<Designations>"},
 		{"the format of before 2017", small, small, `<WHOLE Date="01/01/2016"></WHOLE>`, "older"},
@@ -205,8 +205,8 @@ func TestRefused(t *testing.T) {
 		{"a wallet in another attribute", small, "</export>\n", `<wallets><wallet of="EU.1.1" address="TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ"/></wallets></export>` + "\n", "its form has changed"},
 		{"NULs", small, "</export>\n", "</export>\n\x00", "illegal"},
 		{"JSON", small, small, `{"error": "no"}` + "\n", "not XML"},
-		{"the CSV file", small, small, "fileGenerationDate;Entity_LogicalId;Entity_EU_ReferenceNumber;Entity_Remark\n", "CSV"},
-		{"UTF-16", small, small, "\xff\xfef\x00i\x00l\x00e\x00\n", "not XML"},
+		{"the CSV file", small, small, "fileGenerationDate;Entity_LogicalId;Entity_EU_ReferenceNumber;Entity_Remark\n", "not XML"},
+		{"UTF-16", small, small, "\xff\xfef\x00i\x00l\x00e\x00\n", "EOF"},
 		{"text", small, small, "Service unavailable\n", "not XML"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { listtest.Refused(t, eu.Parse, tt.doc, tt.old, tt.new, tt.want) })

@@ -11,7 +11,6 @@ package ofac
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"strings"
 	"unicode"
@@ -58,13 +57,8 @@ func (k kind) parse(r io.Reader, add func(sources.Entry) error) (sources.Revisio
 // open returns a reader of the document in r, which may be a ZIP file.
 func open(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(r, 16) // large reads go past the buffer
-	switch head, _ := buffered.Peek(len(zipMagic)); {
-	case string(head) == zipMagic:
+	if head, _ := buffered.Peek(len(zipMagic)); string(head) == zipMagic {
 		return unzip(buffered)
-	case strings.HasPrefix(string(head), "\x1f\x8b"):
-		return nil, &sources.RecordError{Err: errors.New("a gzip file: want it uncompressed, or in OFAC's ZIP file")}
-	case len(head) > 0 && ('0' <= head[0] && head[0] <= '9' || head[0] == '"'):
-		return nil, &sources.RecordError{Err: errors.New("no XML; CSV is two files, for ParseCSV")}
 	}
 	return buffered, nil
 }

@@ -45,21 +45,7 @@ var errRetired = errors.New("this is the Consolidated List of OFSI, closed on 28
 //
 // Parse holds in memory the wallets and a buffer.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	return freetext.Parse(r, "designation", add, func(r io.Reader) (*freetext.List, error) {
-		in, err := freetext.XML(r, other)
-		if err != nil {
-			return nil, err
-		}
-		return readXML(in)
-	})
-}
-
-// other returns the error for a text that is not XML.
-func other(head string) error {
-	if strings.HasPrefix(head, "Last Updated,") {
-		return errRetired
-	}
-	return errors.New("not XML, want UK-Sanctions-List.xml")
+	return freetext.Parse(r, "designation", add, readXML)
 }
 
 // day reads a day such as 27/03/2024.

@@ -1,7 +1,6 @@
 package freetext
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -42,25 +41,6 @@ type Wallet struct {
 }
 
 const maxWallets = 1 << 20
-
-// XML returns a reader of the document in r. An HTML page, which servers send instead of a list,
-// is an error; so is another text, and other says what it is by its first bytes.
-func XML(r io.Reader, other func(head string) error) (io.Reader, error) {
-	in := bufio.NewReaderSize(r, 512)
-	peeked, err := in.Peek(512)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	head := strings.TrimPrefix(string(peeked), "\ufeff")
-	begin := strings.ToLower(strings.TrimLeft(head, " \t\r\n"))
-	switch {
-	case strings.HasPrefix(begin, "<!doctype html"), strings.HasPrefix(begin, "<html"):
-		return nil, &sources.RecordError{Err: errors.New("HTML page, not the list")}
-	case begin == "" || begin[0] == '<':
-		return in, nil
-	}
-	return nil, &sources.RecordError{Line: 1, Byte: -1, Err: other(head)}
-}
 
 // Call names the holder. The first main name counts, or else the first name.
 func (h *Holder) Call(name string, main bool) {

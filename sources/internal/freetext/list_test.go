@@ -3,46 +3,15 @@ package freetext_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
-
-func TestXML(t *testing.T) {
-	long := strings.Repeat("x", 2000)
-	for in, want := range map[string]string{
-		"<a/>" + long:                "",
-		"\ufeff \r\n\t<?xml ?>":      "",
-		"":                           "", // the reader of XML says that it is empty
-		"a,b\n" + long:               "other a,b",
-		"\ufeffReport Date: \n<html": "other Report Date: ",
-		"<HTML><body>":               "HTML page",
-		"\ufeff\n<!DocType html>":    "HTML page",
-		"<!DOCTYPE list>":            "",
-	} {
-		r, err := freetext.XML(iotest.OneByteReader(strings.NewReader(in)), func(head string) error {
-			line, _, _ := strings.Cut(head, "\n")
-			return errors.New("other " + line)
-		})
-		var at *sources.RecordError
-		if want != "" {
-			if r != nil || !errors.As(err, &at) || !strings.HasPrefix(at.Err.Error(), want) {
-				t.Errorf("XML(%.20q): %v, want %s", in, err, want)
-			}
-			continue
-		}
-		if text, err2 := io.ReadAll(r); err != nil || err2 != nil || string(text) != in {
-			t.Errorf("XML(%.20q) = %.30q, %v, %v, want all of it", in, text, err, err2)
-		}
-	}
-}
 
 func TestCall(t *testing.T) {
 	for _, tt := range []struct{ names, want string }{

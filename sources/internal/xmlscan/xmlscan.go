@@ -266,7 +266,7 @@ func (s *Scanner) token() (xml.Token, error) {
 			t = bytes.TrimPrefix(t, []byte("\ufeff"))
 		}
 		if s.depth == 0 && len(bytes.Trim(t, " \t\r\n")) > 0 {
-			err = s.Errorf("", "text outside of the root element")
+			err = s.Errorf("", "text outside of the root element: not XML, or more than a document")
 		}
 	case xml.ProcInst:
 		if !utf8.Valid(t.Inst) {
@@ -277,7 +277,7 @@ func (s *Scanner) token() (xml.Token, error) {
 			err = s.Errorf("", "comment that is not UTF-8")
 		}
 	case xml.Directive:
-		err = s.Errorf("", "document type declaration")
+		err = s.Errorf("", "document type declaration, as an HTML page has")
 	}
 	return t, err
 }
