@@ -58,24 +58,9 @@ const (
 	Operator  Jurisdiction = "Operator"  // the operator's own list
 )
 
-// valid reports whether j is a constant above or an ISO 3166-1 alpha-2 code.
+// valid reports whether j is a constant above, or has the form of an ISO 3166-1 alpha-2 code.
 func (j Jurisdiction) valid() bool {
-	switch j {
-	case EU, UK, UN, Community, Operator:
-		return true
-	}
-	return len(j) == 2 && j[0] >= 'A' && j[0] <= 'Z' && strings.IndexByte(countries[j[0]-'A'], j[1]) >= 0
-}
-
-// countries holds the second letters of the ISO 3166-1 alpha-2 codes that begin with
-// A, with B, and so on.
-var countries = [26]string{
-	"DEFGILMOQRSTUWXZ", "ABDEFGHIJLMNOQRSTVWYZ", "ACDFGHIKLMNORUVWXYZ", "EJKMOZ",
-	"CEGHRST", "IJKMOR", "ABDEFGHILMNPQRSTUWY", "KMNRTU",
-	"DELMNOQRST", "EMOP", "EGHIMNPRWYZ", "ABCIKRSTUVY",
-	"ACDEFGHKLMNOPQRSTUVWXYZ", "ACEFGILOPRUZ", "M", "AEFGHKLMNRSTWY",
-	"A", "EOSUW", "ABCDEGHIJKLMNORSTVXYZ", "CDFGHJKLMNORTVWZ",
-	"AGMSYZ", "ACEGINU", "FS", "", "ET", "AMW",
+	return j == Community || j == Operator || len(j) == 2 && strings.Trim(string(j), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // Info describes a list.

@@ -102,7 +102,7 @@ func TestBroken(t *testing.T) {
 			return sources.Static(sources.Info{ID: "no", Name: "n", Jurisdiction: "US"}, list...)
 		}},
 		{"unknown jurisdiction", "info", func() sources.Source {
-			return sources.Static(sources.Info{ID: "NO", Name: "n", Jurisdiction: "XX"}, list...)
+			return sources.Static(sources.Info{ID: "NO", Name: "n", Jurisdiction: "xx"}, list...)
 		}},
 		{"info changes", "info", func() sources.Source {
 			src := good()
