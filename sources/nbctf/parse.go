@@ -296,16 +296,6 @@ func (l *list) exported(line int64, cell func(string) string, others []string) e
 	return l.addWallets(line, number, "", append(assetNames(cell("assets")), others...))
 }
 
-// addWallets is wallet for each text.
-func (l *list) addWallets(line int64, number, asset string, texts []string) error {
-	for _, text := range texts {
-		if err := l.wallet(line, number, asset, text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // assetNames returns the names of the assets in a cell with lines such as "Id: 7" and "Name: T…".
 // A line without a label goes on with the name above it. Behind another label than Name, what
 // proves itself an address is a name.
@@ -340,33 +330,32 @@ func (l *list) order(number string) *order {
 	return o
 }
 
-// wallet adds the entries of a cell with a wallet, or with a user of an exchange.
-func (l *list) wallet(line int64, number, asset, text string) error {
-	text = sources.TrimListed(strings.Join(strings.Fields(text), " "))
-	asset = sources.TrimListed(asset)
-	if asset == "-" {
+// addWallets adds an entry for each cell with a wallet, or with a user of an exchange.
+func (l *list) addWallets(line int64, number, asset string, cells []string) error {
+	if asset = sources.TrimListed(asset); asset == "-" {
 		asset = ""
 	}
-	if l.rows++; l.rows > maxRows {
-		return fail(line, "more than %d rows", maxRows)
-	}
 	l.order(number)
-	e := sources.Entry{Asset: asset, Kind: score.TerroristFinancing, Ref: number}
-	switch {
-	case len(text) > maxCell || !utf8.ValidString(text):
-		return fail(line, "a wallet of %d bytes: want at most %d in UTF-8", len(text), maxCell)
-	case strings.Trim(text, "-") == "":
-		e.Listed = "(no address)"
-	case userID.MatchString(text):
-		e.Listed = "(exchange user)"
-	default:
-		e.Listed = text
-		if a, ok := sources.Decode(asset, text); ok {
+	for _, text := range cells {
+		text = sources.TrimListed(strings.Join(strings.Fields(text), " "))
+		if l.rows++; l.rows > maxRows {
+			return fail(line, "more than %d rows", maxRows)
+		}
+		e := sources.Entry{Listed: text, Asset: asset, Kind: score.TerroristFinancing, Ref: number}
+		switch {
+		case len(text) > maxCell || !utf8.ValidString(text):
+			return fail(line, "a wallet of %d bytes: want at most %d in UTF-8", len(text), maxCell)
+		case strings.Trim(text, "-") == "":
+			e.Listed = "(no address)"
+		case userID.MatchString(text):
+			e.Listed = "(exchange user)"
+		}
+		if a, ok := sources.Decode(asset, e.Listed); ok {
 			e.Address = a
 			l.wallets++
 		}
+		l.entries = append(l.entries, e)
 	}
-	l.entries = append(l.entries, e)
 	return nil
 }
 
