@@ -1,7 +1,6 @@
 package sources
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -26,7 +25,7 @@ import (
 //
 // With a short Schedule.Every in the options of package screening, the file is watched. A
 // Load does not read a file with the size and time of the one that this program has read, unless it was
-// written within the last three seconds, and does not parse one with the same bytes.
+// written within the last three seconds.
 //
 // parse must read its argument to the end of the list, and return an error if that is not
 // the whole list. File replaces the Digest of its Revision by the digest of the file, and
@@ -73,22 +72,7 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 	if before, err = regular(r.Stat()); err != nil {
 		return Revision{}, err
 	}
-	tag := tagOf(before)
-	in := &hashed{ctx: ctx, r: r, sum: sha256.New()}
-	if _, err := io.Copy(io.Discard, in); err != nil {
-		return Revision{}, err
-	}
-	digest := in.sum.Sum(nil)
-	if hex.EncodeToString(digest) == prev.Digest {
-		prev.ETag, prev.Checked = tag, f.checked(prev, before)
-		return prev, ErrUnchanged
-	}
-
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return Revision{}, err
-	}
-	in.sum.Reset()
-	in.progress, in.read, in.size = Progress(ctx), 0, before.Size()
+	in := &hashed{ctx: ctx, r: r, sum: sha256.New(), progress: Progress(ctx), size: before.Size()}
 	var refused error
 	rev, err := f.parse(in, func(e Entry) error {
 		if refused == nil {
@@ -111,10 +95,10 @@ func (f *file) Load(ctx context.Context, prev Revision, add func(Entry) error) (
 	if err != nil {
 		return Revision{}, fmt.Errorf("%s: %w", f.name, err)
 	}
-	if !bytes.Equal(in.sum.Sum(nil), digest) {
+	if now, err := r.Stat(); err != nil || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
 		return Revision{}, fmt.Errorf("%s: changed while it was read", f.name)
 	}
-	rev.Digest, rev.ETag, rev.LastModified = hex.EncodeToString(digest), tag, ""
+	rev.Digest, rev.ETag, rev.LastModified = hex.EncodeToString(in.sum.Sum(nil)), tagOf(before), ""
 	rev.Checked = f.checked(rev, before)
 	return rev, nil
 }
@@ -156,7 +140,7 @@ type hashed struct {
 	r   io.Reader
 	sum hash.Hash
 
-	progress   func(read, total int64) // nil while the file is only hashed
+	progress   func(read, total int64)
 	read, size int64
 }
 
@@ -166,7 +150,7 @@ func (h *hashed) Read(p []byte) (int, error) {
 	}
 	n, err := h.r.Read(p)
 	h.sum.Write(p[:n])
-	if h.read += int64(n); h.progress != nil && n > 0 {
+	if h.read += int64(n); n > 0 {
 		h.progress(h.read, h.size)
 	}
 	return n, err

@@ -3,6 +3,7 @@ package badlist
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
@@ -54,6 +55,9 @@ func New(opts *Options) sources.Source {
 	o := *cmp.Or(opts, &Options{})
 	from := &fetch.Options{URL: o.URL, Client: o.Client, AllowHTTP: o.AllowHTTP}
 	src := fetch.New("badlist", cmp.Or(o.Info, info.Badlist), from, darklist, maxSize, o.Parse)
-	src.Long = true
+	src.Long, src.As = true, strings.Join([]string{o.Asset, string(o.Kind), o.Ref}, ",")
+	if src.As == ",," {
+		src.As = ""
+	}
 	return src
 }

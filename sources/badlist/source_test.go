@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
 	"github.com/walletscreen/walletscreen/sources/internal/listtest"
@@ -158,4 +159,35 @@ func TestBrokenOff(t *testing.T) {
 			t.Errorf("%d requests, want 2", requests)
 		}
 	})
+}
+
+// TestOtherKind loads a list again, unchanged, after its user has chosen another kind for it.
+func TestOtherKind(t *testing.T) {
+	asked := 0
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked++; r.Header.Get("If-None-Match") != "" && r.Header.Get("If-None-Match") != `"v1"` {
+			t.Errorf("If-None-Match: %s", r.Header.Get("If-None-Match"))
+		}
+		w.Header().Set("ETag", `"v1"`)
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader("address\n0x098b716b8aaf21512996dc57eb0615e2383e2f96\n"))
+	}))
+	defer server.Close()
+	var rev sources.Revision
+	for i, tt := range []struct {
+		kind score.Kind
+		want string
+	}{{"", "COMMUNITY_REPORT"}, {"", "unchanged"}, {score.Scam, "SCAM"}, {score.Scam, "unchanged"}, {score.Phishing, "PHISHING"}, {"", "COMMUNITY_REPORT"}} {
+		src := badlist.New(&badlist.Options{URL: server.URL, Client: server.Client(), Kind: tt.kind})
+		entries, next, err := listtest.Load(t.Context(), src, rev)
+		got := "unchanged"
+		if err == nil && len(entries) == 1 {
+			got = string(entries[0].Kind)
+		} else if !errors.Is(err, sources.ErrUnchanged) {
+			t.Fatal(err)
+		}
+		if got != tt.want || asked != i+1 {
+			t.Errorf("load %d: %s in %d requests, want %s", i, got, asked, tt.want)
+		}
+		rev = next
+	}
 }

@@ -85,7 +85,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	}
 	want := s.checksum(ctx)
 	opts := &fetch.Options{URL: s.URL, Client: s.Client, AllowHTTP: s.AllowHTTP}
-	return fetch.New("opensanctions", s.Info(), opts, "", maxSize, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	list := fetch.New("opensanctions", s.Info(), opts, "", maxSize, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		sum := sha1.New()
 		rev, err := s.Parse(io.TeeReader(r, sum), add)
 		if err != nil || want == "" {
@@ -97,7 +97,11 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		}
 		rev.OpenEnded = false // the checksum proves the end
 		return rev, nil
-	}).Load(ctx, prev, add)
+	})
+	if s.Jurisdiction != sources.Community { // it decides the kinds
+		list.As = string(s.Jurisdiction)
+	}
+	return list.Load(ctx, prev, add)
 }
 
 // maxIndex limits the index of a dataset, in bytes. The largest has some 200 kB.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -17,6 +18,9 @@ type Source struct {
 	Request Request // without validators
 	Parse   func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
 	Long    bool // the list may have millions of entries
+	// As says how the list is read, such as under a kind that the caller chooses; "" is the usual way. A list that
+	// was read in another way is not held.
+	As string
 
 	// Prepare, unless it is nil, completes the request of a Load, or removes validators from prev.
 	Prepare func(ctx context.Context, req *Request, prev *sources.Revision) error
@@ -52,8 +56,12 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 			return rev, err
 		}
 	}
+	etag, as, _ := strings.Cut(prev.ETag, asMark)
+	if as != s.As {
+		prev = sources.Revision{}
+	}
 	if prev.Digest != "" {
-		req.ETag, req.LastModified = prev.ETag, prev.LastModified
+		req.ETag, req.LastModified = etag, prev.LastModified
 	}
 	var entries []sources.Entry
 	var file bytes.Buffer
@@ -90,6 +98,11 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 			err = addNow(entries[i])
 		}
 	}
-	rev.ETag, rev.LastModified = result.ETag, result.LastModified
+	if rev.ETag, rev.LastModified = result.ETag, result.LastModified; s.As != "" {
+		rev.ETag += asMark + s.As
+	}
 	return rev, err
 }
+
+// asMark stands before Source.As behind an ETag, which has no blanks.
+const asMark = " as "
