@@ -24,8 +24,8 @@ import (
 // jurisdiction Operator, is confirmed by each Load.
 //
 // With a short Schedule.Every in the options of package screening, the file is watched. A
-// Load does not read a file with the size and time of the one that this program has read, unless it was
-// written within the last three seconds.
+// Load does not read a file with the size and time of the one that this program has read,
+// unless it was written within the last three seconds.
 //
 // parse must read its argument to the end of the list, and return an error if that is not
 // the whole list. File replaces the Digest of its Revision by the digest of the file, and

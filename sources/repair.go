@@ -8,12 +8,12 @@ import (
 	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
-// Repair returns the accounts that a list may mean by a text in a field for an address, and where
-// in it they are, if [Decode] does not know it: a publisher's slip must not hide an account. asset is a
-// hint, a ticker or the name of a chain. Repair drops invisible characters and blanks,
-// supplies a missing "0x", drops a tag, and reads characters as others that look like
-// them if that has exactly one solution. Failing that, it reads each part of the text,
-// such as two addresses or one with a note. It returns nil if nothing helps.
+// Repair returns the accounts that a list may mean by a text in a field for an address, and
+// where in it they are, if [Decode] does not know it: a publisher's slip must not hide an
+// account. asset is a hint, a ticker or the name of a chain. Repair drops invisible
+// characters and blanks, supplies a missing "0x", drops a tag, and reads characters as others
+// that look like them if that has exactly one solution. Failing that, it reads each part of
+// the text, such as two addresses or one with a note. It returns nil if nothing helps.
 //
 // Entries without an Address are matched as what Repair returns, by
 // [github.com/walletscreen/walletscreen/score.Literal]; nobody else needs to call it.

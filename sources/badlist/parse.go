@@ -56,12 +56,12 @@ const (
 //   - Text with one address on a line, and a comment behind #. Blanks around an address and
 //     empty lines are ignored.
 //
-// A chain is a name or a slug of package address, such as "bitcoin", or the ticker of an asset. It is a
-// hint; see [sources.Decode]. A date is YYYY-MM-DD, with or without a time, or M/D/YY as in the United
-// States; for any other text ListedAt is zero.
+// A chain is a name or a slug of package address, such as "bitcoin", or the ticker of an
+// asset. It is a hint; see [sources.Decode]. A date is YYYY-MM-DD, with or without a time, or
+// M/D/YY as in the United States; for any other text ListedAt is zero.
 //
-// A list may begin with a byte order mark, and may be compressed with gzip. Name is the comment, in one line of at most 512
-// bytes. The words of the comment give the Kind:
+// A list may begin with a byte order mark, and may be compressed with gzip. Name is the
+// comment, in one line of at most 512 bytes. The words of the comment give the Kind:
 //
 //   - phish…: [score.Phishing]
 //   - scam…, fake, faked, fraud…: [score.Scam]

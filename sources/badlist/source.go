@@ -43,14 +43,8 @@ type Options struct {
 }
 
 // New returns a list of bad addresses as it is published, by default MyEtherWallet's
-// darklist, with the id COMMUNITY_BADLIST. opts may be nil; an error in it, such as a URL
-// that is not https, is an error of Load.
-//
-// Load fetches the list with a conditional request and parses it as [Options.Parse]
-// does. It adds entries only after it has read the whole list, and holds the file, but none of
-// them. A list that the server confirms, or that has the digest of the revision held, is
-// [sources.ErrUnchanged]. Load repeats requests that fail in a way that may pass, and downloads
-// that break off.
+// darklist, with the id COMMUNITY_BADLIST; see package sources. Load holds the file, but none
+// of the entries.
 func New(opts *Options) sources.Source {
 	o := *cmp.Or(opts, &Options{})
 	from := &fetch.Options{URL: o.URL, Client: o.Client, AllowHTTP: o.AllowHTTP}

@@ -21,10 +21,9 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 )
 
-// Parse reads the list from r and calls add for each wallet in a text of
-// an entity, in the order of the list. An address that an entity's remarks repeat under the
-// same ticker is added once. Text that a ticker and a colon label as an address is added
-// with a zero Address if it is none.
+// Parse reads the list from r; see package sources. An address that an entity's remarks
+// repeat under the same ticker is added once. Text that a ticker and a colon label as an
+// address is added with a zero Address if it is none.
 //
 // Ref is the EU reference number, such as "EU.12747.39", or the logical id of the few
 // entities without one. Name is the first name that is not a weak alias. Asset is the
@@ -34,14 +33,11 @@ import (
 // first day on which a regulation about it was published.
 //
 // Nothing is added unless r is the whole list: of format 1.1, well-formed to its last byte,
-// with a date, records and a wallet. Format 1.0, which has no reference numbers, is
-// refused. Errors are a [*sources.RecordError], or come from r, or wrap an error of add.
+// with a date, records and a wallet. Format 1.0, which has no reference numbers, is refused.
 //
 // The Commission regenerates the file without changing it. So the revision's digest
 // covers the document without the generationDate and globalFileId of its root element.
 // Published is that date.
-//
-// Parse holds in memory the wallets and a buffer.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	l, err := read(r)
 	if err != nil {

@@ -52,23 +52,19 @@ const (
 // which has taken more than a minute.
 const stall = 5 * time.Minute
 
-// New returns the list as the Commission publishes it, with the id EU_CONSOLIDATED. opts
-// may be nil; an error in it, such as a URL that is not https, is an error of Load.
+// New returns the list as the Commission publishes it, with the id EU_CONSOLIDATED; see
+// package sources.
 //
-// Load first asks the feed for the checksum of the file. If that is still the checksum of
-// the revision held, Load returns [sources.ErrUnchanged] without fetching the list. A feed
-// that fails is not an error: then Load fetches the list, with a conditional request if it has
-// validators. It reads the list as [Parse] does, and adds entries only after it has read
-// the whole list. A list with the digest of the revision held is [sources.ErrUnchanged].
+// Load first asks the feed for the checksum of the file. If that is still the checksum of the
+// revision held, Load returns [sources.ErrUnchanged] without fetching the list. A feed that
+// fails is not an error: then Load fetches the list. A login page, and a redirect to one, is
+// an error.
 //
 // The ETag of the revision holds the feed's checksum: "rss:", the checksum, "@" and the day
 // of the download. It is kept only if the fetched file is not older than the feed: if it
 // has this checksum, or was generated later than the feed says. It is trusted for one or
 // two days; then Load fetches the list in any case, so that a feed that stands still hides
 // no change.
-//
-// Load repeats requests that fail in a way that may pass, and downloads that break off. A
-// login page, and a redirect to one, is an error.
 func New(opts *Options) sources.Source {
 	s := &source{*cmp.Or(opts, &Options{})}
 	if s.URL = cmp.Or(s.URL, listURL); s.URL == listURL {

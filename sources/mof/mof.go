@@ -32,11 +32,8 @@ const (
 // Timeout should be zero, or allow for the whole download.
 type Options = fetch.Options
 
-// New returns the list with the id JP_MOF. opts may be nil; an error in it, such as a URL that
-// is not https, is an error of Load.
-//
-// Load fetches the page, and the newest list that it links to, with a conditional request. A
-// page without a link to a list is an error.
+// New returns the list with the id JP_MOF; see package sources. Load fetches the page, and
+// the newest list that it links to. A page without a link to a list is an error.
 func New(opts *Options) sources.Source {
 	src := fetch.New("mof", sources.Info{
 		ID:           "JP_MOF",

@@ -35,18 +35,17 @@ const label = "暗号資産アドレス"
 // also if it is misprinted. Shorter ones are tickers.
 const shortest = 20
 
-// Parse reads the list in CSV from r and calls add for each wallet, in the order of the list.
-// The kind is [score.Sanctioned]. Ref is the number of the party, and EntityListedAt the day of
-// its notice; the list does not date addresses.
+// Parse reads the list in CSV from r; see package sources. The kind is [score.Sanctioned].
+// Ref is the number of the party, and EntityListedAt the day of its notice; the list does not
+// date addresses.
 //
 // A word behind the label that is not an address is an entry without an Address; see
 // [sources.Repair]. Addresses elsewhere in the two texts about a party are found if they
 // prove themselves.
 //
-// Published is the latest day of a notice or a revision, and the Digest covers all bytes of r.
-// Nothing is added unless r is whole and has a wallet; CSV that was cut between two lines cannot
-// be told from a whole file, so Revision.OpenEnded is true. Errors are a [*sources.RecordError],
-// or come from r, or wrap an error of add.
+// Published is the latest day of a notice or a revision. Nothing is added unless r is whole
+// and has a wallet; CSV that was cut between two lines cannot be told from a whole file, so
+// Revision.OpenEnded is true.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return freetext.Parse(unpack.Limit(r, maxBytes), "party", add, func(r io.Reader) (*freetext.List, error) { return read(r, time.Now()) })
 }

@@ -26,8 +26,7 @@ const (
 	maxCell  = 512 // bytes of a wallet
 )
 
-// Parse reads the list from r and calls add for each wallet, in the order of the list. The
-// content shows which form r has:
+// Parse reads the list from r; see package sources. The content shows which form r has:
 //
 //   - the saved page (HTML), with its two tables: the orders and the wallets;
 //   - the same tables as CSV, one behind the other, in either order. The table of orders
@@ -41,13 +40,13 @@ const (
 // date on which the page updated the order.
 //
 // A cell that is not an address, because it has look-alike letters, a note or two addresses,
-// is an entry without an Address; see [sources.Repair]. An address in another column of the row is an entry, too. The id of a user of an exchange becomes an entry that lists
+// is an entry without an Address; see [sources.Repair]. An address in another column of the
+// row is an entry, too. The id of a user of an exchange becomes an entry that lists
 // "(exchange user)", and a missing wallet one that lists "(no address)": both are anomalies.
 //
 // Nothing is added unless r is whole and has a wallet. CSV cut between two lines cannot be
 // told from a whole file: Revision.OpenEnded is true. Published is the latest date of an
-// order. The Digest covers all bytes of r, and the orders that have ended. Errors are a
-// [*sources.RecordError], or come from r, or wrap an error of add.
+// order. The Digest covers all bytes of r, and the orders that have ended.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return parse(r, time.Now(), add)
 }

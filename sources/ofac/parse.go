@@ -21,20 +21,17 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
-// Parse reads the SDN List from r, as sdn_advanced.xml, sdn.xml or a ZIP file of one, in
-// the namespaces before and since May 2024. It calls add for each listed address, in the
-// order of the list. An address that is listed twice is added twice. One that decodes to
-// nothing is added with a zero Address. An address elsewhere in a record, such as in remarks, is
-// added too; one under another type, or outside of the records, is an error.
+// Parse reads the SDN List from r, as sdn_advanced.xml, sdn.xml or a ZIP file of one, in the
+// namespaces before and since May 2024; see package sources. An address that is listed twice
+// is added twice. One that decodes to nothing is added with a zero Address. An address
+// elsewhere in a record, such as in remarks, is added too; one under another type, or outside
+// of the records, is an error.
 //
-// Nothing is added unless r is a whole list: well-formed to its last byte, of the right
-// kind, with the number of records that it states (sdn.xml), and with a wallet. Parse
-// refuses the consolidated list: sdn_advanced.xml names the list of each party, and in
-// sdn.xml the programs show it. For CSV, which is two files, use [ParseCSV]. Errors are a
-// [*sources.RecordError], or come from r, or wrap an error of add. The revision's digest
-// covers the XML document, which is all bytes of r unless r is a ZIP file.
-//
-// Parse holds in memory the wallets, a ZIP file, and a buffer of a few hundred KiB.
+// Nothing is added unless r is a whole list: well-formed to its last byte, of the right kind,
+// with the number of records that it states (sdn.xml), and with a wallet. Parse refuses the
+// consolidated list: sdn_advanced.xml names the list of each party, and in sdn.xml the
+// programs show it. For CSV, which is two files, use [ParseCSV]. The revision's digest covers
+// the XML document, also of a ZIP file, which Parse holds in memory.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return sdn.parse(r, add)
 }

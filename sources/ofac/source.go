@@ -26,14 +26,8 @@ type Options = fetch.Options
 // maxBytes limits the document. It had 126 MB in August 2026, and grows by a tenth a year.
 const maxBytes = 1 << 30
 
-// New returns the SDN List as OFAC publishes it, with the id OFAC_SDN. opts may be nil;
-// an error in it, such as a URL that is not https, is an error of Load. A file of the
-// consolidated list is refused.
-//
-// Load fetches the list with a conditional request and reads it as [Parse] does. It adds
-// entries only after it has read the whole list. A list that the server confirms, or that
-// has the digest of the revision held, is [sources.ErrUnchanged]. Load repeats requests
-// that fail in a way that may pass, and downloads that break off.
+// New returns the SDN List as OFAC publishes it, with the id OFAC_SDN; see package sources. A
+// file of the consolidated list is refused.
 //
 // The list does not say since when it has an address, nor which ones it has dropped. Package
 // bundle knows both, see [sources.History]: so give a Screener

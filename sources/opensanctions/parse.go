@@ -68,18 +68,13 @@ const (
 
 var columnNames = [columnCount]string{"id", "schema", "name", "identifiers", "sanctions", "first_seen"}
 
-// Parse reads targets.simple.csv and calls add for each address of a wallet, in the order of
-// the file.
-//
-// Ref is the id of the entity, and Name its name unless that is an address. FirstSeen is when
-// OpenSanctions first saw the wallet; ListedAt is zero. The Digest covers all bytes of r,
-// Records is the number of its entities, and Published is zero.
+// Parse reads targets.simple.csv; see package sources. Ref is the id of the entity, and Name
+// its name unless that is an address. FirstSeen is when OpenSanctions first saw the wallet;
+// ListedAt and Published are zero. Records is the number of entities.
 //
 // Nothing is added unless all of r was read. A file that was cut within a line, is another
 // file, or has no wallet is an error. One that was cut between two lines looks whole, so
-// Revision.OpenEnded is true; [New] compares a checksum. Errors are a
-// [*sources.RecordError], or come from r, or wrap an error of add. Parse holds the wallets in
-// memory.
+// Revision.OpenEnded is true; [New] compares a checksum.
 //
 // Entries have the kinds of a list of jurisdiction Community; see [Options.Parse] for
 // others.

@@ -40,18 +40,12 @@ type Options struct {
 }
 
 // New returns a dataset of OpenSanctions, with an id such as OPENSANCTIONS_US_OFAC_SDN, or
-// OPENSANCTIONS without a Dataset. The
-// data are under CC BY-NC 4.0: use in business needs a license from OpenSanctions. An error
-// in opts, such as a missing Dataset or a URL that is not https, is an error of Load.
+// OPENSANCTIONS without a Dataset; see package sources. The data are under CC BY-NC 4.0: use
+// in business needs a license from OpenSanctions.
 //
-// Load fetches the dataset with a conditional request and reads it as [Parse] does. It adds
-// entries only after it has read the whole dataset. A dataset that the server confirms, or
-// that has the digest of the revision held, is [sources.ErrUnchanged]. Load repeats requests
-// that fail in a way that may pass, and downloads that break off.
-//
-// The lines of a file do not show that some are missing. So the file must have the checksum in the index.json
-// beside it, as it was before the download or is after it. An index that does not answer, or has no checksum of
-// the file, is not an error.
+// The lines of a file do not show that some are missing. So the file must have the checksum
+// in the index.json beside it, as it was before the download or is after it. An index that
+// does not answer, or has no checksum of the file, is not an error.
 func New(opts *Options) sources.Source {
 	s := &source{*cmp.Or(opts, &Options{})}
 	if s.Jurisdiction == "" {

@@ -28,22 +28,18 @@ import (
 // date.
 var errRetired = errors.New("this is the Consolidated List of OFSI, closed on 28 January 2026; want the UK Sanctions List")
 
-// Parse reads the UK Sanctions List from r, in XML, and calls add for each wallet
-// that a designation names, in the order of the list: in CryptoWalletAddress, and in the texts
-// of other elements, such as OtherInformation and UKStatementofReasons. An address that they repeat under the same
-// ticker is added once per designation. The content of CryptoWalletAddress, and text that a
-// ticker and a colon label, is added with a zero Address if it is not an address.
+// Parse reads the UK Sanctions List from r, in XML; see package sources. Wallets stand in
+// CryptoWalletAddress, and in the texts of other elements, such as OtherInformation and
+// UKStatementofReasons. An address that they repeat under the same ticker is added once per
+// designation. The content of CryptoWalletAddress, and text that a ticker and a colon label,
+// is added with a zero Address if it is not an address.
 //
 // Ref is the unique id of the designation, such as "RUS1421"; Name is its primary name;
 // Asset is the ticker that labels the address, or "". EntityListedAt is the day on which the
 // holder was designated. The list does not say when an address was added to a designation.
 //
 // Nothing is added unless r is the whole list: well-formed to its last byte, with a date,
-// designations and a wallet. OFSI's list, which was closed, is refused. Errors are a
-// [*sources.RecordError], or come from r, or wrap an error of add. The revision's digest
-// covers all bytes of r.
-//
-// Parse holds in memory the wallets and a buffer.
+// designations and a wallet. OFSI's list, which was closed, is refused.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return freetext.Parse(r, "designation", add, readXML)
 }
@@ -68,14 +64,7 @@ const (
 type Options = fetch.Options
 
 // New returns the UK Sanctions List as the Foreign, Commonwealth and Development Office
-// publishes it, with the id UK_CONSOLIDATED. opts may be nil; an error in it, such as a URL
-// that is not https, is an error of Load.
-//
-// Load fetches the list, with a conditional request if it has validators, and reads it as
-// [Parse] does. It adds entries only after it has read the whole list. A list that the
-// server confirms, or that has the digest of the revision held, is
-// [sources.ErrUnchanged]. Load repeats requests that fail in a way that may pass, and
-// downloads that break off.
+// publishes it, with the id UK_CONSOLIDATED; see package sources.
 func New(opts *Options) sources.Source {
 	return fetch.New("uk", info.UK, opts, listURL, maxBytes, Parse)
 }
