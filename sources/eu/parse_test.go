@@ -159,24 +159,6 @@ func TestLabelled(t *testing.T) {
 	}
 }
 
-// Every truncated file is refused.
-func TestTruncated(t *testing.T) {
-	longtest.WithoutRace(t)
-	for _, tt := range []struct {
-		name, doc string
-		step      int
-	}{
-		{"excerpt", listtest.ReadFile(t, excerpt+".xml"), longtest.N(499, 5)},
-		{"small", small, 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if taken := listtest.Truncated(t, eu.Parse, tt.doc, tt.step, ""); taken != 0 {
-				t.Errorf("taken at %d cuts", taken)
-			}
-		})
-	}
-}
-
 func TestRefused(t *testing.T) {
 	longtest.WithoutRace(t)
 	for _, tt := range []struct {
@@ -219,10 +201,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestAddError(t *testing.T) {
-	listtest.AddError(t, eu.Parse, small)
-}
-
 // large is a reader of a document like the real one, of about the given size: every
 // hundredth entity names a wallet.
 func large(size int) (r io.Reader, entities int, wallets []string) {
@@ -259,14 +237,6 @@ func TestParseLarge(t *testing.T) {
 			t.Fatalf("entry %d: %+v, want %s", i, e, wallets[i])
 		}
 	}
-}
-
-func TestMemory(t *testing.T) {
-	longtest.WithoutRace(t)
-	listtest.Memory(t, eu.Parse, func(size int) io.Reader {
-		doc, _, _ := large(size)
-		return doc
-	})
 }
 
 // TestParseElsewhere finds a wallet in an attribute, such as the number of a document or the details

@@ -45,10 +45,6 @@ func TestParse(t *testing.T) {
 			t.Errorf("the wallets are of %v", of)
 		}
 	}
-	listtest.AddError(t, mof.Parse, doc)
-	if taken := listtest.Truncated(t, mof.Parse, doc, 40, "\n"); taken == 0 {
-		t.Error("no part that ends with a line was accepted")
-	}
 }
 
 // What a typing error leaves of an address is listed, and the account is found, too.

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
@@ -122,13 +121,16 @@ func addWallet(l *freetext.List, asset, text string) error {
 func addOthers(l *freetext.List, before int, text string) error {
 	known := make(map[any]bool) // texts and accounts
 	isNew := func(w freetext.Wallet) (found bool) {
-		accounts := []address.Found{{Address: w.Address}}
+		accounts := []any{w.Address.Account()}
 		if !w.Address.IsValid() {
-			accounts = sources.Repair(w.Asset, w.Text)
+			accounts = nil
+			for _, f := range sources.Repair(w.Asset, w.Text) {
+				accounts = append(accounts, f.Address.Account())
+			}
 		}
-		for _, f := range accounts {
-			found = found || !known[w.Text] && !known[f.Address.Account()]
-			known[f.Address.Account()] = true
+		for _, account := range accounts {
+			found = found || !known[w.Text] && !known[account]
+			known[account] = true
 		}
 		known[w.Text] = true
 		return found

@@ -129,23 +129,6 @@ func TestRecordCount(t *testing.T) {
 	}
 }
 
-// A part of a list is refused.
-func TestTruncated(t *testing.T) {
-	longtest.WithoutRace(t)
-	for _, tt := range []struct {
-		name string
-		doc  []byte
-		step int
-	}{
-		{"small sdn_advanced.xml", []byte(smallAdvanced), 1},
-		{"small sdn.xml", []byte(smallXML), 1},
-		{"sdn_advanced.xml", readFile(t, "sdn_advanced_excerpt_2025-03-21.xml.gz"), longtest.N(1_900_009, 40_009)},
-		{"sdn.xml", recount(readFile(t, "sdn_excerpt_2026-09-23.xml")), longtest.N(997, 97)},
-	} {
-		t.Run(tt.name, func(t *testing.T) { listtest.Truncated(t, ofac.Parse, string(tt.doc), tt.step, "") })
-	}
-}
-
 const smallAdvanced = `<?xml version="1.0" encoding="utf-8" standalone="yes"?>
 <Sanctions xmlns="https://example.com/any">
   <DateOfIssue CalendarTypeID="1"><Year>2025</Year><Month>3</Month><Day>21</Day></DateOfIssue>
@@ -339,11 +322,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestAddError(t *testing.T) {
-	listtest.AddError(t, ofac.Parse, smallAdvanced)
-	listtest.AddError(t, ofac.Parse, smallXML)
-}
-
 // large is a reader of a document like the real sdn_advanced.xml, mostly
 // parties without wallets. It has about the given size.
 func large(t testing.TB, size int) io.Reader {
@@ -366,12 +344,6 @@ func large(t testing.TB, size int) io.Reader {
 		parts = append(parts, bytes.NewReader(others))
 	}
 	return io.MultiReader(append(parts, bytes.NewReader(doc[to:]))...)
-}
-
-// Only the wallets of the document are held in memory.
-func TestMemory(t *testing.T) {
-	longtest.WithoutRace(t)
-	listtest.Memory(t, ofac.Parse, func(size int) io.Reader { return large(t, size) })
 }
 
 // slowParse is a reference for Parse of a valid sdn_advanced.xml, which uses

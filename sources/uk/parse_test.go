@@ -137,24 +137,6 @@ func TestRetired(t *testing.T) {
 	}
 }
 
-// Every truncated file is refused.
-func TestTruncated(t *testing.T) {
-	longtest.WithoutRace(t)
-	for _, tt := range []struct {
-		name, doc string
-		step      int
-	}{
-		{"excerpt", listtest.ReadFile(t, excerpt+".xml"), longtest.N(499, 29)},
-		{"small", small, 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if taken := listtest.Truncated(t, uk.Parse, tt.doc, tt.step, ""); taken != 0 {
-				t.Errorf("taken at %d cuts, want none", taken)
-			}
-		})
-	}
-}
-
 func TestRefused(t *testing.T) {
 	longtest.WithoutRace(t)
 	for _, tt := range []struct {
@@ -185,10 +167,6 @@ func TestRefused(t *testing.T) {
 	if _, _, err := parse(t, strings.NewReader(doc)); err == nil || !strings.Contains(err.Error(), "no wallet in 1 record") {
 		t.Errorf("a list without wallets: error %v, want no wallet", err)
 	}
-}
-
-func TestAddError(t *testing.T) {
-	listtest.AddError(t, uk.Parse, small)
 }
 
 // large returns a document like the real one, of about the given size: it
@@ -223,14 +201,6 @@ func TestParseLarge(t *testing.T) {
 	if err != nil || rev.Records != records || !slices.Equal(got, wallets) {
 		t.Errorf("%d entries of %d records, %v, want %d of %d", len(got), rev.Records, err, len(wallets), records)
 	}
-}
-
-func TestMemory(t *testing.T) {
-	longtest.WithoutRace(t)
-	listtest.Memory(t, uk.Parse, func(size int) io.Reader {
-		doc, _, _ := large(t, size)
-		return doc
-	})
 }
 
 // TestParseElsewhere finds a wallet in the text of any element.

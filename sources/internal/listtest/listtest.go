@@ -6,14 +6,11 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
-	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -73,97 +70,6 @@ func Refused(t *testing.T, parse Parser, doc, old, new, want string) {
 		t.Errorf("error %#v, want a *RecordError with a place in the document", err)
 	}
 }
-
-// Truncated checks that parse refuses every part of doc, cut at each step-th byte, in the
-// short test at most at each seventh, and at all near the end (in XML, the last tag), and
-// that it returns the error of a reader. In CSV,
-// whose lines end with lineEnd, a cut behind a line does not show: parse may accept such a
-// part, with the wallets up to there. Truncated returns how many it accepted. lineEnd is ""
-// for XML.
-func Truncated(t *testing.T, parse Parser, doc string, step int, lineEnd string) (taken int) {
-	t.Helper()
-	all, _, err := Parse(t, parse, strings.NewReader(doc))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameWallet := func(a, b sources.Entry) bool {
-		a.Name = b.Name // the main one may come later
-		return a == b
-	}
-	end := len(doc)
-	if lineEnd == "" {
-		end = strings.LastIndex(doc, ">") + 1
-	}
-	tail, step := longtest.N(13, 200), max(step, longtest.Step(7, 1))
-	for n := range end {
-		if n%step != 0 && (n < end-tail || n%longtest.Step(1, 1) > 0) && (lineEnd == "" || !strings.HasSuffix(doc[:n], lineEnd)) {
-			continue
-		}
-		entries, _, err := Parse(t, parse, strings.NewReader(doc[:n]))
-		if err == nil && lineEnd != "" && strings.HasSuffix(doc[:n], lineEnd) && slices.EqualFunc(entries, all[:len(entries)], sameWallet) {
-			taken++
-			continue
-		}
-		var at *sources.RecordError
-		if !errors.As(err, &at) {
-			t.Fatalf("%d of %d bytes: error %v, want a *RecordError", n, len(doc), err)
-		}
-	}
-	broken := errors.New("broken line")
-	if _, _, err := Parse(t, parse, io.MultiReader(strings.NewReader(doc[:end-20]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
-		t.Errorf("broken off by the reader: error %v, want that of the reader", err)
-	}
-	return taken
-}
-
-// AddError checks that an error of add ends a parse of doc, at once.
-func AddError(t *testing.T, parse Parser, doc string) {
-	t.Helper()
-	full := errors.New("disk full")
-	calls := 0
-	rev, err := parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return full })
-	if !errors.Is(err, full) || calls != 1 || !rev.IsZero() {
-		t.Errorf("Parse = %+v, %v after %d calls of add, want its error after one", rev, err, calls)
-	}
-}
-
-// Memory checks that parse holds only the wallets of a document. large makes a document of
-// about the given size with few of them.
-func Memory(t *testing.T, parse Parser, large func(size int) io.Reader) {
-	t.Helper()
-	held := func(size int) uint64 {
-		doc := large(size)
-		var before, now runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		var most uint64
-		read := 0
-		r := readerFunc(func(p []byte) (int, error) {
-			if read >= 256<<10 {
-				read = 0
-				runtime.GC()
-				runtime.ReadMemStats(&now)
-				most = max(most, now.HeapAlloc)
-			}
-			n, err := doc.Read(p)
-			read += n
-			return n, err
-		})
-		if _, err := parse(r, func(sources.Entry) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-		return most - min(most, before.HeapAlloc)
-	}
-	small, big := held(1<<20), held(4<<20)
-	t.Logf("held for 1 MiB: %d, for 4 MiB: %d", small, big)
-	if big > small+1<<20 {
-		t.Errorf("held for 1 MiB: %d bytes, for 4 MiB: %d; want no more than a MiB more", small, big)
-	}
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // Load returns the entries and the revision of one Load of src.
 func Load(ctx context.Context, src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
