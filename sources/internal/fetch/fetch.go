@@ -159,7 +159,8 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, 
 	resp, err := r.send(ctx)
 	stall.Stop()
 	if err != nil {
-		return Result{}, &failure{Err: cause(ctx, err), Final: isFinal(err)}
+		_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+		return Result{}, &failure{Err: cause(ctx, err), Final: untrusted || errors.Is(err, errRedirect)}
 	}
 	defer resp.Body.Close()
 	result := Result{ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}
@@ -290,12 +291,6 @@ func isLogin(u *url.URL) bool {
 	host, path := strings.ToLower(u.Hostname()), strings.ToLower(u.Path)
 	return strings.HasPrefix(host, "ecas.") || strings.HasPrefix(host, "login.") ||
 		strings.HasPrefix(path, "/cas/") || strings.HasSuffix(path, "/login")
-}
-
-// isFinal reports whether a request that failed with err would fail again.
-func isFinal(err error) bool {
-	var untrusted *tls.CertificateVerificationError
-	return errors.Is(err, errRedirect) || errors.As(err, &untrusted)
 }
 
 // cause returns the error to report for err, of a request with ctx: the end of ctx if

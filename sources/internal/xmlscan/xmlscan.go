@@ -1,10 +1,10 @@
 // Package xmlscan reads XML documents of any length in bounded memory, record by record. [New]
 // makes a [Scanner], whose Document reads one.
 //
-// It is encoding/xml behind a guard, which checks the whole document, also the parts that
-// the caller skips: that tags match, that there is one root element with only blanks, comments and processing
-// instructions around it, that attributes are unique, and that the document ends. It accepts no
-// document type declaration, and so no entities but the five of XML, and has the limits below.
+// It is encoding/xml behind a guard, which checks the whole document, also the parts that the
+// caller skips: that there is one root element with only blanks, comments and processing
+// instructions around it, and that the document ends. It accepts no document type
+// declaration, and so no entities but the five of XML, and has the limits below.
 //
 // Errors are a [*sources.RecordError] with the offset, or come from the reader. The error
 // of a document that ends early wraps io.ErrUnexpectedEOF.
@@ -17,9 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -28,7 +26,6 @@ import (
 const (
 	MaxToken = 1 << 20  // bytes of a tag, of a comment, or of the text of an element
 	MaxDepth = 128      // nested elements
-	MaxAttrs = 64       // attributes of an element
 	MaxNode  = 16 << 20 // bytes of a Node
 	MaxField = 4096     // bytes of a text that Content returns
 
@@ -258,7 +255,12 @@ func (s *Scanner) token() (xml.Token, error) {
 	}
 	switch t := t.(type) {
 	case xml.StartElement:
-		err = s.start(t)
+		if s.depth++; s.depth == 1 && s.root {
+			err = s.Errorf("", "second root element")
+		} else if s.depth > MaxDepth {
+			err = s.Errorf("", "elements nested deeper than %d", MaxDepth)
+		}
+		s.root = true
 	case xml.EndElement:
 		s.depth--
 	case xml.CharData:
@@ -268,38 +270,10 @@ func (s *Scanner) token() (xml.Token, error) {
 		if s.depth == 0 && len(bytes.Trim(t, " \t\r\n")) > 0 {
 			err = s.Errorf("", "text outside of the root element: not XML, or more than a document")
 		}
-	case xml.ProcInst:
-		if !utf8.Valid(t.Inst) {
-			err = s.Errorf("", "processing instruction that is not UTF-8")
-		}
-	case xml.Comment:
-		if !utf8.Valid(t) {
-			err = s.Errorf("", "comment that is not UTF-8")
-		}
 	case xml.Directive:
 		err = s.Errorf("", "document type declaration, as an HTML page has")
 	}
 	return t, err
-}
-
-// start checks a start tag.
-func (s *Scanner) start(t xml.StartElement) error {
-	s.depth++
-	switch {
-	case s.depth == 1 && s.root:
-		return s.Errorf("", "second root element")
-	case s.depth > MaxDepth:
-		return s.Errorf("", "elements nested deeper than %d", MaxDepth)
-	case len(t.Attr) > MaxAttrs:
-		return s.Errorf("", "more than %d attributes", MaxAttrs)
-	}
-	s.root = true
-	for i, a := range t.Attr {
-		if slices.ContainsFunc(t.Attr[:i], func(b xml.Attr) bool { return a.Name == b.Name }) {
-			return s.Errorf("", "attribute %.64s twice", a.Name.Local)
-		}
-	}
-	return nil
 }
 
 // explain returns the error to report for one of encoding/xml.
