@@ -164,6 +164,41 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// TestNewEdition loads a new file whose date the server takes for older than that of the last one.
+func TestNewEdition(t *testing.T) {
+	doc := listtest.ReadFile(t, file)
+	edition := "20260828"
+	opts := &mof.Options{Client: &http.Client{Transport: roundTrip(func(r *http.Request) *http.Response {
+		w := httptest.NewRecorder()
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/list.html"):
+			fmt.Fprintf(w, `<a href="./shisantouketsu%s.csv">`, edition)
+		case r.Header.Get("If-Modified-Since") != "":
+			w.WriteHeader(http.StatusNotModified)
+		default:
+			w.Header().Set("Last-Modified", "Fri, 28 Aug 2026 00:00:00 GMT")
+			fmt.Fprint(w, doc)
+		}
+		return w.Result()
+	})}}
+	_, rev, err := listtest.Load(t.Context(), mof.New(opts), sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := listtest.Load(t.Context(), mof.New(opts), rev); err != sources.ErrUnchanged {
+		t.Errorf("the same edition: %v", err)
+	}
+	lines := strings.SplitAfter(doc, "\n")
+	edition, doc = "20260930", strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "017-000078") }), "")
+	if all, _, err := listtest.Load(t.Context(), mof.New(opts), rev); err != nil || len(all) != 25 {
+		t.Errorf("a new edition: %d entries, %v, want 25", len(all), err)
+	}
+}
+
+type roundTrip func(*http.Request) *http.Response
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
+
 func ExampleParse() {
 	const list = "番号,告示日付,氏名（日本語）,氏名（英語）,その他の情報,外務省告示情報\n" +
 		"016-000068,2022.12.2,ラザルス・グループ,Lazarus Group,暗号資産アドレス：0x098B716B8Aaf21512996dC57EB0615e2383E2f96; ,\n"

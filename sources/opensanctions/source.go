@@ -93,7 +93,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		return rev, nil
 	})
 	if s.Jurisdiction != sources.Community { // it decides the kinds
-		list.As = string(s.Jurisdiction)
+		list.Request.As = string(s.Jurisdiction)
 	}
 	return list.Load(ctx, prev, add)
 }

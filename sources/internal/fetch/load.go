@@ -18,9 +18,6 @@ type Source struct {
 	Request Request // without validators
 	Parse   func(io.Reader, func(sources.Entry) error) (sources.Revision, error)
 	Long    bool // the list may have millions of entries
-	// As says how the list is read, such as under a kind that the caller chooses; "" is the usual way. A list that
-	// was read in another way is not held.
-	As string
 
 	// Prepare, unless it is nil, completes the request of a Load, or removes validators from prev.
 	Prepare func(ctx context.Context, req *Request, prev *sources.Revision) error
@@ -57,7 +54,7 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		}
 	}
 	etag, as, _ := strings.Cut(prev.ETag, asMark)
-	if as != s.As {
+	if as != req.As {
 		prev = sources.Revision{}
 	}
 	if prev.Digest != "" {
@@ -98,11 +95,11 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 			err = addNow(entries[i])
 		}
 	}
-	if rev.ETag, rev.LastModified = result.ETag, result.LastModified; s.As != "" {
-		rev.ETag += asMark + s.As
+	if rev.ETag, rev.LastModified = result.ETag, result.LastModified; req.As != "" {
+		rev.ETag += asMark + req.As
 	}
 	return rev, err
 }
 
-// asMark stands before Source.As behind an ETag, which has no blanks.
+// asMark stands before Request.As behind an ETag, which has no blanks.
 const asMark = " as "
