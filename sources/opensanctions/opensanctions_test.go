@@ -146,10 +146,10 @@ func TestParseErrors(t *testing.T) {
 		line           int64
 	}{
 		{"a wallet twice", key(btc) + "w,CryptoWallet,x," + btc + ",,\n", "twice", 3},
-		{"nothing", "", "EOF", 0},
-		{"a mark", "\ufeff", "EOF", 0},
-		{"HTML", "<!DOCTYPE html>", "HTML", 1},
-		{"JSON of entities", `{"id":"a","schema":"Person"}` + "\n", "JSON, want targets.simple.csv", 1},
+		{"nothing", "", "no wallet", 0},
+		{"a mark", "\ufeff", "EOF", 1},
+		{"HTML", "<!DOCTYPE html>", "EOF", 1},
+		{"JSON of entities", `{"id":"a","schema":"Person"}` + "\n", "bare", 1},
 		{"another header", "a,b\n1,2\n", "no column", 1},
 		{"a column twice", "id," + header, "twice", 1},
 		{"a row with less", header + "w,CryptoWallet\n", "2 columns", 2},

@@ -106,42 +106,14 @@ type dataset struct {
 	ids     map[string]bool // of the entities with wallets
 }
 
-// read reads a whole file.
+// read reads a whole file: rows below a header that names the columns, among them
+//
+//	id,schema,name,…,identifiers,sanctions,…,first_seen,…
 func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 	hash := sha256.New()
 	in := bufio.NewReaderSize(io.TeeReader(unpack.Limit(r, maxSize), hash), csvscan.MaxLine)
-	head, err := in.Peek(4)
-	if err != nil && err != io.EOF {
-		return sources.Revision{}, err
-	}
-	switch text := strings.TrimPrefix(string(head), "\ufeff"); {
-	case text == "":
-		err = fail(0, io.ErrUnexpectedEOF)
-	case text[0] == '{':
-		err = fail(1, errors.New("JSON, want targets.simple.csv of the dataset"))
-	case text[0] == '<':
-		err = fail(1, errors.New("HTML or XML, want targets.simple.csv of the dataset"))
-	default:
-		err = d.readRows(in)
-	}
-	if err == nil && len(d.wallets) == 0 {
-		err = fail(0, fmt.Errorf("no wallet in %d entities", d.records))
-	}
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	return sources.Revision{Digest: hex.EncodeToString(hash.Sum(nil)), Records: d.records, OpenEnded: true}, nil
-}
-
-// fail returns an error of a line, or of the file if line is 0.
-func fail(line int64, err error) error { return &sources.RecordError{Line: line, Err: err} }
-
-// readRows reads the rows below a header that names the columns, among them
-//
-//	id,schema,name,…,identifiers,sanctions,…,first_seen,…
-func (d *dataset) readRows(in *bufio.Reader) error {
 	f := csvscan.File{Columns: columnNames[:], Table: true}
-	return f.Read(in, func(_ int64, cells []string) error {
+	err := f.Read(in, func(_ int64, cells []string) error {
 		t := [columnCount]string(cells)
 		if t[columnID] == "" || t[columnSchema] == "" {
 			return errors.New("no entity: id or schema missing")
@@ -161,6 +133,13 @@ func (d *dataset) readRows(in *bufio.Reader) error {
 		}
 		return nil
 	})
+	if err == nil && len(d.wallets) == 0 {
+		err = &sources.RecordError{Err: fmt.Errorf("no wallet in %d entities", d.records)}
+	}
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	return sources.Revision{Digest: hex.EncodeToString(hash.Sum(nil)), Records: d.records, OpenEnded: true}, nil
 }
 
 // addWallet adds the addresses of a wallet. They are among its identifiers, and its name is
