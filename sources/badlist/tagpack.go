@@ -27,10 +27,8 @@ func isTagPack(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("tags:")) || bytes.Contains(text, []byte("\ntags:"))
 }
 
-// isTagKey reports whether a YAML key is plain.
-func isTagKey(key string) bool {
-	return key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
-}
+// tagField matches a field of a map in YAML whose name is plain.
+var tagField = regexp.MustCompile(`^([a-zA-Z0-9_-]+):(?: +(.*))?$`)
 
 // A tagPack reads a TagPack: of YAML, a map of texts with a list of such maps in it. It does
 // not read anchors, tags of YAML, and maps in braces, and says so where they matter.
@@ -136,15 +134,15 @@ func (t *tagPack) more(text string) error {
 
 // field reads a line that begins with a field.
 func (t *tagPack) field(text string) error {
-	key, value, ok := strings.Cut(text, ":")
-	if !ok || value != "" && value[0] != ' ' || !isTagKey(key) {
+	m := tagField.FindStringSubmatch(text)
+	if m == nil {
 		return fmt.Errorf("%.40q: want a field, such as address: …", text)
 	}
+	key, value := m[1], m[2]
 	if _, twice := t.in[key]; twice {
 		return fmt.Errorf("the field %.40s twice", key)
 	}
 	t.key = key
-	value = strings.TrimSpace(value)
 	if key == "tags" && t.tag == nil && value != "" && value[0] != '#' {
 		return errors.New("tags: want a list with one tag below another")
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +31,6 @@ type bundled struct {
 // live returns the lists, each with the source that fetches it from its publisher, or
 // from a mirror.
 func live(mirror string) []bundled {
-	client := &http.Client{}
 	url := func(name string) string {
 		if mirror == "" {
 			return ""
@@ -41,10 +39,10 @@ func live(mirror string) []bundled {
 	}
 	http := strings.HasPrefix(mirror, "http:")
 	return []bundled{
-		{"ofac.stays", ofac.New(&ofac.Options{URL: url("ofac"), Client: client, AllowHTTP: http})},
-		{"eu.stays", eu.New(&eu.Options{URL: url("eu"), Client: client, AllowHTTP: http})},
-		{"uk.stays", uk.New(&uk.Options{URL: url("uk"), Client: client, AllowHTTP: http})},
-		{"badlist.stays", badlist.New(&badlist.Options{URL: url("badlist"), Client: client, AllowHTTP: http})},
+		{"ofac.stays", ofac.New(&ofac.Options{URL: url("ofac"), AllowHTTP: http})},
+		{"eu.stays", eu.New(&eu.Options{URL: url("eu"), AllowHTTP: http})},
+		{"uk.stays", uk.New(&uk.Options{URL: url("uk"), AllowHTTP: http})},
+		{"badlist.stays", badlist.New(&badlist.Options{URL: url("badlist"), AllowHTTP: http})},
 	}
 }
 
