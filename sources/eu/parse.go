@@ -12,8 +12,6 @@
 package eu
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
 	"io"
 	"time"
 
@@ -39,22 +37,11 @@ import (
 // covers the document without the generationDate and globalFileId of its root element.
 // Published is that date.
 func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	l, err := read(r)
+	l, err := readXML(r)
 	if err != nil {
 		return sources.Revision{}, err
 	}
 	return l.Emit("entity", add)
-}
-
-// read reads a whole file.
-func read(r io.Reader) (*document, error) {
-	sum := sha1.New()
-	l, err := readXML(io.TeeReader(r, sum))
-	if err != nil {
-		return nil, err
-	}
-	l.sha1 = hex.EncodeToString(sum.Sum(nil))
-	return l, nil
 }
 
 // day reads a day such as 2025-02-24, perhaps with more behind it.

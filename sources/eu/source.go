@@ -99,7 +99,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	}
 	var l *document
 	list := fetch.Source{Request: *s.request(s.URL, maxBytes), Parse: func(body io.Reader, add func(sources.Entry) error) (_ sources.Revision, err error) {
-		if l, err = read(body); err != nil {
+		if l, err = readXML(body); err != nil {
 			return sources.Revision{}, err
 		}
 		return l.Emit("entity", add)

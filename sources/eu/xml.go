@@ -2,6 +2,7 @@ package eu
 
 import (
 	"cmp"
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -30,8 +31,8 @@ import (
 //
 // Wallets may be in any text or attribute of an entity.
 func readXML(r io.Reader) (*document, error) {
-	digest := &digest{hash: sha256.New()}
-	d := document{Scanner: xmlscan.New(io.TeeReader(r, digest))}
+	digest, sum := &digest{hash: sha256.New()}, sha1.New()
+	d := document{Scanner: xmlscan.New(io.TeeReader(r, io.MultiWriter(digest, sum)))}
 	d.Scanner.Stray = freetext.Stray
 	err := d.Document(func(root *xmlscan.Node) (map[string]func(*xmlscan.Node) error, error) {
 		digest.rootEnds(d.Offset())
@@ -54,7 +55,7 @@ func readXML(r io.Reader) (*document, error) {
 	if err := d.Check(); err != nil {
 		return nil, d.Errorf("", "%w", err)
 	}
-	d.Revision.Digest = hex.EncodeToString(digest.hash.Sum(nil))
+	d.Revision.Digest, d.sha1 = hex.EncodeToString(digest.hash.Sum(nil)), hex.EncodeToString(sum.Sum(nil))
 	return &d, nil
 }
 

@@ -125,9 +125,6 @@ func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 		if slices.ContainsFunc(cells, func(c string) bool { return !utf8.ValidString(c) }) {
 			return fmt.Errorf("entity %.64q: invalid UTF-8", t[columnID])
 		}
-		for i := range t {
-			t[i] = strings.Clone(t[i]) // not to keep the row
-		}
 		if err := d.addWallet(t); err != nil {
 			return fmt.Errorf("entity %.64q: %w", t[columnID], err)
 		}

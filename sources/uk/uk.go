@@ -14,7 +14,6 @@ package uk
 import (
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -46,11 +45,6 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 
 // day reads a day such as 27/03/2024.
 func day(text string) time.Time { return freetext.Date(text, "02/01/2006") }
-
-// isPrimary reports whether a kind of name means the primary name.
-func isPrimary(kind string) bool {
-	return strings.EqualFold(sources.TrimListed(kind), "Primary Name")
-}
 
 const (
 	listURL  = "https://sanctionslist.fcdo.gov.uk/docs/UK-Sanctions-List.xml"

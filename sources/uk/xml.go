@@ -74,7 +74,7 @@ func (d *document) designation(n *xmlscan.Node) error {
 		if err != nil {
 			return err
 		}
-		h.Call(freetext.Name(strings.Join(f[:6], " ")), isPrimary(f[6])) // Name6 is the family name, or the name of an entity
+		h.Call(freetext.Name(strings.Join(f[:6], " ")), strings.EqualFold(f[6], "Primary Name")) // Name6 is the family name, or the name of an entity
 	}
 	before := len(d.Wallets)
 	for _, part := range n.All("CryptoWalletAddresses") {

@@ -39,7 +39,7 @@ const MaxLine = 64 << 10
 // columns. A row that begins with "#" is a comment, unless another of its columns has the
 // address. Any other file is text: the address ends at "#", where a comment begins, unless only
 // the comment has an address. A line that is blank is skipped. The buffer of in has MaxLine bytes
-// or more. cells is valid until row returns; a cell of a Table holds its whole row in memory.
+// or more. cells is valid until row returns.
 //
 // Errors are a [*sources.RecordError] with the line, or come from in. An error of row is
 // wrapped with the line.
@@ -147,11 +147,8 @@ func (f *File) fill(cells, fields []string, places []int) {
 					cells[i] += field + "\n"
 				}
 			}
-		case at < 0:
-		case f.Table: // few rows count
-			cells[i] = fields[at]
-		default:
-			cells[i] = strings.Clone(fields[at])
+		case at >= 0:
+			cells[i] = strings.Clone(fields[at]) // not to keep the row
 		}
 	}
 }
