@@ -10,15 +10,15 @@
 //
 // The Parse function of such a package reads a list and calls add for each wallet, in the
 // order of the list. Nothing is added unless the whole list was read (badlist adds at once).
-// Errors are a [*RecordError], or come from the reader, or wrap an error of add. The Digest
-// of the Revision covers all bytes, unless Parse says otherwise. Parse holds in memory the
+// Errors are a *RecordError, or come from the reader, or wrap an error of add. The Digest of
+// the Revision covers all bytes, unless Parse says otherwise. Parse holds in memory the
 // wallets and a buffer.
 //
 // New returns the list as its publisher has it. Its options may be nil; an error in them,
 // such as a URL that is not https, is an error of Load. Load fetches the list, with a
 // conditional request if it holds validators, and reads it as Parse does. A list that the
-// server confirms, or that has the digest of the revision held, is [ErrUnchanged]. Load
-// repeats requests that fail in a way that may pass, and downloads that break off.
+// server confirms, or that has the digest of the revision held, is ErrUnchanged. Load repeats
+// requests that fail in a way that may pass, and downloads that break off.
 package sources
 
 import (
