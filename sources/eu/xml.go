@@ -70,14 +70,13 @@ type document struct {
 // entity reads a sanctionEntity.
 func (d *document) entity(n *xmlscan.Node) error {
 	d.Revision.Records++
-	h := freetext.Holder{Ref: freetext.Name(n.Attr("euReferenceNumber")), ListedAt: day(n.Attr("designationDate"))}
+	h := &freetext.Holder{Ref: freetext.Name(n.Attr("euReferenceNumber")), ListedAt: day(n.Attr("designationDate"))}
 	if h.Ref != "" {
 		d.references++
 	} else if h.Ref = freetext.Name(n.Attr("logicalId")); h.Ref == "" {
 		return d.Errorf("", "sanctionEntity without euReferenceNumber and logicalId")
 	}
 	var published, summary time.Time // the first days of a regulation, and of a regulationSummary
-	before := len(d.Wallets)
 	for _, part := range n.Nodes {
 		switch part.Name {
 		case "regulation":
@@ -90,23 +89,15 @@ func (d *document) entity(n *xmlscan.Node) error {
 			h.Call(name, part.Attr("strong") != "false")
 		}
 		listed, err := listedAt(part)
-		if err == nil {
-			err = d.Find(len(d.Holders), listed, part.Texts()...)
-		}
 		if err != nil {
 			return d.Errorf(h.Ref, "%w", err)
 		}
+		h.Find(listed, part.Texts()...)
 		summary = freetext.First(summary, listed)
 	}
-	if err := d.Find(len(d.Holders), time.Time{}, n.Texts()...); err != nil { // what is in none of its parts
-		return d.Errorf(h.Ref, "%w", err)
-	}
-	if len(d.Wallets) == before {
-		return nil
-	}
+	h.Find(time.Time{}, n.Texts()...) // what is in none of its parts
 	h.ListedAt = cmp.Or(h.ListedAt, published, summary)
-	d.Holders = append(d.Holders, h)
-	return nil
+	return d.Add(h)
 }
 
 // listedAt returns the first day that a regulationSummary in an element of an entity has.

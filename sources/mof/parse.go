@@ -60,10 +60,11 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 		if last.After(l.Revision.Published) && !last.After(now) {
 			l.Revision.Published = last
 		}
-		l.Holders = append(l.Holders, freetext.Holder{
-			Ref: cells[columnNumber], Name: freetext.Name(cmp.Or(cells[columnEnglish], cells[columnJapanese])), ListedAt: first,
-		})
-		return cmp.Or(addWallets(l, cells[columnOther]), addWallets(l, cells[columnText]), addWallets(l, cells[columnRest]))
+		h := &freetext.Holder{Ref: cells[columnNumber], Name: freetext.Name(cmp.Or(cells[columnEnglish], cells[columnJapanese])), ListedAt: first}
+		for _, text := range cells[columnOther:] {
+			addWallets(h, text)
+		}
+		return l.Add(h)
 	})
 	if err == nil {
 		if err = l.Check(); err != nil {
@@ -73,9 +74,8 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 	return l, err
 }
 
-// addWallets adds the wallets that a text about the last holder names.
-func addWallets(l *freetext.List, text string) error {
-	holder := len(l.Holders) - 1
+// addWallets adds the wallets that a text about a holder names.
+func addWallets(h *freetext.Holder, text string) {
 	for _, part := range strings.Split(text, label)[1:] {
 		part = strings.TrimLeft(part, ":： \u3000")
 		if end := strings.IndexFunc(part, isJapanese); end >= 0 {
@@ -84,16 +84,13 @@ func addWallets(l *freetext.List, text string) error {
 		for _, word := range strings.FieldsFunc(part, func(r rune) bool {
 			return unicode.IsSpace(r) || strings.ContainsRune(";；：、，,/。（）「」", r)
 		}) {
-			if len(word) < shortest {
-				continue
-			}
-			a, _ := sources.Decode("", word)
-			if err := l.AddNew(freetext.Wallet{Holder: holder, Text: word, Address: a}); err != nil {
-				return err
+			if len(word) >= shortest {
+				a, _ := sources.Decode("", word)
+				h.AddNew(freetext.Wallet{Text: word, Address: a})
 			}
 		}
 	}
-	return l.Find(holder, time.Time{}, text)
+	h.Find(time.Time{}, text)
 }
 
 // isJapanese reports whether r is a letter of Japanese, with which other text begins.

@@ -1,6 +1,7 @@
 package ofac
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -43,10 +44,10 @@ type advanced struct {
 	*document
 	features map[string]feature // by id
 	sdn      string             // id of the SDN List
-	profiles map[string]int     // the holders by their id; -1: a party without wallets
-	onList   []bool             // of holders: there is an entry on the list that is read
-	entries  [2]int             // of either list, by kind
-	missing  string             // the first party that an entry of the list names and that is not there
+	profiles map[string]*freetext.Holder
+	onList   map[string]bool // the holders with an entry on the list that is read
+	entries  [2]int          // of either list, by kind
+	missing  string          // the first party that an entry of the list names and that is not there
 }
 
 // A feature is a kind of fact about a party. The feature of a wallet has an asset.
@@ -57,7 +58,7 @@ type feature struct {
 
 // advanced returns what reads the records of sdn_advanced.xml, and what checks it at its end.
 func (d *document) advanced() (records map[string]func(*xmlscan.Node) error, check func() error) {
-	p := &advanced{document: d, features: make(map[string]feature), profiles: make(map[string]int)}
+	p := &advanced{document: d, features: make(map[string]feature), profiles: make(map[string]*freetext.Holder), onList: make(map[string]bool)}
 	return map[string]func(*xmlscan.Node) error{
 		"DateOfIssue": func(n *xmlscan.Node) (err error) {
 			p.Revision.Published, err = p.date(n)
@@ -77,9 +78,9 @@ func (p *advanced) check() error {
 	if p.missing != "" && p.Revision.Records > 0 {
 		return p.Errorf(p.missing, "an entry of %v without its party: parts of the file are missing", p.kind)
 	}
-	for i, ok := range p.onList {
-		if !ok {
-			return p.Errorf(p.Holders[i].Ref, "a holder of wallets is not on %v", p.kind)
+	for _, h := range p.Holders {
+		if !p.onList[h.Ref] {
+			return p.Errorf(h.Ref, "a holder of wallets is not on %v", p.kind)
 		}
 	}
 	return nil
@@ -132,9 +133,9 @@ func (p *advanced) party(n *xmlscan.Node) error {
 		if err != nil {
 			return err
 		}
-		before := len(p.Wallets)
+		h := &freetext.Holder{Ref: id}
 		for _, f := range profile.All("Feature") {
-			if err := p.feature(id, f); err != nil {
+			if err := p.feature(h, f); err != nil {
 				return err
 			}
 		}
@@ -142,26 +143,23 @@ func (p *advanced) party(n *xmlscan.Node) error {
 		if len(profiles) == 1 {
 			others = n
 		}
-		if err := addOthers(&p.List, before, strings.Join(others.Texts(), "\n\n")); err != nil {
-			return p.Errorf(id, "%w", err)
+		addOthers(h, strings.Join(others.Texts(), "\n\n"))
+		before := p.profiles[id]
+		if before == nil || len(before.Wallets) == 0 {
+			p.profiles[id] = h
 		}
-		i, ok := p.profiles[id]
-		switch {
-		case len(p.Wallets) == before && !ok:
-			p.profiles[id] = -1
+		if len(h.Wallets) == 0 {
 			continue
-		case len(p.Wallets) == before:
-			continue
-		case ok && i >= 0:
+		}
+		if h.Name = nameOf(profile); len(h.Name) > xmlscan.MaxField {
+			return p.Errorf(id, "name of %d bytes", len(h.Name))
+		}
+		if before != nil && len(before.Wallets) > 0 {
 			return p.Errorf(id, "profile that was there before")
 		}
-		name := nameOf(profile)
-		if len(name) > xmlscan.MaxField {
-			return p.Errorf(id, "name of %d bytes", len(name))
+		if err := p.Add(h); err != nil {
+			return p.Errorf(id, "%w", err)
 		}
-		p.profiles[id] = len(p.Holders)
-		p.Holders = append(p.Holders, freetext.Holder{Ref: id, Name: name})
-		p.onList = append(p.onList, false)
 	}
 	return nil
 }
@@ -186,30 +184,31 @@ func nameOf(profile *xmlscan.Node) string {
 }
 
 // feature reads a feature, and adds it if it is a wallet.
-func (p *advanced) feature(id string, n *xmlscan.Node) error {
+func (p *advanced) feature(h *freetext.Holder, n *xmlscan.Node) error {
 	kind := n.Attr("FeatureTypeID")
 	f, ok := p.features[kind]
 	if !ok {
-		return p.Errorf(id, "feature of a type %.32q that is not in the document's table", kind)
+		return p.Errorf(h.Ref, "feature of a type %.32q that is not in the document's table", kind)
 	}
 	details := n.All("FeatureVersion", "VersionDetail")
 	for _, detail := range details {
 		if !f.isWallet {
 			if err := freetext.Stray(detail.Text); err != nil {
-				return p.Errorf(id, "feature of the type %.32q: %w", kind, err)
+				return p.Errorf(h.Ref, "feature of the type %.32q: %w", kind, err)
 			}
 			continue
 		}
 		text, err := p.Content(detail)
-		if err == nil {
-			err = p.addWallet(id, f.asset, text)
+		if err == nil && text == "" {
+			err = errNoText
 		}
 		if err != nil {
-			return err
+			return p.Errorf(h.Ref, "%w", err)
 		}
+		addWallet(h, f.asset, text)
 	}
 	if details == nil && f.isWallet {
-		return p.Errorf(id, "%s without a VersionDetail", label)
+		return p.Errorf(h.Ref, "%s without a VersionDetail", label)
 	}
 	return nil
 }
@@ -225,20 +224,17 @@ func (p *advanced) entry(n *xmlscan.Node) error {
 		return nil
 	}
 	id := n.Attr("ProfileID")
-	i, ok := p.profiles[id]
-	if !ok && p.missing == "" {
-		p.missing = id
-	}
-	if !ok || i < 0 {
+	h := p.profiles[id]
+	if h == nil {
+		p.missing = cmp.Or(p.missing, id)
 		return nil
 	}
-	p.onList[i] = true
+	p.onList[id] = true
 	for _, date := range n.All("EntryEvent", "Date") {
 		t, err := p.date(date)
 		if err != nil {
 			return err
 		}
-		h := &p.Holders[i]
 		h.ListedAt = freetext.First(h.ListedAt, t)
 	}
 	return nil

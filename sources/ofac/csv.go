@@ -95,7 +95,7 @@ func readCSV(r io.Reader, second *csvFile, more map[string]string) (*freetext.Li
 		return nil, main.errorf(0, "", "no records")
 	case !main.marked:
 		return nil, main.errorf(0, "", "no Ctrl-Z (0x1A) at the end, so the file was cut: %w", io.ErrUnexpectedEOF)
-	case len(l.Wallets) == 0:
+	case len(l.Holders) == 0:
 		return nil, main.errorf(0, "", "no wallet in %d records", l.Revision.Records)
 	}
 	for id := range more {
@@ -174,7 +174,7 @@ func addRemarks(l *freetext.List, id, name, remarks string) error {
 	if !ok && mentions(remarks) {
 		return errors.New("remarks with a wallet do not end in a full stop: they were cut")
 	}
-	before := len(l.Wallets)
+	h := &freetext.Holder{Ref: id, Name: sources.TrimListed(name)}
 	for item := range strings.SplitSeq(body, ";") {
 		if !mentions(item) {
 			continue
@@ -183,17 +183,10 @@ func addRemarks(l *freetext.List, id, name, remarks string) error {
 		if err != nil {
 			return err
 		}
-		if err := addWallet(l, asset, text); err != nil {
-			return err
-		}
+		addWallet(h, asset, text)
 	}
-	if err := addOthers(l, before, remarks); err != nil {
-		return err
-	}
-	if len(l.Wallets) > before {
-		l.Holders = append(l.Holders, freetext.Holder{Ref: id, Name: sources.TrimListed(name)})
-	}
-	return nil
+	addOthers(h, remarks)
+	return l.Add(h)
 }
 
 // mentions reports whether text has the label of a wallet, with any blanks.

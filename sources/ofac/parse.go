@@ -85,7 +85,7 @@ func readXML(s *xmlscan.Scanner, k kind) (*freetext.List, error) {
 		return nil, d.Errorf("", "no records")
 	case d.Revision.Published.IsZero():
 		return nil, d.Errorf("", "no date of publication")
-	case len(d.Wallets) == 0 && k == sdn:
+	case len(d.Holders) == 0 && k == sdn:
 		// Either another list of OFAC, or the label of wallets has changed.
 		return nil, d.Errorf("", "no wallet in %d records", d.Revision.Records)
 	}
@@ -99,26 +99,14 @@ type document struct {
 	kind kind // which one it should be
 }
 
-// addWallet adds a wallet of the next holder.
-func (d *document) addWallet(ref, asset, text string) error {
-	if text == "" {
-		return d.Errorf(ref, "%s of no text", label)
-	}
-	if err := addWallet(&d.List, asset, text); err != nil {
-		return d.Errorf(ref, "%w", err)
-	}
-	return nil
-}
-
-// addWallet adds a wallet of the next holder.
-func addWallet(l *freetext.List, asset, text string) error {
+// addWallet adds a wallet.
+func addWallet(h *freetext.Holder, asset, text string) {
 	a, _ := sources.Decode(asset, text)
-	return l.Add(freetext.Wallet{Holder: len(l.Holders), Asset: asset, Text: text, Address: a})
+	h.Wallets = append(h.Wallets, freetext.Wallet{Asset: asset, Text: text, Address: a})
 }
 
-// addOthers adds the addresses in the texts of the next holder, such as remarks, that are none of its
-// wallets, those from before on.
-func addOthers(l *freetext.List, before int, text string) error {
+// addOthers adds the addresses in a text about a holder, such as remarks, that are none of its wallets.
+func addOthers(h *freetext.Holder, text string) {
 	known := make(map[any]bool) // texts and accounts
 	isNew := func(w freetext.Wallet) (found bool) {
 		accounts := []any{w.Address.Account()}
@@ -135,19 +123,14 @@ func addOthers(l *freetext.List, before int, text string) error {
 		known[w.Text] = true
 		return found
 	}
-	for _, w := range l.Wallets[before:] {
+	for _, w := range h.Wallets {
 		isNew(w)
 	}
 	for _, w := range freetext.Find(text) {
-		if !isNew(w) {
-			continue
-		}
-		w.Holder = len(l.Holders)
-		if err := l.Add(w); err != nil {
-			return err
+		if isNew(w) {
+			h.Wallets = append(h.Wallets, w)
 		}
 	}
-	return nil
 }
 
 // label begins the type of a wallet in all formats. A ticker follows.

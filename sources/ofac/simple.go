@@ -1,6 +1,7 @@
 package ofac
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -78,26 +79,25 @@ func (p *simple) entry(n *xmlscan.Node) error {
 	if err := p.kind.check(programs); err != nil {
 		return p.Errorf(uid, "%w", err)
 	}
-	before := len(p.Wallets)
+	h := &freetext.Holder{Ref: uid, Name: name}
 	for _, id := range n.All("idList", "") {
 		f, err := p.Fields(id, "idType", "idNumber")
 		if err != nil {
 			return err
 		}
-		if asset, ok := tickerOfType(f[0]); ok {
-			err = p.addWallet(uid, asset, f[1])
-		} else if err = freetext.Stray(f[1]); err != nil {
-			err = p.Errorf(uid, "idType %.64q: %w", f[0], err)
+		if asset, ok := tickerOfType(f[0]); !ok {
+			err = freetext.Stray(f[1])
+		} else if f[1] == "" {
+			err = errNoText
+		} else {
+			addWallet(h, asset, f[1])
 		}
 		if err != nil {
-			return err
+			return p.Errorf(uid, "idType %.64q: %w", f[0], err)
 		}
 	}
-	if err := addOthers(&p.List, before, strings.Join(n.Texts(), "\n\n")); err != nil {
-		return p.Errorf(uid, "%w", err)
-	}
-	if len(p.Wallets) > before {
-		p.Holders = append(p.Holders, freetext.Holder{Ref: uid, Name: name})
-	}
-	return nil
+	addOthers(h, strings.Join(n.Texts(), "\n\n"))
+	return p.Add(h)
 }
+
+var errNoText = errors.New("a wallet of no text")

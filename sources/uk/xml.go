@@ -65,7 +65,7 @@ func (d *document) designation(n *xmlscan.Node) error {
 	if err != nil {
 		return err
 	}
-	h := freetext.Holder{Ref: f[0], ListedAt: day(f[1])}
+	h := &freetext.Holder{Ref: f[0], ListedAt: day(f[1])}
 	if h.Ref == "" {
 		return d.Errorf("", "Designation without a UniqueID")
 	}
@@ -76,33 +76,24 @@ func (d *document) designation(n *xmlscan.Node) error {
 		}
 		h.Call(freetext.Name(strings.Join(f[:6], " ")), strings.EqualFold(f[6], "Primary Name")) // Name6 is the family name, or the name of an entity
 	}
-	before := len(d.Wallets)
 	for _, part := range n.All("CryptoWalletAddresses") {
 		wallets := part.Nodes
 		if len(wallets) == 0 {
 			wallets = []*xmlscan.Node{part}
 		}
 		for _, wallet := range wallets {
-			if err := d.typed(strings.Join(wallet.Texts(), "\n")); err != nil {
+			if err := addTyped(h, strings.Join(wallet.Texts(), "\n")); err != nil {
 				return d.Errorf(h.Ref, "%w", err)
 			}
 		}
 	}
-	if err := d.find(n.Texts()...); err != nil { // in any element: the EU has wallets in addresses
-		return d.Errorf(h.Ref, "%w", err)
-	}
-	if len(d.Wallets) > before {
-		d.Holders = append(d.Holders, h)
-	}
-	return nil
+	h.Find(time.Time{}, n.Texts()...) // in any element: the EU has wallets in addresses
+	return d.Add(h)
 }
 
-// find adds the new wallets in texts about the next holder.
-func (d *document) find(texts ...string) error { return d.Find(len(d.Holders), time.Time{}, texts...) }
-
-// typed adds what an element for wallets says. Here an address needs no checksum,
+// addTyped adds what an element for wallets says. Here an address needs no checksum,
 // and nothing is left out.
-func (d *document) typed(text string) error {
+func addTyped(h *freetext.Holder, text string) error {
 	text = sources.TrimListed(text)
 	if text == "" {
 		return nil
@@ -112,7 +103,9 @@ func (d *document) typed(text string) error {
 	}
 	labeled := "Digital Currency Address: " + text // so that a ticker before it is its label
 	if n := len(freetext.Find(labeled)); n > 0 && n >= len(sources.Repair("", text)) {
-		return d.find(labeled)
+		h.Find(time.Time{}, labeled)
+	} else {
+		h.AddNew(freetext.Wallet{Text: text})
 	}
-	return d.AddNew(freetext.Wallet{Holder: len(d.Holders), Text: text})
+	return nil
 }

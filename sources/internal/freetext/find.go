@@ -15,7 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Find returns the wallets in text, in order, without a Holder. [address.FindAll] finds those that a checksum
+// Find returns the wallets in text, in order. [address.FindAll] finds those that a checksum
 // proves, and "0x" with 40 hex digits. A word that [sources.Repair] repairs, as one with a letter that
 // looks like another one, is a wallet without an Address. A label makes an address of another word that looks
 // like one: on a chain whose addresses have no checksum, such as Solana, and, if the label

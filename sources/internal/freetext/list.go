@@ -20,9 +20,8 @@ import (
 // list was read.
 type List struct {
 	Revision sources.Revision
-	Holders  []Holder
-	Wallets  []Wallet        // in the order of the list
-	named    map[Wallet]bool // by holder and printed text
+	Holders  []*Holder // those with wallets, in the order of the list
+	wallets  int
 }
 
 // A Holder is a person or entity on the list.
@@ -30,11 +29,12 @@ type Holder struct {
 	Ref, Name string
 	Main      bool      // Name is a main one; see Call
 	ListedAt  time.Time // zero: the list does not say
+	Wallets   []Wallet  // in the order of the list
+	named     map[[2]string]bool
 }
 
 // A Wallet is an address of a holder.
 type Wallet struct {
-	Holder      int             // in List.Holders, or its length: the holder that is added next
 	Asset, Text string          // the ticker that labels the address, or "", and the address; as printed, joined if a line break cuts it
 	Address     address.Address // zero if Text is labeled as an address and is none
 	ListedAt    time.Time       // of the address; zero: the list does not say
@@ -49,57 +49,45 @@ func (h *Holder) Call(name string, main bool) {
 	}
 }
 
-// Add adds a wallet. The number of wallets is limited.
-func (l *List) Add(w Wallet) error {
-	if len(l.Wallets) == maxWallets {
+// Add adds a holder that was read, if it has wallets. The number of wallets is limited.
+func (l *List) Add(h *Holder) error {
+	if len(h.Wallets) > 0 {
+		l.Holders = append(l.Holders, h)
+	}
+	if l.wallets += len(h.Wallets); l.wallets > maxWallets {
 		return fmt.Errorf("more than %d wallets", maxWallets)
 	}
-	l.Wallets = append(l.Wallets, w)
 	return nil
 }
 
-// AddNew adds a wallet, unless the list has the same text of the same holder under the same ticker or, if
-// the wallet has no ticker, under any.
-func (l *List) AddNew(w Wallet) error {
-	key := Wallet{Holder: w.Holder, Asset: w.Asset, Text: w.Text}
-	if l.named[key] {
-		return nil
+// AddNew adds a wallet, unless h has the same text under the same ticker or, if the wallet has no ticker, under
+// any.
+func (h *Holder) AddNew(w Wallet) {
+	if h.named[[2]string{w.Asset, w.Text}] {
+		return
 	}
-	if err := l.Add(w); err != nil {
-		return err
+	if h.named == nil {
+		h.named = make(map[[2]string]bool)
 	}
-	if l.named == nil {
-		l.named = make(map[Wallet]bool)
-	}
-	l.named[key] = true
-	key.Asset = ""
-	l.named[key] = true
-	return nil
+	h.named[[2]string{w.Asset, w.Text}], h.named[[2]string{"", w.Text}] = true, true
+	h.Wallets = append(h.Wallets, w)
 }
 
-// Find adds the new wallets that [FindIn] finds in texts about a holder.
-func (l *List) Find(holder int, listedAt time.Time, texts ...string) error {
-	for _, w := range FindIn(texts) {
-		w.Holder, w.ListedAt = holder, listedAt
-		if err := l.AddNew(w); err != nil {
-			return err
+// Find adds the new wallets that [Find] finds in each of the texts, such as remarks and attributes.
+func (h *Holder) Find(listedAt time.Time, texts ...string) {
+	for _, text := range texts {
+		if len(text) < shortest {
+			continue
+		}
+		for _, w := range Find(text) {
+			w.ListedAt = listedAt
+			h.AddNew(w)
 		}
 	}
-	return nil
 }
 
 // shortest is the length of the shortest text in which a wallet may be.
 const shortest = 25
-
-// FindIn returns what [Find] finds in each of the texts, such as remarks and attributes.
-func FindIn(texts []string) (all []Wallet) {
-	for _, text := range texts {
-		if len(text) >= shortest {
-			all = append(all, Find(text)...)
-		}
-	}
-	return all
-}
 
 // Stray returns an error if a text that is of no holder has an address.
 func Stray(text string) error {
@@ -116,7 +104,7 @@ func (l *List) Check() error {
 		return errors.New("no records")
 	case l.Revision.Published.IsZero():
 		return errors.New("no date of publication")
-	case len(l.Wallets) == 0:
+	case len(l.Holders) == 0:
 		return fmt.Errorf("no wallet in %d records", l.Revision.Records)
 	}
 	return nil
@@ -125,12 +113,13 @@ func (l *List) Check() error {
 // Emit calls add for each wallet, as a sanctioned entry, and returns the revision. An error of
 // add names the holder, which the list calls an "entity" or a "designation".
 func (l *List) Emit(holder string, add func(sources.Entry) error) (sources.Revision, error) {
-	for _, w := range l.Wallets {
-		h := &l.Holders[w.Holder]
-		err := add(sources.Entry{Address: w.Address, Listed: w.Text, Asset: w.Asset, Kind: score.Sanctioned, Ref: h.Ref, Name: h.Name,
-			ListedAt: w.ListedAt, EntityListedAt: h.ListedAt})
-		if err != nil {
-			return sources.Revision{}, fmt.Errorf("%s %.64q: %w", holder, h.Ref, err)
+	for _, h := range l.Holders {
+		for _, w := range h.Wallets {
+			err := add(sources.Entry{Address: w.Address, Listed: w.Text, Asset: w.Asset, Kind: score.Sanctioned, Ref: h.Ref, Name: h.Name,
+				ListedAt: w.ListedAt, EntityListedAt: h.ListedAt})
+			if err != nil {
+				return sources.Revision{}, fmt.Errorf("%s %.64q: %w", holder, h.Ref, err)
+			}
 		}
 	}
 	return l.Revision, nil
