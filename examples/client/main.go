@@ -63,7 +63,8 @@ func (c *client) screen(ctx context.Context, request []byte) (response []byte, e
 		}
 		response, err = io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 		resp.Body.Close()
-		c.notBefore = time.Now().Add(retryAfter(resp.Header))
+		wait := retryAfter(resp.Header)
+		c.notBefore = time.Now().Add(wait)
 		switch resp.StatusCode {
 		case 200:
 			if err == nil {
@@ -71,7 +72,7 @@ func (c *client) screen(ctx context.Context, request []byte) (response []byte, e
 			}
 			c.notBefore = time.Now().Add(backoff) // the connection broke
 		case 429, 500, 502, 503, 504:
-			if resp.Header.Get("Retry-After") == "" {
+			if wait == 0 {
 				c.notBefore = time.Now().Add(backoff)
 			}
 			err = fmt.Errorf("%s: %s", resp.Status, response)
@@ -107,6 +108,9 @@ func retryAfter(header http.Header) (wait time.Duration) {
 		}
 	}
 	note(header.Get("Retry-After"))
+	if at, err := http.ParseTime(header.Get("Retry-After")); err == nil { // of a proxy, perhaps
+		wait = max(wait, time.Until(at))
+	}
 	for limit := range strings.SplitSeq(strings.Join(header.Values("RateLimit"), ","), ",") {
 		if _, params, ok := strings.Cut(limit, ";r=0;t="); ok {
 			seconds, _, _ := strings.Cut(params, ";")
