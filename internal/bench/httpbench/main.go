@@ -1,15 +1,16 @@
 //go:build unix
 
-// Httpbench measures the handler of package httpapi against a handler that reads the body
-// and writes a constant of the same size, with the header fields of an httpapi response.
+// Httpbench measures the handler of package httpapi, for a key with a burst limit and a quota,
+// against a handler that reads the body and writes a constant of the same size, with the header
+// fields of an httpapi response.
 //
-//	httpbench                     all handlers, at 8 and at 64 connections
-//	httpbench -conns 8 -rounds 9  the same in less time
-//	httpbench -swap 1000000       response times while a list is replaced
+//	httpbench                at 8 connections
+//	httpbench -conns 64
+//	httpbench -swap 1000000  response times while a list is replaced
 //
 // Each handler runs in a process of its own on 127.0.0.1 and is called over
-// keep-alive connections. In each round every handler runs once, and its figures
-// are divided by the figures of the constant in the same round. Httpbench prints the
+// keep-alive connections. In each round both run once, and the figures of httpapi
+// are divided by those of the constant in the same round. Httpbench prints the
 // median, least and greatest ratio of requests per second, and of CPU time per
 // request in the server process; and the ratios of the best twentieth of all rounds,
 // which a busy machine disturbs least: on one, measure many short rounds, such as
@@ -42,7 +43,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
@@ -50,8 +50,7 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 21, "rounds")
 	spell := flag.Duration("spell", 300*time.Millisecond, "time for one handler in a round")
-	conns := flag.String("conns", "8,64", "numbers of connections, with commas")
-	names := flag.String("handlers", strings.Join(handlers[1:], ","), "which are measured, with commas, against the constant")
+	conns := flag.Int("conns", 8, "connections")
 	swapped := flag.Int("swap", 0, "measure instead how long answers take while a list of so many `entries` is replaced")
 	rate := flag.Float64("rate", 4000, "with -swap, requests per second to each server, over 8 connections")
 	serveName := flag.String("serve", "", "be the server of this handler until standard input ends (used by httpbench itself)")
@@ -66,7 +65,7 @@ func main() {
 	} else if *swapped > 0 {
 		err = swap(*swapped, 8, *rounds, *rate)
 	} else {
-		err = compare(strings.Split(*names, ","), strings.Split(*conns, ","), *rounds, *spell)
+		err = compare(*conns, *rounds, *spell)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "httpbench:", err)
@@ -74,12 +73,8 @@ func main() {
 	}
 }
 
-// handlers are the names of what can be served; newHandler has them.
-var handlers = []string{"constant", "auth", "limits", "audit"}
-
-// newHandler returns the handler of a name, which may write into dir, and the API
-// key for it.
-func newHandler(name, dir string) (h http.Handler, token string, err error) {
+// newHandler returns the handler of a name, and the API key for it.
+func newHandler(name string) (h http.Handler, token string, err error) {
 	s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 	if err != nil {
 		return nil, "", err
@@ -88,9 +83,7 @@ func newHandler(name, dir string) (h http.Handler, token string, err error) {
 	if _, err := s.Refresh(ctx); err != nil {
 		return nil, "", err
 	}
-	token = benchToken
-	switch name {
-	case "constant": // writes an answer with the fields for a key that has limits
+	if name == "constant" {
 		answer, err := constant(s)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
@@ -99,28 +92,15 @@ func newHandler(name, dir string) (h http.Handler, token string, err error) {
 				header[fields[i].name] = fields[i].values
 			}
 			w.Write(answer)
-		}), token, err
-	case "auth": // httpapi, with one key
-		keys, err := access.Fixed(map[string]string{"bench": benchToken})
-		return httpapi.NewHandler(s, keys, nil), token, err
-	case "limits", "audit": // httpapi, with a key of a store, its burst limit and its quota; and with an audit trail
-		store := access.NewMemory()
-		token, key, err := access.NewKey(access.Key{ID: "bench", Scopes: "screen usage", Quota: 1e12, Rate: 1e6, Burst: 1e6})
-		if err == nil {
-			err = store.PutKey(ctx, key)
-		}
-		keyring := access.New(store, nil)
-		opts := &httpapi.Options{Meter: keyring}
-		if name == "audit" && err == nil {
-			var trail *audit.Log
-			if trail, err = audit.Open(dir, nil); err == nil {
-				go trail.Run(ctx)
-				opts.Audit = trail.Record
-			}
-		}
-		return httpapi.NewHandler(s, keyring, opts), token, err
+		}), benchToken, err
 	}
-	return nil, "", fmt.Errorf("no such handler: %s", name)
+	store := access.NewMemory()
+	token, key, err := access.NewKey(access.Key{ID: "bench", Scopes: "screen usage", Quota: 1e12, Rate: 1e6, Burst: 1e6})
+	if err == nil {
+		err = store.PutKey(ctx, key)
+	}
+	keys := access.New(store, nil)
+	return httpapi.NewHandler(s, keys, &httpapi.Options{Meter: keys}), token, err
 }
 
 // benchToken is an API key.
@@ -165,12 +145,7 @@ func (w *recorder) Write(b []byte) (int, error) { w.body = append(w.body, b...);
 // server serves a handler, and prints, for each line that it reads, the nanoseconds
 // that the process has computed.
 func server(name string) error {
-	dir, err := os.MkdirTemp("", "httpbench")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	h, token, err := newHandler(name, dir)
+	h, token, err := newHandler(name)
 	if err != nil {
 		return err
 	}
@@ -308,23 +283,10 @@ func (c *candidate) run(spell time.Duration) (rate, cpu float64, err error) {
 	return float64(n) / took, (after - before) / float64(n), errors.Join(err, err2)
 }
 
-// compare prints how the handlers of some names compare with the constant.
-func compare(names, conns []string, rounds int, spell time.Duration) error {
-	for _, text := range conns {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return fmt.Errorf("%q connections", text)
-		}
-		if err := compareAt(append([]string{handlers[0]}, names...), n, rounds, spell); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func compareAt(names []string, conns, rounds int, spell time.Duration) error {
+// compare prints how httpapi compares with the constant.
+func compare(conns, rounds int, spell time.Duration) error {
 	var all []*candidate
-	for _, name := range names {
+	for _, name := range []string{"constant", "httpapi"} {
 		c, stop, err := start(name, conns)
 		if err != nil {
 			return err
@@ -344,14 +306,12 @@ func compareAt(names []string, conns, rounds int, spell time.Duration) error {
 			}
 		}
 	}
-	base := all[0]
-	fmt.Printf("%d connections, %d rounds of %v: %s has %.0f requests/s, %.1f µs each\n", conns, rounds, spell, base.name, median(base.rate), 1e6*median(base.cpu))
-	for _, c := range all[1:] {
-		rate, cpu := ratios(c.rate, base.rate), ratios(c.cpu, base.cpu)
-		fmt.Printf("  %-13s requests/s %.3f (%.3f to %.3f)   time of the server %.3f (%.3f to %.3f)   at best %.3f and %.3f\n",
-			c.name, median(rate), slices.Min(rate), slices.Max(rate), median(cpu), slices.Min(cpu), slices.Max(cpu),
-			quantile(c.rate, 0.95)/quantile(base.rate, 0.95), quantile(c.cpu, 0.05)/quantile(base.cpu, 0.05))
-	}
+	base, c := all[0], all[1]
+	rate, cpu := ratios(c.rate, base.rate), ratios(c.cpu, base.cpu)
+	fmt.Printf("%d connections, %d rounds of %v: the constant has %.0f requests/s, %.1f µs each\n", conns, rounds, spell, median(base.rate), 1e6*median(base.cpu))
+	fmt.Printf("requests/s %.3f (%.3f to %.3f)   time of the server %.3f (%.3f to %.3f)   at best %.3f and %.3f\n",
+		median(rate), slices.Min(rate), slices.Max(rate), median(cpu), slices.Min(cpu), slices.Max(cpu),
+		quantile(c.rate, 0.95)/quantile(base.rate, 0.95), quantile(c.cpu, 0.05)/quantile(base.cpu, 0.05))
 	return nil
 }
 
