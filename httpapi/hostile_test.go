@@ -366,6 +366,25 @@ func TestSlow(t *testing.T) {
 	}
 }
 
+// TestSlowRefused checks that Admit, too, waits for a limited time for the body of a request that it refuses.
+func TestSlowRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := httpapi.Admit(nil, "reports", nil)(http.NotFoundHandler())
+		c := serveInMemory(t, &http.Server{Handler: refused})()
+		go func() {
+			for _, err := io.WriteString(c, "POST /reports HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n"); err == nil; _, err = io.WriteString(c, "x") {
+				time.Sleep(time.Second)
+			}
+		}()
+		start := time.Now()
+		all := replies(t, c)
+		if len(all) != 1 || all[0].status != 401 || time.Since(start) > time.Minute {
+			t.Errorf("%v after %v", all, time.Since(start))
+		}
+		c.Close()
+	})
+}
+
 // TestBodyTimeoutIsLifted checks that after a body has arrived in time, no deadline
 // remains for the response or for the next request on the connection.
 func TestBodyTimeoutIsLifted(t *testing.T) {
