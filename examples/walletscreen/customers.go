@@ -38,7 +38,6 @@ func readCustomers(file string, bad *int, columns *rows.Columns) iter.Seq2[custo
 			return
 		}
 		*columns = t.Columns()
-		id := t.Column("id", "customer_id", "customer", "user_id", "user", "client_id", "client", "account_id", "account", "reference", "name")
 		for n := 1; ; n++ {
 			row, err := t.Next()
 			if err != nil {
@@ -47,7 +46,7 @@ func readCustomers(file string, bad *int, columns *rows.Columns) iter.Seq2[custo
 				}
 				return
 			}
-			c := customer{id: row.Cell(id)}
+			c := customer{id: row.Cell(t.ID())}
 			if c.id == "" {
 				c.id, c.unnamed = fmt.Sprintf("row %d", n), true
 			}

@@ -127,11 +127,11 @@ func TestKeysNotShown(t *testing.T) {
 }
 
 // TestKeysOfDamagedRows reports on rows that are not well formed, or look like formulas: their keys are
-// not shown either, nor those in the first column.
+// not shown either, nor those in the column of names.
 func TestKeysOfDamagedRows(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "report.json")
 	const key, seed = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ", "legal winner thank year wave sausage worth useful legal winner thank yellow"
-	table := "note,address\n1," + key + ",x\n2," + seed + ",x\n3,=" + key + "\nkey " + key + "," + listed + "\n"
+	table := "name,address\n1," + key + ",x\n2," + seed + ",x\n3,=" + key + "\nkey " + key + "," + listed + "\n"
 	callIn(t, few(t), table, "screen", "-in", "-", "-report", report)
 	_, stdout, _ := callIn(t, few(t), "", "screen", "="+key, "="+seed)
 	if all := read(t, report) + stdout; strings.Contains(all, key) || strings.Contains(all, "legal winner") || strings.Count(all, "(not shown)") != 6 {

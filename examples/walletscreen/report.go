@@ -31,7 +31,7 @@ const maxReported = 20_000
 // and otherwise HTML for people, with the same facts.
 type tableReport struct {
 	file   *os.File
-	own    []rows.OwnColumn
+	id     int // the column of the ids, or -1
 	groups map[string]*reportGroup
 	rows   int // in groups
 
@@ -43,7 +43,6 @@ type tableReport struct {
 	Undecided  []*reportGroup `json:"undecided"`  // rows, by why they are not decided
 	Suppressed []*reportGroup `json:"suppressed"` // rows that would be listed without an exception
 	Omitted    int64          `json:"omitted"`    // rows that are counted and in no group
-	Own        []string       `json:"own_columns"`
 	Input      string         `json:"input"`
 	Hash       string         `json:"input_sha256"`
 	Columns    rows.Columns   `json:"columns"`
@@ -73,8 +72,8 @@ type reportGroup struct {
 
 // A reportRow is one row of the table.
 type reportRow struct {
-	Line    int64       `json:"line"`          // as a spreadsheet program counts
-	Own     []string    `json:"own,omitempty"` // its cells of the own columns
+	Line    int64       `json:"line"`         // as a spreadsheet program counts
+	ID      string      `json:"id,omitempty"` // whose address it is
 	Chain   string      `json:"chain,omitempty"`
 	Address string      `json:"address"` // or the text, if it is not decided
 	Level   score.Level `json:"level,omitempty"`
@@ -150,12 +149,10 @@ func (r *tableReport) add(row *rows.Row, v *verdict) {
 // row returns a row as the report shows it.
 func (r *tableReport) row(row *rows.Row, v *verdict, label *screening.Label) reportRow {
 	to := reportRow{Line: row.Line, Address: shorten(clean(v.input), 120)}
-	for _, c := range r.own {
-		cell := row.Cell(c.Index)
-		if len(cell) > 28 && hidesInput(address.Interpret("", cell).Err, cell) { // no secret is shorter
-			cell = "(not shown)"
-		}
-		to.Own = append(to.Own, shorten(clean(cell), 32))
+	id := row.Cell(r.id)
+	to.ID = shorten(clean(id), 32)
+	if len(id) > 28 && hidesInput(address.Interpret("", id).Err, id) { // no secret is shorter
+		to.ID = "(not shown)"
 	}
 	a := v.result.Address
 	switch {
@@ -201,9 +198,6 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 	if j.past {
 		r.AsOf = orNull(j.at)
 		r.Title += " with the lists of " + minute(j.at)
-	}
-	for _, c := range r.own {
-		r.Own = append(r.Own, c.Name)
 	}
 	r.Rows, r.Classes, r.Doubtful = t.total.rows, t.total.classes(), t.total.doubtful
 	r.Hash, r.Program = hexSum(t.hashes.input), "walletscreen "+newVersion().Version

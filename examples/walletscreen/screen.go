@@ -333,7 +333,7 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 		if shown, err = openReport(s.report); err != nil {
 			return err
 		}
-		job.opened = func(in *rows.Reader) { shown.own = in.Own() }
+		job.opened = func(in *rows.Reader) { shown.id = in.ID() }
 	}
 	if receipts != nil || shown != nil {
 		job.hashes = newTableHashes()

@@ -22,6 +22,11 @@ var (
 	}
 	// tickers name columns of assets, which may say the chain.
 	tickers = map[string]bool{"coin": true, "asset": true, "currency": true, "token": true, "ticker": true, "symbol": true, "währung": true, "waehrung": true, "moneda": true, "devise": true}
+	// usualIDs are how people name columns that say whose address a row has.
+	usualIDs = map[string]bool{
+		"id": true, "customerid": true, "customer": true, "userid": true, "user": true, "clientid": true, "client": true, "accountid": true, "account": true,
+		"reference": true, "name": true, "customernumber": true, "accountnumber": true, "kundennummer": true, "kundennr": true,
+	}
 	// otherAddress and otherChain are parts of names that also look like these columns, but
 	// may be something else, such as a street or the unit of an amount.
 	otherAddress = []string{"address", "adress", "wallet", "direcci", "indirizzo"}
@@ -174,30 +179,6 @@ type Columns struct {
 	OtherSheets []string `json:"other_sheets,omitempty"` // that are not read
 }
 
-// An OwnColumn tells people which row is which: it is the first column, or named like an id.
-type OwnColumn struct {
-	Name  string // or its number if it has none
-	Index int    // for Row.Cell
-}
-
-// maxOwn bounds how many columns are an OwnColumn.
-const maxOwn = 2
-
-// usualIDs are how people name columns of ids, without blanks and punctuation.
-var usualIDs = map[string]bool{
-	"id": true, "no": true, "nr": true, "number": true, "ref": true, "reference": true, "case": true, "account": true, "kundennummer": true, "kundennr": true,
-	"customernumber": true, "clientnumber": true, "accountnumber": true, "casenumber": true, "iban": true,
-}
-
-// isID reports whether a column is named like an id: customer_id, customerId and "Customer ID" are,
-// and "paid" is not.
-func isID(name string) bool {
-	name = strings.TrimSpace(name)
-	before, id := name[:max(len(name)-2, 0)], name[max(len(name)-2, 0):]
-	return usualIDs[plainName(name)] || strings.EqualFold(id, "id") &&
-		(strings.HasSuffix(before, "_") || strings.HasSuffix(before, "-") || strings.HasSuffix(before, " ") || id[0] == 'I' && before != "" && before != strings.ToUpper(before))
-}
-
 // choose finds the columns of the address and the chain, by the names of all columns and a sample
 // of the rows.
 func (t *Reader) choose(names []string, body [][]string) (err error) {
@@ -218,12 +199,16 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 	if t.chain >= 0 {
 		t.used.Chain = title(t.chain)
 	}
+	t.id = -1
 	for i, name := range names {
 		plain := plainName(name)
-		if own := i == 0 || isID(name); own && i != t.address && i != t.chain && len(t.own) < maxOwn {
-			t.own = append(t.own, OwnColumn{strings.Trim(title(i), `"`), i})
+		if i == t.address || i == t.chain {
+			continue
 		}
-		if i != t.address && i != t.chain && plain != "listedaddress" && t.looksUsed(plain, body, i) {
+		if t.id < 0 && usualIDs[plain] {
+			t.id = i
+		}
+		if plain != "listedaddress" && t.looksUsed(plain, body, i) {
 			t.used.Unused = append(t.used.Unused, title(i))
 		}
 	}
