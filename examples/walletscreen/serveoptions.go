@@ -16,8 +16,6 @@ type serveOptions struct {
 	addr, opsAddr       string
 	keys                []string
 	offline             bool
-	clientRate          string
-	clientField         string
 	exceptions          string
 	tlsCert, tlsKey     string
 	audit, auditKey     string
