@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,8 +25,12 @@ var reportText string
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"grouped": grouped, "lineNumbers": lineNumbers}).Parse(reportText))
 
-// maxReported bounds how many rows a report has.
-const maxReported = 20_000
+// A report has at most maxReported rows, and prints at most maxPrinted of each group. Of the others, it
+// has the numbers of their lines.
+const (
+	maxReported = 20_000
+	maxPrinted  = 25
+)
 
 // A tableReport is the file of -report: what became of a table. It is JSON if its name ends with .json,
 // and otherwise HTML for people, with the same facts.
@@ -42,7 +47,7 @@ type tableReport struct {
 	Parties    []*reportGroup `json:"parties"`    // rows that are listed, by whom the list names
 	Undecided  []*reportGroup `json:"undecided"`  // rows, by why they are not decided
 	Suppressed []*reportGroup `json:"suppressed"` // rows that would be listed without an exception
-	Omitted    int64          `json:"omitted"`    // rows that are counted and in no group
+	Omitted    int64          `json:"omitted"`    // rows of further parties and reasons
 	Input      string         `json:"input"`
 	Hash       string         `json:"input_sha256"`
 	Columns    rows.Columns   `json:"columns"`
@@ -67,7 +72,7 @@ type reportGroup struct {
 	Count  int64       `json:"count"`
 	Rows   []reportRow `json:"rows"`
 
-	points, shown int
+	points int
 }
 
 // A reportRow is one row of the table.
@@ -127,7 +132,7 @@ func (r *tableReport) add(row *rows.Row, v *verdict) {
 	}
 	key := fmt.Sprintf("%p %q %q %q %q", groups, g.Title, g.Source, g.Ref, g.Reason)
 	at := r.groups[key]
-	if r.rows == maxReported && at == nil {
+	if at == nil && r.rows == maxReported {
 		r.Omitted++
 		return
 	}
@@ -138,12 +143,10 @@ func (r *tableReport) add(row *rows.Row, v *verdict) {
 	}
 	at.Count++
 	at.points = max(at.points, g.points)
-	if r.rows == maxReported {
-		r.Omitted++
-		return
+	if r.rows < maxReported {
+		r.rows++
+		at.Rows = append(at.Rows, r.row(row, v, label))
 	}
-	r.rows++
-	at.Rows = append(at.Rows, r.row(row, v, label))
 }
 
 // row returns a row as the report shows it.
@@ -218,9 +221,6 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 		enc.SetIndent("", "  ")
 		err = enc.Encode(r)
 	} else {
-		chooseShown(r.Parties, 150)
-		chooseShown(r.Undecided, 110)
-		chooseShown(r.Suppressed, 30)
 		err = reportTemplate.Execute(r.file, r)
 	}
 	if err == nil {
@@ -229,63 +229,27 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 	return err
 }
 
-// chooseShown decides which rows of groups are printed: at most n lines, so that a report has a few pages,
-// and some of each group as far as they go. Of the others, the numbers of their lines are.
-func chooseShown(groups []*reportGroup, n int) {
-	for i, g := range groups {
-		each := max(10, n/(len(groups)-i))
-		if g.shown = min(len(g.Rows), each, n); g.shown > 0 {
-			n = max(0, n-g.shown-2)
-		}
-	}
-}
-
 // Shown are the rows of g that are printed, and Rest the others.
-func (g *reportGroup) Shown() []reportRow { return g.Rows[:g.shown] }
-func (g *reportGroup) Rest() []reportRow  { return g.Rows[g.shown:] }
+func (g *reportGroup) Shown() []reportRow { return g.Rows[:min(maxPrinted, len(g.Rows))] }
+func (g *reportGroup) Rest() []reportRow  { return g.Rows[len(g.Shown()):] }
 
 // Uncounted is how many rows of g the report does not have.
 func (g *reportGroup) Uncounted() int64 { return g.Count - int64(len(g.Rows)) }
 
-// Of returns a section: some groups, and the report.
-func (r *tableReport) Of(groups []*reportGroup) map[string]any {
-	return map[string]any{"Report": r, "Groups": groups}
-}
-
-// Hidden are the rows of groups without a printed row.
-func (r *tableReport) Hidden(groups []*reportGroup) (all []reportRow) {
-	for _, g := range groups {
-		if g.shown == 0 {
-			all = append(all, g.Rows...)
-		}
-	}
-	return all
-}
-
-// lineNumbers returns the numbers of the lines of rows, in order: "3, 5–9".
-func lineNumbers(all []reportRow) string {
-	lines := make([]int64, len(all))
-	for i := range all {
-		lines[i] = all[i].Line
-	}
-	slices.Sort(lines)
-	var b strings.Builder
-	for i := 0; i < len(lines); {
+// lineNumbers returns the numbers of the lines of rows: "3, 5–9".
+func lineNumbers(rows []reportRow) string {
+	var all []string
+	for i := 0; i < len(rows); {
 		end := i + 1
-		for end < len(lines) && lines[end] == lines[end-1]+1 {
+		for end < len(rows) && rows[end].Line == rows[end-1].Line+1 {
 			end++
 		}
-		if b.Len() > 0 {
-			b.WriteString(", ")
+		text := strconv.FormatInt(rows[i].Line, 10)
+		if end > i+1 {
+			text += "–" + strconv.FormatInt(rows[end-1].Line, 10)
 		}
-		switch fmt.Fprint(&b, lines[i]); end - i {
-		case 1:
-		case 2:
-			fmt.Fprintf(&b, ", %d", lines[end-1])
-		default:
-			fmt.Fprintf(&b, "–%d", lines[end-1])
-		}
+		all = append(all, text)
 		i = end
 	}
-	return b.String()
+	return strings.Join(all, ", ")
 }
