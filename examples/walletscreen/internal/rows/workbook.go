@@ -137,19 +137,16 @@ func (w *workbook) readShared() error {
 	in := &io.LimitedReader{R: f}
 	for dec := xml.NewDecoder(in); ; {
 		in.N = maxMarkup
-		if _, err := next(dec, "si", ""); err == io.EOF {
+		var text sharedText
+		if err := next(dec, "si", &text); err == io.EOF {
 			return nil
 		} else if err != nil {
-			return err
-		}
-		text, err := textOf(dec, "si")
-		if err != nil {
 			return err
 		}
 		if len(w.shared) == maxShared {
 			return fmt.Errorf("it has more than %d texts; save the sheet as CSV", maxShared)
 		}
-		w.shared = append(w.shared, text)
+		w.shared = append(w.shared, text.String())
 	}
 }
 
@@ -203,16 +200,49 @@ func (w *workbook) Read(p []byte) (int, error) {
 	return w.out.Read(p)
 }
 
+// A sheetRow is a row of a sheet as its file has it.
+type sheetRow struct {
+	Number string      `xml:"r,attr"`
+	Cells  []sheetCell `xml:"c"`
+}
+
+// A sheetCell is a cell. A formula is not its text.
+type sheetCell struct {
+	Name  string     `xml:"r,attr"`
+	Type  string     `xml:"t,attr"`
+	Style string     `xml:"s,attr"`
+	Value []string   `xml:"v"` // one, but in a file that somebody forged
+	Text  sharedText `xml:"is"`
+}
+
+// A sharedText is a text of a cell, or one that cells share, perhaps in pieces of several formats. How
+// it is pronounced is left out.
+type sharedText struct {
+	Whole  []string `xml:"t"`
+	Pieces []struct {
+		Text string `xml:"t"`
+	} `xml:"r"`
+}
+
+func (t *sharedText) String() string {
+	text := strings.Join(t.Whole, "")
+	for _, p := range t.Pieces {
+		text += p.Text
+	}
+	return text
+}
+
 // next writes the next row to w.out, if it has text, and a blank line for each blank row before it.
 func (w *workbook) next() error {
 	w.in.N = maxMarkup
-	row, err := next(w.dec, "row", "")
+	var row sheetRow
+	err := next(w.dec, "row", &row)
 	if err != nil {
 		return err
 	}
 	at := w.row + 1
-	if r := attribute(row, "r"); r != "" {
-		if at, err = strconv.Atoi(r); err != nil {
+	if row.Number != "" {
+		if at, err = strconv.Atoi(row.Number); err != nil {
 			return err
 		}
 	}
@@ -220,15 +250,9 @@ func (w *workbook) next() error {
 		return fmt.Errorf("row %d after row %d", at, w.row)
 	}
 	w.cells = w.cells[:0]
-	for last := 0; ; {
-		cell, err := next(w.dec, "c", "row")
-		if err != nil {
-			return err
-		}
-		if cell == nil {
-			break
-		}
-		if last, err = w.cell(cell, last); err != nil {
+	last := 0
+	for i := range row.Cells {
+		if last, err = w.cell(&row.Cells[i], last); err != nil {
 			return err
 		}
 	}
@@ -245,21 +269,18 @@ func (w *workbook) next() error {
 }
 
 // cell adds a cell to w.cells, if it has text, and returns its column. The cell before it is in the column last.
-func (w *workbook) cell(start *xml.StartElement, last int) (int, error) {
-	name, at := attribute(start, "r"), last+1
-	if name != "" {
+func (w *workbook) cell(cell *sheetCell, last int) (int, error) {
+	at := last + 1
+	if cell.Name != "" {
 		at = 0
-		for _, r := range strings.TrimRight(name, "0123456789") {
+		for _, r := range strings.TrimRight(cell.Name, "0123456789") {
 			at = min(at*26+int(r-'A')+1, maxCells+1)
 		}
 	}
 	if at > maxCells || at <= last {
-		return 0, fmt.Errorf("a cell %q after column %d", name, last)
+		return 0, fmt.Errorf("a cell %q after column %d", cell.Name, last)
 	}
-	text, err := textOf(w.dec, "c")
-	if err == nil {
-		text, err = w.text(start, text)
-	}
+	text, err := w.text(cell)
 	if text = strings.ReplaceAll(text, "_x000D_", "\r"); text != "" {
 		for len(w.cells) < at-1 {
 			w.cells = append(w.cells, "")
@@ -269,75 +290,31 @@ func (w *workbook) cell(start *xml.StartElement, last int) (int, error) {
 	return at, err
 }
 
-// next returns the beginning of the next element called name, or nil at the end of the element within.
-func next(dec *xml.Decoder, name, within string) (*xml.StartElement, error) {
+// next decodes the next element called name.
+func next(dec *xml.Decoder, name string, to any) error {
 	for {
 		token, err := dec.Token()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			if token.Name.Local == name {
-				return &token, nil
-			}
-		case xml.EndElement:
-			if token.Name.Local == within {
-				return nil, nil
-			}
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == name {
+			return dec.DecodeElement(to, &start)
 		}
 	}
 }
 
-// textOf returns the text of a cell, or of a text that cells share, perhaps in pieces of several
-// formats. A formula is not its text, nor is how it is pronounced (rPh).
-func textOf(dec *xml.Decoder, name string) (string, error) {
-	var text []byte
-	for inText := false; ; {
-		token, err := dec.Token()
-		if err != nil {
-			return "", err
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			if inText = token.Name.Local == "v" || token.Name.Local == "t"; token.Name.Local == "rPh" {
-				if err := dec.Skip(); err != nil {
-					return "", err
-				}
-			}
-		case xml.EndElement:
-			if inText = false; token.Name.Local == name {
-				return string(text), nil
-			}
-		case xml.CharData:
-			if inText {
-				text = append(text, token...)
-			}
-		}
-	}
-}
-
-// attribute returns an attribute of an element, or "".
-func attribute(e *xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
-}
-
-// text returns what a cell shows that has a text.
-func (w *workbook) text(cell *xml.StartElement, text string) (string, error) {
-	switch attribute(cell, "t") {
+// text returns what a cell shows.
+func (w *workbook) text(cell *sheetCell) (string, error) {
+	text := strings.Join(cell.Value, "") + cell.Text.String()
+	switch cell.Type {
 	case "s":
 		i, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || i < 0 || i >= len(w.shared) {
-			return "", fmt.Errorf("the cell %s has no text %q", attribute(cell, "r"), text)
+			return "", fmt.Errorf("the cell %s has no text %q", cell.Name, text)
 		}
 		return w.shared[i], nil
 	case "", "n":
-		style, _ := strconv.Atoi(attribute(cell, "s"))
+		style, _ := strconv.Atoi(cell.Style)
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || style < 0 || style >= len(w.days) || !w.days[style] || n < 0 || n > 2958466 {
 			return text, nil
