@@ -189,7 +189,7 @@ func commandLine(root *cli.Command, args []string) ([]string, error) {
 		switch {
 		case isHelp(arg), i == 0 && arg == "completion":
 			return args, nil
-		case next == nil && (plausible(arg) || len(arg) > maxShown):
+		case next == nil && !isShown(arg):
 			return nil, fmt.Errorf("unknown command of %d characters; to screen an address: walletscreen screen ADDRESS", len(arg))
 		case next == nil:
 			return nil, fmt.Errorf("unknown command %q%s", strings.Join(args[:i+1], " "), didYouMean(arg, commandNames(c), ""))

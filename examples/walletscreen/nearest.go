@@ -32,13 +32,15 @@ func didYouMean(name string, names []string, prefix string) string {
 	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
 }
 
-// maxShown is the length of the longest argument that an error quotes. A longer one could be
-// a private key in the wrong place.
+// maxShown is the length of the longest argument that an error quotes.
 const maxShown = 40
+
+// isShown reports whether an error may quote an argument: it is no private key in the wrong place.
+func isShown(arg string) bool { return len(arg) <= maxShown && !plausible(arg) }
 
 // unexpected returns an error about an argument that a command does not take.
 func unexpected(arg string) error {
-	if len(arg) > maxShown {
+	if !isShown(arg) {
 		return fmt.Errorf("unexpected argument of %d characters", len(arg))
 	}
 	return fmt.Errorf("unexpected argument %q", arg)

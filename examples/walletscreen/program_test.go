@@ -258,6 +258,7 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-chian", "x", "y"}, "screen: unknown flag -chian; did you mean -chain?"},
 		{"", []string{"screen", "--chian=x", "y"}, "screen: unknown flag -chian; did you mean -chain?"},
 		{"", []string{"screen", "-i", "y"}, "screen: unknown flag -i; did you mean -in?"},
+		{"", []string{"version", "snoPBrXtMeMyMHUVTgbuqAfg1SUTb"}, "version: unexpected argument of 29 characters"},
 		{"", []string{"screen", "-offline", "y"}, "screen: unknown flag -offline; see -help"},
 		{"", []string{"-in", "y"}, "serve: unknown flag -in; see -help"},
 		{"", []string{"completion", "-hepl"}, "completion: unknown flag -hepl; did you mean -help?"},
