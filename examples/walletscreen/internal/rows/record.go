@@ -111,11 +111,10 @@ func isBareReturn(rest []byte, c byte) bool {
 // quoted returns the row whose first line ends at end, and has a quote.
 func (r *recordReader) quoted(end int) (row Row, err error) {
 	var text []byte
-	var spans []span
 	var stop, lost int
 	for more := true; more && err == nil; {
 		text, _ = r.in.Peek(r.in.Buffered())
-		spans, stop, lost = r.cut(text)
+		row.cells, row.stray, stop, lost = r.cut(text)
 		if more = stop == len(text) || lost == len(text); more {
 			_, err = r.in.Peek(len(text) + 1)
 		}
@@ -126,30 +125,25 @@ func (r *recordReader) quoted(end int) (row Row, err error) {
 	}
 	if lost > 0 || err == bufio.ErrBufferFull {
 		row.Err, text = errQuote, text[:end]
-		spans, stop, _ = r.cut(text)
+		row.cells, row.stray, stop, _ = r.cut(text)
 	}
 	r.taken = stop + bytes.IndexByte(text[stop:], '\n') + 1
 	if r.taken == stop {
 		r.taken = len(text)
 	}
 	row.raw = bytes.TrimRight(text[:stop], "\r")
-	for _, s := range spans {
-		s.end = min(s.end, len(row.raw))
-		row.cells = append(row.cells, s.text(row.raw))
-		row.stray = row.stray || !s.quoted && bytes.IndexByte(row.raw[s.start:s.end], '"') >= 0
-	}
 	if row.Err == nil && row.stray && bytes.Count(row.raw, []byte("\r")) > bytes.Count(row.raw, []byte("\r\n")) {
-		row.Err = errReturn
+		row.Err = errReturn // nobody knows which cells are in quotes
 	}
 	return row, nil
 }
 
-// cut returns where the cells of the first row of text stand in it, and where the row ends. lost is how
-// far a quote at the beginning of a cell was followed in vain into other lines, to the end if it is
-// never closed; the cell is then one without quotes.
-func (r *recordReader) cut(text []byte) (all []span, end, lost int) {
+// cut returns the cells of the first row of text, whether one without quotes around it has one, and where
+// the row ends. lost is how far a quote at the beginning of a cell was followed in vain into other lines,
+// to the end if it is never closed; the cell is then one without quotes.
+func (r *recordReader) cut(text []byte) (cells []string, stray bool, end, lost int) {
 	for ; ; end++ {
-		s := span{start: end}
+		start, quoted := end, false
 		if end < len(text) && text[end] == '"' {
 			stop := end + 1 + closing(text[end+1:])
 			after := bytes.TrimLeft(text[stop:], "\r")
@@ -157,18 +151,24 @@ func (r *recordReader) cut(text []byte) (all []span, end, lost int) {
 			case stop == end:
 				lost = len(text)
 			case len(after) == 0 || after[0] == '\n' || text[stop] == r.delimiter:
-				s.quoted, end = true, stop
+				quoted, end = true, stop
+				cells = append(cells, strings.ReplaceAll(string(text[start+1:end-1]), `""`, `"`))
 			case bytes.IndexByte(text[end:stop], '\n') >= 0:
 				lost = max(lost, stop)
 			}
 		}
-		for !s.quoted && end < len(text) && text[end] != r.delimiter && text[end] != '\n' {
+		for !quoted && end < len(text) && text[end] != r.delimiter && text[end] != '\n' {
 			end++
 		}
-		s.end = end
-		all = append(all, s)
-		if end == len(text) || text[end] != r.delimiter {
-			return all, end, lost
+		more := end < len(text) && text[end] == r.delimiter
+		if cell := text[start:end]; !quoted {
+			if !more {
+				cell = bytes.TrimRight(cell, "\r")
+			}
+			cells, stray = append(cells, string(cell)), stray || bytes.IndexByte(cell, '"') >= 0
+		}
+		if !more {
+			return cells, stray, end, lost
 		}
 	}
 }
@@ -201,21 +201,6 @@ func (r *recordReader) lineEnd() (int, error) {
 			return 0, err
 		}
 	}
-}
-
-// A span is where a cell stands in a row, with its quotes.
-type span struct {
-	start, end int
-	quoted     bool
-}
-
-// text returns the cell, without its quotes.
-func (s span) text(row []byte) string {
-	cell := string(row[s.start:s.end])
-	if s.quoted {
-		return strings.ReplaceAll(cell[1:len(cell)-1], `""`, `"`)
-	}
-	return cell
 }
 
 // Cell returns the cell in column i, unquoted, and "" if the row has none there. Of a JSON value

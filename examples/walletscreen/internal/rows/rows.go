@@ -56,7 +56,7 @@ type Reader struct {
 	opts      Options
 	json      bool
 	bom, crlf bool
-	header    []byte   // as it was read; nil if there is none
+	header    *Row     // nil if there is none
 	preamble  []byte   // the line "sep=;" of a spreadsheet program
 	columns   int      // of the header, or of the first row
 	address   int      // index of the column
@@ -205,7 +205,7 @@ func (t *Reader) openCSV(head []byte) error {
 				return row.Err
 			}
 			if row.raw != nil { // no blank line
-				t.header = t.appendInput([]byte{}, &row)
+				t.header = &Row{raw: bytes.Clone(row.raw), cells: slices.Clone(row.cells), stray: row.stray, Err: row.Err}
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/visible"
 )
@@ -37,7 +38,7 @@ func (t *Reader) AppendHeader(dst []byte) []byte {
 	if t.json || t.header == nil {
 		return dst
 	}
-	return t.appendAdded(append(dst, t.header...), t.added)
+	return t.appendCells(dst, t.header, t.added)
 }
 
 // AppendRow appends row and its cells of the added columns, as many as these are. A Text
@@ -56,54 +57,36 @@ func (t *Reader) AppendRow(dst []byte, row *Row, cells ...string) []byte {
 		}
 		t.shown = append(t.shown, cell)
 	}
-	return t.appendAdded(t.appendInput(dst, row), t.shown)
+	return t.appendCells(dst, row, t.shown)
 }
 
-// appendAdded appends the added cells of a row, and ends it.
-func (t *Reader) appendAdded(dst []byte, cells []string) []byte {
-	if len(cells) == 0 {
-		return t.endLine(dst)
-	}
-	t.out.Reset()
-	t.writer.Write(cells)
-	t.writer.Flush()
-	return append(append(dst, t.delimiter), t.out.Bytes()...)
-}
-
-// appendInput appends the cells of row, as many as the header has. A row in which a quote
-// is out of place is quoted again, so that every reader finds the same cells.
-func (t *Reader) appendInput(dst []byte, row *Row) []byte {
+// appendCells appends the cells of row, as many as the header has, and the added ones. A row in which a
+// quote is out of place, or that has more cells, is quoted again, so that every reader finds the same cells.
+func (t *Reader) appendCells(dst []byte, row *Row, added []string) []byte {
 	if len(row.cells) <= t.columns && !row.stray {
 		dst = append(dst, row.raw...)
 		for range t.columns - max(len(row.cells), 1) {
 			dst = append(dst, t.delimiter)
 		}
-		return dst
+		if len(added) == 0 {
+			return t.endLine(dst)
+		}
+		return append(append(dst, t.delimiter), t.encode(added)...)
 	}
-	spans, _, _ := t.cut(row.raw)
-	for i := range t.columns {
-		if i > 0 {
-			dst = append(dst, t.delimiter)
-		}
-		if i >= len(spans) {
-			continue
-		}
-		s := spans[i]
-		switch cell := row.raw[s.start:s.end]; {
-		case i == t.columns-1 && len(spans) > t.columns && row.Err != nil: // the rest of the row
-			dst = appendQuoted(dst, row.raw[s.start:])
-		case !s.quoted && bytes.IndexByte(cell, '"') >= 0:
-			dst = appendQuoted(dst, cell)
-		default:
-			dst = append(dst, cell...)
-		}
+	cells := make([]string, t.columns)
+	copy(cells, row.cells)
+	if len(row.cells) > t.columns && row.Err != nil {
+		cells[t.columns-1] = strings.Join(row.cells[t.columns-1:], string(t.delimiter)) // the rest of the row
 	}
-	return dst
+	return append(dst, t.encode(append(cells, added...))...)
 }
 
-// appendQuoted appends the text of a cell in quotes.
-func appendQuoted(dst, text []byte) []byte {
-	return append(append(append(dst, '"'), bytes.ReplaceAll(text, []byte(`"`), []byte(`""`))...), '"')
+// encode returns cells as a line. It is valid until the next call.
+func (t *Reader) encode(cells []string) []byte {
+	t.out.Reset()
+	t.writer.Write(cells)
+	t.writer.Flush()
+	return t.out.Bytes()
 }
 
 func (t *Reader) endLine(dst []byte) []byte {
