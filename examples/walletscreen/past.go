@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/screening"
@@ -54,15 +53,6 @@ func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*
 	}
 	if reconstructed { // a label decides whatever is missing
 		return past, nil
-	}
-	var missing []string
-	for _, l := range past.Sources() {
-		if l.Required && !l.Loaded() {
-			missing = append(missing, l.Info.ID)
-		}
-	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("nothing can be decided as of %s: %s not loaded then", minute(at), strings.Join(missing, " and "))
 	}
 	if _, err := past.Screen(anyAddress); err != nil {
 		return nil, fmt.Errorf("nothing can be decided as of %s: %w", minute(at), err)

@@ -54,7 +54,7 @@ func TestPast(t *testing.T) {
 	call(2, "-receipt is for verdicts of now", "screen", "-data", data, "-at", then, "-receipt", filepath.Join(dir, "r"), tornado)
 	call(
 		2,
-		"as of "+then[:16]+"Z: UK_CONSOLIDATED not loaded then",
+		"as of "+then[:16]+"Z: required list not loaded: UK_CONSOLIDATED",
 		"screen",
 		"-data",
 		data,

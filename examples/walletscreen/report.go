@@ -36,7 +36,6 @@ const (
 // and otherwise HTML for people, with the same facts.
 type tableReport struct {
 	file   *os.File
-	id     int // the column of the ids, or -1
 	groups map[string]*reportGroup
 	rows   int // in groups
 
@@ -108,8 +107,8 @@ func (r *tableReport) discard() {
 	}
 }
 
-// add takes the verdict about a row.
-func (r *tableReport) add(row *rows.Row, v *verdict) {
+// add takes the verdict about a row of the table that has an id.
+func (r *tableReport) add(row *rows.Row, v *verdict, id string) {
 	var groups *[]*reportGroup
 	var g reportGroup
 	var label *screening.Label
@@ -145,15 +144,13 @@ func (r *tableReport) add(row *rows.Row, v *verdict) {
 	at.points = max(at.points, g.points)
 	if r.rows < maxReported {
 		r.rows++
-		at.Rows = append(at.Rows, r.row(row, v, label))
+		at.Rows = append(at.Rows, r.row(row, v, id, label))
 	}
 }
 
 // row returns a row as the report shows it.
-func (r *tableReport) row(row *rows.Row, v *verdict, label *screening.Label) reportRow {
-	to := reportRow{Line: row.Line, Address: shorten(clean(v.input), 120)}
-	id := row.Cell(r.id)
-	to.ID = shorten(clean(id), 32)
+func (r *tableReport) row(row *rows.Row, v *verdict, id string, label *screening.Label) reportRow {
+	to := reportRow{Line: row.Line, ID: shorten(clean(id), 32), Address: shorten(clean(v.input), 120)}
 	if len(id) > 28 && hidesInput(address.Interpret("", id).Err, id) { // no secret is shorter
 		to.ID = "(not shown)"
 	}

@@ -333,14 +333,13 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 		if shown, err = openReport(s.report); err != nil {
 			return err
 		}
-		job.opened = func(in *rows.Reader) { shown.id = in.ID() }
 	}
 	if receipts != nil || shown != nil {
 		job.hashes = newTableHashes()
 		j.each = func(row *rows.Row, v *verdict) {
 			v.hash(job.hashes.verdicts)
 			if shown != nil {
-				shown.add(row, v)
+				shown.add(row, v, row.Cell(job.id))
 			}
 		}
 	}

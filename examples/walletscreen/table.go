@@ -89,8 +89,8 @@ type tableJob struct {
 	cells   func(dst []string, row *rows.Row, total *tally) []string // of the added columns
 	total   tally
 	columns rows.Columns
-	hashes  *tableHashes       // or nil
-	opened  func(*rows.Reader) // is called before the first row, or is nil
+	hashes  *tableHashes // or nil
+	id      int          // the column of the ids, or -1
 	started time.Time
 	begun   bool
 }
@@ -132,10 +132,7 @@ func (t *tableJob) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", inputName(t.options.in), err)
 	}
-	t.columns = reader.Columns()
-	if t.opened != nil {
-		t.opened(reader)
-	}
+	t.columns, t.id = reader.Columns(), reader.ID()
 	var sum io.Writer
 	if t.hashes != nil {
 		sum = t.hashes.output
@@ -297,7 +294,7 @@ func (t *tableJob) printSummary(w io.Writer) {
 	if took > 100*time.Millisecond {
 		rate = fmt.Sprintf(" (%s rows/s)", grouped(int64(float64(t.total.rows)/took.Seconds())))
 	}
-	fmt.Fprintf(w, "%s in %s%s\n", counted(t.total.rows, "row"), roughly(took), rate)
+	fmt.Fprintf(w, "%s in %s%s\n", counted(t.total.rows, "row"), took.Round(10*time.Millisecond), rate)
 	for _, c := range t.total.classes() {
 		note := ""
 		if c.Class == undecided {
@@ -328,15 +325,4 @@ func (t *tableJob) printColumns(w io.Writer) {
 	if c.Skipped > 0 {
 		fmt.Fprintf(w, "left out: %s above the header\n", counted(int64(c.Skipped), "line"))
 	}
-}
-
-// roughly returns d to three digits or so.
-func roughly(d time.Duration) time.Duration {
-	switch {
-	case d > time.Minute:
-		return d.Round(time.Second)
-	case d > time.Second:
-		return d.Round(10 * time.Millisecond)
-	}
-	return d.Round(time.Millisecond)
 }
