@@ -41,6 +41,8 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 		slices.Concat([]cli.Flag{
 			p.text("addr", "127.0.0.1:8080", "`address` to listen on", &o.addr),
 			p.texts("api-key", "API `key` to accept beside those in the database, for trying out; may be given several times", &o.keys),
+			p.text("client-rate", "", "requests per second without a valid key from one client address, a `number` or none, and ten times as many at once; behind a proxy, which is one address for all, it needs -client-field (default: none)", &o.clientRate),
+			p.text("client-field", "", "`name` of the header field in which the proxy in front gives the client address, as X-Real-IP or X-Forwarded-For; the last address in it counts; only for a proxy that always sets it (default: the address of the connection)", &o.clientField),
 			p.flag("offline", "fetch no list; with a PostgreSQL in -db, use those that other replicas fetch", &o.offline),
 		}, p.listFlags(&o.lists), p.fetchFlags(&o.lists), []cli.Flag{
 			p.text("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
@@ -77,6 +79,9 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 		return err
 	}
 	s := &server{serveOptions: c, log: logger, level: level, metrics: newMetrics(), ending: &p.ending}
+	if err := c.limitClients(&s.limits); err != nil {
+		return err
+	}
 	if s.kinds, err = c.shownKinds(logger); err != nil {
 		return err
 	}
@@ -124,6 +129,7 @@ type server struct {
 	screener    *screening.Screener
 	cert        *certificate // nil for none
 	keys        *keyring
+	limits      httpapi.Options // of clients without a key
 	decisions   *followed       // nil for none
 	trail       *audit.Log      // nil for none
 	watcher     *watcher        // nil for none
@@ -286,7 +292,7 @@ func (s *server) followFiles(ctx context.Context, reload <-chan os.Signal) {
 
 // handler returns the handler of the API and the page.
 func (s *server) handler() http.Handler {
-	var opts httpapi.Options
+	opts := s.limits
 	opts.Prefix = "/"
 	opts.Past = func(ctx context.Context, at time.Time) (*screening.Past, error) {
 		past, _, err := s.lists.past(ctx, s.store, at)
@@ -318,6 +324,9 @@ func (s *server) handler() http.Handler {
 		}
 		if isLogged {
 			r = traced(r)
+		}
+		if s.clientField != "" {
+			r = fromProxy(r, s.clientField)
 		}
 		if r.URL.EscapedPath() == tableRoute {
 			tables.ServeHTTP(w, r)

@@ -401,7 +401,7 @@ func TestGivenKeys(t *testing.T) {
 // A flag wins over the environment.
 func TestOptions(t *testing.T) {
 	want := &serveOptions{
-		addr: ":1", opsAddr: ":9", tlsCert: "c", tlsKey: "k", keys: []string{"p", "q"}, offline: true,
+		addr: ":1", opsAddr: ":9", tlsCert: "c", tlsKey: "k", keys: []string{"p", "q"}, offline: true, clientRate: "5", clientField: "X-Real-IP",
 		audit: "a", auditKey: "h", auditDurable: true, auditKeep: 48 * time.Hour, logFormat: "json", logLevel: "warn",
 		lists: listOptions{
 			data:    "d",
@@ -418,7 +418,8 @@ func TestOptions(t *testing.T) {
 		"WALLETSCREEN_AUDIT_DURABLE=true", "WALLETSCREEN_AUDIT_KEEP=2d", "WALLETSCREEN_ADDR=:1", "WALLETSCREEN_DATA=d", "WALLETSCREEN_DB=b",
 		"WALLETSCREEN_API_KEY=p, q",
 		"WALLETSCREEN_OFFLINE=true", "WALLETSCREEN_LOG_FORMAT=json", "WALLETSCREEN_LOG_LEVEL=warn", "WALLETSCREEN_REQUIRE=all", "WALLETSCREEN_MAX_AGE=48h",
-		"WALLETSCREEN_LISTS=A,B", "WALLETSCREEN_LIST=X=x,y,Y=z", "WALLETSCREEN_KEEP=2y", "WALLETSCREEN_MIRROR=A=http://m"}
+		"WALLETSCREEN_LISTS=A,B", "WALLETSCREEN_LIST=X=x,y,Y=z", "WALLETSCREEN_KEEP=2y", "WALLETSCREEN_MIRROR=A=http://m", "WALLETSCREEN_CLIENT_RATE=5",
+		"WALLETSCREEN_CLIENT_FIELD=X-Real-IP"}
 	if got := options(t, env); !reflect.DeepEqual(got, want) {
 		t.Errorf("of the environment: %+v", got)
 	}

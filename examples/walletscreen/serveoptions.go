@@ -16,6 +16,8 @@ type serveOptions struct {
 	addr, opsAddr       string
 	keys                []string
 	offline             bool
+	clientRate          string
+	clientField         string
 	exceptions          string
 	tlsCert, tlsKey     string
 	audit, auditKey     string
