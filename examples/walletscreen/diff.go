@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,19 +33,7 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	t := layout{}
-	t.add("", "LIST", "KIND", "ADDRESS", "REFERENCE", "NAME")
-	add := func(sign, id string, of, without map[sources.Entry]sources.Entry) {
-		for key, e := range of {
-			if _, ok := without[key]; !ok {
-				text := e.Text()
-				if e.Address.IsValid() {
-					text = string(e.Address.Chain()) + ":" + e.Address.Normalized()
-				}
-				t.add(sign, id, string(e.Kind), text, e.Ref, e.Name)
-			}
-		}
-	}
+	var all []jsonChange
 	ids := slices.AppendSeq(slices.Collect(maps.Keys(from.Held)), maps.Keys(to.Held))
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
@@ -62,24 +49,70 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		add("+", id, after, before)
-		add("-", id, before, after)
+		all = appendMissing(all, "added", id, after, before)
+		all = appendMissing(all, "removed", id, before, after)
 	}
-	changes := t.rows[1:]
-	slices.SortFunc(changes, func(a, b []string) int { return cmp.Or(slices.Compare(a[1:], b[1:]), cmp.Compare(b[0], a[0])) })
-	removed := 0
-	for _, c := range changes {
-		if c[0] == "-" {
-			removed++
+	slices.SortFunc(all, func(a, b jsonChange) int { return slices.Compare(a.cells(), b.cells()) })
+	t := layout{}
+	t.add("", "LIST", "KIND", "ADDRESS", "REFERENCE", "NAME")
+	added := 0
+	for _, c := range all {
+		sign := "-"
+		if c.Change == "added" {
+			sign = "+"
+			added++
+		}
+		t.add(append([]string{sign}, c.cells()...)...)
+		if l.json {
+			if err := writeJSON(l.stdout, c); err != nil {
+				return err
+			}
 		}
 	}
-	if len(changes) > 0 {
+	if l.json {
+		return nil
+	}
+	if len(all) > 0 {
 		if err := t.print(l.stdout); err != nil {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(l.stderr, "%s added, %s removed between %s and %s\n", grouped(int64(len(changes)-removed)), grouped(int64(removed)), minute(from.At), minute(to.At))
+	_, err = fmt.Fprintf(l.stderr, "%s added, %s removed between %s and %s\n", grouped(int64(added)), grouped(int64(len(all)-added)), minute(from.At), minute(to.At))
 	return err
+}
+
+// A jsonChange is an entry that was added to a list, or removed.
+type jsonChange struct {
+	Change        string     `json:"change"` // added or removed
+	Source        string     `json:"source"`
+	SourceRef     string     `json:"source_ref"`
+	Name          string     `json:"name"`
+	Kind          string     `json:"kind"`
+	Chain         string     `json:"chain,omitempty"` // left out if the text is not an address
+	Address       string     `json:"address,omitempty"`
+	ListedAddress string     `json:"listed_address"`
+	ListedAt      *time.Time `json:"listed_at"` // the address, by the list
+	EntityListed  *time.Time `json:"entity_listed_at"`
+}
+
+// cells returns what the table for people has of c.
+func (c *jsonChange) cells() []string {
+	text := c.ListedAddress
+	if c.Address != "" {
+		text = c.Chain + ":" + c.Address
+	}
+	return []string{c.Source, c.Kind, text, c.SourceRef, c.Name}
+}
+
+// appendMissing appends the entries that one state of a list has, and another one does not.
+func appendMissing(all []jsonChange, change, id string, of, without map[sources.Entry]sources.Entry) []jsonChange {
+	for key, e := range of {
+		if _, ok := without[key]; !ok {
+			all = append(all, jsonChange{change, id, e.Ref, e.Name, string(e.Kind), string(e.Address.Chain()), e.Address.Normalized(), e.Text(),
+				orNull(e.ListedAt), orNull(e.EntityListedAt)})
+		}
+	}
+	return all
 }
 
 // answering returns from which lists questions were answered at a time, or in a snapshot

@@ -34,7 +34,7 @@ func (p *program) listsCommand() *cli.Command {
 				}, p.fetchFlags(&l.lists), common), l.refresh),
 			command("lists diff", "[flags] A [B]", "shows what was added and removed between A and B",
 				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.",
-				common, l.diff),
+				slices.Concat([]cli.Flag{asJSON}, common), l.diff),
 			command("lists export", "[flags]", "writes the entries of the lists as a table",
 				"The table has the entries that match now, as the publishers list them. It is for people and\n"+
 					"reports: to compare it with addresses finds one spelling of each. To screen the rows of a\n"+

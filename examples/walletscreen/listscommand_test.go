@@ -128,8 +128,12 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 	if d := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(squeezed(stdout))); d != "" || !strings.HasPrefix(stderr, "3 added, 2 removed between ") {
 		t.Errorf("diff: %q (-want +got):\n%s", stderr, d)
 	}
+	stdout, _ = lists(0, "diff", "-json", first.Format(time.RFC3339))
+	if strings.Count(stdout, `"change":"added"`) != 3 || strings.Count(stdout, `"change":"removed"`) != 2 {
+		t.Error(stdout)
+	}
 	for range 3 {
-		if again, _ := lists(0, "diff", first.Format(time.RFC3339)); again != stdout {
+		if again, _ := lists(0, "diff", "-json", first.Format(time.RFC3339)); again != stdout {
 			t.Errorf("the same changes in another order:\n%s%s", stdout, again)
 		}
 	}

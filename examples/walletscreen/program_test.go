@@ -91,11 +91,11 @@ func TestScreenAddresses(t *testing.T) {
 			fold("  the capitals do not match the checksum of the address: compare it with the original") + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"-chain", "solana-x", listed}, 2, "CRITICAL  100  ethereum " + strings.ToLower(listed) + "\n" +
-			fold("  chain \"solana-x\": unsupported chain; any EVM chain is eip155: and its number") + "\n" +
+			fold("  chain \"solana-x\": unsupported chain; any EVM chain is eip155: and its number; did you mean solana?") + "\n" +
 			fold("  it is not an address of the chain that was named: check which chain is meant") + "\n" +
 			"  SANCTIONED  exact match  OFAC_SDN 27307  Lazarus Group\n      listed 2022-09-03 as " + listed + "\n"},
 		{[]string{"-chain", "solana-x", unlisted}, 2, "UNDECIDED  " + unlisted + "\n" +
-			fold("  chain \"solana-x\": unsupported chain; any EVM chain is eip155: and its number") + "\n"},
+			fold("  chain \"solana-x\": unsupported chain; any EVM chain is eip155: and its number; did you mean solana?") + "\n"},
 		// Several chains fit, and the lists say the same of all.
 		{[]string{"0x" + strings.Repeat("4c", 32)}, 0, "CLEAN_NO_MATCH  0  sui 0x" + strings.Repeat("4c", 32) + "\n"},
 		{[]string{"1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, 0, "CLEAN_NO_MATCH  0  bitcoin 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa\n"},
@@ -265,7 +265,7 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"completion", "bash", "-hepl"}, "completion bash: unknown flag -hepl; did you mean -help?"},
 		{"WALLETSCREEN_CHIAN=x", []string{"screen", "y"}, "unknown environment variable WALLETSCREEN_CHIAN; did you mean WALLETSCREEN_CHAIN?"},
 		{"WALLETSCREEN_CHAIN=etherium", []string{"screen", "-in", "-"},
-			`screen: -chain: chain "etherium": unsupported chain; any EVM chain is eip155: and its number`},
+			`screen: -chain: chain "etherium": unsupported chain; any EVM chain is eip155: and its number; did you mean ethereum?`},
 		{"WALLETSCREEN_MAX_AGE=2w", []string{"screen", "y"}, "WALLETSCREEN_MAX_AGE: want a time, such as 30m, 48h, 7d or 10y"},
 		{"", []string{"screen", "-max-age", "2w", "y"}, "screen: -max-age: want a time, such as 30m, 48h, 7d or 10y"},
 		{"", []string{"screen", "-require", "OFAC", "y"},
@@ -398,7 +398,8 @@ func TestValidateTable(t *testing.T) {
 		listed + ",ethereum,true,ethereum," + strings.ToLower(listed) + ",,,,\n" +
 		"TJRabPrwbZy45sbavfcjinPJC18kjpRTv9,tron,false,,,,bad_checksum,,tron address: checksum mismatch: probably a typing error\n" +
 		",,false,,,,bad_length,,no address\n" +
-		"x,etherium,false,,,,unsupported_chain,,\"chain \"\"etherium\"\": unsupported chain; any EVM chain is eip155: and its number\"\n"
+		"x,etherium,false,,,,unsupported_chain,,\"chain \"\"etherium\"\": unsupported chain; any EVM chain is eip155: and its number; did you mean " +
+		"ethereum?\"\n"
 	if d := cmp.Diff(want, stdout); code != 2 || d != "" || stderr != "4 rows, 1 valid, 3 invalid\naddresses: column \"address\"\nchains: column \"chain\"\n" {
 		t.Errorf("exit code %d, %q, (-want +got):\n%s", code, stderr, d)
 	}

@@ -151,7 +151,7 @@ func validate(chain, text string) validation {
 	rd := address.Interpret(chain, text)
 	v := validation{Input: text, Doubts: rd.Doubts}
 	if rd.Err != nil {
-		return v.fail(rd.Err)
+		return v.fail(explainChain(chain, rd.Err))
 	}
 	for _, a := range rd.Addresses {
 		v.Addresses = append(v.Addresses, newSpelling(a))

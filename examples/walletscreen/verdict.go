@@ -44,9 +44,25 @@ func newJudge(s screeningLists, chain string) *judge {
 // checkChain returns an error if the value of -chain is not a name of a chain.
 func checkChain(name string) error {
 	if rd := address.Interpret(name, ""); name != "" && errors.Is(rd.Err, address.ErrChain) {
-		return fmt.Errorf("-chain: %w", rd.Err)
+		return fmt.Errorf("-chain: %w", explainChain(name, rd.Err))
 	}
 	return nil
+}
+
+// explainChain returns err with the nearest name if it is about an unknown name of a chain.
+func explainChain(name string, err error) error {
+	var p *address.ParseError
+	if !errors.As(err, &p) || p.Err != address.ErrChain || p.Hint() != "" {
+		return err
+	}
+	var slugs []string
+	for _, c := range address.Chains() {
+		slugs = append(slugs, string(c))
+	}
+	if hint := didYouMean(strings.ToLower(strings.TrimSpace(name)), slugs, ""); strings.HasPrefix(hint, "; did") {
+		return fmt.Errorf("%w%s", err, hint)
+	}
+	return err
 }
 
 // A verdict is what the lists say about a text.
@@ -61,7 +77,8 @@ type verdict struct {
 // screen screens a text on the chain of a name, or on -chain if that is empty.
 func (j *judge) screen(chain, text string) verdict {
 	v := verdict{input: text}
-	if strings.TrimSpace(chain) == "" {
+	mine := strings.TrimSpace(chain) == "" // -chain names the chain
+	if mine {
 		chain = j.chain
 	}
 	s := strings.TrimSpace(text)
@@ -70,6 +87,9 @@ func (j *judge) screen(chain, text string) verdict {
 		return v
 	}
 	v.result, v.reading, v.err = j.screener.ScreenInput(chain, text)
+	if mine {
+		v.err = explainChain(chain, v.err)
+	}
 	v.secret = hidesInput(v.err, text)
 	if !v.secret && s[0] == '=' && !strings.HasPrefix(s, `="`) || strings.Contains(s, "E+") && scientific.MatchString(s) {
 		v.err = errSpreadsheet
