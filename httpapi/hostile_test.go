@@ -371,17 +371,19 @@ func TestSlowRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refused := httpapi.Admit(nil, "reports", nil)(http.NotFoundHandler())
 		c := serveInMemory(t, &http.Server{Handler: refused})()
-		go func() {
+		var sender sync.WaitGroup
+		sender.Go(func() {
 			for _, err := io.WriteString(c, "POST /reports HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n"); err == nil; _, err = io.WriteString(c, "x") {
 				time.Sleep(time.Second)
 			}
-		}()
+		})
 		start := time.Now()
 		all := replies(t, c)
 		if len(all) != 1 || all[0].status != 401 || time.Since(start) > time.Minute {
 			t.Errorf("%v after %v", all, time.Since(start))
 		}
 		c.Close()
+		sender.Wait()
 	})
 }
 

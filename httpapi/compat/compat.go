@@ -66,18 +66,29 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		before, rest, found := strings.Cut(path, part)
 		return rest, found && below && (!h.exact || strings.Trim(before, "/") == "")
 	}
+	var ask func() *answer
+	status := http.StatusOK
 	if text, ok := after("/api/v1/address/"); ok {
-		h.address(r, text).write(w, http.StatusOK)
+		ask = func() *answer { return h.address(r, text) }
 	} else if rest, ok := after("/public/v1/sanctions/screening"); ok && rest == "" {
-		http.NewResponseController(w).SetReadDeadline(time.Now().Add(maxWait))
-		h.screening(r).write(w, http.StatusCreated)
+		ask, status = func() *answer { return h.screening(r) }, http.StatusCreated
 	} else if _, ok := after("/api/risk/v2/entities"); ok {
-		a := h.ask(r, r.Method, "/api/risk/v2/entities", nothing)
-		a.explain(http.StatusNotFound, "This is the paid API, which reports exposure. This server knows lists only: ask GET /api/v1/address/{address}.")
-		a.write(w, http.StatusOK)
+		ask = func() *answer { return h.paid(r) }
 	} else {
 		h.api.ServeHTTP(w, r)
+		return
 	}
+	if r.Body != nil && r.Body != http.NoBody { // net/http reads to its end what nobody wants
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(maxWait))
+	}
+	ask().write(w, status)
+}
+
+// paid answers Chainalysis's API that costs money.
+func (h *handler) paid(r *http.Request) *answer {
+	a := h.ask(r, r.Method, "/api/risk/v2/entities", nothing)
+	a.explain(http.StatusNotFound, "This is the paid API, which reports exposure. This server knows lists only: ask GET /api/v1/address/{address}.")
+	return a
 }
 
 // address answers in Chainalysis's shape.

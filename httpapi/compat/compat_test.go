@@ -14,13 +14,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/compat"
+	"github.com/walletscreen/walletscreen/internal/pipenet"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -461,4 +464,30 @@ func TestPreflight(t *testing.T) {
 	if w.Code != 204 || w.Header().Get("Access-Control-Allow-Origin") == "" || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-API-Key") {
 		t.Errorf("status %d: %v", w.Code, w.Header())
 	}
+}
+
+// TestSlowBodies sends bodies slowly, which nobody wants, to a server without time limits.
+func TestSlowBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := pipenet.Serve(t, &http.Server{Handler: compat.New(newScreener(t, nil), nil, nil)})
+		for _, path := range []string{"/api/v1/address/" + clean, "/api/risk/v2/entities", "/public/v1/sanctions/screening", "/api/v1/sources"} {
+			c, err := l.Dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sender sync.WaitGroup
+			sender.Go(func() {
+				for _, err := io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n"); err == nil; _, err = io.WriteString(c, "x") {
+					time.Sleep(time.Second)
+				}
+			})
+			start := time.Now()
+			c.SetReadDeadline(start.Add(time.Hour))
+			if _, err := io.ReadAll(c); err != nil || time.Since(start) > time.Minute {
+				t.Errorf("%s: the server is done after %v, %v", path, time.Since(start), err)
+			}
+			c.Close()
+			sender.Wait()
+		}
+	})
 }
