@@ -147,8 +147,8 @@ func (e *exchange) charge(n int) (p *problem) {
 	return nil
 }
 
-// exhausted returns the problem of a caller whose quota is used up, as far as that is known, before
-// something dear is done for him.
+// exhausted returns the problem of a caller whose quota is used up, before something dear is done for him. What
+// is known may be wrong, because other processes hold blocks, or the request is repeated, so it asks then.
 func (e *exchange) exhausted() *problem {
 	if e.Meter == nil || e.caller.Quota <= 0 {
 		return nil
@@ -156,7 +156,12 @@ func (e *exchange) exhausted() *problem {
 	if used, _, _, err := e.Meter.Used(e.Context(), e.caller, false); err != nil || used < e.caller.Quota {
 		return nil
 	}
-	return e.uncharged(ErrExhausted)
+	granted, refund, err := e.Meter.Charge(e.Request, e.caller, 1, e.buf.Bytes())
+	if err != nil {
+		return e.uncharged(err)
+	}
+	refund(granted)
+	return nil
 }
 
 // uncharged returns the problem for an error of the Meter.

@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
+	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -127,6 +131,57 @@ func TestAtDelistedText(t *testing.T) {
 	}
 	if w := send(h, "POST", "/api/v1/screen", body+"}"); w.Code != 400 {
 		t.Errorf("status %d without a time, want 400: %s", w.Code, w.Body)
+	}
+}
+
+// TestRepeatedBatchOfThePast repeats a batch by its Idempotency-Key after it has used up the quota.
+func TestRepeatedBatchOfThePast(t *testing.T) { synctest.Test(t, testRepeatedBatchOfThePast) }
+
+func testRepeatedBatchOfThePast(t *testing.T) {
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := screening.New([]sources.Source{ofac}, &screening.Options{Store: st})
+	if err == nil {
+		_, err = s.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(5 * time.Millisecond) // the journal has the milliseconds
+	now := time.Now()
+	opened := 0
+	counts, caller := access.NewMemory(), httpapi.Caller{ID: "a", Quota: 1}
+	h := httpapi.NewHandler(s, granted(caller), &httpapi.Options{
+		Meter: access.New(counts, nil),
+		Past: func(ctx context.Context, _ time.Time) (*screening.Past, error) {
+			opened++
+			return screening.OpenAt(ctx, st, now, []sources.Source{ofac}, nil)
+		},
+	})
+	batch := func(day string) string { return `{"items":[` + clean + `],"at":"` + day + `"}` }
+	other := access.New(counts, nil)
+	_, refund, err := other.Charge(httptest.NewRequest("POST", "/", nil), caller, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refund(1) // it holds the block
+	w := send(h, "POST", "/api/v1/screen/batch", batch("1999-01-01"))
+	if wait, err := strconv.Atoi(w.Header().Get("Retry-After")); w.Code != 429 || err != nil || wait > 60 {
+		t.Errorf("while another process holds the block: status %d: %v", w.Code, w.Header())
+	}
+	if err := other.Close(t.Context()); err != nil { // returns it
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // after which a refused caller is looked for again
+	for range 2 {
+		if w := send(h, "POST", "/api/v1/screen/batch", batch("1999-01-01"), "Idempotency-Key", `"k"`); w.Code != 200 {
+			t.Errorf("status %d: %s", w.Code, w.Body)
+		}
+	}
+	if w := send(h, "POST", "/api/v1/screen/batch", batch("1999-01-02")); w.Code != 429 || opened != 1 {
+		t.Errorf("another one: status %d, and lists were opened %d times: %s", w.Code, opened, w.Body)
 	}
 }
 
