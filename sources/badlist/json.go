@@ -15,91 +15,82 @@ import (
 // exact about commas; json also refuses what the formats do not allow, such as a repeated
 // member.
 func (p *parser) json(in io.Reader, skipped int64) error {
-	j := jsonParser{parser: p, in: &bounded{r: in}}
-	j.d = json.NewDecoder(j.in)
-	err := j.document()
-	if err == nil {
-		switch _, err = j.d.Token(); err {
-		case io.EOF:
+	r := &bounded{r: in}
+	r.d = json.NewDecoder(r)
+	err := p.document(r.d)
+	switch {
+	case err == io.EOF:
+		err = io.ErrUnexpectedEOF
+	case err == nil:
+		if _, err = r.d.Token(); err == io.EOF {
 			return nil
-		case nil:
-			err = errors.New("more data after the list")
-		default:
-			err = fmt.Errorf("after the list: %w", err)
 		}
+		err = fmt.Errorf("after the list: %w", cmp.Or(err, errors.New("more data")))
 	}
-	return &sources.RecordError{Byte: skipped + j.d.InputOffset(), Err: err}
+	return &sources.RecordError{Byte: skipped + r.d.InputOffset(), Err: err}
 }
 
-// A bounded reader fails if maxCell bytes were read since n was set to 0: encoding/json holds
+// A bounded reader fails if maxCell bytes were read behind the last token: encoding/json holds
 // an item in memory, and goes through blanks again whenever it reads more of them.
 type bounded struct {
 	r io.Reader
-	n int
+	n int64
+	d *json.Decoder
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
-	if b.n > maxCell {
+	if b.n-b.d.InputOffset() > maxCell {
 		return 0, fmt.Errorf("an item, or blanks, of more than %d bytes", maxCell)
 	}
 	n, err := b.r.Read(p)
-	b.n += n
+	b.n += int64(n)
 	return n, err
 }
 
-type jsonParser struct {
-	*parser
-	in *bounded
-	d  *json.Decoder
-}
-
 // document reads the outermost value.
-func (p *jsonParser) document() error {
-	t, err := p.token()
+func (p *parser) document(d *json.Decoder) error {
+	t, err := d.Token()
 	switch {
 	case err != nil:
 		return err
 	case t == json.Delim('['):
-		return p.array("")
+		return p.array(d, "")
 	case t != json.Delim('{'):
 		return errors.New("want an object or an array")
 	}
-	for p.d.More() {
-		if t, err = p.token(); err != nil {
+	for d.More() {
+		if t, err = d.Token(); err != nil {
 			return err
 		}
 		name, _ := t.(string) // the decoder takes nothing else as a name
 		if _, isAddress := sources.Decode(p.Asset, name); isAddress {
 			return fmt.Errorf("member %.64q is an address, want the name of an array of addresses", name)
 		}
-		if t, err = p.token(); err == nil && t != json.Delim('[') {
+		if t, err = d.Token(); err == nil && t != json.Delim('[') {
 			err = fmt.Errorf("member %.64q: want an array", name)
 		}
 		if err == nil {
-			err = p.array(name)
+			err = p.array(d, name)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	_, err = p.token()
+	_, err = d.Token()
 	return err
 }
 
 // array reads the items of an array, behind its bracket: objects, or addresses, which belong to its
 // name.
-func (p *jsonParser) array(name string) error {
+func (p *parser) array(d *json.Decoder, name string) error {
 	first := ""
-	for p.d.More() {
+	for d.More() {
 		var value json.RawMessage
-		p.in.n = 0
-		if err := p.d.Decode(&value); err != nil {
-			return ended(err)
+		if err := d.Decode(&value); err != nil {
+			return err
 		}
 		is := describe(value)
-		if first == "" {
-			first = is
-		}
+		first = cmp.Or(first, is)
 		var r record
 		var err error
 		switch {
@@ -121,7 +112,7 @@ func (p *jsonParser) array(name string) error {
 			return err
 		}
 	}
-	_, err := p.token()
+	_, err := d.Token()
 	return err
 }
 
@@ -172,21 +163,6 @@ func object(text json.RawMessage) (r record, err error) {
 		}
 	}
 	return r, nil
-}
-
-// token returns the next token.
-func (p *jsonParser) token() (json.Token, error) {
-	p.in.n = 0
-	t, err := p.d.Token()
-	return t, ended(err)
-}
-
-// ended returns the error of a list that was cut for the end of the file.
-func ended(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // describe returns what kind of value it is.
