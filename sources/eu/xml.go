@@ -1,12 +1,12 @@
 package eu
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"io"
 	"regexp"
 	"time"
@@ -31,11 +31,19 @@ import (
 //
 // Wallets may be in any text or attribute of an entity.
 func readXML(r io.Reader) (*document, error) {
-	digest, sum := &digest{hash: sha256.New()}, sha1.New()
-	d := document{Scanner: xmlscan.New(io.TeeReader(r, io.MultiWriter(digest, sum)))}
+	sum, digest := sha1.New(), sha256.New()
+	r = io.TeeReader(r, sum)
+	head := make([]byte, 64<<10)
+	n, err := io.ReadFull(r, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	root, _, _ := bytes.Cut(head[:n], []byte("<sanctionEntity"))
+	digest.Write(generated.ReplaceAll(root, nil))
+	digest.Write(head[len(root):n])
+	d := document{Scanner: xmlscan.New(io.MultiReader(bytes.NewReader(head[:n]), io.TeeReader(r, digest)))}
 	d.Scanner.Stray = freetext.Stray
-	err := d.Document(func(root *xmlscan.Node) (map[string]func(*xmlscan.Node) error, error) {
-		digest.rootEnds(d.Offset())
+	err = d.Document(func(root *xmlscan.Node) (map[string]func(*xmlscan.Node) error, error) {
 		switch root.Name {
 		case "export":
 		case "WHOLE":
@@ -55,7 +63,7 @@ func readXML(r io.Reader) (*document, error) {
 	if err := d.Check(); err != nil {
 		return nil, d.Errorf("", "%w", err)
 	}
-	d.Revision.Digest, d.sha1 = hex.EncodeToString(digest.hash.Sum(nil)), hex.EncodeToString(sum.Sum(nil))
+	d.Revision.Digest, d.sha1 = hex.EncodeToString(digest.Sum(nil)), hex.EncodeToString(sum.Sum(nil))
 	return &d, nil
 }
 
@@ -118,28 +126,6 @@ func listedAt(n *xmlscan.Node) (listed time.Time, err error) {
 	return listed, nil
 }
 
-// A digest hashes a document without the attributes of the root element that change each
-// time the Commission generates the file.
-type digest struct {
-	hash hash.Hash
-	head []byte // the bytes written so far, until the root's start tag was read
-	root bool
-}
-
-func (d *digest) Write(p []byte) (int, error) {
-	if !d.root {
-		d.head = append(d.head, p...)
-		return len(p), nil
-	}
-	return d.hash.Write(p)
-}
-
-// generated matches the attributes of the root element that are left out.
+// generated matches the attributes of the root element that the digest leaves out: they change each time the
+// Commission generates the file.
 var generated = regexp.MustCompile(`[ \t\r\n]+(generationDate|globalFileId)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')`)
-
-// rootEnds tells d that the root's start tag ends at an offset of its bytes.
-func (d *digest) rootEnds(offset int64) {
-	d.hash.Write(generated.ReplaceAll(d.head[:offset], nil))
-	d.hash.Write(d.head[offset:])
-	d.head, d.root = nil, true
-}

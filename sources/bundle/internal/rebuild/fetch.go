@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/stays"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
@@ -122,16 +121,12 @@ type list struct {
 
 // addresses returns the number of distinct addresses.
 func (l list) addresses() int {
-	type listed struct {
-		account address.Address
-		text    string
-	}
-	all := make(map[listed]bool)
+	all := make(map[any]bool)
 	for _, e := range l.entries {
 		if e.Address.IsValid() {
-			all[listed{account: e.Address.Canonical()}] = true
+			all[e.Address.Canonical()] = true
 		} else {
-			all[listed{text: e.Listed}] = true
+			all[e.Listed] = true
 		}
 	}
 	return len(all)
