@@ -106,7 +106,7 @@ func (p *parser) array(d *json.Decoder, name string) error {
 			return fmt.Errorf("%s, want an address or an object", is)
 		}
 		if err == nil {
-			err = p.emit(r)
+			err = p.emit(r, "")
 		}
 		if err != nil {
 			return err

@@ -163,7 +163,7 @@ func (p *parser) parse(in *bufio.Reader) error {
 	default:
 		p.openEnded = true
 		f := csvscan.File{Columns: columns[:], Comment: columnName}
-		err = f.Read(in, func(_ int64, cells []string) error { return p.emit(record(cells)) })
+		err = f.Read(in, func(_ int64, cells []string) error { return p.emit(record(cells), "") })
 	}
 	if err != nil {
 		return err
@@ -177,11 +177,8 @@ func (p *parser) parse(in *bufio.Reader) error {
 	return nil
 }
 
-// emit adds the entries of a record. Its errors name no place.
-func (p *parser) emit(r record) error { return p.emitAs(r, cmp.Or(p.Kind, kindOf(r[columnName]))) }
-
-// emitAs is emit for entries of a kind.
-func (p *parser) emitAs(r record, kind score.Kind) error {
+// emit adds the entries of a record, of a kind, or of the kind that its comment shows. Its errors name no place.
+func (p *parser) emit(r record, kind score.Kind) error {
 	listed := r[columnAddress]
 	switch {
 	case sources.TrimListed(listed) == "":
@@ -195,7 +192,7 @@ func (p *parser) emitAs(r record, kind score.Kind) error {
 	}
 	e := sources.Entry{
 		Listed:   listed,
-		Kind:     kind,
+		Kind:     cmp.Or(p.Kind, kind, kindOf(r[columnName])),
 		Ref:      cmp.Or(r[columnRef], p.Ref),
 		Name:     freetext.Name(r[columnName]),
 		ListedAt: freetext.Date(r[columnDate], dateLayouts...),

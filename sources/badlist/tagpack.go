@@ -213,7 +213,7 @@ func (t *tagPack) end() error {
 	t.marked++
 	r := record{columnAddress: t.tag["address"], columnChain: cmp.Or(get("currency"), get("network")), columnName: get("label"),
 		columnDate: get("lastmod"), columnRef: get("source")}
-	return t.emitAs(r, cmp.Or(t.Kind, abuseKind(abuse)))
+	return t.emit(r, abuseKind(abuse))
 }
 
 // abuseKind returns the kind of an abuse, a concept of GraphSense's taxonomy or words.

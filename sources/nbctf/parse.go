@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -76,7 +77,7 @@ func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (sources.R
 	sum := sha256.New()
 	sum.Write(text)
 	rev := sources.Revision{Records: l.rows, OpenEnded: !isPage}
-	for _, number := range l.numbers {
+	for _, number := range slices.Sorted(maps.Keys(l.orders)) {
 		o := l.orders[number]
 		if o.ended(now) {
 			fmt.Fprintf(sum, "\nended %s", number)
@@ -135,7 +136,6 @@ func (o *order) name(number string) string {
 // A list holds the orders and entries read so far.
 type list struct {
 	orders  map[string]*order // by number
-	numbers []string          // of orders, as they came
 	entries []sources.Entry   // without what the orders say
 	wallets int               // with an address
 	rows    int               // rows with a wallet or a user
@@ -324,7 +324,6 @@ func (l *list) order(number string) *order {
 	if o == nil {
 		o = new(order)
 		l.orders[number] = o
-		l.numbers = append(l.numbers, number)
 	}
 	return o
 }

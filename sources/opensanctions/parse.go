@@ -13,7 +13,6 @@ package opensanctions
 
 import (
 	"bufio"
-	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -38,21 +37,17 @@ const (
 	maxListed  = 1024 // of an address
 )
 
-// walletSchema is the schema of wallets.
-const walletSchema = "CryptoWallet"
-
 // kind returns the kind of a wallet.
 func (o *Options) kind(sanctioned bool) score.Kind {
-	if sanctioned && o.Jurisdiction != "" && o.Jurisdiction != sources.Community {
+	switch {
+	case sanctioned && o.Jurisdiction != "" && o.Jurisdiction != sources.Community:
 		return score.Sanctioned
+	case o.Dataset == "ransomwhere":
+		return score.Ransomware
+	case o.Dataset == "us_fbi_lazarus_crypto":
+		return score.StolenFunds
 	}
-	return cmp.Or(datasetKinds[o.Dataset], score.CommunityReport)
-}
-
-// datasetKinds maps datasets of one subject to their kinds.
-var datasetKinds = map[string]score.Kind{
-	"ransomwhere":           score.Ransomware,
-	"us_fbi_lazarus_crypto": score.StolenFunds,
+	return score.CommunityReport
 }
 
 // The columns of targets.simple.csv that are read, and their places in a row.
@@ -119,7 +114,7 @@ func (d *dataset) read(r io.Reader) (sources.Revision, error) {
 			return errors.New("no entity: id or schema missing")
 		}
 		d.records++
-		if t[columnSchema] != walletSchema {
+		if t[columnSchema] != "CryptoWallet" {
 			return nil
 		}
 		if slices.ContainsFunc(cells, func(c string) bool { return !utf8.ValidString(c) }) {

@@ -89,8 +89,7 @@ var rules = []struct {
 		return cancelled(ctx, l.src, func(sources.Entry) error { cancel(); return nil })
 	}},
 	{"add error", "If add returns an error, Load calls add no more and returns an error that wraps it.", checkAddError},
-	{"concurrent", "Methods may be called concurrently: Loads that run side by side each give the whole list.", checkConcurrent},
-	{"slow", "A Load whose caller is slow to take an entry gives the whole list all the same, and holds up no other Load: each may have a caller of its own.", checkSlow},
+	{"concurrent", "Methods may be called concurrently, also while the caller of a Load is slow to take an entry: each Load has a caller of its own, and gives the whole list.", checkConcurrent},
 	{"own entries", "Entries are the caller's own: what was given to add does not change after add has returned.", checkOwnEntries},
 }
 
@@ -234,29 +233,22 @@ func checkAddError(l *list) error {
 
 func checkConcurrent(l *list) error {
 	errs := make([]error, 4)
-	var wg sync.WaitGroup
-	for i := range errs {
-		wg.Go(func() {
-			_ = l.src.Info()
-			errs[i] = l.same("a concurrent Load", sources.Revision{})
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
-func checkSlow(l *list) error {
-	var meanwhile error
 	var got []sources.Entry
 	rev, err := l.src.Load(context.Background(), sources.Revision{}, func(e sources.Entry) error {
-		got = append(got, e)
-		if len(got) > 1 {
+		if got = append(got, e); len(got) > 1 {
 			return nil
 		}
-		done := make(chan error, 1)
-		go func() { done <- l.same("the Load meanwhile", sources.Revision{}) }()
+		var wg sync.WaitGroup
+		for i := range errs {
+			wg.Go(func() {
+				_ = l.src.Info()
+				errs[i] = l.same("a concurrent Load", sources.Revision{})
+			})
+		}
+		done := make(chan struct{})
+		go func() { wg.Wait(); close(done) }()
 		select {
-		case meanwhile = <-done:
+		case <-done:
 			return nil
 		case <-time.After(patience):
 			return fmt.Errorf("another Load still waits, %v after this one's caller was given an entry", patience)
@@ -265,7 +257,7 @@ func checkSlow(l *list) error {
 	if err := l.compare("a Load with a slow caller", got, rev, err); err != nil {
 		return err
 	}
-	return meanwhile
+	return errors.Join(errs...)
 }
 
 func checkOwnEntries(l *list) error {

@@ -338,7 +338,7 @@ func TestBroken(t *testing.T) {
 			return src
 		}},
 
-		{"gives up on a slow caller", "slow", func() sources.Source {
+		{"gives up on a slow caller", "concurrent", func() sources.Source {
 			src := good()
 			load, loading := src.load, new(atomic.Int64)
 			src.load = func(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
@@ -398,7 +398,7 @@ func TestHoldsUp(t *testing.T) {
 			defer func() { <-turn }()
 			return load(ctx, prev, add)
 		}
-		err := sourcetest.Check("slow", func() sources.Source { return src })
+		err := sourcetest.Check("concurrent", func() sources.Source { return src })
 		if err == nil || !strings.Contains(err.Error(), "still waits") {
 			t.Errorf("error %v, want that another Load still waits", err)
 		}
