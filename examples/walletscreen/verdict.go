@@ -225,50 +225,43 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 	return append(dst, stays(r.Formerly), suppressions(r.Suppressed), failure)
 }
 
-// stays returns which lists had the account formerly, and when.
-func stays(all []screening.Former) string {
+// joined returns the texts of all, each once, with the separator between them.
+func joined[T any](all []T, separator string, text func(T) string) string {
 	var texts []string
-	for _, f := range all {
-		texts = append(texts, strings.TrimSpace(f.Source+" "+f.Ref)+": "+day(f.Since)+" to "+day(f.Until))
-	}
-	return strings.Join(texts, "; ")
-}
-
-// joinDoubts returns the names of doubts with blanks between them.
-func joinDoubts(doubts []address.Doubt) string {
-	if len(doubts) == 0 {
-		return ""
-	}
-	names := make([]string, len(doubts))
-	for i, d := range doubts {
-		names[i] = string(d)
-	}
-	return strings.Join(names, " ")
-}
-
-// listsOf returns the ids of the lists of labels, each once, with blanks between them.
-func listsOf(labels []screening.Label) string {
-	var ids []string
-	for i := range labels {
-		if !slices.Contains(ids, labels[i].Source) {
-			ids = append(ids, labels[i].Source)
+	for _, t := range all {
+		if s := text(t); !slices.Contains(texts, s) {
+			texts = append(texts, s)
 		}
 	}
-	return strings.Join(ids, " ")
+	return strings.Join(texts, separator)
+}
+
+// stays returns which lists had the account formerly, and when.
+func stays(all []screening.Former) string {
+	return joined(all, "; ", func(f screening.Former) string {
+		return strings.TrimSpace(f.Source+" "+f.Ref) + ": " + day(f.Since) + " to " + day(f.Until)
+	})
+}
+
+// joinDoubts returns the names of doubts.
+func joinDoubts(doubts []address.Doubt) string {
+	return joined(doubts, " ", func(d address.Doubt) string { return string(d) })
+}
+
+// listsOf returns the ids of the lists of labels.
+func listsOf(labels []screening.Label) string {
+	return joined(labels, " ", func(l screening.Label) string { return l.Source })
 }
 
 // suppressions returns which labels are suppressed, why and by whom.
 func suppressions(all []screening.Suppressed) string {
-	var texts []string
-	for i := range all {
-		s := &all[i]
+	return joined(all, "; ", func(s screening.Suppressed) string {
 		text := strings.TrimSpace(s.Source+" "+s.Ref) + ": " + s.Reason
 		if s.Author != "" {
 			text += " (" + s.Author + ")"
 		}
-		texts = append(texts, text)
-	}
-	return strings.Join(texts, "; ")
+		return text
+	})
 }
 
 // corrected returns what a text in doubt may have been before one copying error, or nil. Nothing
