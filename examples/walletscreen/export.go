@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"io"
 
 	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/screening"
@@ -77,7 +78,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 
 // exportCSV writes a row for each entry.
 func (l *listsCall) exportCSV(_ screeningLists, each eachEntry) error {
-	out, err := openOutput(l.out, l.stdout, nil)
+	out, err := openOutput(l.out, l.stdout, io.Discard)
 	if err != nil {
 		return err
 	}

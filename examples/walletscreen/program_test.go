@@ -498,11 +498,11 @@ func TestInterrupted(t *testing.T) {
 	code := <-done
 	got, _ := os.ReadFile(out)
 	n := bytes.Count(got, []byte("1,"+unlisted+",CLEAN_NO_MATCH,,0,,,,,,,,,0,,,,\n"))
-	if want := "interrupted: " + grouped(int64(n)) + " rows are whole in " + out; code != 2 || !strings.Contains(stderr.String(), want) {
+	if want := "interrupted: " + grouped(int64(n)) + " whole rows in " + out; code != 2 || !strings.Contains(stderr.String(), want) {
 		t.Errorf("exit code %d, %q, want %q", code, stderr.String(), want)
 	}
 	if bytes.Count(got, []byte("\n")) != n+1 && len(got) > 0 {
-		t.Errorf("%d rows are whole of %d", n, bytes.Count(got, []byte("\n"))-1)
+		t.Errorf("%d whole rows of %d", n, bytes.Count(got, []byte("\n"))-1)
 	}
 }
 

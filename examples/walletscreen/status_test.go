@@ -17,7 +17,7 @@ func TestStatus(t *testing.T) {
 	}
 	s.w = &screen
 	in := &countingReader{}
-	in.n.Store(25)
+	in.n = 25
 	s.table(100, in)(1000)
 	s.bytes("B", 7e6, -1) // too soon
 	s.last = time.Time{}

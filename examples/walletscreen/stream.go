@@ -9,44 +9,37 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
 )
 
-// openOutput opens -out; empty and - mean stdout. The bytes of the output are also written to sum,
-// unless it is nil.
+// openOutput opens -out; empty and - mean stdout. The bytes of the output are also written to sum.
 func openOutput(name string, stdout, sum io.Writer) (*output, error) {
-	hashed := func(w io.Writer) io.Writer {
-		if sum == nil {
-			return w
-		}
-		return io.MultiWriter(w, sum)
-	}
 	if name == "" || name == "-" {
-		return &output{w: hashed(stdout)}, nil
+		return &output{w: io.MultiWriter(stdout, sum)}, nil
 	}
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("-out: %w", err)
 	}
+	file := io.MultiWriter(f, sum)
 	if strings.HasSuffix(name, ".gz") {
-		z := gzip.NewWriter(hashed(f))
+		z := gzip.NewWriter(file)
 		return &output{w: z, closers: []io.Closer{z, f}}, nil
 	}
-	return &output{w: hashed(f), closers: []io.Closer{f}}, nil
+	return &output{w: file, closers: []io.Closer{f}}, nil
 }
 
 // A countingReader counts the bytes that were read.
 type countingReader struct {
 	r io.Reader
-	n atomic.Int64
+	n int64
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.n.Add(int64(n))
+	c.n += int64(n)
 	return n, err
 }
 
@@ -115,7 +108,7 @@ func (s *statusLine) table(size int64, in *countingReader) func(rows int64) {
 		s.show(func() string {
 			took := time.Since(began)
 			text := fmt.Sprintf("%s  %s rows/s", counted(rows, "row"), grouped(int64(float64(rows)/took.Seconds())))
-			if read := in.n.Load(); read > 0 && size > 0 {
+			if read := in.n; read > 0 && size > 0 {
 				text += fmt.Sprintf("  %d %%, %v left", 100*read/size, time.Duration(float64(took)*float64(size-read)/float64(read)).Round(time.Second))
 			}
 			return text

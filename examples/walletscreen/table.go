@@ -114,15 +114,15 @@ func (t *tableJob) run(ctx context.Context) error {
 		return fmt.Errorf("-in: %w", err)
 	}
 	defer in.Close()
-	counted := &countingReader{r: in}
+	source := &countingReader{r: in}
 	if t.hashes != nil {
-		counted.r = io.TeeReader(in, t.hashes.input)
+		source.r = io.TeeReader(in, t.hashes.input)
 	}
 	var delimiter byte
 	if t.options.delimiter != "" {
 		delimiter = t.options.delimiter[0]
 	}
-	reader, err := rows.NewReader(counted, rows.Options{
+	reader, err := rows.NewReader(source, rows.Options{
 		Delimiter: delimiter, Address: t.options.addressColumn, Chain: t.options.chainColumn,
 		Sheet: t.options.sheet, Plausible: plausible, IsName: isName, IsChain: isChain, Add: t.add,
 	})
@@ -133,7 +133,7 @@ func (t *tableJob) run(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", inputName(t.options.in), err)
 	}
 	t.columns, t.id = reader.Columns(), reader.ID()
-	var sum io.Writer
+	sum := io.Discard
 	if t.hashes != nil {
 		sum = t.hashes.output
 	}
@@ -143,18 +143,15 @@ func (t *tableJob) run(ctx context.Context) error {
 	}
 	t.begun = true
 	line := newStatusLine(t.stderr)
-	err = t.copy(ctx, reader, out, line.table(size, counted))
+	err = t.copy(ctx, reader, out, line.table(size, source))
 	line.finish()
 	if e := out.Close(); err == nil && e != nil {
 		err = e
 	}
 	if err == nil && t.hashes != nil {
-		_, err = io.Copy(io.Discard, counted) // what follows the table
+		_, err = io.Copy(io.Discard, source) // what follows the table
 	}
-	whole := grouped(t.total.rows) + " rows are whole"
-	if t.total.rows == 1 {
-		whole = "1 row is whole"
-	}
+	whole := counted(t.total.rows, "whole row")
 	if t.options.out != "" && t.options.out != "-" {
 		whole += " in " + t.options.out
 	}
