@@ -361,7 +361,7 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 	if shown != nil && err != nil {
 		shown.discard()
 	}
-	if !job.begun {
+	if err != nil && job.total.rows == 0 {
 		return err
 	}
 	to := s.stderr

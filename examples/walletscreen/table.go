@@ -92,7 +92,6 @@ type tableJob struct {
 	hashes  *tableHashes // or nil
 	id      int          // the column of the ids, or -1
 	started time.Time
-	begun   bool
 }
 
 // tableHashes are the SHA-256 of a table as it was read, as it was written, and of the verdicts of
@@ -101,7 +100,7 @@ type tableHashes struct{ input, output, verdicts hash.Hash }
 
 func newTableHashes() *tableHashes { return &tableHashes{sha256.New(), sha256.New(), sha256.New()} }
 
-// run does the job. begun says whether it has come to the first row.
+// run does the job.
 func (t *tableJob) run(ctx context.Context) error {
 	t.started = time.Now()
 	from, err := stat(t.options.in, t.stdin)
@@ -141,7 +140,6 @@ func (t *tableJob) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.begun = true
 	line := newStatusLine(t.stderr)
 	err = t.copy(ctx, reader, out, line.table(size, source))
 	line.finish()

@@ -79,7 +79,7 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, asJSO
 		return append(dst, strconv.FormatBool(v.Valid), chain, normalized, joinDoubts(v.Doubts), v.Reason, offset, v.Error)
 	}}
 	err := job.run(ctx)
-	if !job.begun {
+	if err != nil && job.total.rows == 0 {
 		return err
 	}
 	if asJSON {
