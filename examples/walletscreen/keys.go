@@ -7,9 +7,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
+	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
 )
 
 // A keyring is the API keys that the server accepts, and where they are kept.
@@ -130,4 +134,77 @@ func (k *keyring) close() error {
 		os.Remove(k.secret)
 	}
 	return k.store.Close()
+}
+
+// dbFile is the database of keys and quotas in the directory of -data.
+const dbFile = "keys.db"
+
+// A keyStore keeps keys and quotas.
+type keyStore struct {
+	access.Store
+	where string // without a password
+}
+
+// errDB does not quote the value, which may hold a password.
+var errDB = errors.New("-db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME")
+
+// checkDB returns an error if db is not a value of -db. Of a URL with a second @, or with one
+// behind a slash, the driver would take the end of the password for the host or the database,
+// and show it.
+func checkDB(db string) error {
+	_, authority, _ := strings.Cut(db, "://")
+	authority, _, _ = strings.Cut(authority, "?")
+	switch {
+	case strings.HasPrefix(db, "sqlite:"):
+		return nil
+	case !isShared(db):
+		return errDB
+	case strings.Count(authority, "@") > 1:
+		return errors.New("-db: the URL has more than one @; write %40 for one in the password")
+	case strings.Contains(authority, "/") && strings.Index(authority, "@") > strings.Index(authority, "/"):
+		return errors.New("-db: the URL has an @ behind a slash; write %2F for a slash in the password")
+	}
+	return nil
+}
+
+// databaseError returns the error of opening a database as one line. The driver writes a
+// line for each address that it has tried.
+func databaseError(err error) error {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return fmt.Errorf("the database cannot be opened: %s", strings.Join(lines, " "))
+}
+
+// isShared reports whether replicas share the database of -db.
+func isShared(db string) bool {
+	return strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://")
+}
+
+// openKeyStore opens the database of API keys: -db, a file in -data, or memory.
+func openKeyStore(ctx context.Context, db, data string) (*keyStore, error) {
+	if db == "" && data == "" {
+		return &keyStore{access.NewMemory(), "memory"}, nil
+	}
+	if db == "" {
+		db = "sqlite:" + filepath.Join(data, dbFile)
+	}
+	err := checkDB(db)
+	if err != nil {
+		return nil, err
+	}
+	s := &keyStore{where: "PostgreSQL"}
+	if file, ok := strings.CutPrefix(db, "sqlite:"); ok {
+		s.where = file
+		s.Store, err = sqlite.Open(ctx, file)
+	} else {
+		s.Store, err = postgres.Open(ctx, db)
+	}
+	if err != nil {
+		return nil, databaseError(err)
+	}
+	return s, nil
 }

@@ -205,6 +205,24 @@ func (o *listOptions) checkPublished(srcs []sources.Source) error {
 	return nil
 }
 
+// storeDir is the directory in -data that keeps the lists. Earlier versions had theirs in formerDir, which is neither
+// read nor changed.
+const (
+	storeDir  = "store"
+	formerDir = "lists"
+)
+
+// formerText says what it means that there are lists of an earlier version.
+const formerText = "of an earlier version, and neither read nor changed: -at, receipts, formerly and first-seen dates of before need that version; " +
+	"keys, quotas and outbox stay in use"
+
+// hasFormer reports whether the directory of -data has lists of an earlier version only.
+func hasFormer(data string) bool {
+	_, former := os.Stat(filepath.Join(data, formerDir))
+	_, now := os.Stat(filepath.Join(data, storeDir))
+	return former == nil && errors.Is(now, os.ErrNotExist)
+}
+
 // openStore opens the store of lists once for all that a command does, and returns nil if there is none: the database of
 // -db if replicas share it, or else a directory in -data. One that is only read must exist. openStore warns when it
 // creates a store beside one of an earlier version.

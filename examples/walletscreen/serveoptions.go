@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/score"
 )
 
 // serveOptions are the flags of serve.
@@ -55,4 +58,26 @@ func (p *program) logger(o *serveOptions) (*slog.Logger, *slog.LevelVar, error) 
 		return slog.New(slog.NewJSONHandler(p.stderr, opts)), level, nil
 	}
 	return nil, nil, fmt.Errorf("-log-format %.40q: want text or json", o.logFormat)
+}
+
+// shownKinds returns the kinds of -compat-kinds.
+func (c *serveOptions) shownKinds(logger *slog.Logger) (kinds []score.Kind, err error) {
+	if !c.compat && len(c.compatKinds) > 0 {
+		return nil, errors.New("-compat-kinds needs -compat")
+	}
+	if c.compat && c.lists.maxAge == 0 {
+		logger.Warn("-compat without -max-age: its clients cannot see how old the lists are")
+	}
+	all := score.Latest().Kinds()
+	for _, name := range c.compatKinds {
+		switch kind := score.Kind(strings.ToUpper(name)); {
+		case kind == "ALL":
+			return all, nil
+		case !slices.Contains(all, kind):
+			return nil, fmt.Errorf("-compat-kinds %.40q: want all, or some of %q", name, all)
+		default:
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds, nil
 }
