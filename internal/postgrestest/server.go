@@ -26,7 +26,7 @@ import (
 const startTime = 5 * time.Minute
 
 // errMissing says that the programs of PostgreSQL are not installed.
-var errMissing = errors.New("no PostgreSQL: " + Variable + " is not set, and initdb is not in PATH nor in /usr/lib/postgresql/*/bin")
+var errMissing = errors.New("no PostgreSQL: initdb is not in PATH nor in /usr/lib/postgresql/*/bin")
 
 // A Server is a PostgreSQL for one test: a new cluster in a temporary directory, with a
 // Unix socket in it. If the test runs as root, the server runs as user postgres, because
