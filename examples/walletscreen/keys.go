@@ -14,6 +14,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
+	"github.com/walletscreen/walletscreen/internal/atomicfile"
 )
 
 // A keyring is the API keys that the server accepts, and where they are kept.
@@ -111,21 +112,18 @@ func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) err
 // writeSecret writes a secret to a file that only its owner can read: a new one with
 // another name if name is empty. It returns the name.
 func writeSecret(name, secret string) (string, error) {
-	var f *os.File
-	var err error
 	if name == "" {
-		f, err = os.CreateTemp("", "walletscreen-key-")
-	} else {
-		f, err = os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+		f, err := os.CreateTemp("", "walletscreen-key-")
+		if err != nil {
+			return "", err
+		}
+		f.Close()
+		name = f.Name()
 	}
-	if err != nil {
-		return "", err
-	}
-	err = f.Chmod(0o600) // of a file that was there before, too
-	if err == nil {
-		_, err = f.WriteString(secret + "\n")
-	}
-	return f.Name(), errors.Join(err, f.Close())
+	return name, atomicfile.Write(name, 0o600, func(f *os.File) error {
+		_, err := f.WriteString(secret + "\n")
+		return err
+	})
 }
 
 // close closes what holds the keys.
