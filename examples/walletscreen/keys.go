@@ -14,7 +14,6 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
-	"github.com/walletscreen/walletscreen/internal/atomicfile"
 )
 
 // A keyring is the API keys that the server accepts, and where they are kept.
@@ -87,13 +86,24 @@ func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) err
 	if err != nil {
 		return err
 	}
-	if file, err = writeSecret(file, token); err != nil { // write the file before the key is used, or nobody could use it
+	made, err := os.CreateTemp(c.lists.data, "first-key-") // before the key is used, or nobody could use it
+	if err != nil {
 		return err
 	}
-	if err = k.store.PutKey(ctx, first); errors.Is(err, access.ErrConflict) {
-		return os.Remove(file) // another replica was faster
+	_, err = made.WriteString(token + "\n")
+	if err = errors.Join(err, made.Sync(), made.Close()); err == nil {
+		err = k.store.PutKey(ctx, first)
 	}
 	if err != nil {
+		os.Remove(made.Name())
+		if errors.Is(err, access.ErrConflict) {
+			return nil // another replica was faster
+		}
+		return err
+	}
+	if file == "" {
+		file = made.Name()
+	} else if err := os.Rename(made.Name(), file); err != nil {
 		return err
 	}
 	if k.store.where == "memory" {
@@ -107,23 +117,6 @@ func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) err
 		k.fragment = "#key=" + token
 	}
 	return nil
-}
-
-// writeSecret writes a secret to a file that only its owner can read: a new one with
-// another name if name is empty. It returns the name.
-func writeSecret(name, secret string) (string, error) {
-	if name == "" {
-		f, err := os.CreateTemp("", "walletscreen-key-")
-		if err != nil {
-			return "", err
-		}
-		f.Close()
-		name = f.Name()
-	}
-	return name, atomicfile.Write(name, 0o600, func(f *os.File) error {
-		_, err := f.WriteString(secret + "\n")
-		return err
-	})
 }
 
 // close closes what holds the keys.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -265,17 +266,44 @@ func TestFirstKeyBesideDatabase(t *testing.T) {
 	}
 }
 
-// A file of a secret is for its owner only, also if there is one that others can read.
-func TestSecretFile(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "first-key")
-	if err := os.WriteFile(name, []byte("a longer text than the secret"), 0o666); err != nil {
+// A lateStore has the keys that there were when it was opened.
+type lateStore struct{ access.Store }
+
+func (lateStore) Keys(context.Context) ([]access.Key, error) { return nil, nil }
+
+// TestFirstKeys makes the first key in a directory whose file others can read. A server that starts at the
+// same time, and is slower, leaves the file as it is.
+func TestFirstKeys(t *testing.T) {
+	dir, ctx := t.TempDir(), t.Context()
+	name := filepath.Join(dir, "first-key")
+	if err := os.WriteFile(name, []byte("a longer text than the secret, of another database"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	got, err := writeSecret(name, "secret")
-	text, err2 := os.ReadFile(name)
-	info, err3 := os.Stat(name)
-	if err := errors.Join(err, err2, err3); err != nil || got != name || string(text) != "secret\n" || info.Mode().Perm() != 0o600 {
-		t.Errorf("%s: %q, %v, %v", got, text, info, err)
+	o := &serveOptions{lists: listOptions{data: dir}}
+	var token string
+	for i, late := range []bool{false, true} {
+		k, err := openKeys(ctx, o, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if late {
+			k.store.Store = lateStore{k.store.Store}
+		}
+		if err := k.first(ctx, o, false); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(name)
+		info, err2 := os.Stat(name)
+		if err := errors.Join(err, err2); err != nil || info.Mode().Perm() != 0o600 || late && string(text) != token || !strings.HasPrefix(string(text), "wsk_first_") {
+			t.Errorf("server %d: %q, %v, %v", i, text, info, err)
+		}
+		token = string(text)
+		if err := k.close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, _ := filepath.Glob(name + "-*"); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
 	}
 }
 

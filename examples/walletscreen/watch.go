@@ -94,13 +94,8 @@ func webhookSecret(c *serveOptions) (string, error) {
 	file := c.webhookSecret
 	if file == "" {
 		file = filepath.Join(c.lists.data, "webhook-secret")
-		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-			if err := os.MkdirAll(c.lists.data, 0o700); err != nil {
-				return "", err
-			}
-			secret := outbox.NewSecret()
-			_, err := writeSecret(file, secret)
-			return secret, err
+		if err := writeNew(file, outbox.NewSecret()+"\n", 0o600); err != nil && !errors.Is(err, os.ErrExist) {
+			return "", err
 		}
 	}
 	text, err := readSecret(file, 1<<10)
