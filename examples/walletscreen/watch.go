@@ -64,7 +64,7 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-webhook-secret: %w", err)
 	}
-	w := &watcher{file: s.book, screener: s.screener, store: s.store, past: s.openPast, former: s.former, holder: instance(s.lists.data), log: s.log, delivered: newDelivered()}
+	w := &watcher{file: s.book, screener: s.screener, store: s.store, past: s.openPast, former: s.former, holder: instance(s.serveOptions), log: s.log, delivered: newDelivered()}
 	for _, l := range s.screener.Sources() {
 		w.ids = append(w.ids, l.Info.ID)
 	}
@@ -82,11 +82,11 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	return w, err
 }
 
-// instance names the process that uses a data directory, so that it leads again as soon as
-// it starts again.
-func instance(data string) string {
+// instance names the process that uses a data directory and listens at an address, so that it leads
+// again as soon as it starts again.
+func instance(c *serveOptions) string {
 	host, _ := os.Hostname()
-	return host + ":" + absolute(data)
+	return host + ":" + absolute(c.lists.data) + " " + c.addr
 }
 
 // webhookSecret reads the secret of the webhook, or makes one in -data.

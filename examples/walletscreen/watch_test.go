@@ -243,6 +243,30 @@ func TestWatch(t *testing.T) {
 	expect("a broken table", w.refresh(t))
 }
 
+// Of two servers with one directory, one delivers; it does so again as soon as it starts again.
+func TestWatchLead(t *testing.T) {
+	dir := t.TempDir()
+	book := filepath.Join(dir, "customers.csv")
+	if err := os.WriteFile(book, []byte("id,address\na,"+evm(1)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, addr := range []string{"127.0.0.1:8080", "127.0.0.1:8081", "127.0.0.1:8080"} {
+		s := &server{serveOptions: &serveOptions{addr: addr, book: book, webhook: "https://x.example", lists: listOptions{data: dir}}, log: slog.New(slog.DiscardHandler)}
+		var err error
+		if s.screener, err = screening.New([]sources.Source{&listSource{id: "LIST"}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		w, err := openWatcher(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.box.Close()
+		if leads, err := w.box.Lead(t.Context(), w.holder, time.Hour); leads != (i != 1) || err != nil {
+			t.Errorf("server %d at %s leads: %v, %v", i, addr, leads, err)
+		}
+	}
+}
+
 // TestWatchFormer begins with an outbox whose last snapshot no store has. If that was in the store of
 // an earlier version, there is no message; otherwise there is one for each listed customer.
 func TestWatchFormer(t *testing.T) {
