@@ -26,9 +26,11 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/httpapi/compat"
 	"github.com/walletscreen/walletscreen/httpapi/page"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
+	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -170,6 +172,29 @@ func (s *server) openPast(ctx context.Context, digest string) (*screening.Past, 
 		return nil, err
 	}
 	return screening.OpenDigest(ctx, s.store, digest, srcs, &screening.Options{Optional: optional})
+}
+
+// openTold opens the lists that answered with this digest, whichever lists the server had then.
+func (s *server) openTold(ctx context.Context, digest string) (*screening.Past, error) {
+	srcs, err := s.lists.sources(false)
+	if err != nil {
+		return nil, err
+	}
+	found, err := journal.Find(ctx, s.store, digest, idsOf(srcs))
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range found.Lists {
+		switch p := s.lists.published(id); {
+		case slices.Contains(idsOf(srcs), id):
+		case p != nil:
+			srcs = append(srcs, p.source("", false))
+		default: // an own list that is no longer given
+			srcs = append(srcs, sources.Static(sources.Info{ID: id, Name: id, Jurisdiction: sources.Operator}))
+		}
+	}
+	srcs = slices.DeleteFunc(srcs, func(src sources.Source) bool { return !slices.Contains(found.Lists, src.Info().ID) })
+	return screening.OpenDigest(ctx, s.store, digest, srcs, &screening.Options{Optional: found.Lists})
 }
 
 // loadLists loads the lists that need no network: the stored ones, or the bundled ones,

@@ -31,7 +31,8 @@ type watcher struct {
 	store    store.Store // of the lists
 	ids      []string    // of the lists
 	past     func(ctx context.Context, digest string) (*screening.Past, error)
-	former   bool // the lists of the last messages may be in the store of an earlier version
+	lastTold func(ctx context.Context, digest string) (*screening.Past, error) // past, of lists that may be others
+	former   bool                                                              // the lists of the last messages may be in the store of an earlier version
 	box      *outbox.Box
 	hook     *outbox.Webhook
 	holder   string // names this process, which may hold the lead
@@ -64,7 +65,7 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-webhook-secret: %w", err)
 	}
-	w := &watcher{file: s.book, screener: s.screener, store: s.store, past: s.openPast, former: s.former, holder: instance(s.serveOptions), log: s.log, delivered: newDelivered()}
+	w := &watcher{file: s.book, screener: s.screener, store: s.store, past: s.openPast, lastTold: s.openTold, former: s.former, holder: instance(s.serveOptions), log: s.log, delivered: newDelivered()}
 	for _, l := range s.screener.Sources() {
 		w.ids = append(w.ids, l.Info.ID)
 	}
@@ -242,7 +243,7 @@ func (w *watcher) steps(ctx context.Context, state string) (all []string, err er
 
 // before opens the lists of the last messages, and returns nil if they are no longer stored.
 func (w *watcher) before(ctx context.Context, digest string) (*screening.Past, error) {
-	past, err := w.past(ctx, digest)
+	past, err := w.lastTold(ctx, digest)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -117,6 +118,7 @@ func newWatching(t *testing.T, dir string, list *listSource) *watching {
 	w.past = func(ctx context.Context, digest string) (*screening.Past, error) {
 		return screening.OpenDigest(ctx, st, digest, []sources.Source{list}, nil)
 	}
+	w.lastTold = w.past
 	if err := w.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -263,6 +265,51 @@ func TestWatchLead(t *testing.T) {
 		defer w.box.Close()
 		if leads, err := w.box.Lead(t.Context(), w.holder, time.Hour); leads != (i != 1) || err != nil {
 			t.Errorf("server %d at %s leads: %v, %v", i, addr, leads, err)
+		}
+	}
+}
+
+// A server that starts with a list more, or one less, sends messages about what that changes, and no other.
+func TestWatchOtherLists(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, ns ...int) string {
+		text := "reference,address\n"
+		for _, n := range ns {
+			text += fmt.Sprintf("%c,%s\n", 'a'+n, evm(n))
+		}
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	hook := newReceiver(t)
+	hook.work()
+	first, second := "OWN="+write("own.csv", 0, 1), "TWO="+write("two.csv", 1, 2)
+	args := append([]string{"-data", dir, "-book", write("customers.csv", 0, 1, 2, 3), "-webhook", hook.URL}, shortest...)
+	var want []string
+	for _, step := range []struct{ lists, want []string }{
+		{[]string{"-list", first}, nil},
+		{[]string{"-list", first, "-list", second}, []string{"b 100>100 added TWO b", "c 0>100 added TWO c"}},
+		{[]string{"-list", second}, []string{"a 100>0 removed OWN a", "b 100>100 removed OWN b"}},
+	} {
+		s := start(t, append(step.lists, args...)...)
+		box, err := outbox.Open(t.Context(), "sqlite:"+filepath.Join(dir, dbFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, err := box.State(t.Context())
+		for state, end := last, time.Now().Add(time.Minute); state == last && err == nil; time.Sleep(20 * time.Millisecond) {
+			if state, err = box.State(t.Context()); time.Now().After(end) {
+				t.Fatal("no message is made")
+			}
+		}
+		want = slices.Sorted(slices.Values(append(want, step.want...)))
+		if d := cmp.Diff(want, hook.wait(t, len(want))); d != "" || err != nil {
+			t.Errorf("%q: messages (-want +got), %v:\n%s", step.lists, err, d)
+		}
+		if err := errors.Join(s.stop(), box.Close()); err != nil {
+			t.Error(err)
 		}
 	}
 }
