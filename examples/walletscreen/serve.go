@@ -161,21 +161,8 @@ func (s *server) openLists(ctx context.Context, p *program) error {
 	return err
 }
 
-// openPast opens the lists that answered with this digest.
+// openPast opens the lists that answered with this digest, whichever lists the server had then.
 func (s *server) openPast(ctx context.Context, digest string) (*screening.Past, error) {
-	srcs, err := s.lists.sources(false)
-	if err != nil {
-		return nil, err
-	}
-	optional, err := s.lists.optional(srcs)
-	if err != nil {
-		return nil, err
-	}
-	return screening.OpenDigest(ctx, s.store, digest, srcs, &screening.Options{Optional: optional})
-}
-
-// openTold opens the lists that answered with this digest, whichever lists the server had then.
-func (s *server) openTold(ctx context.Context, digest string) (*screening.Past, error) {
 	srcs, err := s.lists.sources(false)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,8 +32,7 @@ type watcher struct {
 	store    store.Store // of the lists
 	ids      []string    // of the lists
 	past     func(ctx context.Context, digest string) (*screening.Past, error)
-	lastTold func(ctx context.Context, digest string) (*screening.Past, error) // past, of lists that may be others
-	former   bool                                                              // the lists of the last messages may be in the store of an earlier version
+	former   bool // the lists of the last messages may be in the store of an earlier version
 	box      *outbox.Box
 	hook     *outbox.Webhook
 	holder   string // names this process, which may hold the lead
@@ -65,7 +65,7 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-webhook-secret: %w", err)
 	}
-	w := &watcher{file: s.book, screener: s.screener, store: s.store, past: s.openPast, lastTold: s.openTold, former: s.former, holder: instance(s.serveOptions), log: s.log, delivered: newDelivered()}
+	w := &watcher{file: s.book, screener: s.screener, store: s.store, past: s.openPast, former: s.former, holder: instance(s.serveOptions), log: s.log, delivered: newDelivered()}
 	for _, l := range s.screener.Sources() {
 		w.ids = append(w.ids, l.Info.ID)
 	}
@@ -195,8 +195,8 @@ func (w *watcher) sync(ctx context.Context) error {
 			continue // the first start: more lists are coming
 		}
 		after, err := w.past(ctx, digest)
-		if err == nil {
-			_, err = after.Screen(anyAddress)
+		if err == nil && !w.decides(after) {
+			err = screening.ErrNotLoaded
 		}
 		switch {
 		case err != nil && (i < len(steps)-1 || errors.Is(err, screening.ErrNotLoaded)):
@@ -215,6 +215,14 @@ func (w *watcher) sync(ctx context.Context) error {
 		state, before, w.former = digest, after, false
 	}
 	return err
+}
+
+// decides reports whether lists of the past have all that are required now.
+func (w *watcher) decides(past *screening.Past) bool {
+	held := past.Sources()
+	return !slices.ContainsFunc(w.screener.Sources(), func(l screening.SourceStatus) bool {
+		return l.Required && !slices.ContainsFunc(held, func(h screening.SourceStatus) bool { return h.Info.ID == l.Info.ID && h.Loaded() })
+	})
 }
 
 // steps returns the digests of the snapshots that the journal has after the one of state, in order:
@@ -243,7 +251,7 @@ func (w *watcher) steps(ctx context.Context, state string) (all []string, err er
 
 // before opens the lists of the last messages, and returns nil if they are no longer stored.
 func (w *watcher) before(ctx context.Context, digest string) (*screening.Past, error) {
-	past, err := w.lastTold(ctx, digest)
+	past, err := w.past(ctx, digest)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -118,7 +118,6 @@ func newWatching(t *testing.T, dir string, list *listSource) *watching {
 	w.past = func(ctx context.Context, digest string) (*screening.Past, error) {
 		return screening.OpenDigest(ctx, st, digest, []sources.Source{list}, nil)
 	}
-	w.lastTold = w.past
 	if err := w.check(); err != nil {
 		t.Fatal(err)
 	}
