@@ -379,33 +379,20 @@ func newHTTPServer(h http.Handler, logger *slog.Logger) *http.Server {
 		WriteTimeout:      15 * time.Second,
 		IdleTimeout:       2 * time.Minute, // longer than clients keep a connection, which is 90 seconds in Go
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(newFewLines(logger), "", 0),
+		ErrorLog:          log.New(&fewLines{logger, rate.Sometimes{First: 10, Interval: time.Second}}, "", 0),
 	}
 }
 
 // fewLines logs what a server says of clients that break off, such as failed handshakes: ten
 // lines, and then one a second, because any client can cause one.
 type fewLines struct {
-	log   *slog.Logger
-	limit *rate.Limiter
-	other atomic.Int64 // lines left out
-}
-
-func newFewLines(log *slog.Logger) *fewLines {
-	return &fewLines{log: log, limit: rate.NewLimiter(1, 10)}
+	log  *slog.Logger
+	some rate.Sometimes
 }
 
 // Write implements [io.Writer] for one line.
 func (f *fewLines) Write(line []byte) (int, error) {
-	if !f.limit.Allow() {
-		f.other.Add(1)
-		return len(line), nil
-	}
-	var more []any
-	if n := f.other.Swap(0); n > 0 {
-		more = []any{"left_out", n}
-	}
-	f.log.Warn(strings.TrimRight(string(line), "\n"), more...)
+	f.some.Do(func() { f.log.Warn(strings.TrimRight(string(line), "\n")) })
 	return len(line), nil
 }
 
