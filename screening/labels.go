@@ -49,17 +49,6 @@ func sortLabels(labels []Label, rank map[string]int) []Label {
 	})
 }
 
-// sameVerdict reports whether two results about one address say the same, apart from
-// names and dates.
-func sameVerdict(a, b *Result) bool {
-	same := func(l, m Label) bool {
-		l.Name, l.AddedAt, l.NotListedOn, l.EntityListedAt = m.Name, m.AddedAt, m.NotListedOn, m.EntityListedAt
-		return l == m
-	}
-	return a.Score == b.Score && a.Level == b.Level && slices.EqualFunc(a.Labels, b.Labels, same) &&
-		slices.EqualFunc(a.Suppressed, b.Suppressed, func(l, m Suppressed) bool { return same(l.Label, m.Label) })
-}
-
 // findings are what the lists say of an account.
 type findings struct {
 	labels   []Label

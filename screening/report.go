@@ -59,22 +59,17 @@ func (r *Report) err() error {
 	return errors.Join(errs...)
 }
 
-// Compare screens a against the lists before and after the refresh, and reports whether
-// the verdicts differ: in the score, the level, the labels or the suppressed labels, but
-// not only in their names and dates. before is the zero Result if there was no answer,
-// because a required list was missing; then the verdict differs if after has labels.
-func (r Report) Compare(a address.Address) (before, after Result, differ bool, err error) {
+// Compare screens a against the lists before and after the refresh. before is the zero Result if
+// there was no answer, because a required list was missing.
+func (r Report) Compare(a address.Address) (before, after Result, err error) {
 	if r.after == nil {
-		return before, after, false, errors.New("screening: the Report is not that of a refresh")
+		return before, after, errors.New("screening: the Report is not that of a refresh")
 	}
-	if err := r.after.screen(&after, a); err != nil {
-		return Result{}, Result{}, false, err
+	if err = r.after.screen(&after, a); err == nil && r.before.notLoaded == nil {
+		err = r.before.screen(&before, a)
 	}
-	if r.before.notLoaded != nil {
-		return before, after, len(after.Labels)+len(after.Suppressed) > 0, nil
+	if err != nil {
+		return Result{}, Result{}, err
 	}
-	if err := r.before.screen(&before, a); err != nil {
-		return Result{}, Result{}, false, err
-	}
-	return before, after, !sameVerdict(&before, &after), nil
+	return before, after, nil
 }

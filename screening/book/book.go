@@ -69,12 +69,12 @@ func New(addresses iter.Seq2[address.Address, error]) (*Book, error) {
 func (b *Book) Changed(r screening.Report) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for _, a := range b.addresses {
-			before, after, differ, err := r.Compare(a)
+			before, after, err := r.Compare(a)
 			if err != nil {
 				yield(Change{}, err)
 				return
 			}
-			if differ && !yield(Change{a, before, after}, nil) {
+			if verdictOf(&before, "") != verdictOf(&after, "") && !yield(Change{a, before, after}, nil) {
 				return
 			}
 		}

@@ -50,7 +50,7 @@ var errStopped = errors.New("stopped")
 
 func (b *Book) changedOnce(v *verdicts, r screening.Report, yield func(Change) bool) error {
 	for _, a := range b.addresses {
-		before, after, _, err := r.Compare(a)
+		before, after, err := r.Compare(a)
 		if err != nil {
 			return err
 		}
