@@ -335,3 +335,23 @@ func TestClockBackBetweenPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestClockBackOfOne puts the clock back after one of two lists was checked: that check lies in the future, so nobody knows how old
+// the list is, however young the other one.
+func TestClockBackOfOne(t *testing.T) {
+	c := newWallClock()
+	one, other := &flaky{info: ofac, load: numbered(1, 1)}, &flaky{info: sources.Info{ID: "OTHER", Name: "other list", Jurisdiction: sources.EU}, load: numbered(2, 2)}
+	s := c.start(t, &screening.Options{MaxAge: 12 * time.Hour}, one, other)
+	refresh(t, s)
+	one.load = down
+	c.add(10 * time.Hour)
+	s.Refresh(ctx)
+	c.add(-9 * time.Hour)
+	if _, err := s.ScreenText("ethereum", clean); !errors.Is(err, screening.ErrStale) {
+		t.Errorf("a list was checked in the future: %v, want ErrStale", err)
+	}
+	c.add(9 * time.Hour)
+	if _, err := s.ScreenText("ethereum", clean); err != nil {
+		t.Error(err)
+	}
+}

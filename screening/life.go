@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
@@ -251,8 +252,9 @@ func (s *Screener) saveAgain(ctx context.Context, i int, had *current) (err erro
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	names, err := journal.Covering(ctx, s.book.Store(), s.infos[i].ID, had.held.N)
-	if err == nil && names == nil {
+	id := s.infos[i].ID
+	names, err := journal.Names(ctx, s.book.Store(), id)
+	if err == nil && !slices.ContainsFunc(names, func(n stays.Name) bool { return n.Has(id, had.held.N) }) {
 		_, err = s.book.Put(ctx, had.list.File())
 	}
 	return err

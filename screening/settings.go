@@ -23,7 +23,6 @@ type settings struct {
 	infos    []sources.Info
 	required []bool
 	rank     map[string]int // by the id of the source, for the order of labels
-	maxAge   time.Duration  // zero if no required source is refreshed
 	limits   *limits
 	now      func() time.Time
 }
@@ -68,9 +67,6 @@ func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 			return nil, fmt.Errorf("screening: two sources have the id %s", info.ID)
 		}
 		required := !slices.Contains(opts.Optional, info.ID)
-		if required && !info.Final {
-			set.maxAge = opts.MaxAge
-		}
 		set.infos, set.required, set.rank[info.ID] = append(set.infos, info), append(set.required, required), rankOf(info)
 		set.limits.published = append(set.limits.published, cmp.Or(opts.MaxPublished[info.ID], info.Rhythm))
 	}

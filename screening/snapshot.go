@@ -22,8 +22,8 @@ type snapshot struct {
 	origin     *origin
 
 	notLoaded error     // why there are no answers; nil if every required source is loaded
-	oldest    time.Time // the oldest check of a required source
-	due       time.Time // when a list becomes too old under Options.MaxPublished; zero: never
+	due       time.Time // when a required list becomes too old; zero: never
+	newest    time.Time // the newest check of a list that does; zero: there is none
 
 	lists   []heldList // the lists that are loaded, the small ones first
 	shared  int        // how many of the first lists share the filter
@@ -84,38 +84,39 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 	return snap
 }
 
-// require sets notLoaded, oldest and due.
+// require sets notLoaded, due and newest.
 func (snap *snapshot) require() {
 	var missing []string
-	checked := true
+	limit := func(t time.Time, age time.Duration) {
+		if due := t.Add(age); age > 0 && (snap.due.IsZero() || due.Before(snap.due)) {
+			snap.due = due // long ago, if t is not known
+		}
+	}
 	for i := range snap.held {
 		h := &snap.held[i]
-		if limit := snap.opts.MaxPublished[snap.infos[i].ID]; limit > 0 && snap.required[i] && h.isLoaded() && !snap.infos[i].Final {
-			published := h.held.Revision.Published
-			if isAhead(published, h.held.Accepted) {
-				published = time.Time{}
-			}
-			if due := published.Add(limit); snap.due.IsZero() || due.Before(snap.due) {
-				snap.due = due // long ago, if the list has no date
-			}
+		if !snap.required[i] {
+			continue
 		}
-		switch {
-		case !snap.required[i]:
-		case !h.isLoaded():
+		if !h.isLoaded() {
 			reason := snap.infos[i].ID
 			if h.damaged != nil {
 				reason += fmt.Sprintf(" (list %d, the newest one, cannot be opened)", h.later.N)
 			}
 			missing = append(missing, reason)
-		case snap.infos[i].Final: // it has no age
-		case h.checked.IsZero():
-			checked = false
-		case snap.oldest.IsZero() || h.checked.Before(snap.oldest):
-			snap.oldest = h.checked
+			continue
 		}
-	}
-	if !checked {
-		snap.oldest = time.Time{}
+		if snap.infos[i].Final { // it has no age
+			continue
+		}
+		published := h.held.Revision.Published
+		if isAhead(published, h.held.Accepted) {
+			published = time.Time{}
+		}
+		limit(published, snap.opts.MaxPublished[snap.infos[i].ID])
+		limit(h.checked, snap.opts.MaxAge)
+		if snap.opts.MaxAge > 0 && h.checked.After(snap.newest) {
+			snap.newest = h.checked
+		}
 	}
 	switch {
 	case snap.opts.LoadOnly:
@@ -154,7 +155,7 @@ func (snap *snapshot) ready() error {
 	if snap.notLoaded != nil {
 		return snap.notLoaded
 	}
-	if (snap.maxAge > 0 || !snap.due.IsZero()) && snap.isStale(snap.now()) {
+	if !snap.due.IsZero() && snap.isStale(snap.now()) {
 		return ErrStale
 	}
 	return nil
@@ -162,13 +163,13 @@ func (snap *snapshot) ready() error {
 
 // isStale reports whether a required list is too old at the time now.
 func (snap *snapshot) isStale(now time.Time) bool {
-	return snap.maxAge > 0 && (now.Sub(snap.oldest) > snap.maxAge || isFuture(snap.oldest, now)) || !snap.due.IsZero() && now.After(snap.due)
+	return !snap.due.IsZero() && now.After(snap.due) || isFuture(snap.newest, now)
 }
 
 // ageless returns snap as it answers however old the lists are.
 func (snap *snapshot) ageless() *snapshot {
-	is, set := *snap, *snap.settings
-	is.due, set.maxAge, is.settings = time.Time{}, 0, &set
+	is := *snap
+	is.due = time.Time{}
 	return &is
 }
 

@@ -309,17 +309,6 @@ func Load(ctx context.Context, st store.Store, n stays.Name) (*stays.File, error
 	return f, nil
 }
 
-// Covering returns the files of a Store that answer for an acceptance of a source.
-func Covering(ctx context.Context, st store.Store, source string, acceptance uint32) (all []stays.Name, err error) {
-	names, err := Names(ctx, st, source)
-	for _, n := range names {
-		if n.Has(source, acceptance) {
-			all = append(all, n)
-		}
-	}
-	return all, err
-}
-
 // Tidy deletes the files of a source that the given one replaces, which has the list held, except the newest of an
 // earlier acceptance in its range, and those that need not be kept any more. Its failure does no harm.
 func (l *Log) Tidy(ctx context.Context, held string) {

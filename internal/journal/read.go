@@ -129,11 +129,14 @@ func Open(ctx context.Context, st store.Store, source string, held *Held, digest
 	var all error
 	for range 2 { // a file may be replaced meanwhile
 		all = nil
-		names, err := Covering(ctx, st, source, held.N)
+		names, err := Names(ctx, st, source)
 		if err != nil {
 			return nil, err
 		}
 		for _, name := range names {
+			if !name.Has(source, held.N) {
+				continue
+			}
 			f, err := Load(ctx, st, name)
 			if err == nil {
 				f, err = f.Cut(held.N, held.Revision)
