@@ -35,9 +35,7 @@ func (b *Book) ChangedOnce(file string, r screening.Report) iter.Seq2[Change, er
 		v, err := openVerdicts(file)
 		if err == nil {
 			err = b.changedOnce(v, r, func(c Change) bool { return yield(c, nil) })
-		}
-		if v != nil {
-			err = errors.Join(err, v.close())
+			err = errors.Join(err, v.file.Sync(), v.file.Close())
 		}
 		if err != nil && !errors.Is(err, errStopped) {
 			yield(Change{}, err)
@@ -117,7 +115,7 @@ const (
 	unknown        = "?" // among the words of two verdicts: the second may have been yielded
 )
 
-// openVerdicts opens a file of verdicts. It writes the file again if that has much to leave out.
+// openVerdicts opens a file of verdicts, and writes it again without lines that do not count.
 func openVerdicts(name string) (*verdicts, error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -131,9 +129,7 @@ func openVerdicts(name string) (*verdicts, error) {
 		return nil, fmt.Errorf("book: %s is another file: want the first line %q", name, verdictsHeader)
 	}
 	v := &verdicts{of: make(map[address.Address]string)}
-	n := 0
 	for line := range bytes.Lines(lines) {
-		n++
 		of, verdict, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
 		var a address.Address
 		if !ok || line[len(line)-1] != '\n' || a.UnmarshalText(of) != nil {
@@ -143,18 +139,7 @@ func openVerdicts(name string) (*verdicts, error) {
 			delete(v.of, a)
 		}
 	}
-	if len(lines) == 0 || lines[len(lines)-1] != '\n' || n > 100+2*len(v.of) {
-		if err := v.rewrite(name); err != nil {
-			return nil, err
-		}
-	}
-	v.file, err = os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o600)
-	return v, err
-}
-
-// rewrite replaces the file by one without lines that do not count.
-func (v *verdicts) rewrite(name string) error {
-	return atomicfile.Write(name, 0o600, func(f *os.File) error {
+	err = atomicfile.Write(name, 0o600, func(f *os.File) error {
 		text := []byte(verdictsHeader)
 		for a, verdict := range v.of {
 			text = fmt.Appendf(text, "%s\t%s\n", a, verdict)
@@ -162,6 +147,11 @@ func (v *verdicts) rewrite(name string) error {
 		_, err := f.Write(text)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	v.file, err = os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o600)
+	return v, err
 }
 
 // set notes that a verdict was yielded.
@@ -173,12 +163,4 @@ func (v *verdicts) set(a address.Address, verdict string) error {
 		return fmt.Errorf("book: %w", err)
 	}
 	return nil
-}
-
-// close closes the file, and waits until it is on the disk.
-func (v *verdicts) close() error {
-	if v.file == nil {
-		return nil
-	}
-	return errors.Join(v.file.Sync(), v.file.Close())
 }
