@@ -143,10 +143,10 @@ func (r Result) Caveats() (caveats []Caveat) {
 			continue
 		case s.Info.Final:
 			continue
-		case now.Sub(s.LastUpdated) > o.limits.checked:
+		case now.Sub(s.LastUpdated) > o.stale:
 			add(CaveatStale)
 		}
-		if limit := o.limits.published[i]; limit > 0 && !s.Published.IsZero() && (now.Sub(s.Published) > limit || isAhead(s.Published, s.Accepted)) {
+		if limit := o.old[i]; limit > 0 && !s.Published.IsZero() && (now.Sub(s.Published) > limit || isAhead(s.Published, s.Accepted)) {
 			add(CaveatOld)
 		}
 	}
@@ -160,7 +160,8 @@ type origin struct {
 	from   time.Time        // when no LastUpdated is in the future any more
 	now    func() time.Time // nil: the status is of the past
 	at     time.Time        // of the past
-	limits *limits
+	stale  time.Duration    // see settings
+	old    []time.Duration  // see settings
 
 	unsaved bool // the store fails
 }

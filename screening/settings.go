@@ -22,15 +22,10 @@ type settings struct {
 	sources  []sources.Source
 	infos    []sources.Info
 	required []bool
-	rank     map[string]int // by the id of the source, for the order of labels
-	limits   *limits
+	rank     map[string]int  // by the id of the source, for the order of labels
+	stale    time.Duration   // the age of a check from which a list has a caveat
+	old      []time.Duration // by source: the age from which it has one; zero: none
 	now      func() time.Time
-}
-
-// limits are the ages from which the lists have caveats.
-type limits struct {
-	checked   time.Duration
-	published []time.Duration // by source; zero: none
 }
 
 // staleAfter is the age of a check from which a list has a caveat without Options.MaxAge.
@@ -54,7 +49,7 @@ func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 	if opts.MaxAge < 0 {
 		return nil, fmt.Errorf("screening: MaxAge is %v: want a positive duration, or 0 for no limit", opts.MaxAge)
 	}
-	set.limits = &limits{checked: cmp.Or(opts.MaxAge, staleAfter)}
+	set.stale = cmp.Or(opts.MaxAge, staleAfter)
 	for _, src := range srcs {
 		if src == nil {
 			return nil, errors.New("screening: a source is nil")
@@ -68,7 +63,7 @@ func newSettings(srcs []sources.Source, opts *Options) (*settings, error) {
 		}
 		required := !slices.Contains(opts.Optional, info.ID)
 		set.infos, set.required, set.rank[info.ID] = append(set.infos, info), append(set.required, required), rankOf(info)
-		set.limits.published = append(set.limits.published, cmp.Or(opts.MaxPublished[info.ID], info.Rhythm))
+		set.old = append(set.old, cmp.Or(opts.MaxPublished[info.ID], info.Rhythm))
 	}
 	for _, given := range []struct {
 		option string

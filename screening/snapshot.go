@@ -79,7 +79,7 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 	if exceptions != nil {
 		excepted = exceptions.digest
 	}
-	snap.origin = &origin{digest: journal.Digest(lists, excepted), status: status, from: latest.Add(-list.Skew), now: set.now, limits: set.limits, unsaved: unsaved}
+	snap.origin = &origin{digest: journal.Digest(lists, excepted), status: status, from: latest.Add(-list.Skew), now: set.now, stale: set.stale, old: set.old, unsaved: unsaved}
 	snap.clean = Result{Level: set.opts.Table.Level(0), ScoringVersion: set.opts.Table.Version(), origin: snap.origin}
 	return snap
 }
