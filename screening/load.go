@@ -85,12 +85,9 @@ func (s *Screener) takeAll(ctx context.Context, i int, had current) (next curren
 		}
 	}
 	if ctx.Err() == nil {
-		s.sourceLocks[i].unread.Store(err != nil)
-		said := err
-		if said == nil && s.running.Load() {
-			said = s.sayOpened(ctx)
+		if s.setStore(i, err); err == nil && s.running.Load() {
+			s.setStore(len(s.sources), s.sayOpened(ctx))
 		}
-		s.setStore(said)
 	}
 	return next, err
 }
@@ -126,7 +123,7 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 			}
 		}
 		if ctx.Err() == nil || failed == nil {
-			s.setStore(failed)
+			s.setStore(i, failed)
 		}
 		loadErr = reason
 	}

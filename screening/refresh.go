@@ -279,7 +279,7 @@ func (s *Screener) follow(ctx context.Context) {
 		next, err := s.wait(ctx, at)
 		if err != nil {
 			if failed = true; ctx.Err() == nil {
-				s.setStore(err)
+				s.setStore(len(s.sources), err)
 			}
 			pause(ctx, followRetry)
 			continue
@@ -357,7 +357,7 @@ func (s *Screener) leads(ctx context.Context, i int) bool {
 		s.opts.Logger.WarnContext(ctx, "list not loaded: the store does not say whether this program leads", "source", s.infos[i].ID, "error", err)
 	}
 	if ctx.Err() == nil && err != nil {
-		s.setStore(err)
+		s.setStore(len(s.sources), err)
 	}
 	return err == nil && leads
 }

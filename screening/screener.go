@@ -20,6 +20,7 @@
 package screening
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -52,14 +53,13 @@ type Screener struct {
 	mu         sync.Mutex    // serializes swaps with the reports about them; guards the following
 	held       []current     // by source; replaced, never changed
 	exceptions *exceptionSet // nil: none
-	storeErr   error         // why the last use of the store failed
+	storeErrs  []error       // why the last use of the store failed: for each source, and for all
 }
 
 // A sourceLock is the state of the loads of one source.
 type sourceLock struct {
 	loading chan struct{} // has room for one that loads the source
 	lock    chan struct{} // has room for one that changes the list; guards the following
-	unread  atomic.Bool   // the store failed when it was asked last
 	back    int           // how often the store had gone back then
 	stuck   atomic.Int32  // loads that were left behind
 }
@@ -82,6 +82,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		sourceLocks: make([]sourceLock, len(srcs)),
 		builders:    make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
 		held:        make([]current, len(srcs)),
+		storeErrs:   make([]error, len(srcs)+1),
 	}
 	s.book = journal.New(opts.Store, func() time.Time { return s.now() })
 	for i := range s.sourceLocks {
@@ -227,7 +228,7 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 	if s.running.Load() {
 		err = s.book.Except(ctx, set.excepted())
 	}
-	s.setStore(err)
+	s.setStore(len(s.sources), err)
 	if err != nil { // what makes answers stricter does not wait
 		set = had.without(set)
 		again, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
@@ -259,27 +260,25 @@ func (s *Screener) begin(every time.Duration) {
 	s.book.Begin(p, e)
 }
 
-// setStore keeps whether the last use of the store failed, which every answer says. While a list
-// cannot be read there, which another program may have replaced, nothing else that works ends that.
-func (s *Screener) setStore(err error) {
+// setStore keeps why the last use of the store for source i failed, or, for the number of the sources, its use for all of
+// them; nil if it did not. Every answer says so: while a list cannot be read there, which another program may have
+// replaced, nothing else that works ends that.
+func (s *Screener) setStore(i int, err error) {
 	if err != nil {
 		err = fmt.Errorf("store: %w", err)
 	}
-	for i := range s.sourceLocks {
-		if err == nil && s.sourceLocks[i].unread.Load() {
-			return
-		}
-	}
 	s.mu.Lock()
-	news := (s.storeErr == nil) != (err == nil)
-	s.storeErr = err
+	had := cmp.Or(s.storeErrs...)
+	s.storeErrs[i] = err
+	is := cmp.Or(s.storeErrs...)
 	s.mu.Unlock()
-	if news {
-		if err != nil {
-			s.opts.Logger.Error("the store fails: answers go on from the lists held", "error", err)
-		}
-		s.swap(func() {}, false)
+	if (had == nil) == (is == nil) {
+		return
 	}
+	if is != nil {
+		s.opts.Logger.Error("the store fails: answers go on from the lists held", "error", is)
+	}
+	s.swap(func() {}, false)
 }
 
 // swap calls change, which changes the lists held or the exceptions, and answers
@@ -290,7 +289,7 @@ func (s *Screener) swap(change func(), notify bool, srcs ...SourceReport) {
 	defer s.mu.Unlock()
 	change()
 	before := s.snap.Load()
-	after := newSnapshot(s.settings, s.held, s.exceptions, s.storeErr, before)
+	after := newSnapshot(s.settings, s.held, s.exceptions, cmp.Or(s.storeErrs...), before)
 	s.snap.Store(after)
 	if notify && s.opts.Report != nil {
 		s.opts.Report(Report{Sources: srcs, before: before.ageless(), after: after.ageless()})
