@@ -309,3 +309,13 @@ func TestHistoryOfStored(t *testing.T) {
 		}
 	}
 }
+
+// TestUntilToCome loads a listing that will end: it lasts until then.
+func TestUntilToCome(t *testing.T) {
+	e := listing(1)
+	e.Until = time.Now().Add(time.Hour)
+	s := loaded(t, nil, sources.Static(ofac, e, listing(2)))
+	if r := must(s.Screen(e.Address)); r.Score != 100 || r.Formerly != nil {
+		t.Errorf("a listing that ends in an hour: %d points, formerly %v", r.Score, r.Formerly)
+	}
+}

@@ -242,7 +242,11 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 		if err := s.check(i, e); err != nil {
 			return err
 		}
-		if !e.Until.IsZero() {
+		switch {
+		case e.Until.IsZero():
+		case isFuture(e.Until, s.now()): // it lasts
+			e.Until = time.Time{}
+		default:
 			o.Ended = append(o.Ended, e)
 			return nil
 		}
