@@ -46,8 +46,9 @@ func (p *Past) decided(r Result, err error) (Result, error) {
 // before it knew, nobody is known to have answered, the clock was put back, or the time is yet to come.
 //
 // If the clock was put back, an instant may have come twice: then the later one counts.
-// Several programs that use one store should have the same sources, as replicas do: of
-// programs with different sources, the program that changed its lists last counts.
+// Several programs that use one store should have the same sources and exceptions, as replicas do: of
+// programs with others, the program that changed its lists, or its exceptions, last counts. When a program
+// ended is not known, so the exceptions that it set are not told from those that still hold.
 func OpenAt(ctx context.Context, st store.Store, at time.Time, srcs []sources.Source, opts *Options) (*Past, error) {
 	s, err := newPast(st, srcs, opts)
 	if err != nil {
