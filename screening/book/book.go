@@ -74,7 +74,7 @@ func (b *Book) Changed(r screening.Report) iter.Seq2[Change, error] {
 				yield(Change{}, err)
 				return
 			}
-			if verdictOf(&before, "") != verdictOf(&after, "") && !yield(Change{a, before, after}, nil) {
+			if verdictOf(&before) != verdictOf(&after) && !yield(Change{a, before, after}, nil) {
 				return
 			}
 		}

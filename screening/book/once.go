@@ -25,7 +25,8 @@ import (
 // A verdict is in the file once the loop has gone on to the next Change, or has come to its end.
 // If the loop is left early, if an error is yielded or if the program is killed, a Change may be
 // yielded again, or yielded although the verdict is again as it was. While all of an optional list
-// is not loaded, its labels count as they were, with those that it adds.
+// is not loaded, its labels count as they were, with those that it adds. If another change of an address that
+// has such labels is yielded then, its Result lacks them: it is yielded once more when the list is loaded.
 //
 // The file is created if it does not exist, and its text is private: addresses and what lists
 // say of them. Calls for one file must not overlap. The errors come from Changed and from the
@@ -52,10 +53,12 @@ func (b *Book) changedOnce(v *verdicts, r screening.Report, yield func(Change) b
 		if err != nil {
 			return err
 		}
-		is := verdictOf(&after, v.of[a])
-		if is == v.of[a] {
+		now, kept := verdictOf(&after), keptOf(&after, v.of[a])
+		if joined(now, kept) == v.of[a] {
 			continue
 		}
+		// After lacks what was kept, so the list that is loaded again is another change.
+		is := joined(now, strings.ReplaceAll(strings.ReplaceAll(kept, ":"+unknown, ":"), ":", ":"+unknown))
 		// The caller may know of the change even if it is the last thing that happens.
 		if err := v.set(a, joined(unknown, v.of[a], is)); err != nil {
 			return err
@@ -71,9 +74,8 @@ func (b *Book) changedOnce(v *verdicts, r screening.Report, yield func(Change) b
 }
 
 // verdictOf returns what the lists say of an account, as text that can be compared: a word for
-// each label, with the id of its source. was is the verdict before: of a source that is not
-// wholly loaded, its words count.
-func verdictOf(r *screening.Result, was string) string {
+// each label, with the id of its source.
+func verdictOf(r *screening.Result) string {
 	var words []string
 	add := func(l screening.Label, suppressed bool) {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %q %q %t", l.Kind, l.Match, l.Points, l.Ref, l.Listed, suppressed))
@@ -85,12 +87,16 @@ func verdictOf(r *screening.Result, was string) string {
 	for _, s := range r.Suppressed {
 		add(s.Label, true)
 	}
+	return joined(words...)
+}
+
+// keptOf returns the words of the verdict before that count still: those of sources that are not wholly loaded.
+func keptOf(r *screening.Result, was string) string {
+	var words []string
 	for word := range strings.FieldsSeq(was) { // unknown is one of no source
 		id, _, _ := strings.Cut(word, ":")
-		for _, st := range r.Sources() {
-			if st.Info.ID == id && !st.Loaded() {
-				words = append(words, word)
-			}
+		if slices.ContainsFunc(r.Sources(), func(st screening.SourceStatus) bool { return st.Info.ID == id && !st.Loaded() }) {
+			words = append(words, word)
 		}
 	}
 	return joined(words...)
