@@ -162,7 +162,7 @@ func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return fmt.Errorf("screening: Run every %v: want a positive duration", every)
 	}
-	s.start(ctx, every)
+	s.start(ctx)
 	var wg sync.WaitGroup
 	for i := range s.sources {
 		wg.Go(func() { s.runOne(ctx, i, every) })
@@ -174,16 +174,9 @@ func (s *Screener) Run(ctx context.Context, every time.Duration) error {
 	return ctx.Err()
 }
 
-// start opens the lists, and says in the journal that the program begins. Its lines come at least as often as
-// it loads a list.
-func (s *Screener) start(ctx context.Context, every time.Duration) {
-	least := every
-	for _, sched := range s.opts.Schedule {
-		if sched.Every > 0 {
-			least = min(least, sched.Every)
-		}
-	}
-	s.begin(max(least, quiet))
+// start opens the lists, and says in the journal that the program begins.
+func (s *Screener) start(ctx context.Context) {
+	s.begin(quiet)
 	s.running.Store(true)
 	s.Open(ctx) // errors are logged there
 }
@@ -196,7 +189,7 @@ func (s *Screener) sayOpened(ctx context.Context) (err error) {
 	return s.book.Open(ctx)
 }
 
-// quiet is the longest time between two lines of a program that runs.
+// quiet is the longest time between two lines of a program that runs: see watchClock.
 const quiet = 24 * time.Hour
 
 // runOne loads source i on its schedule until ctx ends.
@@ -246,7 +239,7 @@ func (s *Screener) Follow(ctx context.Context) error {
 	if s.book.Store() == nil {
 		return errors.New("screening: Follow needs an Options.Store")
 	}
-	s.start(ctx, quiet)
+	s.start(ctx)
 	s.follow(ctx)
 	return ctx.Err()
 }
