@@ -3,8 +3,6 @@ package screening
 import (
 	"errors"
 	"fmt"
-
-	"github.com/walletscreen/walletscreen/address"
 )
 
 var (
@@ -43,6 +41,3 @@ var (
 
 // sourceError names the source in an error about it.
 func sourceError(id string, err error) error { return fmt.Errorf("source %s: %w", id, err) }
-
-// isChainError reports whether err is about the chain and not about the text.
-func isChainError(err error) bool { return errors.Is(err, address.ErrChain) }

@@ -22,7 +22,7 @@ func (snap *snapshot) screenInput(chain, text string) (r Result, rd address.Read
 // readOn reads a text on chain c, where [address.Parse] returns err. If c is not a slug,
 // Err says so, and the reading is on all chains.
 func readOn(c address.Chain, text string, err error) address.Reading {
-	if !isChainError(err) {
+	if !errors.Is(err, address.ErrChain) {
 		return address.Interpret(string(c), text)
 	}
 	rd := address.Interpret("", text)
@@ -52,7 +52,7 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 		best = snap.clean
 		snap.finish(&best, literal)
 	}
-	if rd.Err != nil && literal.labels != nil && !isChainError(rd.Err) {
+	if rd.Err != nil && literal.labels != nil && !errors.Is(rd.Err, address.ErrChain) {
 		rd.Err, best.Address = nil, address.Address{} // it is listed as it stands
 	}
 	if rd.Several && rd.Err == nil && len(best.Labels) == 0 {
@@ -71,7 +71,7 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 	}
 	switch {
 	case rd.Err == nil || errors.Is(rd.Err, address.ErrSeveral):
-	case isChainError(rd.Err) || errors.Is(rd.Err, address.ErrOtherChain):
+	case errors.Is(rd.Err, address.ErrChain) || errors.Is(rd.Err, address.ErrOtherChain):
 		best.Doubts = append(best.Doubts, address.DoubtWrongChain)
 	default:
 		best.Doubts = append(best.Doubts, address.DoubtMalformed)

@@ -225,9 +225,9 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 	}
 	since := rev.Checked.Sub(held.Revision.Checked)
 	held.Revision, held.Seed = rev, held.Seed && o.seed
-	news := held.Revision
-	news.Checked = had.held.Revision.Checked
-	if since.Abs() >= confirmEvery || news != had.held.Revision || held.History != had.held.History || held.Seed != had.held.Seed || had.unsaved != nil {
+	untimed := held
+	untimed.Asked, untimed.Revision.Checked = had.held.Asked, had.held.Revision.Checked
+	if since.Abs() >= confirmEvery || untimed != had.held || had.unsaved != nil {
 		if failed == nil {
 			failed = s.saveAgain(ctx, i, &had)
 		}

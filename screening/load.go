@@ -127,11 +127,7 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 		}
 		loadErr = reason
 	}
-	switch {
-	case loadErr != nil:
-	case failed != nil && !report.Unchanged:
-		loadErr = fmt.Errorf("store: %w", failed)
-	case failed != nil && t == live:
+	if loadErr == nil && failed != nil && (t == live || !report.Unchanged) {
 		loadErr = fmt.Errorf("store: %w", failed)
 	}
 	if loadErr != nil {
