@@ -109,7 +109,7 @@ func (f *finder) searchIn(e *edited, depth int) {
 
 func (f *finder) scan() {
 	f.sinceHex = evmLen
-	n, n1, n2 := 0, 0, 0 // the length of the chunk, of the one before it, and of the one before that
+	n, n1, n2, n3 := 0, 0, 0, 0 // the length of the chunk, of the one before it, and so on
 	for i := 0; i < len(f.text); {
 		if charClass[f.text[i]]&classAddress == 0 {
 			i++
@@ -127,8 +127,9 @@ func (f *finder) scan() {
 		for f.edited != nil && f.edits < len(f.edited.edits) && f.edited.edits[f.edits].at <= i {
 			f.edits++
 		}
-		n, n1, n2 = i-start, n, n1
-		if n+n1+n2 >= minGlued || n1 == n2 && n1 <= maxGroup || f.sinceHex < evmLen {
+		n, n1, n2, n3 = i-start, n, n1, n2
+		isGroup := n1 == n2 && n1 <= maxGroup && (4*n1 >= minGlued || n2 == n3) // the last of four, or of more
+		if n+n1+n2 >= minGlued || isGroup || f.sinceHex < evmLen {
 			f.join(start, i)
 		}
 		if f.sinceHex += n; hexAt >= 0 {

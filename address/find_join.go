@@ -1,7 +1,6 @@
 package address
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -33,7 +32,6 @@ type pieces struct {
 	start, end int
 	buf        [maxJoin]byte // ends with their text
 	n          int           // the length of their text
-	all        uint16        // the classes that its bytes have in common
 
 	inner  int  // the number of pieces between the first and the last
 	size   int  // the length of the first of these
@@ -47,11 +45,11 @@ func (p *pieces) text() []byte { return p.buf[maxJoin-p.n:] }
 // piece to the left, and tries each beginning of a word. Between the first piece and the
 // last are at most one other, or any number of groups, or of hex digits.
 func (f *finder) joinTo(start, end int) {
-	if start == end || end-start > maxJoin || !f.reaches(start, end) {
+	if start == end || end-start > maxJoin {
 		return
 	}
 	p := pieces{start: start, end: end, n: end - start, groups: true, hex: f.endsHex(start, end)}
-	p.all = classesOf(p.text()[:copy(p.text(), f.text[start:end])])
+	copy(p.text(), f.text[start:end])
 	right := end // of the piece at p.start
 	for ; p.inner < 2 || p.groups || p.hex && p.n < evmLen; p.inner++ {
 		piece := f.text[p.start:right]
@@ -76,33 +74,6 @@ func (f *finder) joinTo(start, end int) {
 	}
 }
 
-// reaches reports whether the piece at start to end and the two before it are long enough for
-// an address that was not already searched, or may be groups or hex digits, so that others
-// before them count. In prose that is rare.
-func (f *finder) reaches(start, end int) bool {
-	if f.endsHex(start, end) {
-		return true
-	}
-	last := end - start
-	n, size := last, 0
-	for inner := range 2 {
-		right := f.gapBefore(start)
-		if right == start {
-			break
-		}
-		for start = right; start > 0 && right-start < maxJoin && charClass[f.text[start-1]]&classAddress != 0; start-- {
-		}
-		n += right - start
-		if inner == 1 && right-start == size {
-			return true
-		}
-		if size = right - start; size > maxGroup || last > size {
-			size = -1
-		}
-	}
-	return n >= minGlued && f.isNew(start)
-}
-
 // endsHex reports whether the piece at start to end consists of hex digits and is the end of 42
 // characters, with those before it, that begin with the last "0x".
 func (f *finder) endsHex(start, end int) bool {
@@ -118,9 +89,8 @@ func (f *finder) grow(p *pieces, end int) bool {
 		}
 		p.n++
 		p.buf[maxJoin-p.n] = f.text[i]
-		p.all &= charClass[f.text[i]]
 		p.start = i
-		if p.n >= minGlued && mayProve(f.text[i], p.n) && (p.inner < 2 || p.groups || p.n == evmLen && p.buf[maxJoin-evmLen+1]|0x20 == 'x') && f.begins(i, end) && mayJoin(p.text(), p.all) && f.isNew(i) {
+		if p.n >= minGlued && mayProve(f.text[i], p.n) && (p.inner < 2 || p.groups || p.n == evmLen && p.buf[maxJoin-evmLen+1]|0x20 == 'x') && f.begins(i, end) && f.isNew(i) {
 			f.tryJoined(p)
 		}
 	}
@@ -214,12 +184,6 @@ func (f *finder) begins(start, end int) bool {
 		return hasHexPrefix(f.text[start:end]) && charClass[f.text[start-1]]&classHex == 0
 	}
 	return f.isAlnum(start) && mayBegin(f.text[start:end])
-}
-
-// mayJoin reports false if b, whose characters have the classes all in common, is certainly
-// not an address, so that most texts are not copied to a string.
-func mayJoin(b []byte, all uint16) bool {
-	return slices.ContainsFunc(provenLooks[b[0]], func(l *look) bool { return fits(b, all, l) })
 }
 
 // marks returns the number of digits and of capitals behind small letters, which hardly occur
