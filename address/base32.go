@@ -45,6 +45,8 @@ func algorand() codecs {
 // summed32 is Base32 of version bytes, the payload, and a checksum of both.
 type summed32 struct {
 	alphabet *base32.Alphabet
+	lead     string // stands in front
+	implied  string // digits behind it that are not written
 	sumLen   int
 	sum      func(b []byte) [32]byte
 	groups   bool // a dash stands between groups of groupLen characters
@@ -62,45 +64,54 @@ const (
 	capsIgnored
 )
 
-func (e summed32) letters(c *codec) int { return (8*(len(c.prefix)+c.size+e.sumLen) + 4) / 5 }
+// letters returns the number of digits that are written.
+func (e summed32) letters(c *codec) int {
+	return (8*(len(c.prefix)+c.size+e.sumLen)+4)/5 - len(e.implied)
+}
 
 func (e summed32) read(r *reader, c *codec) fault {
-	n := e.letters(c)
+	if !strings.HasPrefix(r.s, e.lead) {
+		return badLead(r.s, e.lead)
+	}
+	s, n, at := r.s[len(e.lead):], e.letters(c), len(e.lead)
 	every := n
 	if e.groups {
 		every = groupLen
 	}
-	if len(r.s) != n+(n-1)/every {
+	if len(s) != n+(n-1)/every {
 		return badLength
 	}
+	r.claimed = e.lead != ""
 	var buf [128]byte
-	text, bad := ungroup(buf[:0], r.s, every, '-')
+	text, bad := ungroup(append(buf[:0], e.implied...), s, every, '-')
 	if bad >= 0 {
-		return badChar(bad)
+		return badChar(at + bad)
 	}
+	digits := text[len(e.implied):]
 	small := false
-	for i, ch := range text {
-		if charClass[ch]&classLower != 0 {
+	for i, ch := range digits {
+		if charClass[ch]&classLower != 0 && e.alphabet.Value(ch) == base32.None {
 			if e.caps == capsAlways || e.caps == capsTolerated && !r.tolerant {
-				return badChar(i + i/every)
+				return badChar(at + i + i/every)
 			}
 			small = true
-			text[i] -= 'a' - 'A'
+			digits[i] -= 'a' - 'A'
 		}
 	}
 	if c.prefix != "" {
 		if e.alphabet.Value(text[0]) != c.prefix[0]>>3 {
-			return badChar(0)
+			return badChar(at)
 		}
 		r.claimed = true
 	}
-	b := r.tmp[:n*5/8] // not on the stack, because sum is a variable
+	b := r.tmp[:len(text)*5/8] // not on the stack, because sum is a variable
 	if bad := base32.Decode(e.alphabet, b, text); bad >= 0 {
-		return badChar(bad + bad/every)
+		bad -= len(e.implied)
+		return badChar(at + bad + bad/every)
 	}
 	body, sum := b[:len(b)-e.sumLen], b[len(b)-e.sumLen:]
 	if string(body[:len(c.prefix)]) != c.prefix {
-		return badChar(1)
+		return badChar(at + max(0, 1-len(e.implied)))
 	}
 	if want := e.sum(body); string(want[:e.sumLen]) != string(sum) {
 		return badChecksum
@@ -116,7 +127,8 @@ func (e summed32) write(dst []byte, c *codec, payload []byte) []byte {
 	sum := e.sum(dst[from:])
 	var buf [72]byte
 	b := append(append(buf[:0], dst[from:]...), sum[:e.sumLen]...)
-	dst = e.alphabet.Append(dst[:from], b)
+	var text [128]byte
+	dst = append(append(dst[:from], e.lead...), e.alphabet.Append(text[:0], b)[len(e.implied):]...)
 	if e.groups {
 		dst = group(dst, from, groupLen, '-')
 	}
@@ -149,10 +161,11 @@ func (e summed32) bounds(c *codec) bounds {
 	if e.groups {
 		n += (n - 1) / groupLen
 	}
-	lead := ""
-	if c.prefix != "" {
+	lead := e.lead
+	if c.prefix != "" && lead == "" {
 		lead = strings.ToLower(string(e.alphabet.Append(nil, []byte(c.prefix))[:1]))
 	}
+	n += len(e.lead)
 	return bounds{n, n, classAddress, lead, true}
 }
 
