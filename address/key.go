@@ -130,37 +130,12 @@ func (a Address) Identity() (identity.Words, identity.Tag) {
 	if a.row == 0 {
 		return identity.Words{}, identity.Tag{}
 	}
-	if a.isPlainEVM() {
+	if a.codec().evm && a.number == 0 && len(a.text) == evmLen && a.text[:2] == "0x" { // it has no other keys
 		return hexWords(a.text[2:]), evmTag
 	}
 	rd := a.reader()
 	defer rd.free()
 	return a.identityIn(rd)
-}
-
-// isPlainEVM reports whether the text of a is "0x" and 40 hex digits of an EVM account, which has no
-// other keys.
-func (a *Address) isPlainEVM() bool {
-	return a.codec().evm && a.number == 0 && len(a.text) == evmLen && a.text[:2] == "0x"
-}
-
-// AppendIdentity returns Identity, and dst with the keys of [Address.AppendKeys] appended if the tag
-// says that there are more than the first. It reads the address once for both, and is for the indexes of
-// this module, as Identity is.
-func (a Address) AppendIdentity(dst []Key) (words identity.Words, tag identity.Tag, keys []Key) {
-	if a.row == 0 {
-		return words, tag, dst
-	}
-	if a.isPlainEVM() {
-		return hexWords(a.text[2:]), evmTag, dst
-	}
-	rd := a.reader()
-	defer rd.free()
-	if words, tag = a.identityIn(rd); identity.HasMore(tag) {
-		ks := a.allKeys(rd)
-		dst = append(dst, ks.all[:ks.n]...)
-	}
-	return words, tag, dst
 }
 
 // Identities returns Identity of each address that [Detect] returns, for the indexes of this module.

@@ -17,11 +17,14 @@ import (
 // each key that controls it. The keys that follow from these are next; see
 // address.Address.AppendKeys.
 func AppendProbes(dst []index.ID, a address.Address) []index.ID {
-	var buf [MaxProbes]address.Key
-	words, tag, keys := a.AppendIdentity(buf[:0])
+	words, tag := a.Identity()
 	first := probeOf(words, tag)
 	dst = append(dst, first)
-	for _, k := range keys {
+	if !identity.HasMore(tag) {
+		return dst
+	}
+	var buf [MaxProbes]address.Key
+	for _, k := range a.AppendKeys(buf[:0]) {
 		if id := KeyOf(k); id != first {
 			dst = append(dst, id)
 		}
