@@ -212,11 +212,9 @@ func (e base58Check) bounds(c *codec) bounds {
 	return b
 }
 
-// narrow knows the first digits that the version bytes leave.
+// narrow returns a function that narrows l to the first digits that the version bytes leave in texts
+// of n characters, and reports whether there are any.
 func (e base58Check) narrow(c *codec) func(l *look, n int) bool {
-	if e.lead != "" || c.size == 0 {
-		return nil
-	}
 	const end = "~" // behind all digits
 	a, size := e.letters(), c.size+e.hash.size()
 	low, high := a.Encode([]byte(c.prefix+strings.Repeat("\x00", size))), a.Encode([]byte(c.prefix+strings.Repeat("\xff", size)))

@@ -126,24 +126,6 @@ func (e cash) bounds(c *codec) bounds {
 	return b
 }
 
-// narrow knows the first characters: the prefix, or the type if there is none.
-func (e cash) narrow(c *codec) func(l *look, n int) bool {
-	if !e.bare {
-		return nil
-	}
-	return func(l *look, n int) bool {
-		switch n {
-		case l.max:
-			l.lead = c.prefix + ":"
-		case l.min:
-			l.lead = "qpzr"[e.version>>3:][:1] // the digits 0 to 3
-		default:
-			return false
-		}
-		return true
-	}
-}
-
 // cashAddr is the CashAddr of Bitcoin Cash and eCash: P2PKH and P2SH, and if
 // tokens is true, also P2SH of 32 bytes, and both with the mark that the owner
 // can receive tokens. CashAddr permits more sizes, which have no locking script.

@@ -97,15 +97,8 @@ type notation interface {
 type bounds struct {
 	min, max int    // the length
 	chars    uint16 // all characters are of one of these classes
-	lead     string // the first characters, in lower case; "" if they vary
+	lead     string // the first characters, in lower case, a question mark for any; "" if they vary
 	proves   bool   // the text is recognizable without its chain: by a checksum that random text does not match, or as "0x" and 40 hex digits
-}
-
-// A narrower notation knows more of its texts of a given length than their bounds.
-type narrower interface {
-	// narrow returns a function that narrows l for the texts of n characters, and reports whether
-	// there are any, or nil if it knows no more of them.
-	narrow(c *codec) func(l *look, n int) bool
 }
 
 func (c *codec) bounds() bounds {

@@ -100,7 +100,6 @@ func detect(s string, how manner, yield func(rd *reader, row uint16, f form) boo
 type look struct {
 	bounds
 	low, high string // the text is not before low, nor behind high, which is "" if neither is known
-	has       byte   // a character of the text, or 0
 	row       uint16
 	form      form
 }
@@ -156,13 +155,17 @@ func mayProve(first byte, n int) bool {
 
 // narrowed returns looks for the texts of c, for which l is one.
 func narrowed(c *codec, l look) (all []*look) {
-	var by func(l *look, n int) bool
-	if e, ok := c.enc.(narrower); ok {
-		by = e.narrow(c)
+	if e, ok := c.enc.(cash); ok && e.bare { // with the prefix, or with the digit of the type
+		long, short := l, l
+		long.min, long.lead = l.max, c.prefix+":"
+		short.max, short.lead = l.min, "qpzr"[e.version>>3:][:1]
+		return []*look{&long, &short}
 	}
-	if by == nil {
+	e, ok := c.enc.(base58Check)
+	if !ok || e.lead != "" || c.size == 0 {
 		return []*look{&l}
 	}
+	by := e.narrow(c)
 	for n := l.min; n <= l.max; n++ {
 		narrow := l
 		if !by(&narrow, n) {
@@ -207,12 +210,7 @@ func fits(s string, all uint16, l *look) bool {
 			return false
 		}
 	}
-	for i := len(s) - 1; i >= 0 && l.has != 0; i-- {
-		if s[i] == l.has {
-			return true
-		}
-	}
-	return l.has == 0
+	return true
 }
 
 // detectProven returns s as an address of the first chain in the table on which

@@ -112,15 +112,7 @@ func (principalText) write(dst []byte, c *codec, payload []byte) []byte {
 }
 
 func (principalText) bounds(*codec) bounds {
-	return bounds{7, principalMaxText, classLower32 | classAddress, "", true}
-}
-
-// narrow knows where the first hyphens are.
-func (principalText) narrow(*codec) func(l *look, n int) bool {
-	return func(l *look, n int) bool {
-		l.lead = "?????-?????-"[:min(n/6, 2)*6]
-		return true
-	}
+	return bounds{7, principalMaxText, classLower32 | classAddress, "?????-", true}
 }
 
 type subaccountText struct{}
@@ -179,14 +171,6 @@ func (subaccountText) write(dst []byte, c *codec, payload []byte) []byte {
 	return append(dst, strings.TrimLeft(hex.EncodeToString(payload[n:]), "0")...)
 }
 
-// narrow knows where the first hyphen of its principal is, and the full stop.
-func (subaccountText) narrow(*codec) func(l *look, n int) bool {
-	return func(l *look, _ int) bool {
-		l.lead, l.has = "?????-", '.'
-		return true
-	}
-}
-
 func (subaccountText) bounds(*codec) bounds {
-	return bounds{17, principalMaxText + 1 + 7 + 1 + 64, classAddress, "", true}
+	return bounds{17, principalMaxText + 1 + 7 + 1 + 64, classAddress, "?????-", true}
 }
