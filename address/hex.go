@@ -155,29 +155,6 @@ func putHexNumber(dst *[32]byte, digits string) {
 
 func hasHexPrefix(s string) bool { return len(s) >= 2 && s[0] == '0' && s[1]|0x20 == 'x' }
 
-// badHexLength returns the fault of a string that is not as long as "0x" and the required digits.
-// It distinguishes text that is not hex from hex of the wrong length, and from 64 digits: a private
-// key, the hash of a transaction, or an account of another chain.
-func badHexLength(s string) fault {
-	if len(s) == 64 && isHex(s) || len(s) == hex32Len && hasHexPrefix(s) && isHex(s[2:]) {
-		return badSyntax
-	}
-	if hasHexPrefix(s) {
-		if i := firstNonHex(s[2:min(len(s), 64)]); 2+i < min(len(s), 64) {
-			return badChar(2 + i)
-		}
-	}
-	return badLength
-}
-
-// badHexPrefix returns the fault of a string that does not begin with "0x".
-func badHexPrefix(s string) fault {
-	if s[0] != '0' {
-		return badChar(0)
-	}
-	return badChar(1)
-}
-
 // hex32 is the accounts of chains on which they are 32 bytes: "0x" and 64 hex digits. The normal
 // form is lower case. Aptos and movement also have "0x0" to "0xf" (AIP-40). Normalize also reads
 // addresses without their leading digits, if 60 are left: wallets cut zeros.
@@ -281,10 +258,12 @@ func (e hexNumber) read(r *reader, c *codec) fault {
 	switch {
 	case len(s) < 3:
 		return badLength
-	case s[0] != '0' || s[1] != 'x' && !(r.tolerant && s[1] == 'X'):
-		return badHexPrefix(s)
-	case len(s) > hex32Len:
-		return badHexLength(s)
+	case s[0] != '0':
+		return badChar(0)
+	case s[1] != 'x' && !(r.tolerant && s[1] == 'X'):
+		return badChar(1)
+	case len(s) > hex32Len && isHex(s[2:hex32Len-2]):
+		return badLength
 	}
 	r.claimed = true
 	bad, capitals := scanHex(s, 2)

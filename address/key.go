@@ -268,10 +268,8 @@ func (k Key) SpellingsOn(c Chain) []Address {
 		return nil
 	}
 	all := k.appendSpellings(nil, int(row-1), false)
-	if digits, ok := chainNumber(c); ok && row == otherEVMRow {
-		for i := range all {
-			all[i].number, _ = strconv.ParseUint(digits, 10, 64)
-		}
+	for i := range all {
+		all[i].setNumber(c)
 	}
 	return all
 }
