@@ -76,10 +76,11 @@ func makeInterop(kind uint16, reference, account []byte) (i interop) {
 	switch {
 	case len(account) == 0:
 		i.fail("it names a chain but no account")
-	case kind == interopEVM && len(account) == 20 && isMinimal(reference):
+	case kind == interopEVM && len(account) == 20 && len(reference) <= 8 && !bytes.HasPrefix(reference, []byte{0}):
 		i.body = "0x" + hex.EncodeToString(account)
 		if len(reference) > 0 {
-			i.setChain(eip155 + decimal(reference))
+			number := binary.BigEndian.Uint64(append(make([]byte, 8-len(reference)), reference...))
+			i.setChain(eip155 + strconv.FormatUint(number, 10))
 		}
 	case kind == interopSolana && len(account) == 32 && len(reference) == 32:
 		id := base58.Bitcoin.Encode(reference)
@@ -197,17 +198,4 @@ func interopSum(kind uint16, reference, account []byte) string {
 	b = append(append(b, byte(len(account))), account...)
 	sum := keccak256(b)
 	return hex.EncodeToString(sum[:4])
-}
-
-// isMinimal reports whether b has no leading zero byte, and its decimal digits
-// fit into a CAIP-2 id.
-func isMinimal(b []byte) bool {
-	return len(b) == 0 || b[0] != 0 && len(b) <= 8 && isChainNumber(decimal(b))
-}
-
-// decimal returns the decimal digits of a big-endian number of at most eight bytes.
-func decimal(b []byte) string {
-	var wide [8]byte
-	copy(wide[len(wide)-len(b):], b)
-	return strconv.FormatUint(binary.BigEndian.Uint64(wide[:]), 10)
 }
