@@ -141,23 +141,21 @@ func (e *evidence) look(text string, r *Reading) bool {
 		return false
 	}
 	rest, own := lowerASCII(text), make([]bool, len(text)) // own is true where the reading's addresses stand
+	blank := func(i, n int) {
+		blanks := strings.Repeat(" ", n)
+		text, rest = text[:i]+blanks+text[i+n:], rest[:i]+blanks+rest[i+n:]
+	}
 	for _, a := range r.Addresses {
-		if id := lowerASCII(a.Chain().CAIP2()); len(id) >= minTextLike { // which looks like an address, too
-			if i := strings.Index(rest, id); i >= 0 {
-				text = text[:i] + strings.Repeat(" ", len(id)) + text[i+len(id):]
-			}
+		id, spelled := lowerASCII(a.Chain().CAIP2()), lowerASCII(a.text)
+		if i := strings.Index(rest, id); i >= 0 && len(id) >= minTextLike { // it looks like an address, too
+			blank(i, len(id))
 		}
-		spelled := lowerASCII(a.text)
 		i := strings.Index(rest, spelled)
-		if i < 0 {
-			continue
-		}
-		for j := range len(spelled) {
+		for j := 0; i >= 0 && j < len(spelled); j++ {
 			own[i+j] = true
 		}
-		if a.Proven() {
-			blanks := strings.Repeat(" ", len(spelled))
-			text, rest = text[:i]+blanks+text[i+len(spelled):], rest[:i]+blanks+rest[i+len(spelled):]
+		if i >= 0 && a.Proven() {
+			blank(i, len(spelled))
 		}
 	}
 	if r.Err == nil && len(text) < minFound {
