@@ -225,7 +225,7 @@ func TestScreenStreams(t *testing.T) {
 func TestSameStream(t *testing.T) {
 	name, env := filepath.Join(t.TempDir(), "table.csv"), few(t)
 	table := "address\n" + strings.Repeat(unlisted+"\n", 10_000)
-	for _, args := range [][]string{{"-in", "-", "-out", name}, {"-in", name}, {"-in", "-"}} {
+	for _, args := range [][]string{{"-in", "-", "-out", name}, {"-in", name}, {"-in", "-"}, {"-in", "-", "-out", os.DevNull, "-report", name}} {
 		if err := os.WriteFile(name, []byte(table), 0o600); err != nil {
 			t.Fatal(err)
 		}

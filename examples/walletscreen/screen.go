@@ -86,11 +86,11 @@ func (s *screenCall) run(ctx context.Context, args []string) error {
 		return errors.New("-receipt and -report want the name of a file")
 	case sameFile(s.receiptKey, s.receipt) || sameFile(s.receiptKey, s.report) || sameFile(s.receiptKey, s.table.out):
 		return fmt.Errorf("-receipt-key is the same file as -receipt, -report or -out, %s: the key would be lost", s.receiptKey)
-	case s.receipt != "" && (sameFile(s.receipt, s.table.in) || sameFile(s.receipt, s.table.out) || sameFile(s.receipt, s.report)):
+	case s.receipt != "" && (sameFile(s.receipt, s.table.in) || s.overwrites(s.table.in, s.receipt) || sameFile(s.receipt, s.table.out) || sameFile(s.receipt, s.report)):
 		return fmt.Errorf("-receipt is the same file as -in, -out or -report, %s", s.receipt)
 	case s.report != "" && s.table.in == "":
 		return errors.New("-report is about a table, and needs -in")
-	case s.report != "" && (sameFile(s.report, s.table.in) || sameFile(s.report, s.table.out)):
+	case s.report != "" && (s.overwrites(s.table.in, s.report) || sameFile(s.report, s.table.out)):
 		return fmt.Errorf("-report is the same file as -in or -out, %s", s.report)
 	case s.receipt != "" && s.at != "":
 		return errors.New("-receipt is for verdicts of now, not for -at")

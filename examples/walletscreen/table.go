@@ -103,9 +103,7 @@ func newTableHashes() *tableHashes { return &tableHashes{sha256.New(), sha256.Ne
 // run does the job.
 func (t *tableJob) run(ctx context.Context) error {
 	t.started = time.Now()
-	from, err := stat(t.options.in, t.stdin)
-	to, err2 := stat(t.options.out, t.stdout)
-	if err == nil && err2 == nil && from.Mode().IsRegular() && os.SameFile(from, to) { // it would be written over itself
+	if t.overwrites(t.options.in, t.options.out) {
 		return fmt.Errorf("-in and -out are the same file, %s", inputName(t.options.in))
 	}
 	in, size, err := t.openInput(ctx, t.options.in)
@@ -214,6 +212,14 @@ func (t *tableJob) row(dst []string, row *rows.Row, total *tally) (cells []strin
 		}
 	}()
 	return t.cells(dst, row, total)
+}
+
+// overwrites reports whether writing out would change the file of in while it is read. - and no name are
+// the standard input and output.
+func (p *program) overwrites(in, out string) bool {
+	from, err := stat(in, p.stdin)
+	to, err2 := stat(out, p.stdout)
+	return err == nil && err2 == nil && from.Mode().IsRegular() && os.SameFile(from, to)
 }
 
 // stat describes a file, or the standard input or output, if that is one, for - or no name.
