@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,9 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 		all = appendMissing(all, "added", id, after, before)
 		all = appendMissing(all, "removed", id, before, after)
 	}
-	slices.SortFunc(all, func(a, b jsonChange) int { return slices.Compare(a.cells(), b.cells()) })
+	slices.SortFunc(all, func(a, b jsonChange) int {
+		return cmp.Or(slices.Compare(a.cells(), b.cells()), cmp.Compare(b.Change, a.Change)) // what went, then what came
+	})
 	t := layout{}
 	t.add("", "LIST", "KIND", "ADDRESS", "REFERENCE", "NAME")
 	added := 0
