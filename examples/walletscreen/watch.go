@@ -199,7 +199,7 @@ func (w *watcher) sync(ctx context.Context) error {
 			err = screening.ErrNotLoaded
 		}
 		switch {
-		case err != nil && (i < len(steps)-1 || errors.Is(err, screening.ErrNotLoaded)):
+		case errors.Is(err, screening.ErrNotLoaded), i < len(steps)-1 && journal.IsAtFault(err):
 			continue // nothing was answered from it, or it is no longer stored
 		case err == nil && before == nil && state != "":
 			before, err = w.before(ctx, state)
@@ -258,6 +258,8 @@ func (w *watcher) before(ctx context.Context, digest string) (*screening.Past, e
 	case w.former && errors.Is(err, store.ErrNotFound):
 		w.log.Warn("the lists of the last webhook messages are in the store of an earlier version; sending messages about what changes from now on. "+
 			"To see what has changed before, screen the customers once with screen -in", "snapshot", digest)
+	case err != nil && !journal.IsAtFault(err): // the store fails
+		return nil, err
 	case err != nil:
 		w.former = false
 		w.log.Warn("the lists of the last webhook messages are no longer stored; sending a message for every listed customer", "snapshot", digest, "error", err)

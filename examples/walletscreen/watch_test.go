@@ -244,6 +244,47 @@ func TestWatch(t *testing.T) {
 	expect("a broken table", w.refresh(t))
 }
 
+// A store that fails when lists are opened is asked again, and there is no message about what has not changed.
+func TestWatchStoreFails(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "customers.csv"), []byte("id,address\na,"+evm(1)+"\nb,"+evm(2)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list := &listSource{id: "LIST"}
+	list.set(1, 9)
+	w := newWatching(t, dir, list)
+	w.refresh(t)
+	state, err := w.box.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.set(1, 2, 9)
+	if _, err := w.screener.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	between := w.screener.Digest()
+	list.set(9)
+	if _, err := w.screener.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	past, failure := w.past, errors.New("no connection")
+	for _, fails := range []string{state, between} {
+		w.past = func(ctx context.Context, digest string) (*screening.Past, error) {
+			if digest == fails {
+				return nil, failure
+			}
+			return past(ctx, digest)
+		}
+		if err := w.sync(t.Context()); !errors.Is(err, failure) {
+			t.Errorf("error %v, want that of the store", err)
+		}
+	}
+	w.past = past
+	if got := w.messages(t); !slices.Equal(got, []string{"a 100>0 removed LIST 1", "b 0>100 added LIST 2", "b 100>0 removed LIST 2"}) {
+		t.Errorf("messages %q", got)
+	}
+}
+
 // Of two servers with one directory, one delivers; it does so again as soon as it starts again.
 func TestWatchLead(t *testing.T) {
 	dir := t.TempDir()
