@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
 )
 
 // TestSignalAtPipe checks that a signal ends a command that opens a pipe which nobody
@@ -110,6 +114,48 @@ func TestTerminal(t *testing.T) {
 	}
 	cancel()
 	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWatchKeepsNoLock checks that the database of keys can be written while customers are compared.
+func TestWatchKeepsNoLock(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "customers.csv")
+	text := []byte("id,address\na," + evm(1) + "\n")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list := &listSource{id: "LIST"}
+	list.set(9)
+	w := newWatching(t, dir, list)
+	w.refresh(t)
+	list.set(1, 9)
+	if _, err := w.screener.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(name), syscall.Mkfifo(name, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.stamp = fmt.Sprint(info.Size(), info.ModTime().UnixNano()) // it was checked
+	ended := make(chan error, 1)
+	go func() { ended <- w.sync(t.Context()) }()
+	pipe, err := os.OpenFile(name, os.O_WRONLY, 0) // when sync opens it
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := outbox.Open(t.Context(), "sqlite:"+filepath.Join(dir, dbFile))
+	if err != nil {
+		t.Error(err)
+	} else {
+		box.Close()
+	}
+	_, err = pipe.Write(text)
+	if err := errors.Join(err, pipe.Close(), <-ended); err != nil {
 		t.Error(err)
 	}
 }

@@ -271,26 +271,29 @@ func (w *watcher) before(ctx context.Context, digest string) (*screening.Past, e
 // Nobody is all clear unless fresh is set.
 func (w *watcher) compare(ctx context.Context, from, to string, old, now *screening.Past, fresh bool) error {
 	refresh := rand.Text()
+	var events []outbox.Event // before Add, which keeps keys from being written
+	for c, err := range readCustomers(w.file, new(int), new(rows.Columns)) {
+		var after screening.Result
+		if err == nil {
+			after, err = now.Screen(c.address)
+		}
+		if err != nil {
+			return err
+		}
+		var before *screening.Result
+		if old != nil {
+			if b, err := old.Screen(c.address); err == nil {
+				before = &b
+			}
+		}
+		if before == nil && len(after.Labels)+len(after.Suppressed) == 0 || before != nil && len(changesOf(before, &after)) == 0 {
+			continue
+		}
+		events = append(events, newMessage(refresh, from, to, c, before, &after, fresh))
+	}
 	n, err := w.box.Add(ctx, from, to, func(yield func(outbox.Event, error) bool) {
-		for c, err := range readCustomers(w.file, new(int), new(rows.Columns)) {
-			var after screening.Result
-			if err == nil {
-				after, err = now.Screen(c.address)
-			}
-			if err != nil {
-				yield(outbox.Event{}, err)
-				return
-			}
-			var before *screening.Result
-			if old != nil {
-				if b, err := old.Screen(c.address); err == nil {
-					before = &b
-				}
-			}
-			if before == nil && len(after.Labels)+len(after.Suppressed) == 0 || before != nil && len(changesOf(before, &after)) == 0 {
-				continue
-			}
-			if !yield(newMessage(refresh, from, to, c, before, &after, fresh), nil) {
+		for _, e := range events {
+			if !yield(e, nil) {
 				return
 			}
 		}
