@@ -173,9 +173,7 @@ func TestWebhookMetrics(t *testing.T) {
 		}
 	}
 	check("empty", 0, 0)
-	if _, err := box.Add(ctx, "", "a", func(yield func(outbox.Event, error) bool) {
-		_ = yield(outbox.Event{ID: "1", Customer: "1"}, nil) && yield(outbox.Event{ID: "2", Customer: "2"}, nil)
-	}); err != nil {
+	if _, err := box.Add(ctx, "", "a", []outbox.Event{{ID: "1", Customer: "1"}, {ID: "2", Customer: "2"}}); err != nil {
 		t.Fatal(err)
 	}
 	check("added", 2, 0)

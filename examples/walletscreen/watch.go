@@ -205,7 +205,7 @@ func (w *watcher) sync(ctx context.Context) error {
 			before, err = w.before(ctx, state)
 		}
 		if err == nil && (state == "" || before == nil && w.former) { // entries listed now are not changes
-			_, err = w.box.Add(ctx, state, digest, func(func(outbox.Event, error) bool) {})
+			_, err = w.box.Add(ctx, state, digest, nil)
 		} else if err == nil {
 			err = w.compare(ctx, state, digest, before, after, stale == nil)
 		}
@@ -291,13 +291,7 @@ func (w *watcher) compare(ctx context.Context, from, to string, old, now *screen
 		}
 		events = append(events, newMessage(refresh, from, to, c, before, &after, fresh))
 	}
-	n, err := w.box.Add(ctx, from, to, func(yield func(outbox.Event, error) bool) {
-		for _, e := range events {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	})
+	n, err := w.box.Add(ctx, from, to, events)
 	if n > 0 {
 		w.log.Info("customers have another verdict", "messages", n)
 	}

@@ -365,7 +365,7 @@ func TestWatchFormer(t *testing.T) {
 		list := &listSource{id: "LIST"}
 		list.set(1, 9)
 		w := newWatching(t, dir, list)
-		if _, err := w.box.Add(t.Context(), "", strings.Repeat("a", 64), func(func(outbox.Event, error) bool) {}); err != nil {
+		if _, err := w.box.Add(t.Context(), "", strings.Repeat("a", 64), nil); err != nil {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer

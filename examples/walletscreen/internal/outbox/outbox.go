@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -154,10 +153,9 @@ func (b *Box) State(ctx context.Context) (string, error) {
 }
 
 // Add stores a message for each event, and that the state is now to. It stores nothing if
-// the state is not from, and returns an error that wraps ErrMoved, or if events has an
-// error. An event whose ID is known is not stored again. The sequence numbers of messages
-// grow with each one, with gaps.
-func (b *Box) Add(ctx context.Context, from, to string, events iter.Seq2[Event, error]) (added int, err error) {
+// the state is not from, and returns an error that wraps ErrMoved. An event whose ID is known is
+// not stored again. The sequence numbers of messages grow with each one, with gaps.
+func (b *Box) Add(ctx context.Context, from, to string, events []Event) (added int, err error) {
 	defer func() {
 		if err != nil {
 			added, err = 0, fmt.Errorf("outbox: %w", err)
@@ -184,10 +182,7 @@ func (b *Box) Add(ctx context.Context, from, to string, events iter.Seq2[Event, 
 	}
 	defer insert.Close()
 	now := b.now()
-	for e, err := range events {
-		if err != nil {
-			return 0, err
-		}
+	for _, e := range events {
 		sequence++
 		body, err := json.Marshal(struct {
 			Type      string `json:"type"`
