@@ -44,7 +44,7 @@ func (p *program) source(f string) cli.ValueSourceChain {
 
 func (p *program) text(name, value, usage string, to *string) cli.Flag {
 	given := func(text string) error {
-		if text == "" { // a variable of a script that was never set must not mean the default
+		if text == "" && name != "chain" { // a variable of a script that was never set must not mean the default; but a chain may be unknown
 			return errEmpty
 		}
 		return nil

@@ -293,7 +293,7 @@ func TestReceiptsOfDoubtfulTexts(t *testing.T) {
 		evm, "0x0330070fd38Ec3Bb94f58FA55D40368271e9e54A", "https://etherscan.io/address/" + evm, "https://etherscan.io/address/" + strings.ToUpper(evm[2:]),
 		evm + " and " + starknet, "0x" + starknet[3:], "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320",
 	} {
-		for _, chain := range []string{"-chain=ethereum", "-chain=ETH", "-chain=starknet", "-json"} { // the last one is no chain
+		for _, chain := range []string{"-chain=ethereum", "-chain=ETH", "-chain=starknet", "-chain="} {
 			receipts := filepath.Join(t.TempDir(), "receipts")
 			code, stdout, stderr := call(t, "", append([]string{"screen", "-receipt", receipts, chain, text}, flags...)...)
 			if data, err := os.ReadFile(receipts); err != nil || len(data) == 0 {
