@@ -38,29 +38,28 @@ func (s asOf) Load(ctx context.Context, _ Revision, add func(Entry) error) (Revi
 	if err != nil {
 		return Revision{}, err
 	}
+	type listed struct{ asset, text string }
+	holders := make(map[listed]Entry)
 	var now []Entry
-	rev, err := s.Source.Load(ctx, Revision{}, func(e Entry) error { now = append(now, e); return nil })
-	if err != nil {
+	rev, err := s.Source.Load(ctx, Revision{}, func(e Entry) error {
+		now, holders[listed{e.Asset, e.Text()}] = append(now, e), e
+		return nil
+	})
+	switch {
+	case err != nil:
 		return Revision{}, err
-	}
-	complete := Reconstructed
-	if stays == nil {
-		stays = now
-		for i := range stays {
-			if stays[i].FirstSeen = stays[i].ListedAt; stays[i].FirstSeen.IsZero() {
+	case stays != nil && s.day.After(rev.Published):
+		return Revision{}, fmt.Errorf("%w after %s", ErrNoPast, rev.Published.Format(time.DateOnly))
+	case stays == nil:
+		for _, e := range now {
+			if e.ListedAt.IsZero() {
 				return Revision{}, ErrNoPast
 			}
-			stays[i].NotListedOn = stays[i].ListedAt.AddDate(0, 0, -1)
+			e.FirstSeen, e.NotListedOn = e.ListedAt, e.ListedAt.AddDate(0, 0, -1)
+			stays = append(stays, e)
 		}
-	} else if s.day.After(rev.Published) {
-		return Revision{}, fmt.Errorf("%w after %s", ErrNoPast, rev.Published.Format(time.DateOnly))
 	}
-	since := time.Time{}
-	type listed struct{ asset, text string }
-	holders := make(map[listed]Entry, len(now))
-	for _, e := range now {
-		holders[listed{e.Asset, e.Text()}] = e
-	}
+	complete, since := Reconstructed, time.Time{}
 	var then []Entry
 	for _, e := range stays {
 		if since.IsZero() || e.FirstSeen.Before(since) {

@@ -238,46 +238,32 @@ func (r *Request) isConditional() bool { return r.ETag != "" || r.LastModified !
 // weak comparison. A Last-Modified must equal the Last-Modified that was sent, unless
 // none was sent and the ETag matches. A 304 without validators confirms all that were sent.
 func (r *Request) confirms(now Result) bool {
-	if now.ETag != "" && (r.ETag == "" || opaque(now.ETag) != opaque(r.ETag)) {
+	if now.ETag != "" && (r.ETag == "" || strings.TrimPrefix(now.ETag, "W/") != strings.TrimPrefix(r.ETag, "W/")) {
 		return false
 	}
-	switch now.LastModified {
-	case "", r.LastModified:
-		return true
-	}
-	return r.LastModified == "" && now.ETag != ""
+	return now.LastModified == "" || now.LastModified == r.LastModified || r.LastModified == "" && now.ETag != ""
 }
-
-// opaque returns an entity tag without the mark of a weak one.
-func opaque(tag string) string { return strings.TrimPrefix(tag, "W/") }
 
 // isPassing reports whether a later attempt may get another status.
 func isPassing(status int) bool {
-	switch status {
-	case http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
-		return true
-	}
-	return status >= 500
+	return status >= 500 || status == http.StatusForbidden || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
 }
 
 // client returns the caller's client with the rules for redirects.
 func (r *Request) client() *http.Client {
 	c := *r.Client
 	c.CheckRedirect = func(next *http.Request, via []*http.Request) error {
-		if r.Body != nil {
-			return http.ErrUseLastResponse
-		}
 		next.Header.Del("Referer") // the URL of a list may have a token in it
-		if len(via) > 10 {
+		switch {
+		case r.Body != nil:
+			return http.ErrUseLastResponse
+		case len(via) > 10:
 			return fmt.Errorf("%w more than 10 times", errRedirect)
-		}
-		if next.URL.Scheme != "https" && !r.AllowHTTP {
+		case next.URL.Scheme != "https" && !r.AllowHTTP:
 			return fmt.Errorf("%w to an address that is not https", errRedirect)
-		}
-		if isLogin(next.URL) {
+		case isLogin(next.URL):
 			return fmt.Errorf("%w to the login page of %s", errRedirect, next.URL.Host)
-		}
-		if r.Client.CheckRedirect == nil {
+		case r.Client.CheckRedirect == nil:
 			return nil
 		}
 		err := r.Client.CheckRedirect(next, via)
