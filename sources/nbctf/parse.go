@@ -183,19 +183,7 @@ func (l *list) readCSV(text []byte) error {
 	if !utf8.Valid(text) {
 		return fail(0, "invalid UTF-8")
 	}
-	s := csvscan.New(bytes.NewReader(text), ',', true)
-	for {
-		row, err := s.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := l.row(s.Line(), row); err != nil {
-			return err
-		}
-	}
+	return csvscan.Rows(bytes.NewReader(text), ',', true, l.row)
 }
 
 // row reads a row of a table, or its header. A nil row ends a table.

@@ -1,5 +1,5 @@
-// Package csvscan reads CSV (RFC 4180) from sources that are not trusted, a record at
-// a time. [New] makes a [Scanner]; a [File] reads a file of addresses, in CSV or text.
+// Package csvscan reads CSV (RFC 4180) from sources that are not trusted. [Rows] reads a table, and a [File] a
+// file of addresses, in CSV or text.
 //
 // It is encoding/csv behind a [guard], which refuses what that package accepts: a file
 // that ends within a record, NUL bytes, and records without a limit. A cut file must not
@@ -23,69 +23,50 @@ import (
 // an entity with very many names, is a tenth as long.
 const MaxRecord = 1 << 20
 
-// A Scanner reads records. A field is the text between two commas, blanks included, or
-// between quotes, where commas and line ends may stand, and doubled quotes for one. A
-// record ends with LF or CR LF; so must the last one. CR LF within quotes is read as LF.
-// The Scanner skips empty lines, and a byte order mark at the beginning.
-type Scanner struct {
-	guard guard
-	csv   *csv.Reader
-	line  int64 // of the last record
-	next  int64 // the line behind it
-}
-
-// New returns a Scanner of r. Comma separates the fields. With openEnd, the last record may lack its line end.
-func New(r io.Reader, comma rune, openEnd bool) *Scanner {
-	s := &Scanner{guard: guard{r: r, openEnd: openEnd}, next: 1}
-	in := bufio.NewReader(&s.guard)
+// Rows calls row for each record of r, with the line on which it begins. A field is the text between two commas,
+// blanks included, or between quotes, where commas and line ends may stand, and doubled quotes for one. A record
+// ends with LF or CR LF; so must the last one, unless openEnd is set. CR LF within quotes is read as LF. Rows
+// skips empty lines, and a byte order mark at the beginning. The slice of fields is valid until row returns; the
+// strings are the caller's.
+//
+// An error comes from r, or is a [*sources.RecordError] with a line, also for an error of row that is none. It wraps
+// io.ErrUnexpectedEOF if the file ends within a record.
+func Rows(r io.Reader, comma rune, openEnd bool, row func(line int64, fields []string) error) error {
+	g := &guard{r: r, openEnd: openEnd}
+	in := bufio.NewReader(g)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		in.Discard(3)
 	}
-	s.csv = csv.NewReader(in)
-	s.csv.Comma, s.csv.FieldsPerRecord, s.csv.ReuseRecord = comma, -1, true
-	return s
-}
-
-// Line returns the line on which the last record begins, counted from 1.
-func (s *Scanner) Line() int64 { return s.line }
-
-// Next returns the fields of the next record. The slice is valid until the next call;
-// the caller owns the strings. At the end of the file Next returns io.EOF. Any other
-// error comes from the reader, or is a [*sources.RecordError] with the line on which the
-// record begins. It wraps io.ErrUnexpectedEOF if the file ends within the record.
-func (s *Scanner) Next() ([]string, error) {
-	fields, err := s.csv.Read()
-	if err != nil {
-		return nil, s.explain(err)
+	records := csv.NewReader(in)
+	records.Comma, records.FieldsPerRecord, records.ReuseRecord = comma, -1, true
+	for next := 1; ; { // the line behind the last record
+		fields, err := records.Read()
+		line := next
+		parse, isParse := errors.AsType[*csv.ParseError](err)
+		switch {
+		case err == io.EOF:
+			return nil
+		case err == nil:
+			g.size = 0
+			line, _ = records.FieldPos(0)
+			last := len(fields) - 1
+			next, _ = records.FieldPos(last)
+			next += strings.Count(fields[last], "\n") + 1
+			if err = row(int64(line), fields); err == nil {
+				continue
+			}
+		case isParse && parse.Err == csv.ErrQuote && g.err == io.EOF: // the quote may not be closed
+			line, err = parse.StartLine, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, parse.Err)
+		case isParse:
+			line, err = parse.StartLine, parse.Err
+		case err != errNUL && err != errTooLong && err != io.ErrUnexpectedEOF:
+			return err
+		}
+		if _, ok := errors.AsType[*sources.RecordError](err); ok {
+			return err
+		}
+		return &sources.RecordError{Line: int64(line), Byte: -1, Err: err}
 	}
-	s.guard.size = 0
-	line, _ := s.csv.FieldPos(0)
-	s.line = int64(line)
-	last := len(fields) - 1
-	line, _ = s.csv.FieldPos(last)
-	s.next = int64(line + strings.Count(fields[last], "\n") + 1)
-	return fields, nil
-}
-
-// Errorf returns an error of the last record, whose reference is ref, or "".
-func (s *Scanner) Errorf(ref, format string, args ...any) error {
-	return &sources.RecordError{Line: s.line, Byte: -1, Ref: ref, Err: fmt.Errorf(format, args...)}
-}
-
-// explain returns the error to report for one of encoding/csv or the guard.
-func (s *Scanner) explain(err error) error {
-	s.line = s.next
-	parse, isParse := errors.AsType[*csv.ParseError](err)
-	if isParse {
-		s.line, err = int64(parse.StartLine), parse.Err
-	}
-	switch {
-	case isParse && err == csv.ErrQuote && s.guard.err == io.EOF: // the quote may not be closed
-		return s.Errorf("", "%w: %w", io.ErrUnexpectedEOF, err)
-	case isParse, err == errNUL, err == errTooLong, err == io.ErrUnexpectedEOF:
-		return s.Errorf("", "%w", err)
-	}
-	return err
 }
 
 var (
@@ -93,7 +74,7 @@ var (
 	errTooLong = fmt.Errorf("record of more than %d bytes", MaxRecord)
 )
 
-// A guard passes CSV on, and ends it with an error where it breaks a rule of Scanner.
+// A guard passes CSV on, and ends it with an error where it breaks a rule of Rows.
 type guard struct {
 	r       io.Reader
 	openEnd bool  // the last record may lack its line end

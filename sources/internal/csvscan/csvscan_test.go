@@ -15,18 +15,12 @@ import (
 )
 
 // scan returns all records of a file.
-func scan(s *csvscan.Scanner) ([][]string, error) {
-	var records [][]string
-	for {
-		fields, err := s.Next()
-		if err != nil {
-			if err == io.EOF {
-				err = nil
-			}
-			return records, err
-		}
+func scan(r io.Reader, comma rune, openEnd bool) (records [][]string, err error) {
+	err = csvscan.Rows(r, comma, openEnd, func(_ int64, fields []string) error {
 		records = append(records, slices.Clone(fields))
-	}
+		return nil
+	})
+	return records, err
 }
 
 func TestScan(t *testing.T) {
@@ -47,7 +41,7 @@ func TestScan(t *testing.T) {
 		{"longest record", strings.Repeat("a", csvscan.MaxRecord-1) + "\n", [][]string{{strings.Repeat("a", csvscan.MaxRecord-1)}}},
 	} {
 		for size, r := range map[string]io.Reader{"whole": strings.NewReader(tt.in), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.in))} {
-			got, err := scan(csvscan.New(r, ',', false))
+			got, err := scan(r, ',', false)
 			if (err != nil) != (tt.name == "blanks are kept") || !slices.EqualFunc(got, tt.want, slices.Equal) {
 				t.Errorf("%s, %s: %.200q, %v, want %.200q", tt.name, size, got, err, tt.want)
 			}
@@ -73,49 +67,52 @@ func TestErrors(t *testing.T) {
 		{"long record", "a\n" + strings.Repeat("a", 2*csvscan.MaxRecord) + "\n", 2, false},
 		{"long record of many lines", "\"" + strings.Repeat("a\n", csvscan.MaxRecord) + "\"\n", 1, false},
 	} {
-		_, err := scan(csvscan.New(strings.NewReader(tt.in), ',', false))
+		_, err := scan(strings.NewReader(tt.in), ',', false)
 		var at *sources.RecordError
 		if !errors.As(err, &at) || at.Line != tt.line || errors.Is(err, io.ErrUnexpectedEOF) != tt.cut {
 			t.Errorf("%s: error %v, want one on line %d, cut: %v", tt.name, err, tt.line, tt.cut)
 		}
 	}
 	r := io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(os.ErrDeadlineExceeded))
-	if _, err := scan(csvscan.New(r, ',', false)); !errors.Is(err, os.ErrDeadlineExceeded) {
+	if _, err := scan(r, ',', false); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("error %v, want that of the reader", err)
 	}
 	// An error that a reader returns only once must not be lost.
 	r = io.MultiReader(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("a\n"))))
-	if got, err := scan(csvscan.New(r, ',', false)); !errors.Is(err, iotest.ErrTimeout) {
+	if got, err := scan(r, ',', false); !errors.Is(err, iotest.ErrTimeout) {
 		t.Errorf("%q, error %v, want that of the reader", got, err)
 	}
 }
 
 func TestOptions(t *testing.T) {
-	s := csvscan.New(strings.NewReader("a;\"b\";c,d"), ';', true)
-	if got, err := scan(s); err != nil || !slices.EqualFunc(got, [][]string{{"a", "b", "c,d"}}, slices.Equal) {
+	if got, err := scan(strings.NewReader("a;\"b\";c,d"), ';', true); err != nil || !slices.EqualFunc(got, [][]string{{"a", "b", "c,d"}}, slices.Equal) {
 		t.Errorf("%q, %v, want one record of three fields", got, err)
 	}
 	for _, in := range []string{"\"a", "a\r"} {
-		s := csvscan.New(strings.NewReader(in), ',', true)
-		if got, err := scan(s); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if got, err := scan(strings.NewReader(in), ',', true); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%q: %q, %v, want io.ErrUnexpectedEOF: it was cut in any case", in, got, err)
 		}
 	}
 }
 
 func TestEmptyLines(t *testing.T) {
-	s := csvscan.New(strings.NewReader("\na,b\n\r\nc\n\n"), ',', false)
-	if got, err := scan(s); err != nil || !slices.EqualFunc(got, [][]string{{"a", "b"}, {"c"}}, slices.Equal) {
+	if got, err := scan(strings.NewReader("\na,b\n\r\nc\n\n"), ',', false); err != nil || !slices.EqualFunc(got, [][]string{{"a", "b"}, {"c"}}, slices.Equal) {
 		t.Errorf("%q, %v, want two records", got, err)
 	}
 }
 
 func TestLine(t *testing.T) {
-	s := csvscan.New(strings.NewReader("a\n\"b\nc\"\nd\n"), ',', false)
-	for _, want := range []int64{1, 2, 4} {
-		if _, err := s.Next(); err != nil || s.Line() != want {
-			t.Errorf("Line = %d, %v, want %d", s.Line(), err, want)
+	var lines []int64
+	refused := errors.New("refused")
+	err := csvscan.Rows(strings.NewReader("a\n\"b\nc\"\nd\n"), ',', false, func(line int64, _ []string) error {
+		if lines = append(lines, line); len(lines) == 3 {
+			return refused
 		}
+		return nil
+	})
+	var at *sources.RecordError
+	if !slices.Equal(lines, []int64{1, 2, 4}) || !errors.As(err, &at) || at.Line != 4 || !errors.Is(err, refused) {
+		t.Errorf("lines %v, %v, want 1, 2 and 4, and an error of the last", lines, err)
 	}
 }
 
@@ -127,8 +124,8 @@ func FuzzScan(f *testing.F) {
 	f.Add("\"a\",\"b;c\"")
 	f.Add("a\n\x1a\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		got, err := scan(csvscan.New(strings.NewReader(in), ',', false))
-		slow, slowErr := scan(csvscan.New(iotest.OneByteReader(strings.NewReader(in)), ',', false))
+		got, err := scan(strings.NewReader(in), ',', false)
+		slow, slowErr := scan(iotest.OneByteReader(strings.NewReader(in)), ',', false)
 		if (err == nil) != (slowErr == nil) || err == nil && !slices.EqualFunc(got, slow, slices.Equal) {
 			t.Fatalf("%q: %q, %v; byte by byte %q, %v", in, got, err, slow, slowErr)
 		}
@@ -158,12 +155,7 @@ func BenchmarkScan(b *testing.B) {
 	b.Run("ours", func(b *testing.B) {
 		b.SetBytes(int64(len(doc)))
 		for b.Loop() {
-			s := csvscan.New(strings.NewReader(doc), ',', false)
-			for {
-				if _, err := s.Next(); err != nil {
-					break
-				}
-			}
+			csvscan.Rows(strings.NewReader(doc), ',', false, func(int64, []string) error { return nil })
 		}
 	})
 	b.Run("encoding_csv", func(b *testing.B) {

@@ -3,6 +3,7 @@ package csvscan
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -67,8 +68,9 @@ func (f *File) separator(in *bufio.Reader) (comma rune, ok bool, err error) {
 			continue
 		}
 		for _, comma := range ",;\t" {
-			s := New(bytes.NewReader(line), comma, true)
-			if names, err := s.Next(); err == nil && slices.ContainsFunc(names, func(n string) bool { return isName(n, f.Columns[0]) }) {
+			r := csv.NewReader(bytes.NewReader(line))
+			r.Comma = comma
+			if names, err := r.Read(); err == nil && slices.ContainsFunc(names, func(n string) bool { return isName(n, f.Columns[0]) }) {
 				return comma, true, nil
 			}
 		}
@@ -80,41 +82,31 @@ func (f *File) separator(in *bufio.Reader) (comma rune, ok bool, err error) {
 func isName(cell, name string) bool { return strings.EqualFold(sources.TrimListed(cell), name) }
 
 func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error) error {
-	s := New(in, comma, f.ByHand)
 	var places []int // of f.Columns, or -1
 	width := 0       // of the header
 	cells := make([]string, len(f.Columns))
-	for {
-		fields, err := s.Next()
-		if err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
+	return Rows(in, comma, f.ByHand, func(line int64, fields []string) error {
 		if len(fields) == 1 && sources.TrimListed(fields[0]) == "" {
-			continue
+			return nil
 		}
 		isComment, err := f.isComment(fields, places, width)
 		switch {
-		case err == nil && isComment:
-			continue
-		case err == nil && places == nil:
+		case err != nil || isComment:
+			return err
+		case places == nil:
 			places, err = f.places(fields)
 			width = len(fields)
-		case err == nil && len(fields) != width:
-			err = fmt.Errorf("%d columns, want %d as in the header", len(fields), width)
-		case err == nil && isName(fields[places[0]], f.Columns[0]):
-			err = errors.New("a second header: more than one list")
-		case err == nil && !f.Table && swallows(fields, places[0], comma):
-			err = errors.New("a cell of several lines has an address in it: a quote or a line break may be out of place")
-		case err == nil:
-			f.fill(cells, fields, places)
-			err = row(s.Line(), cells)
+			return err
+		case len(fields) != width:
+			return fmt.Errorf("%d columns, want %d as in the header", len(fields), width)
+		case isName(fields[places[0]], f.Columns[0]):
+			return errors.New("a second header: more than one list")
+		case !f.Table && swallows(fields, places[0], comma):
+			return errors.New("a cell of several lines has an address in it: a quote or a line break may be out of place")
 		}
-		if err != nil {
-			return s.Errorf("", "%w", err)
-		}
-	}
+		f.fill(cells, fields, places)
+		return row(line, cells)
+	})
 }
 
 // isComment reports whether a row is a comment: it begins with "#", and the column of addresses is
