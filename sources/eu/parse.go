@@ -102,7 +102,7 @@ func readXML(r io.Reader) (*document, error) {
 	if d.Revision.Records > 0 && d.references == 0 {
 		return nil, d.Errorf("", "no entity has a euReferenceNumber: the list is of format 1.0, want 1.1")
 	}
-	if err := d.Check(); err != nil {
+	if err := d.Check(false); err != nil {
 		return nil, d.Errorf("", "%w", err)
 	}
 	d.Revision.Digest, d.sha1 = hex.EncodeToString(digest.Sum(nil)), hex.EncodeToString(sum.Sum(nil))

@@ -67,7 +67,7 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 		return l.Add(h)
 	})
 	if err == nil {
-		if err = l.Check(); err != nil {
+		if err = l.Check(false); err != nil {
 			err = &sources.RecordError{Err: err}
 		}
 	}

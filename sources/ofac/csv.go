@@ -47,31 +47,17 @@ func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sourc
 	if comments == nil {
 		comments = strings.NewReader("")
 	}
-	second := csvFile{name: "sdn_comments.csv", columns: 2}
 	more := make(map[string]string) // the continued remarks by the id of the entity
-	err := second.each(comments, func(row []string) error {
+	second, _, err := readRows("sdn_comments.csv", 2, comments, func(row []string) error {
 		more[row[0]] += row[1] // with nothing between: it was cut within a word
 		return nil
 	})
 	if err != nil {
 		return sources.Revision{}, err
 	}
-	l, err := readCSV(sdnFile, &second, more)
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	return l.Emit("entity", add)
-}
-
-// errApart: the two files are not of one list.
-var errApart = errors.New("the files are of different days, or one is cut")
-
-// readCSV reads the first file to its end. more has the remarks that the second one continues.
-func readCSV(r io.Reader, second *csvFile, more map[string]string) (*freetext.List, error) {
 	var l freetext.List
-	main := csvFile{name: "sdn.csv", columns: 12}
 	seen := make(map[string]bool)
-	err := main.each(r, func(row []string) error {
+	first, isWhole, err := readRows("sdn.csv", 12, sdnFile, func(row []string) error {
 		id := row[0]
 		if seen[id] {
 			return errors.New("id given twice")
@@ -82,71 +68,69 @@ func readCSV(r io.Reader, second *csvFile, more map[string]string) (*freetext.Li
 			return err
 		}
 		remarks, err := whole(row[11], more[id])
+		delete(more, id)
 		if err != nil {
 			return err
 		}
 		return addRemarks(&l, id, row[1], remarks)
 	})
-	if err != nil {
-		return nil, err
-	}
 	switch {
+	case err != nil:
 	case l.Revision.Records == 0:
-		return nil, main.errorf(0, "", "no records")
-	case !main.marked:
-		return nil, main.errorf(0, "", "no Ctrl-Z (0x1A) at the end, so the file was cut: %w", io.ErrUnexpectedEOF)
+		err = fail("sdn.csv", 0, "", errors.New("no records"))
+	case !isWhole:
+		err = fail("sdn.csv", 0, "", fmt.Errorf("no Ctrl-Z (0x1A) at the end, so the file was cut: %w", io.ErrUnexpectedEOF))
 	case len(l.Holders) == 0:
-		return nil, main.errorf(0, "", "no wallet in %d records", l.Revision.Records)
+		err = fail("sdn.csv", 0, "", fmt.Errorf("no wallet in %d records", l.Revision.Records))
 	}
 	for id := range more {
-		if !seen[id] {
-			return nil, second.errorf(0, id, "not in %s: %w", main.name, errApart)
+		if err == nil {
+			err = fail("sdn_comments.csv", 0, id, fmt.Errorf("not in sdn.csv: %w", errApart))
 		}
 	}
-	digest := sha256.Sum256(append(main.sum[:], second.sum[:]...))
+	if err != nil {
+		return sources.Revision{}, err
+	}
+	digest := sha256.Sum256(append(first[:], second[:]...))
 	l.Revision.Digest = hex.EncodeToString(digest[:])
-	return &l, nil
+	return l.Emit("entity", add)
 }
 
-// A csvFile is one of the two files.
-type csvFile struct {
-	name    string
-	columns int
-	sum     [sha256.Size]byte
-	marked  bool // it ends with Ctrl-Z
-}
+// errApart: the two files are not of one list.
+var errApart = errors.New("the files are of different days, or one is cut")
 
-// each calls read for each row of r, whose first column is an id. The slice is valid until read returns.
-func (f *csvFile) each(r io.Reader, read func(row []string) error) error {
+// readRows calls read for each row of a file, whose first column is an id; the slice is valid until read returns.
+// It returns the SHA-256 of the file, and whether it ends with Ctrl-Z.
+func readRows(name string, columns int, r io.Reader, read func(row []string) error) (sum [sha256.Size]byte, marked bool, err error) {
 	text, err := io.ReadAll(unpack.Limit(r, maxCSV))
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.name, err)
+		return sum, false, fmt.Errorf("%s: %w", name, err)
 	}
-	f.sum = sha256.Sum256(text)
-	text, f.marked = bytes.CutSuffix(bytes.TrimRight(text, "\r\n"), []byte("\x1a"))
+	sum = sha256.Sum256(text)
+	text, marked = bytes.CutSuffix(bytes.TrimRight(text, "\r\n"), []byte("\x1a"))
 	rows := csv.NewReader(bytes.NewReader(text))
-	rows.FieldsPerRecord, rows.ReuseRecord = f.columns, true
+	rows.FieldsPerRecord, rows.ReuseRecord = columns, true
 	for {
 		row, err := rows.Read()
 		if err == io.EOF {
-			return nil
+			return sum, marked, nil
 		}
 		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
-			return f.errorf(bad.StartLine, "", "%w", bad.Err)
+			return sum, false, fail(name, bad.StartLine, "", bad.Err)
 		}
 		line, _ := rows.FieldPos(0)
 		if row[0] == "" || strings.Trim(row[0], "0123456789") != "" {
-			return f.errorf(line, "", "id %.64q: want a number", row[0])
+			return sum, false, fail(name, line, "", fmt.Errorf("id %.64q: want a number", row[0]))
 		}
 		if err := read(row); err != nil {
-			return f.errorf(line, row[0], "%w", err)
+			return sum, false, fail(name, line, row[0], err)
 		}
 	}
 }
 
-// errorf returns an error of a row of the file, or of the file if line is 0.
-func (f *csvFile) errorf(line int, ref, format string, args ...any) error {
-	return &sources.RecordError{Line: int64(line), Ref: ref, Err: fmt.Errorf(f.name+": "+format, args...)}
+// fail returns an error of a row of a file, or of the file if line is 0.
+func fail(name string, line int, ref string, err error) error {
+	return &sources.RecordError{Line: int64(line), Ref: ref, Err: fmt.Errorf("%s: %w", name, err)}
 }
 
 // maxRemarks is the length at which OFAC cuts the remarks, in characters.

@@ -78,16 +78,11 @@ func readXML(s *xmlscan.Scanner, k kind) (*freetext.List, error) {
 	if err == nil {
 		err = check()
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case d.Revision.Records == 0:
-		return nil, d.Errorf("", "no records")
-	case d.Revision.Published.IsZero():
-		return nil, d.Errorf("", "no date of publication")
-	case len(d.Holders) == 0 && k == sdn:
-		// Either another list of OFAC, or the label of wallets has changed.
-		return nil, d.Errorf("", "no wallet in %d records", d.Revision.Records)
+	}
+	if err := d.Check(k == consolidated); err != nil {
+		return nil, d.Errorf("", "%w", err)
 	}
 	return &d.List, nil
 }

@@ -95,7 +95,7 @@ func readXML(r io.Reader) (*freetext.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Check(); err != nil {
+	if err := d.Check(false); err != nil {
 		return nil, d.Errorf("", "%w", err)
 	}
 	return &d.List, nil

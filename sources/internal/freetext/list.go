@@ -97,14 +97,14 @@ func Stray(text string) error {
 	return nil
 }
 
-// Check returns an error if a list that was read to its end has no records, date or wallet.
-func (l *List) Check() error {
+// Check returns an error if a list that was read to its end has no records, date or, unless it may have none, wallet.
+func (l *List) Check(mayBeEmpty bool) error {
 	switch {
 	case l.Revision.Records == 0:
 		return errors.New("no records")
 	case l.Revision.Published.IsZero():
 		return errors.New("no date of publication")
-	case len(l.Holders) == 0:
+	case len(l.Holders) == 0 && !mayBeEmpty: // it may be another list, or its form has changed
 		return fmt.Errorf("no wallet in %d records", l.Revision.Records)
 	}
 	return nil

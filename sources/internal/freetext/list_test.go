@@ -34,7 +34,7 @@ func TestList(t *testing.T) {
 	var l freetext.List
 	check := func(want string) {
 		t.Helper()
-		if err := l.Check(); fmt.Sprint(err) != want {
+		if err := l.Check(false); fmt.Sprint(err) != want {
 			t.Errorf("Check = %v, want %s", err, want)
 		}
 	}
