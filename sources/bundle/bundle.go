@@ -133,10 +133,7 @@ func (s *source) History() (all []sources.Entry, err error) {
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	f, err := s.open(s.file)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil && prev.Digest == f.Revision.Digest {
+	if err == nil && prev.Digest == f.Revision.Digest && ctx.Err() == nil {
 		return f.Revision, sources.ErrUnchanged
 	}
 	if err == nil {

@@ -98,12 +98,14 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		held.ETag = ""
 	}
 	var l *document
-	list := fetch.Source{Request: *s.request(s.URL, maxBytes), Parse: func(body io.Reader, add func(sources.Entry) error) (_ sources.Revision, err error) {
-		if l, err = readXML(body); err != nil {
-			return sources.Revision{}, err
-		}
-		return l.Emit("entity", add)
-	}}
+	list := fetch.New("eu", info.EU, &fetch.Options{URL: s.URL, Client: s.Client, AllowHTTP: s.AllowHTTP}, "", maxBytes,
+		func(body io.Reader, add func(sources.Entry) error) (_ sources.Revision, err error) {
+			if l, err = readXML(body); err != nil {
+				return sources.Revision{}, err
+			}
+			return l.Emit("entity", add)
+		})
+	list.Request.Stall = stall
 	rev, err := list.Load(ctx, held, add)
 	switch {
 	case err != nil && err != sources.ErrUnchanged:
@@ -119,19 +121,13 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	return rev, err
 }
 
-// request returns a request for the list or the feed.
-func (s *source) request(url string, limit int64) *fetch.Request {
-	return &fetch.Request{Options: fetch.Options{URL: url, Client: s.Client, AllowHTTP: s.AllowHTTP}, Name: "eu", MaxBytes: limit, Stall: stall}
-}
-
 // askFeed returns the feed's announcement of the list, or nothing if there is none.
 func (s *source) askFeed(ctx context.Context) announcement {
 	if s.RSS == "" {
 		return announcement{}
 	}
-	req := s.request(s.RSS, maxFeed)
-	req.Stall, req.Attempts = time.Minute, 1
-	text, err := fetch.Bytes(ctx, req)
+	opts := fetch.Options{URL: s.RSS, Client: s.Client, AllowHTTP: s.AllowHTTP}
+	text, err := fetch.Bytes(ctx, &fetch.Request{Options: opts, MaxBytes: maxFeed, Attempts: 1})
 	if err != nil {
 		return announcement{}
 	}

@@ -81,7 +81,13 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 // nothing else of o.
 func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	d := dataset{options: o, ids: make(map[string]bool)}
-	rev, err := d.read(r)
+	hash := sha256.New()
+	in := bufio.NewReaderSize(io.TeeReader(unpack.Limit(r, maxSize), hash), csvscan.MaxLine)
+	f := csvscan.File{Columns: columnNames[:], Table: true}
+	err := f.Read(in, func(_ int64, cells []string) error { return d.row([columnCount]string(cells)) })
+	if err == nil && len(d.wallets) == 0 {
+		err = &sources.RecordError{Err: fmt.Errorf("no wallet in %d entities", d.records)}
+	}
 	if err != nil {
 		return sources.Revision{}, err
 	}
@@ -90,7 +96,7 @@ func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Rev
 			return sources.Revision{}, fmt.Errorf("entity %.64q: %w", e.Ref, err)
 		}
 	}
-	return rev, nil
+	return sources.Revision{Digest: hex.EncodeToString(hash.Sum(nil)), Records: d.records, OpenEnded: true}, nil
 }
 
 // A dataset is what a file says about wallets.
@@ -101,37 +107,25 @@ type dataset struct {
 	ids     map[string]bool // of the entities with wallets
 }
 
-// read reads a whole file: rows below a header that names the columns, among them
+// row reads a row below the header
 //
 //	id,schema,name,…,identifiers,sanctions,…,first_seen,…
-func (d *dataset) read(r io.Reader) (sources.Revision, error) {
-	hash := sha256.New()
-	in := bufio.NewReaderSize(io.TeeReader(unpack.Limit(r, maxSize), hash), csvscan.MaxLine)
-	f := csvscan.File{Columns: columnNames[:], Table: true}
-	err := f.Read(in, func(_ int64, cells []string) error {
-		t := [columnCount]string(cells)
-		if t[columnID] == "" || t[columnSchema] == "" {
-			return errors.New("no entity: id or schema missing")
-		}
-		d.records++
-		if t[columnSchema] != "CryptoWallet" {
-			return nil
-		}
-		if slices.ContainsFunc(cells, func(c string) bool { return !utf8.ValidString(c) }) {
-			return fmt.Errorf("entity %.64q: invalid UTF-8", t[columnID])
-		}
-		if err := d.addWallet(t); err != nil {
-			return fmt.Errorf("entity %.64q: %w", t[columnID], err)
-		}
+func (d *dataset) row(t [columnCount]string) error {
+	if t[columnID] == "" || t[columnSchema] == "" {
+		return errors.New("no entity: id or schema missing")
+	}
+	d.records++
+	if t[columnSchema] != "CryptoWallet" {
 		return nil
-	})
-	if err == nil && len(d.wallets) == 0 {
-		err = &sources.RecordError{Err: fmt.Errorf("no wallet in %d entities", d.records)}
+	}
+	err := d.addWallet(t)
+	if !utf8.ValidString(strings.Join(t[:], ",")) {
+		err = errors.New("invalid UTF-8")
 	}
 	if err != nil {
-		return sources.Revision{}, err
+		err = fmt.Errorf("entity %.64q: %w", t[columnID], err)
 	}
-	return sources.Revision{Digest: hex.EncodeToString(hash.Sum(nil)), Records: d.records, OpenEnded: true}, nil
+	return err
 }
 
 // addWallet adds the addresses of a wallet. They are among its identifiers, and its name is
