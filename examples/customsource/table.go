@@ -38,9 +38,6 @@ func (t *table) Info() sources.Info {
 	}
 }
 
-// maxRows bounds the memory of a load.
-const maxRows = 10_000_000
-
 func (t *table) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
 	entries, err := t.read(ctx)
 	if err != nil {
@@ -66,9 +63,6 @@ func (t *table) read(ctx context.Context) (entries []sources.Entry, err error) {
 		}
 		if sources.TrimListed(text) == "" {
 			return nil, fmt.Errorf("row with the id %d: no address", id)
-		}
-		if len(entries) == maxRows {
-			return nil, fmt.Errorf("more than %d rows", maxRows)
 		}
 		// An entry that does not decode still matches its exact string.
 		a, _ := sources.Decode(ticker, text)

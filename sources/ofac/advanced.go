@@ -151,9 +151,7 @@ func (p *advanced) party(n *xmlscan.Node) error {
 		if len(h.Wallets) == 0 {
 			continue
 		}
-		if h.Name = nameOf(profile); len(h.Name) > xmlscan.MaxField {
-			return p.Errorf(id, "name of %d bytes", len(h.Name))
-		}
+		h.Name = freetext.Name(nameOf(profile))
 		if before != nil && len(before.Wallets) > 0 {
 			return p.Errorf(id, "profile that was there before")
 		}

@@ -2,6 +2,7 @@ package ofac
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -67,13 +68,12 @@ func (k kind) String() string {
 // sdn.xml and CSV do not name the lists, and most programs belong to both; but some
 // belong to one list by name, and whole files have hundreds of parties under these.
 func (k kind) check(programs []string) error {
-	if len(programs) == 0 {
-		return nil
+	mayBe := func(program string) bool {
+		list, ok := listOf(program)
+		return !ok || list == k
 	}
-	for _, p := range programs {
-		if other, ok := listOf(p); !ok || other == k {
-			return nil
-		}
+	if len(programs) == 0 || slices.ContainsFunc(programs, mayBe) {
+		return nil
 	}
 	return fmt.Errorf("party under the program %.64q: this is not %v", programs[0], k)
 }
