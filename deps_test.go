@@ -24,7 +24,7 @@ var imports = map[string]string{
 	"score":              "",
 	"sources":            "address internal/visible score",
 	"sources/sourcetest": "address score sources",
-	"sources/ofac": "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
+	"sources/ofac": "sources sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/unpack sources/internal/xmlscan",
 	"sources/eu": "sources sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/xmlscan",
@@ -33,7 +33,7 @@ var imports = map[string]string{
 	"sources/badlist": "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/unpack",
 	"sources/opensanctions":           "score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
-	"sources/nbctf":                   "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext",
+	"sources/nbctf":                   "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
 	"sources/mof":                     "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
 	"sources/stablecoin":              "address internal/atomicfile score sources sources/internal/fetch",
 	"sources/internal/csvscan":        "sources",
@@ -44,7 +44,7 @@ var imports = map[string]string{
 	"sources/internal/listtest":       "internal/longtest score sources",
 	"sources/internal/xmlscan":        "sources",
 	"sources/bundle":                  "internal/stays sources sources/internal/info sources/internal/unpack",
-	"sources/bundle/internal/rebuild": "address internal/stays score sources sources/badlist sources/bundle sources/eu sources/internal/unpack sources/ofac sources/uk",
+	"sources/bundle/internal/rebuild": "internal/stays score sources sources/badlist sources/bundle sources/eu sources/internal/unpack sources/ofac sources/uk",
 	"sources/own":                     "address score sources sources/internal/csvscan sources/internal/unpack",
 	"sources/store":                   "internal/atomicfile internal/line internal/stays sources",
 	"internal/journal":                "internal/line internal/stays sources sources/store",

@@ -41,12 +41,8 @@ func (a announcement) etag() string {
 // isHeld reports whether etag was kept for an announcement of the same file recently.
 func (a announcement) isHeld(etag string) bool {
 	day, ok := strings.CutPrefix(etag, etagOfFeed+a.checksum+"@")
-	if !ok || a.checksum == "" {
-		return false
-	}
 	fetched, err := time.Parse(time.DateOnly, day)
-	age := time.Since(fetched)
-	return err == nil && age < trust && age > -trust
+	return ok && a.checksum != "" && err == nil && time.Since(fetched).Abs() < trust
 }
 
 // readFeed returns what the feed announces about the file at the address list, whose

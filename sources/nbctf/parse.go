@@ -18,6 +18,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 // The limits of a list. It had 895 rows of 35 orders in August 2026.
@@ -54,12 +55,9 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 
 // parse is Parse at the time now.
 func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (sources.Revision, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	text, err := io.ReadAll(unpack.Limit(r, maxBytes))
 	if err != nil {
 		return sources.Revision{}, err
-	}
-	if len(text) > maxBytes {
-		return sources.Revision{}, fail(0, "more than %d bytes", maxBytes)
 	}
 	l := list{orders: make(map[string]*order)}
 	isPage := bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("<"))

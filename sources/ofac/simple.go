@@ -65,12 +65,9 @@ func (p *simple) entry(n *xmlscan.Node) error {
 	if err != nil {
 		return err
 	}
-	uid, name := f[0], f[2]
+	uid, name := f[0], strings.TrimSpace(f[1]+" "+f[2])
 	if uid == "" {
 		return p.Errorf("", "sdnEntry without a uid")
-	}
-	if f[1] != "" {
-		name = f[1] + " " + name
 	}
 	var programs []string
 	for _, program := range n.All("programList", "") {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
 // zipMagic begins a ZIP file that is not empty.
@@ -21,12 +22,9 @@ const maxZIP = 64 << 20
 // unzip returns a reader of the only XML file in the ZIP file r. The reader checks
 // length and CRC-32.
 func unzip(r io.Reader) (io.Reader, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxZIP+1))
+	b, err := io.ReadAll(unpack.Limit(r, maxZIP))
 	if err != nil {
-		return nil, err
-	}
-	if len(b) > maxZIP {
-		return nil, zipError("of more than %d bytes", maxZIP)
+		return nil, zipError("%w", err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
