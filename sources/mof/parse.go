@@ -1,7 +1,6 @@
 package mof
 
 import (
-	"bufio"
 	"cmp"
 	"io"
 	"regexp"
@@ -54,7 +53,7 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 func read(r io.Reader, now time.Time) (*freetext.List, error) {
 	l := &freetext.List{Revision: sources.Revision{OpenEnded: true}}
 	f := csvscan.File{Columns: columnNames, Table: true}
-	err := f.Read(bufio.NewReaderSize(r, csvscan.MaxLine), func(_ int64, cells []string) error {
+	err := f.Read(r, func(_ int64, cells []string) error {
 		l.Revision.Records++
 		first, last := days(cells[columnNotice])
 		if last.After(l.Revision.Published) && !last.After(now) {

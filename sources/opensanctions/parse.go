@@ -12,7 +12,6 @@
 package opensanctions
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -82,7 +81,7 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	d := dataset{options: o, ids: make(map[string]bool)}
 	hash := sha256.New()
-	in := bufio.NewReaderSize(io.TeeReader(unpack.Limit(r, maxSize), hash), csvscan.MaxLine)
+	in := io.TeeReader(unpack.Limit(r, maxSize), hash)
 	f := csvscan.File{Columns: columnNames[:], Table: true}
 	err := f.Read(in, func(_ int64, cells []string) error { return d.row([columnCount]string(cells)) })
 	if err == nil && len(d.wallets) == 0 {

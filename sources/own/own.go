@@ -18,7 +18,6 @@
 package own
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +52,7 @@ type row struct {
 
 // each calls do for each row of a list, also for those that have expired.
 func each(r io.Reader, do func(row) error) error {
-	in := bufio.NewReaderSize(unpack.Limit(unpack.Gunzip(r, false), maxBytes), csvscan.MaxLine)
+	in := unpack.Limit(unpack.Gunzip(r, false), maxBytes)
 	f := csvscan.File{Columns: columnNames[:], Comment: columnReason, ByHand: true}
 	return f.Read(in, func(_ int64, cells []string) error {
 		row, err := newRow(cells)
@@ -126,18 +125,15 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		entries = append(entries, e)
 		return nil
 	})
-	switch {
-	case errors.Is(err, sources.ErrUnchanged):
-		return rev, sources.ErrUnchanged
-	case err != nil:
-		return sources.Revision{}, fmt.Errorf("own list %s: %w", s.info.ID, err)
+	if err == nil {
+		var list sources.Revision
+		list, err = sources.Static(s.info, entries...).Load(ctx, prev, add)
+		if rev.Digest = list.Digest; expires {
+			rev.ETag = ""
+		}
 	}
-	list, err := sources.Static(s.info, entries...).Load(ctx, prev, add)
 	if err != nil && err != sources.ErrUnchanged {
 		return sources.Revision{}, fmt.Errorf("own list %s: %w", s.info.ID, err)
-	}
-	if rev.Digest = list.Digest; expires {
-		rev.ETag = ""
 	}
 	return rev, err
 }

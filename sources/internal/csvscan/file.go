@@ -38,13 +38,14 @@ const MaxLine = 64 << 10
 //
 // CSV has a header with the column of addresses, and commas, semicolons or tabs between the
 // columns. A row that begins with "#" is a comment, unless another of its columns has the
-// address. Any other file is text: the address ends at "#", where a comment begins, unless only
-// the comment has an address. A line that is blank is skipped. The buffer of in has MaxLine bytes
-// or more. cells is valid until row returns.
+// address. Any other file is text: the address ends at "#", where a comment begins, unless
+// only the comment has an address. A line that is blank is skipped. cells is valid until row
+// returns.
 //
-// Errors are a [*sources.RecordError] with the line, or come from in. An error of row is
+// Errors are a [*sources.RecordError] with the line, or come from r. An error of row is
 // wrapped with the line.
-func (f *File) Read(in *bufio.Reader, row func(line int64, cells []string) error) error {
+func (f *File) Read(r io.Reader, row func(line int64, cells []string) error) error {
+	in := bufio.NewReaderSize(r, MaxLine)
 	comma, ok, err := f.separator(in)
 	switch {
 	case err != nil:
