@@ -107,13 +107,11 @@ func (i Info) URL(ref string) string {
 	if strings.HasPrefix(ref, "https://") {
 		return ref
 	}
-	if ref == "" && strings.Contains(i.RefURL, refMark) {
+	if ref == "" && strings.Contains(i.RefURL, "{ref}") {
 		return ""
 	}
-	return strings.ReplaceAll(i.RefURL, refMark, url.QueryEscape(ref))
+	return strings.ReplaceAll(i.RefURL, "{ref}", url.QueryEscape(ref))
 }
-
-const refMark = "{ref}"
 
 // Validate returns an error if the description is incomplete or malformed.
 func (i Info) Validate() error {

@@ -52,3 +52,72 @@ func New(opts *Options) sources.Source {
 	src.Long, src.Request.As = true, strings.Trim(strings.Join([]string{o.Asset, string(o.Kind), o.Ref}, ","), ",")
 	return src
 }
+
+// ScamSniffer returns options for Scam Sniffer's list of addresses, with the id
+// SCAMSNIFFER: some 2,500, without dates or reasons, the last of February 2024. The list is
+// under the GPL-3.0 and no part of this module; a program that loads it accepts these
+// terms. It has had false positives.
+func ScamSniffer() *Options {
+	return &Options{
+		URL: scamSniffer + "address.json",
+		Info: sources.Info{
+			ID:           "SCAMSNIFFER",
+			Name:         "Scam Sniffer address blacklist",
+			Jurisdiction: sources.Community,
+			Licence:      "GPL-3.0",
+			Attribution:  "Scam Sniffer, github.com/scamsniffer/scam-database",
+		},
+		Kind: score.Scam,
+		Ref:  "address.json",
+	}
+}
+
+// ScamSnifferDomains returns options for Scam Sniffer's list of phishing sites with their
+// addresses, with the id SCAMSNIFFER_DOMAINS: some 600, the last of December 2023. Name is
+// the domain. For the terms see [ScamSniffer].
+func ScamSnifferDomains() *Options {
+	o := ScamSniffer()
+	o.URL = scamSniffer + "combined.json"
+	o.Info.ID, o.Info.Name = "SCAMSNIFFER_DOMAINS", "Scam Sniffer addresses of phishing sites"
+	o.Kind, o.Ref = score.Phishing, "combined.json"
+	return o
+}
+
+const scamSniffer = "https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/"
+
+// PolkadotPhishing returns options for the list of polkadot-js/phishing, with the id
+// POLKADOT_PHISHING: some 250 accounts of Polkadot and Kusama that phishing sites and
+// attackers use, the last of March 2025. Name is the site.
+func PolkadotPhishing() *Options {
+	return &Options{
+		URL: "https://raw.githubusercontent.com/polkadot-js/phishing/master/address.json",
+		Info: sources.Info{
+			ID:           "POLKADOT_PHISHING",
+			Name:         "polkadot-js phishing addresses",
+			Jurisdiction: sources.Community,
+			Licence:      "Apache-2.0",
+			Attribution:  "polkadot-js/phishing and its contributors",
+		},
+		Asset: "DOT",
+		Kind:  score.Phishing,
+		Ref:   "address.json",
+	}
+}
+
+// Ransomwhere returns options for the export of ransomwhe.re, a crowdsourced register of
+// addresses that received ransoms, with the id RANSOMWHERE. Name is the family of the
+// ransomware, and ListedAt the date of the report. The terms of use of the data are not
+// stated: ask before you use them.
+func Ransomwhere() *Options {
+	return &Options{
+		URL: "https://api.ransomwhe.re/export",
+		Info: sources.Info{
+			ID:           "RANSOMWHERE",
+			Name:         "Ransomwhere",
+			Jurisdiction: sources.Community,
+			Licence:      "not stated for the data",
+			Attribution:  "Ransomwhere, ransomwhe.re",
+		},
+		Kind: score.Ransomware,
+	}
+}
