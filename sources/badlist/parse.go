@@ -198,7 +198,7 @@ func (p *parser) emit(r record, kind score.Kind) error {
 		ListedAt: freetext.Date(r[columnDate], dateLayouts...),
 	}
 	chain := cmp.Or(sources.TrimListed(r[columnChain]), p.Asset)
-	if !isChain(chain) {
+	if _, err := address.ParseChain(chain); err != nil {
 		e.Asset = chain // a ticker
 	}
 	p.records++
@@ -222,14 +222,6 @@ func (p *parser) emit(r record, kind score.Kind) error {
 		}
 	}
 	return nil
-}
-
-func isChain(name string) bool {
-	if name == "" {
-		return false
-	}
-	_, err := address.ParseChain(name)
-	return err == nil
 }
 
 // signals are the words that show the kind of a report, in order of precedence. A word

@@ -138,11 +138,9 @@ func ticker(kind string) (string, bool) {
 	if len(kind) < len(label) || !strings.EqualFold(kind[:len(label)], label) {
 		return "", false
 	}
+	isMark := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) } // a dash, or what it became
 	return sources.TrimListed(strings.TrimLeftFunc(kind[len(label):], isMark)), true
 }
-
-// isMark reports whether r stands between the label and the ticker: a dash, or the characters it became.
-func isMark(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // resembles reports whether text has two of the three words of the label, in any letter
 // case: a typing error of OFAC in the label must not hide a wallet.
