@@ -86,12 +86,8 @@ func readXML(r io.Reader) (*document, error) {
 	d := document{Scanner: xmlscan.New(io.MultiReader(bytes.NewReader(head[:n]), io.TeeReader(r, digest)))}
 	d.Scanner.Stray = freetext.Stray
 	err = d.Document(func(root *xmlscan.Node) (map[string]func(*xmlscan.Node) error, error) {
-		switch root.Name {
-		case "export":
-		case "WHOLE":
-			return nil, d.Errorf("", "list in a format older than 1.1")
-		default:
-			return nil, d.Errorf("", "root element <%.64s> is not that of the list", root.Name)
+		if root.Name != "export" {
+			return nil, d.Errorf("", "root element <%.64s> is not that of the list in format 1.1", root.Name)
 		}
 		d.Revision.Published = freetext.Date(root.Attr("generationDate"), time.RFC3339Nano)
 		return map[string]func(*xmlscan.Node) error{"sanctionEntity": d.entity}, nil

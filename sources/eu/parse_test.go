@@ -171,7 +171,7 @@ func TestRefused(t *testing.T) {
 		{"HTML without a document type", small, small, "<HTML lang=en><br>", "attribute"},
 		{"error document", small, small, `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>NoSuchKey</Code></Error>", "<Error>"},
 		{"UK's list", small, small, "<Designations><DateGenerated>21/09/2026</DateGenerated></Designations>", "<Designations>"},
-		{"the format of before 2017", small, small, `<WHOLE Date="01/01/2016"></WHOLE>`, "older"},
+		{"the format of before 2017", small, small, `<WHOLE Date="01/01/2016"></WHOLE>`, "format 1.1"},
 		{"another export", small, small, `<export><item/></export>`, "no records"},
 		{"no records", small, small, `<export generationDate="2026-09-22T20:01:34.799+02:00"></export>`, "no records"},
 		{"format 1.0", small, ` euReferenceNumber="`, ` reference="`, "1.0"},

@@ -150,12 +150,11 @@ func Name(text string) string {
 	if len(text) <= maxName {
 		return text
 	}
-	const more = "…"
-	cut := maxName - len(more)
+	cut := maxName - len("…")
 	for !utf8.RuneStart(text[cut]) {
 		cut--
 	}
-	return text[:cut] + more
+	return text[:cut] + "…"
 }
 
 // Date returns the time that a text gives in the first layout that fits, in UTC and in the years 1 to 9999,

@@ -28,8 +28,6 @@ const (
 	MaxDepth = 128      // nested elements
 	MaxNode  = 16 << 20 // bytes of a Node
 	MaxField = 4096     // bytes of a text that Content returns
-
-	bufSize = 64 << 10
 )
 
 // A Scanner reads one document.
@@ -48,7 +46,7 @@ type Scanner struct {
 // New returns a Scanner of the document in r.
 func New(r io.Reader) *Scanner {
 	in := &input{r: r}
-	return &Scanner{in: in, xml: xml.NewDecoder(bufio.NewReaderSize(in, bufSize))}
+	return &Scanner{in: in, xml: xml.NewDecoder(bufio.NewReaderSize(in, 64<<10))}
 }
 
 // Document reads the document to its end. It calls open with the root element, without what is in it. open
