@@ -172,7 +172,8 @@ type Revision struct {
 	// OpenEnded says that nothing in the document marks its end, as in CSV: if it was
 	// cut between two records, the rest looks whole.
 	OpenEnded bool `json:"open_ended,omitempty"`
-	// ETag and LastModified are the validators of the HTTP answer with the list, or "".
+	// ETag and LastModified are the validators of the HTTP answer with the list, or "". A source
+	// may keep in the ETag what else it needs to compare.
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"last_modified,omitempty"`
 }
