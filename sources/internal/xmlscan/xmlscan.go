@@ -266,7 +266,7 @@ func (s *Scanner) token() (xml.Token, error) {
 			t = bytes.TrimPrefix(t, []byte("\ufeff"))
 		}
 		if s.depth == 0 && len(bytes.Trim(t, " \t\r\n")) > 0 {
-			err = s.Errorf("", "text outside of the root element: not XML, or more than a document")
+			err = s.Errorf("", "text outside of the root element: not XML, or more than a document; want the file of the list in XML")
 		}
 	case xml.Directive:
 		err = s.Errorf("", "document type declaration, as an HTML page has")
