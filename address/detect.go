@@ -192,7 +192,7 @@ func (l *look) begins(c byte) bool {
 }
 
 // classesOf returns the classes that all characters of s have in common.
-func classesOf(s string) uint16 {
+func classesOf[T string | []byte](s T) uint16 {
 	all := ^uint16(0)
 	for i := range len(s) {
 		all &= charClass[s[i]]
@@ -201,8 +201,8 @@ func classesOf(s string) uint16 {
 }
 
 // fits reports whether s, whose characters have the classes all in common, may be a text of l.
-func fits(s string, all uint16, l *look) bool {
-	if len(s) < l.min || len(s) > l.max || l.chars != 0 && all&l.chars == 0 || l.high != "" && (s < l.low || s > l.high) {
+func fits[T string | []byte](s T, all uint16, l *look) bool {
+	if len(s) < l.min || len(s) > l.max || l.chars != 0 && all&l.chars == 0 || l.high != "" && (string(s) < l.low || string(s) > l.high) {
 		return false
 	}
 	for i := range len(l.lead) {

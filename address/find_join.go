@@ -1,6 +1,7 @@
 package address
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -22,7 +23,7 @@ func (f *finder) join(start, end int) {
 	if last > word {
 		f.joinTo(start, last)
 	}
-	if end > max(word, last) {
+	if end > max(word, last) && strings.IndexByte("-_+/", f.text[end-1]) >= 0 { // as addresses of ton end
 		f.joinTo(start, end)
 	}
 }
@@ -90,7 +91,7 @@ func (f *finder) grow(p *pieces, end int) bool {
 		p.n++
 		p.buf[maxJoin-p.n] = f.text[i]
 		p.start = i
-		if p.n >= minGlued && mayProve(f.text[i], p.n) && (p.inner < 2 || p.groups || p.n == evmLen && p.buf[maxJoin-evmLen+1]|0x20 == 'x') && f.begins(i, end) && f.isNew(i) {
+		if p.n >= minGlued && mayProve(f.text[i], p.n) && (p.inner < 2 || p.groups || p.n == evmLen && p.buf[maxJoin-evmLen+1]|0x20 == 'x') && f.begins(i, end) && f.isNew(i) && mayJoin(p.text()) {
 			f.tryJoined(p)
 		}
 	}
@@ -184,6 +185,13 @@ func (f *finder) begins(start, end int) bool {
 		return hasHexPrefix(f.text[start:end]) && charClass[f.text[start-1]]&classHex == 0
 	}
 	return f.isAlnum(start) && mayBegin(f.text[start:end])
+}
+
+// mayJoin reports false if b is certainly not an address, so that most texts are not copied to a
+// string.
+func mayJoin(b []byte) bool {
+	all := classesOf(b)
+	return slices.ContainsFunc(provenLooks[b[0]], func(l *look) bool { return fits(b, all, l) })
 }
 
 // marks returns the number of digits and of capitals behind small letters, which hardly occur
