@@ -108,6 +108,9 @@ func readRows(name string, columns int, r io.Reader, read func(row []string) err
 	}
 	sum = sha256.Sum256(text)
 	text, marked = bytes.CutSuffix(bytes.TrimRight(text, "\r\n"), []byte("\x1a"))
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return sum, false, fail(name, 1+bytes.Count(text[:i], []byte("\n")), "", errors.New("NUL: not text"))
+	}
 	rows := csv.NewReader(bytes.NewReader(text))
 	rows.FieldsPerRecord, rows.ReuseRecord = columns, true
 	for {

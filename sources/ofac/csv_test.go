@@ -235,7 +235,8 @@ func TestParseCSVErrors(t *testing.T) {
 		{"the rest of an entity that is not there", good, `9,"rest."` + "\r\n", "9", 0},
 		{"comments in HTML", good, "<!DOCTYPE html>\n", "fields", 1},
 		{"comments cut", good, `2,"rest`, "quote", 1},
-		{"UTF-16", "\xff\xfe2\x00,\x00", "", "fields", 1},
+		{"UTF-16", "\xff\xfe2\x00,\x00", "", "NUL", 1},
+		{"a block of zeros", good + strings.Replace(third, "XBT 12Qt", "XBT \x00\x00\x00\x00", 1) + "\x1a", "", "NUL", 2},
 	} {
 		_, _, err := parseCSV(t, strings.NewReader(tt.sdn), strings.NewReader(tt.comments))
 		var at *sources.RecordError

@@ -19,6 +19,9 @@ const zipMagic = "PK\x03\x04"
 // OFAC's have some 3 MB (sdn.xml) and 5 MB (sdn_advanced.xml).
 const maxZIP = 64 << 20
 
+// maxRatio limits the compression that a ZIP file may claim. The lists compress to a thirtieth.
+const maxRatio = 250
+
 // unzip returns a reader of the only XML file in the ZIP file r. The reader checks
 // length and CRC-32.
 func unzip(r io.Reader) (io.Reader, error) {
@@ -43,8 +46,8 @@ func unzip(r io.Reader) (io.Reader, error) {
 	if doc == nil {
 		return nil, zipError("without an XML file")
 	}
-	if n := doc.UncompressedSize64; n > maxBytes { // archive/zip lets it have no more than it claims
-		return nil, zipError("with a file of %d bytes", n)
+	if n := doc.UncompressedSize64; n > maxBytes || n > maxRatio*doc.CompressedSize64+1<<20 { // archive/zip lets it have no more than it claims
+		return nil, zipError("with a file of %d bytes in %d", n, doc.CompressedSize64)
 	}
 	unzipped, err := doc.Open()
 	if err != nil {

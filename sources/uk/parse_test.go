@@ -126,7 +126,7 @@ func TestLabelled(t *testing.T) {
 
 func TestRetired(t *testing.T) {
 	for name, tt := range map[string]struct{ doc, want string }{
-		"CSV": {listtest.ReadFile(t, retired), "not XML"},
+		"CSV": {listtest.ReadFile(t, retired), "closed on 28 January 2026"},
 		"XML": {`<?xml version="1.0"?><ArrayOfFinancialSanctionsTarget xmlns="http://schemas.hmtreasury.gov.uk/ofsi/consolidatedlist"/>`, "closed on 28 January 2026"},
 	} {
 		_, _, err := parse(t, strings.NewReader(tt.doc))

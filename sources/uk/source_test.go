@@ -135,7 +135,7 @@ func TestLoadBroken(t *testing.T) {
 		}},
 		{"empty", "EOF", send("")},
 		{"cut, and announced so", "EOF", send(doc[:len(doc)/2])},
-		{"the list of OFSI", "not XML", send(listtest.ReadFile(t, retired))},
+		{"the list of OFSI", "closed on 28 January 2026", send(listtest.ReadFile(t, retired))},
 	} {
 		entries, rev, err := listtest.Load(t.Context(), serve(t, tt.handler), sources.Revision{})
 		if entries != nil || !rev.IsZero() || err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -12,6 +12,8 @@
 package uk
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -60,6 +62,9 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 // day reads a day such as 27/03/2024.
 func day(text string) time.Time { return freetext.Date(text, "02/01/2006") }
 
+// retired is the error for the list of the Office of Financial Sanctions Implementation, in XML or CSV.
+const retired = "this is the Consolidated List of OFSI, closed on 28 January 2026; want the UK Sanctions List"
+
 // readXML reads the list in XML. It reads these parts:
 //
 //	<Designations>
@@ -77,13 +82,18 @@ func day(text string) time.Time { return freetext.Date(text, "02/01/2006") }
 //	    <CryptoWalletAddresses>
 //	      <CryptoWalletAddress>…</CryptoWalletAddress>
 func readXML(r io.Reader) (*freetext.List, error) {
-	d := document{Scanner: xmlscan.New(r)}
+	b := bufio.NewReader(r)
+	head, _ := b.Peek(len("Last Updated,2"))
+	d := document{Scanner: xmlscan.New(b)}
 	d.Scanner.Stray = freetext.Stray
+	if digit, ok := bytes.CutPrefix(head, []byte("Last Updated,")); ok && bytes.ContainsAny(digit, "0123456789") { // in CSV
+		return nil, d.Errorf("", retired)
+	}
 	err := d.Document(func(root *xmlscan.Node) (map[string]func(*xmlscan.Node) error, error) {
 		switch root.Name {
 		case "Designations":
 		case "ArrayOfFinancialSanctionsTarget":
-			return nil, d.Errorf("", "this is the Consolidated List of OFSI, closed on 28 January 2026; want the UK Sanctions List")
+			return nil, d.Errorf("", retired)
 		default:
 			return nil, d.Errorf("", "root element <%.64s> is not that of the list", root.Name)
 		}
