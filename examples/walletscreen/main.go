@@ -222,12 +222,29 @@ func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	text := err.Error()
 	command := strings.TrimPrefix(c.FullName(), c.Root().Name+" ")
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		return fmt.Errorf("%s: unknown flag -%s%s", command, name, didYouMean(name, flagNames(c), "-"))
+		hint := didYouMean(name, flagNames(c), "-")
+		if other := withFlag(c.Root(), name); !strings.Contains(hint, "did you mean") && other != "" {
+			hint = "; did you mean " + other + " -" + name + "?"
+		}
+		return fmt.Errorf("%s: unknown flag -%s%s", command, name, hint)
 	}
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
 		return fmt.Errorf("%s: -%s needs a value", command, strings.TrimLeft(name, "-"))
 	}
 	return fmt.Errorf("%s: %w", command, err)
+}
+
+// withFlag returns the first command at or below c that has a flag, or "".
+func withFlag(c *cli.Command, name string) string {
+	if slices.Contains(flagNames(c), name) && c != c.Root() {
+		return c.FullName()
+	}
+	for _, sub := range c.Commands {
+		if found := withFlag(sub, name); found != "" {
+			return found
+		}
+	}
+	return ""
 }
 
 func flagNames(c *cli.Command) []string {
