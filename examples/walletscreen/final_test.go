@@ -12,14 +12,14 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// TestCaveatTexts checks that each caveat has its lists.
+// TestCaveatTexts checks that each list is named once.
 func TestCaveatTexts(t *testing.T) {
 	got := caveatTexts([]screening.Caveat{
 		{Source: "A", Kind: screening.CaveatStale}, {Source: "A", Kind: screening.CaveatOld},
 		{Source: "B", Kind: screening.CaveatPartial},
 		{Source: "C", Kind: screening.CaveatStale}, {Source: "C", Kind: screening.CaveatOld},
 	})
-	want := []string{"last checked too long ago: A, C", "published too long ago: A, C", "only a part is loaded: B"}
+	want := []string{"last checked too long ago and published too long ago: A, C", "only a part is loaded: B"}
 	if !slices.Equal(got, want) {
 		t.Errorf("caveats %q, want %q", got, want)
 	}

@@ -86,16 +86,27 @@ func jsonLists(lists []screening.SourceStatus) []jsonList {
 	return all
 }
 
-// caveatTexts returns what caveats there are, each with the lists that have it.
+// caveatTexts returns what caveats there are, with the lists that have them. Each list is named
+// once.
 func caveatTexts(caveats []screening.Caveat) (all []string) {
-	var kinds []screening.CaveatKind
+	said := make(map[string]string) // by list
 	for _, c := range caveats {
-		if i := slices.Index(kinds, c.Kind); i >= 0 {
-			all[i] += ", " + c.Source
-			continue
+		if said[c.Source] != "" {
+			said[c.Source] += " and "
 		}
-		kinds = append(kinds, c.Kind)
-		all = append(all, caveatText(c.Kind)+": "+c.Source)
+		said[c.Source] += caveatText(c.Kind)
+	}
+	lists := make(map[string][]string) // by the remark on them
+	for _, c := range caveats {
+		if text := said[c.Source]; !slices.Contains(lists[text], c.Source) {
+			if lists[text] == nil {
+				all = append(all, text)
+			}
+			lists[text] = append(lists[text], c.Source)
+		}
+	}
+	for i, text := range all {
+		all[i] = text + ": " + strings.Join(lists[text], ", ")
 	}
 	return all
 }
