@@ -25,12 +25,8 @@ var reportText string
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"grouped": grouped, "lineNumbers": lineNumbers}).Parse(reportText))
 
-// A report has at most maxReported rows, and prints at most maxPrinted of each group. Of the others, it
-// has the numbers of their lines.
-const (
-	maxReported = 20_000
-	maxPrinted  = 25
-)
+// maxReported bounds how many rows a report has.
+const maxReported = 20_000
 
 // A tableReport is the file of -report: what became of a table. It is JSON if its name ends with .json,
 // and otherwise HTML for people, with the same facts.
@@ -46,7 +42,7 @@ type tableReport struct {
 	Parties    []*reportGroup `json:"parties"`    // rows that are listed, by whom the list names
 	Undecided  []*reportGroup `json:"undecided"`  // rows, by why they are not decided
 	Suppressed []*reportGroup `json:"suppressed"` // rows that would be listed without an exception
-	Omitted    int64          `json:"omitted"`    // rows of further parties and reasons
+	Omitted    int64          `json:"omitted"`    // rows that are counted and in no Rows
 	Input      string         `json:"input"`
 	Hash       string         `json:"input_sha256"`
 	Columns    rows.Columns   `json:"columns"`
@@ -71,7 +67,7 @@ type reportGroup struct {
 	Count  int64       `json:"count"`
 	Rows   []reportRow `json:"rows"`
 
-	points int
+	points, shown int
 }
 
 // A reportRow is one row of the table.
@@ -131,7 +127,7 @@ func (r *tableReport) add(row *rows.Row, v *verdict, id string) {
 	}
 	key := fmt.Sprintf("%p %q %q %q %q", groups, g.Title, g.Source, g.Ref, g.Reason)
 	at := r.groups[key]
-	if at == nil && r.rows == maxReported {
+	if r.rows == maxReported && at == nil {
 		r.Omitted++
 		return
 	}
@@ -142,10 +138,12 @@ func (r *tableReport) add(row *rows.Row, v *verdict, id string) {
 	}
 	at.Count++
 	at.points = max(at.points, g.points)
-	if r.rows < maxReported {
-		r.rows++
-		at.Rows = append(at.Rows, r.row(row, v, id, label))
+	if r.rows == maxReported {
+		r.Omitted++
+		return
 	}
+	r.rows++
+	at.Rows = append(at.Rows, r.row(row, v, id, label))
 }
 
 // row returns a row as the report shows it.
@@ -218,6 +216,9 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 		enc.SetIndent("", "  ")
 		err = enc.Encode(r)
 	} else {
+		chooseShown(r.Parties, 150)
+		chooseShown(r.Undecided, 110)
+		chooseShown(r.Suppressed, 30)
 		err = reportTemplate.Execute(r.file, r)
 	}
 	if err == nil {
@@ -226,24 +227,55 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 	return err
 }
 
+// chooseShown decides which rows of groups are printed: at most n lines, so that a report has a few pages,
+// and some of each group as far as they go. Of the others, the numbers of their lines are.
+func chooseShown(groups []*reportGroup, n int) {
+	for i, g := range groups {
+		each := max(10, n/(len(groups)-i))
+		if g.shown = min(len(g.Rows), each, n); g.shown > 0 {
+			n = max(0, n-g.shown-2)
+		}
+	}
+}
+
 // Shown are the rows of g that are printed, and Rest the others.
-func (g *reportGroup) Shown() []reportRow { return g.Rows[:min(maxPrinted, len(g.Rows))] }
-func (g *reportGroup) Rest() []reportRow  { return g.Rows[len(g.Shown()):] }
+func (g *reportGroup) Shown() []reportRow { return g.Rows[:g.shown] }
+func (g *reportGroup) Rest() []reportRow  { return g.Rows[g.shown:] }
 
 // Uncounted is how many rows of g the report does not have.
 func (g *reportGroup) Uncounted() int64 { return g.Count - int64(len(g.Rows)) }
 
-// lineNumbers returns the numbers of the lines of rows: "3, 5–9".
+// Of returns a section: some groups, and the report.
+func (r *tableReport) Of(groups []*reportGroup) map[string]any {
+	return map[string]any{"Report": r, "Groups": groups}
+}
+
+// Hidden are the rows of groups without a printed row.
+func (r *tableReport) Hidden(groups []*reportGroup) (all []reportRow) {
+	for _, g := range groups {
+		if g.shown == 0 {
+			all = append(all, g.Rows...)
+		}
+	}
+	return all
+}
+
+// lineNumbers returns the numbers of the lines of rows, in order: "3, 5–9".
 func lineNumbers(rows []reportRow) string {
+	lines := make([]int64, len(rows))
+	for i := range rows {
+		lines[i] = rows[i].Line
+	}
+	slices.Sort(lines)
 	var all []string
-	for i := 0; i < len(rows); {
+	for i := 0; i < len(lines); {
 		end := i + 1
-		for end < len(rows) && rows[end].Line == rows[end-1].Line+1 {
+		for end < len(lines) && lines[end] == lines[end-1]+1 {
 			end++
 		}
-		text := strconv.FormatInt(rows[i].Line, 10)
+		text := strconv.FormatInt(lines[i], 10)
 		if end > i+1 {
-			text += "–" + strconv.FormatInt(rows[end-1].Line, 10)
+			text += "–" + strconv.FormatInt(lines[end-1], 10)
 		}
 		all = append(all, text)
 		i = end

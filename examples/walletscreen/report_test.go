@@ -91,7 +91,7 @@ func TestReport(t *testing.T) {
 }
 
 // TestReportPages screens tables of 2,000 rows that are listed, each by another party, or undecided,
-// and checks that the report names the line of each: it prints each listed party, and some undecided rows.
+// and checks that the report names the line of each, in HTML that is printed on some ten pages.
 func TestReportPages(t *testing.T) {
 	longtest.WithoutRace(t)
 	const n = 2000
@@ -156,8 +156,8 @@ func TestReportPages(t *testing.T) {
 			t.Fatalf("line %d is missing", line)
 		}
 	}
-	if len(lines) != n || len(shown) < n/2+100 || len(shown) > n/2+200 {
-		t.Errorf("%d lines, want %d; %d are shown, want all listed ones and 100 to 200 more", len(lines), n, len(shown))
+	if len(lines) != n || len(shown) < 100 || len(shown) > 300 {
+		t.Errorf("%d lines, want %d; %d are shown, want 100 to 300", len(lines), n, len(shown))
 	}
 
 	var r tableReport
