@@ -25,6 +25,29 @@ func TestCaveatTexts(t *testing.T) {
 	}
 }
 
+// TestFreshness checks that one line says when lists were checked, the oldest and the newest, and names
+// each list with a caveat once.
+func TestFreshness(t *testing.T) {
+	now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	list := func(days int, final bool) screening.SourceStatus {
+		return screening.SourceStatus{Info: sources.Info{Final: final}, LastUpdated: now.AddDate(0, 0, -days)}
+	}
+	late := []screening.Caveat{{Source: "A", Kind: screening.CaveatStale}, {Source: "A", Kind: screening.CaveatOld}, {Source: "B", Kind: screening.CaveatPartial}}
+	for _, test := range []struct {
+		lists   []screening.SourceStatus
+		caveats []screening.Caveat
+		want    string
+	}{
+		{[]screening.SourceStatus{list(58, false), list(67, false), list(900, true), {}}, late, "4 lists, checked between 2026-09-22 (67 days) and 2026-10-01 (58 days); late or not whole: A, B"},
+		{[]screening.SourceStatus{list(3, false)}, nil, "1 list, checked on 2026-11-25 (3 days)"},
+		{[]screening.SourceStatus{list(900, true)}, nil, "1 list"},
+	} {
+		if got := freshness(test.lists, test.caveats, now); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
 // TestCaveatWords checks that the program, the page and the MCP server have words for each caveat of
 // openapi.yaml.
 func TestCaveatWords(t *testing.T) {

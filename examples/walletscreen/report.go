@@ -39,10 +39,12 @@ type tableReport struct {
 	Rows       int64          `json:"rows"`
 	Classes    []reportClass  `json:"classes"` // each row is in one
 	Doubtful   int64          `json:"doubtful"`
+	Freshness  string         `json:"freshness"`
 	Parties    []*reportGroup `json:"parties"`    // rows that are listed, by whom the list names
 	Undecided  []*reportGroup `json:"undecided"`  // rows, by why they are not decided
 	Suppressed []*reportGroup `json:"suppressed"` // rows that would be listed without an exception
 	Omitted    int64          `json:"omitted"`    // rows that are counted and in no Rows
+	Own        []string       `json:"own_columns"`
 	Input      string         `json:"input"`
 	Hash       string         `json:"input_sha256"`
 	Columns    rows.Columns   `json:"columns"`
@@ -72,8 +74,8 @@ type reportGroup struct {
 
 // A reportRow is one row of the table.
 type reportRow struct {
-	Line    int64       `json:"line"`         // as a spreadsheet program counts
-	ID      string      `json:"id,omitempty"` // whose address it is
+	Line    int64       `json:"line"`          // as a spreadsheet program counts
+	Own     []string    `json:"own,omitempty"` // its cells of the own columns
 	Chain   string      `json:"chain,omitempty"`
 	Address string      `json:"address"` // or the text, if it is not decided
 	Level   score.Level `json:"level,omitempty"`
@@ -103,8 +105,8 @@ func (r *tableReport) discard() {
 	}
 }
 
-// add takes the verdict about a row of the table that has an id.
-func (r *tableReport) add(row *rows.Row, v *verdict, id string) {
+// add takes the verdict about a row of a table with own columns.
+func (r *tableReport) add(row *rows.Row, v *verdict, own []rows.OwnColumn) {
 	var groups *[]*reportGroup
 	var g reportGroup
 	var label *screening.Label
@@ -143,14 +145,18 @@ func (r *tableReport) add(row *rows.Row, v *verdict, id string) {
 		return
 	}
 	r.rows++
-	at.Rows = append(at.Rows, r.row(row, v, id, label))
+	at.Rows = append(at.Rows, r.row(row, v, own, label))
 }
 
 // row returns a row as the report shows it.
-func (r *tableReport) row(row *rows.Row, v *verdict, id string, label *screening.Label) reportRow {
-	to := reportRow{Line: row.Line, ID: shorten(clean(id), 32), Address: shorten(clean(v.input), 120)}
-	if len(id) > 28 && hidesInput(address.Interpret("", id).Err, id) { // no secret is shorter
-		to.ID = "(not shown)"
+func (r *tableReport) row(row *rows.Row, v *verdict, own []rows.OwnColumn, label *screening.Label) reportRow {
+	to := reportRow{Line: row.Line, Address: shorten(clean(v.input), 120)}
+	for _, c := range own {
+		cell := row.Cell(c.Index)
+		if len(cell) > 28 && hidesInput(address.Interpret("", cell).Err, cell) { // no secret is shorter
+			cell = "(not shown)"
+		}
+		to.Own = append(to.Own, shorten(clean(cell), 32))
 	}
 	a := v.result.Address
 	switch {
@@ -197,6 +203,9 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 		r.AsOf = orNull(j.at)
 		r.Title += " with the lists of " + minute(j.at)
 	}
+	for _, c := range t.own {
+		r.Own = append(r.Own, c.Name)
+	}
 	r.Rows, r.Classes, r.Doubtful = t.total.rows, t.total.classes(), t.total.doubtful
 	r.Hash, r.Program = hexSum(t.hashes.input), "walletscreen "+newVersion().Version
 	result, err := j.screener.Screen(anyAddress)
@@ -204,7 +213,8 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 		return err
 	}
 	r.Snapshot, r.Scoring = result.Digest(), result.ScoringVersion
-	r.Lists, r.Caveats = jsonLists(j.screener.Sources()), caveatTexts(result.Caveats())
+	lists := j.screener.Sources()
+	r.Lists, r.Caveats, r.Freshness = jsonLists(lists), caveatTexts(result.Caveats()), freshness(lists, result.Caveats(), j.at)
 	for _, groups := range [][]*reportGroup{r.Parties, r.Undecided, r.Suppressed} {
 		slices.SortStableFunc(groups, func(a, b *reportGroup) int {
 			return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title))
@@ -258,6 +268,37 @@ func (r *tableReport) Hidden(groups []*reportGroup) (all []reportRow) {
 		}
 	}
 	return all
+}
+
+// freshness returns one line about when the lists that are refreshed were checked, and which of
+// all are late or not whole.
+func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now time.Time) string {
+	var checked []time.Time
+	for _, l := range all {
+		if !l.LastUpdated.IsZero() && !l.Info.Final {
+			checked = append(checked, l.LastUpdated)
+		}
+	}
+	slices.SortFunc(checked, time.Time.Compare)
+	text := counted(int64(len(all)), "list")
+	dayAndAge := func(t time.Time) string { return day(t) + " (" + ageText(now.Sub(t)) + ")" }
+	switch n := len(checked); {
+	case n == 0:
+	case day(checked[0]) == day(checked[n-1]):
+		text += ", checked on " + dayAndAge(checked[0])
+	default:
+		text += ", checked between " + dayAndAge(checked[0]) + " and " + dayAndAge(checked[n-1])
+	}
+	var late []string
+	for _, c := range caveats {
+		if !slices.Contains(late, c.Source) {
+			late = append(late, c.Source)
+		}
+	}
+	if late != nil {
+		text += "; late or not whole: " + strings.Join(late, ", ")
+	}
+	return text
 }
 
 // lineNumbers returns the numbers of the lines of rows, in order: "3, 5–9".

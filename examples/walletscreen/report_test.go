@@ -21,8 +21,8 @@ import (
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	own, in, file := filepath.Join(dir, "own.csv"), filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.html")
-	table := "id,address,coin network\n1," + listed + ",\n2," + unlisted +
-		",\n<b>3,<script>alert(1)</script>,\n4,5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ,\n5,bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq,\n"
+	table := "<b>id</b>,address,coin network\n1," + listed + ",\n2," + unlisted +
+		",\n<i>3,<script>alert(1)</script>,\n4,5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ,\n5,bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq,\n"
 	for name, text := range map[string]string{
 		own: "address,action,reason\n" + listed + ",block,\"<img src=x onerror=alert(1)> \u202eevil\"\nbc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq,allow,license 7\n" +
 			"bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq,block,fraud\n",
@@ -51,11 +51,12 @@ func TestReport(t *testing.T) {
 	}
 	for _, want := range []string{
 		"<title>in.csv, screened on " + time.Now().UTC().Format(time.DateOnly) + "</title>",
-		`<th class="n">Line<th>ID<th>Chain`,
+		"<p>2 lists, checked on " + time.Now().UTC().Format(time.DateOnly),
+		`<th class="n">Line<th><bdi>&lt;b&gt;id&lt;/b&gt;</bdi><th>Chain`,
 		"<strong><bdi>&lt;img src=x onerror=alert(1)&gt; evil</bdi></strong>: OWN, BLOCKED, 1 row\n" +
 			`<tr><td class="n">2<td><bdi>1</bdi><td>ethereum<td><code><bdi>` + strings.ToLower(listed) + `</bdi></code><td class="w"><span class="CRITICAL">CRITICAL</span>, exact`,
 		"<strong><bdi>fraud</bdi></strong>: OWN, BLOCKED, 1 row; suppressed: <bdi>license 7", // of line 6, which is clean
-		`<td class="n">4<td><bdi>&lt;b&gt;3</bdi><td><code><bdi>&lt;script&gt;alert(1)&lt;/script&gt;</bdi></code><td>`,
+		`<td class="n">4<td><bdi>&lt;i&gt;3</bdi><td><code><bdi>&lt;script&gt;alert(1)&lt;/script&gt;</bdi></code><td>`,
 		`<td class="n">5<td><bdi>4</bdi><td><code><bdi>(not shown)</bdi></code><td>`,
 		"<strong>A private key or a seed phrase</strong>: 1 row. Delete it from the file",
 		"like addresses or chains<dd><bdi>&#34;coin network&#34;</bdi>",
@@ -66,7 +67,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("the report lacks %q", want)
 		}
 	}
-	for _, not := range []string{"<script", "<img", "5Hue", "<b>"} {
+	for _, not := range []string{"<script", "<img", "5Hue", "<b>", "<i>"} {
 		if strings.Contains(text, not) {
 			t.Errorf("the report has %q", not)
 		}
@@ -168,7 +169,8 @@ func TestReportPages(t *testing.T) {
 	for _, c := range r.Classes {
 		sum += c.Rows
 	}
-	if sum != r.Rows || r.Rows != n || len(r.Parties) != n/2 || r.Parties[0].Rows[0].ID != "Company 0 of two lines, a name o…" || len(r.Hash) != 64 || len(r.Snapshot) != 64 {
+	if sum != r.Rows || r.Rows != n || len(r.Parties) != n/2 || r.Parties[0].Rows[0].Own[0] != "Company 0 of two lines, a name o…" || r.Parties[0].Rows[0].Own[1] != "C-0" ||
+		strings.Join(r.Own, " ") != "name customer_id" || !strings.HasPrefix(r.Freshness, "2 lists, checked on ") || len(r.Hash) != 64 || len(r.Snapshot) != 64 {
 		t.Errorf("%d rows, classes %v, %d parties, %+v", r.Rows, r.Classes, len(r.Parties), r.Parties[0])
 	}
 	if why := r.Parties[0].Rows[0].Why; why != `chain "rot": unsupported chain; any EVM chain is eip155: and its number; `+doubtCauses[address.DoubtAmbiguous].title {

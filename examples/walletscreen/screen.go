@@ -339,7 +339,7 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 		j.each = func(row *rows.Row, v *verdict) {
 			v.hash(job.hashes.verdicts)
 			if shown != nil {
-				shown.add(row, v, row.Cell(job.id))
+				shown.add(row, v, job.own)
 			}
 		}
 	}

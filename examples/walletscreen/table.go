@@ -90,7 +90,7 @@ type tableJob struct {
 	total   tally
 	columns rows.Columns
 	hashes  *tableHashes // or nil
-	id      int          // the column of the ids, or -1
+	own     []rows.OwnColumn
 	started time.Time
 }
 
@@ -129,7 +129,7 @@ func (t *tableJob) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", inputName(t.options.in), err)
 	}
-	t.columns, t.id = reader.Columns(), reader.ID()
+	t.columns, t.own = reader.Columns(), reader.Own()
 	sum := io.Discard
 	if t.hashes != nil {
 		sum = t.hashes.output

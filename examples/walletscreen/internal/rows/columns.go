@@ -22,8 +22,8 @@ var (
 	}
 	// tickers name columns of assets, which may say the chain.
 	tickers = map[string]bool{"coin": true, "asset": true, "currency": true, "token": true, "ticker": true, "symbol": true, "währung": true, "waehrung": true, "moneda": true, "devise": true}
-	// usualIDs are how people name columns that say whose address a row has.
-	usualIDs = map[string]bool{
+	// usualCustomers are how people name columns that say whose address a row has.
+	usualCustomers = map[string]bool{
 		"id": true, "customerid": true, "customer": true, "userid": true, "user": true, "clientid": true, "client": true, "accountid": true, "account": true,
 		"reference": true, "name": true, "customernumber": true, "accountnumber": true, "kundennummer": true, "kundennr": true,
 	}
@@ -179,6 +179,30 @@ type Columns struct {
 	OtherSheets []string `json:"other_sheets,omitempty"` // that are not read
 }
 
+// An OwnColumn tells people which row is which: it is the first column, or named like an id.
+type OwnColumn struct {
+	Name  string // or its number if it has none
+	Index int    // for Row.Cell
+}
+
+// maxOwn bounds how many columns are an OwnColumn.
+const maxOwn = 2
+
+// usualIDs are how people name columns of ids, without blanks and punctuation.
+var usualIDs = map[string]bool{
+	"id": true, "no": true, "nr": true, "number": true, "ref": true, "reference": true, "case": true, "account": true, "kundennummer": true, "kundennr": true,
+	"customernumber": true, "clientnumber": true, "accountnumber": true, "casenumber": true, "iban": true,
+}
+
+// isID reports whether a column is named like an id: customer_id, customerId and "Customer ID" are,
+// and "paid" is not.
+func isID(name string) bool {
+	name = strings.TrimSpace(name)
+	before, id := name[:max(len(name)-2, 0)], name[max(len(name)-2, 0):]
+	return usualIDs[plainName(name)] || strings.EqualFold(id, "id") &&
+		(strings.HasSuffix(before, "_") || strings.HasSuffix(before, "-") || strings.HasSuffix(before, " ") || id[0] == 'I' && before != "" && before != strings.ToUpper(before))
+}
+
 // choose finds the columns of the address and the chain, by the names of all columns and a sample
 // of the rows.
 func (t *Reader) choose(names []string, body [][]string) (err error) {
@@ -205,8 +229,11 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 		if i == t.address || i == t.chain {
 			continue
 		}
-		if t.id < 0 && usualIDs[plain] {
+		if t.id < 0 && usualCustomers[plain] {
 			t.id = i
+		}
+		if (i == 0 || isID(name)) && len(t.own) < maxOwn {
+			t.own = append(t.own, OwnColumn{strings.Trim(title(i), `"`), i})
 		}
 		if plain != "listedaddress" && t.looksUsed(plain, body, i) {
 			t.used.Unused = append(t.used.Unused, title(i))

@@ -65,6 +65,7 @@ type Reader struct {
 	all       []string // the names of all columns
 	added     []string // the names of the added columns
 	used      Columns
+	own       []OwnColumn
 	out       bytes.Buffer
 	writer    *csv.Writer // to out
 	shown     []string    // the added cells of a row
@@ -325,6 +326,9 @@ func written(row []string) (n int) {
 
 // Columns returns which columns are read.
 func (t *Reader) Columns() Columns { return t.used }
+
+// Own returns the columns that tell people which row is which, at most two.
+func (t *Reader) Own() []OwnColumn { return t.own }
 
 // ID returns the index of the column that says whose address a row has, for [Row.Cell], or -1.
 func (t *Reader) ID() int { return t.id }

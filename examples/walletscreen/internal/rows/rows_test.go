@@ -63,6 +63,36 @@ func utf16LE(s string) string {
 	return string(b)
 }
 
+// TestOwn checks which columns tell people which row is which: the first one and one that is named like
+// an id.
+func TestOwn(t *testing.T) {
+	for header, want := range map[string]string{
+		"address,name":                       "",
+		"address,name,iban":                  "iban",
+		"date,address,no":                    "date no",
+		"name,note,Nr.,address":              "name Nr.",
+		"name,paid,case_id,address":          "name case_id",
+		"name,customerId,address":            "name customerId",
+		"name,grid,GRID,Customer ID,address": "name Customer ID",
+		"id,name,ref,address":                "id ref",
+		"chain,case,iban,ref,address":        "case iban",
+		"name,amount,valid,address,network":  "name",
+		",account,address":                   "1 account",
+	} {
+		r, err := NewReader(strings.NewReader(header+"\n"), with(Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range r.Own() {
+			names = append(names, c.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %q, want %q", header, got, want)
+		}
+	}
+}
+
 func TestTables(t *testing.T) {
 	const tail, verdict, bad = ",level,score,match,valid,error\n", ",X,1,,true,\n", ",,,,,bad\n"
 	for _, test := range []struct {
