@@ -101,6 +101,7 @@ func TestOddTables(t *testing.T) {
 		{"JSON lines, a member twice", `{"address":"` + l + `","address":"` + u + `"}` + "\n" + `{"address":"` + u + `"}` + "\n", 2, []string{none, clean}, nil},
 		{"JSON lines that are none", `{"address":"` + u + "\"}\nnope\n\n[]\n{\"address\":7}\n{}\n{\"address\":\"" + l + "\"", 2,
 			[]string{clean, none, none, none, none, none, none}, nil},
+		{"JSON lines, the first broken", "nope\n{\"address\":\"" + l + "\"}\n", 2, []string{none, hit}, []string{"-format", "jsonl"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -134,6 +135,8 @@ func TestNoTable(t *testing.T) {
 		"":                                   "the input is empty",
 		"bob\n":                              `the first row, "bob", is neither an address nor a header with a column named address`,
 		listed + " (ETH)," + unlisted + "\n": "no column is named address, of 2 without names; name it with -address-column",
+		"[\"" + listed + "\"]\n":             "the input is a JSON array; write one object a line instead, as jq -c '.[]' does",
+		"[\n  \"" + listed + "\"\n]\n":       "the input is a JSON array; write one object a line instead, as jq -c '.[]' does",
 		"<html><title>Log in</title></html>": "is neither an address nor a header with a column named address",
 		"bob\nalice\n":                       `the first row, "bob", is neither an address nor a header with a column named address; if it is an account, write address above it`,
 		seed + "\n":                          "the first row, (75 characters), is neither an address nor",
@@ -300,6 +303,41 @@ func TestValidateBlanks(t *testing.T) {
 	for _, text := range []string{"1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH ", " 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH", "\u00a01BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH\n"} {
 		if v := validate("", text); !v.Valid || v.Addresses[0].Normalized != "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH" {
 			t.Errorf("validate(%q) = %+v", text, v)
+		}
+	}
+}
+
+// TestNamedLines screens a file whose name says that it has JSON lines, whatever its first line
+// has, and no other table of that name. The receipt says how it was read.
+func TestNamedLines(t *testing.T) {
+	longtest.WithoutRace(t)
+	env, data := few(t), t.TempDir()
+	keepOwn(t, data, env, func(int) bool { return false })
+	for _, name := range []string{"in.jsonl", "IN.NDJSON"} {
+		dir := t.TempDir()
+		in, out, receipt := filepath.Join(dir, name), filepath.Join(dir, "out"), filepath.Join(dir, "receipt")
+		os.WriteFile(in, []byte("bad line\n{\"id\":1,\"address\":\""+listed+"\"}\n{\"id\":2,\"address\":\""+unlisted+"\"}\n"), 0o600)
+		code, _, stderr := callIn(t, env, "", "screen", "-data", data, "-in", in, "-out", out, "-receipt", receipt)
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatalf("%s: %v, %s", name, err, stderr)
+		}
+		if levels := levelsOf(t, text, true, false); code != 2 || !slices.Equal(levels, []string{"", "CRITICAL", "CLEAN_NO_MATCH"}) {
+			t.Errorf("%s: exit code %d, levels %q", name, code, levels)
+		}
+		elsewhere := filepath.Join(dir, "copy") // which has another name
+		if err := os.Rename(in, elsewhere); err != nil {
+			t.Fatal(err)
+		}
+		if kept, err := os.ReadFile(receipt); err != nil || !strings.Contains(string(kept), `"format":"jsonl"`) {
+			t.Errorf("%s: the receipt %s, %v", name, kept, err)
+		}
+		if code, stdout, stderr := call(t, "", "receipt", "verify", receipt, "-data", data, "-in", elsewhere, "-out", out); code != 0 || !strings.HasPrefix(stdout, "SAME") {
+			t.Errorf("%s: exit code %d: %s%s", name, code, stdout, stderr)
+		}
+		os.WriteFile(in, []byte("id,address\n1,"+unlisted+"\n"), 0o600)
+		if code, stdout, stderr := callIn(t, env, "", "screen", "-in", in); code != 2 || stdout != "" || !strings.Contains(stderr, "the first lines have no JSON object") {
+			t.Errorf("%s: CSV: exit code %d: %s%s", name, code, stdout, stderr)
 		}
 	}
 }

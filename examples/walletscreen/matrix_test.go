@@ -342,8 +342,8 @@ func (m *matrix) program() {
 		}
 		m.check("validate", i, v.saying(m.T), readingOf(address.Interpret("", m.texts[i].Text)))
 	}
-	screenedRows := lines[row](m, table.String(), "screen", "-in", "-")
-	validatedRows := lines[row](m, table.String(), "validate", "-in", "-")
+	screenedRows := lines[row](m, table.String(), "screen", "-in", "-", "-format", "jsonl")
+	validatedRows := lines[row](m, table.String(), "validate", "-in", "-", "-format", "jsonl")
 	if len(screenedRows) != len(m.texts) || len(validatedRows) != len(m.texts) {
 		m.Fatalf("%d and %d rows of %d", len(screenedRows), len(validatedRows), len(m.texts))
 	}

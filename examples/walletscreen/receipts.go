@@ -272,12 +272,13 @@ func (v *verdict) hash(w io.Writer) {
 func (o *tableOptions) reading() map[string]*string {
 	return map[string]*string{
 		"chain": &o.chain, "address-column": &o.addressColumn, "chain-column": &o.chainColumn,
-		"delimiter": &o.delimiter, "sheet": &o.sheet,
+		"format": &o.format, "delimiter": &o.delimiter, "sheet": &o.sheet,
 	}
 }
 
 // settings returns how a table is read, for a receipt.
-func (o *tableOptions) settings() map[string]string {
+func (o tableOptions) settings() map[string]string {
+	o.format = o.formatOrName()
 	all := make(map[string]string)
 	for name, value := range o.reading() {
 		if *value != "" {

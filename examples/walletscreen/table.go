@@ -21,6 +21,7 @@ import (
 // tableOptions say which table to read and where to write it.
 type tableOptions struct {
 	in, out       string
+	format        string
 	delimiter     string
 	addressColumn string
 	chainColumn   string
@@ -35,6 +36,7 @@ func (p *program) tableFlags(o *tableOptions) []cli.Flag {
 		p.text("chain", "", "`chain` of addresses without one, by any of its names (default: detected)", &o.chain),
 		p.text("address-column", "", "`column` of the addresses, a name or a number from 1 (default: by the usual names)", &o.addressColumn),
 		p.text("chain-column", "", "`column` of the chains, a name or a number from 1 (default: by the usual names)", &o.chainColumn),
+		p.text("format", "", "`format` of the table: csv, tsv or jsonl (default: detected)", &o.format),
 		p.text("delimiter", "", "`character` between columns, or tab (default: detected; of a workbook, a comma in the output)", &o.delimiter),
 		p.text("sheet", "", "`name` of the sheet to read of a workbook (default: the first)", &o.sheet),
 	}
@@ -49,10 +51,12 @@ func (o *tableOptions) check(args []string) error {
 		return errors.New("want an ADDRESS, or -in FILE for a table; see -help")
 	case o.in != "" && len(args) > 0:
 		return fmt.Errorf("%w beside -in", unexpected(args[0]))
-	case o.in == "" && (o.addressColumn != "" || o.chainColumn != "" || o.delimiter != "" || o.out != "" || o.sheet != ""):
-		return errors.New("-out, -address-column, -chain-column, -delimiter and -sheet need -in")
+	case o.in == "" && (o.addressColumn != "" || o.chainColumn != "" || o.format != "" || o.delimiter != "" || o.out != "" || o.sheet != ""):
+		return errors.New("-out, -address-column, -chain-column, -format, -delimiter and -sheet need -in")
 	case strings.HasSuffix(strings.ToLower(o.out), ".xlsx"):
 		return fmt.Errorf("-out is written as CSV: give it another name than %s", o.out)
+	case o.format != "" && o.format != "csv" && o.format != "tsv" && o.format != "jsonl":
+		return fmt.Errorf("unknown -format %q; want csv, tsv or jsonl", o.format)
 	}
 	return o.checkDelimiter()
 }
@@ -79,6 +83,19 @@ func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	other, err2 := os.Stat(b)
 	return filepath.Clean(a) == filepath.Clean(b) || err == nil && err2 == nil && os.SameFile(one, other)
+}
+
+// formatOrName returns -format or, if that is not set, the format that the name of the
+// file says, and "" if it says none.
+func (o *tableOptions) formatOrName() string {
+	if o.format != "" {
+		return o.format
+	}
+	name := strings.TrimSuffix(strings.ToLower(o.in), ".gz")
+	if strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson") {
+		return "jsonl"
+	}
+	return ""
 }
 
 // A tableJob reads a table and writes it with verdicts.
@@ -120,7 +137,8 @@ func (t *tableJob) run(ctx context.Context) error {
 		delimiter = t.options.delimiter[0]
 	}
 	reader, err := rows.NewReader(source, rows.Options{
-		Delimiter: delimiter, Address: t.options.addressColumn, Chain: t.options.chainColumn,
+		Format: t.options.formatOrName(), Delimiter: delimiter,
+		Address: t.options.addressColumn, Chain: t.options.chainColumn,
 		Sheet: t.options.sheet, Plausible: plausible, IsName: isName, IsChain: isChain, Add: t.add,
 	})
 	if err != nil && ctx.Err() != nil {

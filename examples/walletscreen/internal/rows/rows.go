@@ -28,6 +28,8 @@ const maxRow = 1 << 20
 
 // Options are the settings for reading a table. Everything but the functions may be left out.
 type Options struct {
+	// Format is "csv", "tsv" or "jsonl". Empty means to recognize it.
+	Format string
 	// Delimiter separates the columns. Zero means to recognize it. For a workbook it separates
 	// the columns of the output, and zero means a comma.
 	Delimiter byte
@@ -106,10 +108,10 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 		}
 	}
 	switch first := trimmed[0]; {
-	case first == '{':
+	case opts.Format == "jsonl" || opts.Format == "" && first == '{':
 		t.json = true
 		err = t.openJSON(head)
-	case first == '[' && bytes.HasPrefix(bytes.TrimSpace(trimmed[1:]), []byte("{")):
+	case opts.Format == "" && first == '[':
 		err = errors.New("the input is a JSON array; write one object a line instead, as jq -c '.[]' does")
 	default:
 		err = t.openCSV(head)
@@ -132,10 +134,16 @@ func (t *Reader) openText(r io.Reader, opts *Options) (text io.Reader, err error
 		text, t.bom, err = Decode(in)
 		return text, err
 	}
+	if opts.Format == "jsonl" {
+		return nil, errors.New("-format jsonl: the input is a workbook; leave -format out")
+	}
 	if opts.Delimiter == 0 {
 		opts.Delimiter = ','
+		if opts.Format == "tsv" {
+			opts.Delimiter = '\t'
+		}
 	}
-	t.bom = true
+	opts.Format, t.bom = "csv", true
 	w, err := openWorkbook(in, opts.Sheet, opts.Delimiter)
 	if err != nil {
 		return nil, err
@@ -162,6 +170,9 @@ var separator = regexp.MustCompile(`\A((?i:sep)=([^"\r\n\x80-\x{10ffff}]))\r?\n`
 // openCSV finds the delimiter, the header and the columns.
 func (t *Reader) openCSV(head []byte) error {
 	delimiter := t.opts.Delimiter
+	if t.opts.Format == "tsv" && delimiter == 0 {
+		delimiter = '\t'
+	}
 	if m := separator.FindSubmatch(head); m != nil {
 		if delimiter == 0 {
 			delimiter = m[2][0]

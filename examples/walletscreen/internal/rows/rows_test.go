@@ -284,7 +284,7 @@ func FuzzRows(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		opts := Options{Add: added, Delimiter: ',', Address: "1"}
 		if bytes.HasPrefix(in, []byte("{")) {
-			opts = Options{Add: added, Address: "address"}
+			opts = Options{Add: added, Format: "jsonl", Address: "address"}
 		}
 		skipped := 0
 		all := func(in []byte) (cells []string, out []byte, header bool, err error) {
