@@ -341,3 +341,46 @@ func TestNamedLines(t *testing.T) {
 		}
 	}
 }
+
+// TestMentions screens tables with addresses among other words: a column of addresses is read although
+// another column mentions some, which the summary names, and of two columns of addresses neither is left out.
+func TestMentions(t *testing.T) {
+	const l, u = listed, unlisted
+	env := few(t)
+	for _, test := range []struct {
+		in              string
+		code            int
+		address, unused string // empty if the table is refused
+	}{
+		{"wallet notes,wallet\nsee " + u + "," + l + "\n", 1, `"wallet"`, `"wallet notes"`},
+		{"wallet notes,wallet\n" + u + " is his," + l + "\n", 1, `"wallet"`, `"wallet notes"`},
+		{"wallet,wallet notes\nnone,see " + l + "\n", 2, `"wallet"`, `"wallet notes"`},
+		{"address,wallet\npaid to " + u + "," + l + "\n", 1, `"wallet"`, `"address"`},
+		{"address,wallet\n" + l + " (ETH)," + u + "\n", 1, `"address"`, `"wallet"`},
+		{"address,wallet\nnone," + l + " (ETH)\n", 1, `"wallet"`, `"address"`},
+		{"account,notes\n" + l + ",paid to " + u + "\n", 1, `"account"`, `"notes"`},
+		{l + ",paid to " + u + "\n", 1, "1", "2"},
+		{"paid to " + u + "," + l + "\n", 1, "2", "1"},
+		{"bob,paid to " + l + "\n", 2, "2", ""},
+		{l + " (ETH)," + u + "\n", 2, "", ""},
+		{"ETH: " + l + "," + u + "\n", 2, "", ""},
+		{u + ",<" + l + ">\n", 2, "", ""},
+		{"from,to\n" + l + " (ETH)," + u + "\n", 2, "", ""},
+		{"wallet,deposit address\n" + l + " (ETH)," + u + "\n", 2, "", ""},
+	} {
+		code, stdout, stderr := callIn(t, env, test.in, "screen", "-json", "-in", "-", "-out", os.DevNull)
+		var s struct {
+			Columns struct {
+				Address string
+				Unused  []string
+			}
+		}
+		json.Unmarshal([]byte(stdout), &s) // nothing if the table is refused
+		if unused := strings.Join(s.Columns.Unused, ", "); code != test.code || s.Columns.Address != test.address || unused != test.unused {
+			t.Errorf("%q: exit code %d, column %s, not read: %s, want %d, %s and %s; %s", test.in, code, s.Columns.Address, unused, test.code, test.address, test.unused, stderr)
+		}
+		if test.address == "" && !strings.Contains(stderr, "with -address-column") {
+			t.Errorf("%q: %s", test.in, stderr)
+		}
+	}
+}

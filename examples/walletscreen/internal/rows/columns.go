@@ -59,6 +59,11 @@ func mostly(body [][]string, i int, is func(string) bool) bool {
 	return yes >= no
 }
 
+// hasCell reports whether is applies to a cell of column i.
+func hasCell(body [][]string, i int, is func(string) bool) bool {
+	return slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && is(row[i]) })
+}
+
 // named returns the index of the column that a person has named.
 func named(flag, want string, names []string) (int, error) {
 	found := -1
@@ -108,23 +113,27 @@ func quote(name string) string {
 }
 
 // addressColumn returns the index of the column with the addresses: the one that looks most like it, by
-// its name and by its cells.
+// its name and by its cells. In a table that has cells with nothing but an address, a cell that mentions one
+// after other words does not count.
 func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
 	if t.opts.Address != "" || len(names) == 1 {
 		return named("address-column", cmp.Or(t.opts.Address, "1"), names)
 	}
-	isFilled := func(i int) bool { return t.isFilled(body, i) }
+	like := t.looksLikeAddress
+	if slices.ContainsFunc(body, func(row []string) bool { return slices.ContainsFunc(row, t.opts.Plausible) }) {
+		like = t.leads
+	}
 	empty := true // no column has an address
 	for i := range names {
-		empty = empty && !isFilled(i)
+		empty = empty && !hasCell(body, i, like)
 	}
 	best, at, rivals := 0, -1, 0
 	for i, name := range names {
 		rank, plain := 0, plainName(name)
-		switch hit := isFilled(i); {
+		switch hit := hasCell(body, i, like); {
 		case plain == "address" && (hit || empty):
 			rank = 4
-		case hit && (mayBeAddress(plain) || isCrypto(plain) && contains(plain, otherAddress)):
+		case hit && mayBeAddress(plain), isCrypto(plain) && contains(plain, otherAddress) && hasCell(body, i, t.opts.Plausible):
 			rank = 3
 		case mayBeAddress(plain):
 			rank = 2
@@ -245,7 +254,7 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 // looksUsed reports whether column i, which has the name plain, may have addresses or chains.
 func (t *Reader) looksUsed(plain string, body [][]string, i int) bool {
 	return isCrypto(plain) && contains(plain, otherAddress) || usualChain[plain] || contains(plain, otherChain) ||
-		t.isFilled(body, i) || tickers[plain] && mostly(body, i, t.opts.IsChain)
+		hasCell(body, i, t.looksLikeAddress) || tickers[plain] && mostly(body, i, t.opts.IsChain)
 }
 
 // chainColumn returns the index of the column with the chains, or -1 if there is none. A name that

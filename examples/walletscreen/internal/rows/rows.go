@@ -318,7 +318,7 @@ func (t *Reader) isHeader(sample [][]string) bool {
 		if t.opts.Address != "" {
 			named = strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(t.opts.Address))
 		}
-		if named && (bare || t.isFilled(body, i)) {
+		if named && (bare || hasCell(body, i, t.looksLikeAddress)) {
 			return true
 		}
 	}
@@ -358,16 +358,21 @@ func (t *Reader) looksLikeAddress(cell string) bool {
 	return t.opts.Plausible(cell) || slices.ContainsFunc(words(cell), t.opts.Plausible)
 }
 
+// leads reports whether a cell looks like an address, or begins with a word that does, perhaps after
+// one for the chain: 0x… (ETH) and ETH: 0x… do, paid to 0x… does not.
+func (t *Reader) leads(cell string) bool {
+	w := words(cell)
+	if len(w) > 1 && t.opts.IsChain(w[0]) {
+		w = w[1:]
+	}
+	return t.opts.Plausible(cell) || len(w) > 0 && t.opts.Plausible(w[0])
+}
+
 // words returns the words of a cell, which have ASCII letters and digits only.
 func words(cell string) []string {
 	return strings.FieldsFunc(cell, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	})
-}
-
-// isFilled reports whether a cell of column i has what looks like an address.
-func (t *Reader) isFilled(body [][]string, i int) bool {
-	return slices.ContainsFunc(body, func(row []string) bool { return i < len(row) && t.looksLikeAddress(row[i]) })
 }
 
 // Next returns the next row, and io.EOF after the last. Any other error is one of
