@@ -52,6 +52,8 @@ func TestOddTables(t *testing.T) {
 		{"UTF-16, big-endian, without a mark", "\x00a\x00d\x00d\x00r\x00\n\x00" + strings.Join(strings.Split(l, ""), "\x00") + "\x00\n", 1, []string{hit}, nil},
 		{"semicolons and decimal commas", "id;amount;address\n1;1,5;" + u + "\n2;7,25;" + l + "\n", 1, []string{clean, hit}, nil},
 		{"tabs", "id\taddress\n1\t" + u + "\n2\t" + l + "\n", 1, []string{clean, hit}, nil},
+		{"tabs that are named, fewer than commas", "a,b,c\taddress\n1,2,3\t" + l + "\n", 1, []string{hit}, []string{"-format", "tsv"}},
+		{"a bracket in the header", "[id],address\n1," + l + "\n", 1, []string{hit}, []string{"-format", "csv"}},
 		{"bars", "id|address\n1|" + u + "\n2|" + l + "\n", 1, []string{clean, hit}, nil},
 		{"another delimiter", "id!address\n1!" + u + "\n2!" + l + "\n", 1, []string{clean, hit}, []string{"-delimiter", "!"}},
 		{"a delimiter for a spreadsheet", "sep=;\nid;address\n1;" + l + "\n", 1, []string{hit}, nil},
@@ -141,6 +143,7 @@ func TestNoTable(t *testing.T) {
 		"bob\nalice\n":                       `the first row, "bob", is neither an address nor a header with a column named address; if it is an account, write address above it`,
 		seed + "\n":                          "the first row, (75 characters), is neither an address nor",
 		"bob," + seed + "\n":                 `no column is named address, of "bob", (75 characters); name it with -address-column`,
+		"[id],address\n1," + unlisted + "\n": "the input is a JSON array",
 		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03": "the compressed file is cut short",
 	} {
 		code, stdout, stderr := callIn(t, env, in, "screen", "-in", "-")
