@@ -137,20 +137,21 @@ func (v *verifier) line(l TrailLine) error {
 	switch {
 	case errors.Is(err, ErrForm):
 		return fmt.Errorf("%s, line %d: %w", l.File, l.Number, err)
+	case err != nil && v.isHalf(l):
+		v.half = TrailLine{File: l.File, Number: l.Number}
+		return nil
 	case err != nil:
-		if !bytes.HasSuffix(l.Text, []byte("\n")) {
-			whole, err := v.chain.Open(append(bytes.Clone(l.Text), '\n'))
-			isNext := err == nil && whole.Sum == whole.Computed && slices.Contains(v.from, Link{N: whole.N - 1, Sum: whole.Prev})
-			if isNext || !json.Valid(l.Text) { // the head says whether it was cut off
-				v.half = TrailLine{File: l.File, Number: l.Number}
-				return nil
-			}
-		}
 		v.trail.Lines++
 		v.blank = true
 		v.fault(l, notOurs)
 		return nil
 	}
+	v.follow(l, at)
+	return nil
+}
+
+// follow verifies that at, which l says, is the line that follows the one before.
+func (v *verifier) follow(l TrailLine, at Line) {
 	var before Link
 	if len(v.from) > 0 {
 		before = v.from[0]
@@ -164,14 +165,11 @@ func (v *verifier) line(l TrailLine) error {
 		at.N = before.N + 1
 	}
 	v.trail.Lines++
-	if v.trail.First == 0 {
-		v.trail.First = at.N
-	}
+	v.trail.First = cmp.Or(v.trail.First, at.N)
 	if at.N > v.trail.Last {
 		v.trail.Last, v.trail.Sum = at.N, at.Sum
 	}
 	follows := slices.Contains(v.from, Link{N: at.N - 1, Sum: at.Prev})
-	sum, witnessed := v.seen[at.N]
 	from := []Link{at.Link}
 	switch {
 	case isChanged: // the next one may follow what was written; or the line before, if this one was added
@@ -186,15 +184,36 @@ func (v *verifier) line(l TrailLine) error {
 		from = append(v.from, from...)
 	case !follows:
 		v.fault(l, "follows another line than the one before it, which was changed or put in its place")
-	case at.N == v.head.Last.N && at.Sum != v.head.Last.Sum, at.N == v.head.Removed.N && at.Sum != v.head.Removed.Sum:
-		v.fault(l, "not the line that "+HeadName+" says it is")
-	case witnessed && at.Sum != sum:
-		v.fault(l, "not the line that the witness has seen")
-	case at.Type == Repair && bytes.Contains(at.Text, []byte(`"missing":"`)) && !bytes.Contains(at.Text, []byte(`"cut":`)):
-		v.fault(l, "the trail was not whole when this line was written")
+	default:
+		if reason := v.contradiction(at); reason != "" {
+			v.fault(l, reason)
+		}
 	}
 	v.from, v.blank = from, false
-	return nil
+}
+
+// isHalf reports whether l, which is not a line of the trail, may be the first half of one.
+func (v *verifier) isHalf(l TrailLine) bool {
+	if bytes.HasSuffix(l.Text, []byte("\n")) {
+		return false
+	}
+	whole, err := v.chain.Open(append(bytes.Clone(l.Text), '\n'))
+	isNext := err == nil && whole.Sum == whole.Computed && slices.Contains(v.from, Link{N: whole.N - 1, Sum: whole.Prev})
+	return isNext || !json.Valid(l.Text) // the head says whether it was cut off
+}
+
+// contradiction returns what contradicts a line that follows the one before it, or "".
+func (v *verifier) contradiction(at Line) string {
+	sum, witnessed := v.seen[at.N]
+	switch {
+	case at.N == v.head.Last.N && at.Sum != v.head.Last.Sum, at.N == v.head.Removed.N && at.Sum != v.head.Removed.Sum:
+		return "not the line that " + HeadName + " says it is"
+	case witnessed && at.Sum != sum:
+		return "not the line that the witness has seen"
+	case at.Type == Repair && bytes.Contains(at.Text, []byte(`"missing":"`)) && !bytes.Contains(at.Text, []byte(`"cut":`)):
+		return "the trail was not whole when this line was written"
+	}
+	return ""
 }
 
 // Numbers names the lines of the trail from one number to another.
