@@ -39,32 +39,8 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	held, back := state.Held[id], state.Back
 	wentBack := ld.back != back
 	had.known = held
-	if (wentBack || had.unkept) && had.isLoaded() && !held.Is(&had.held) { // what was held is offered to it again
-		o := &offer{rev: had.revision(), asked: had.held.Asked, again: !wentBack, earlier: true, Offer: list.Offer{Checked: had.checked, Entries: had.list.File(), N: had.list.Entries}}
-		for e, err := range o.Entries.All() {
-			if err != nil {
-				return had, err
-			}
-			if e.Out != 0 {
-				o.Ended = append(o.Ended, e.Entry)
-			}
-		}
-		var reason error
-		if next, err = s.open(ctx, i, current{err: had.err, known: held}, &held); err == nil {
-			next, _, reason, err = s.consider(ctx, i, next, o, nil)
-		}
-		if err != nil {
-			if !errors.Is(err, store.ErrMoved) { // until it is saved, the journal says another thing
-				had.add(had.list, s.now(), o, fmt.Errorf("store: %w", err))
-			}
-			return had, err
-		}
-		if next.unsaved = had.unsaved; reason != nil && wentBack { // the operator had accepted it
-			next.add(had.list, s.now(), nil, fmt.Errorf("%w: %w", errBack, reason))
-			next.unsaved.last = nil
-		}
-		ld.back = back
-		return next, nil
+	if (wentBack || had.unkept) && had.isLoaded() && !held.Is(&had.held) {
+		return s.offerHeld(ctx, i, had, back)
 	}
 	if next, err = s.open(ctx, i, had, &held); err != nil {
 		return had, err
@@ -84,12 +60,50 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 		}
 	}
 	if u := next.unsaved; u != nil && u.last != nil {
-		next, _, _, err = s.consider(ctx, i, next, u.last, nil)
-		if err == nil && next.unsaved != nil { // another list was accepted meanwhile, which it does not replace
-			err = s.append(ctx, &journal.Line{Type: journal.Gap, Source: id, From: u.since, Reason: "a list could not be saved"}, &next.known)
-			if err == nil {
-				next.unsaved = nil
-			}
+		return s.offerUnsaved(ctx, i, next)
+	}
+	return next, nil
+}
+
+// offerHeld offers what was held to the store again, which has another list, and returns the list to hold. back is
+// how often the store went back.
+func (s *Screener) offerHeld(ctx context.Context, i int, had current, back int) (next current, err error) {
+	ld, held := &s.sourceLocks[i], had.known
+	wentBack := ld.back != back
+	o := &offer{rev: had.revision(), asked: had.held.Asked, again: !wentBack, earlier: true, Offer: list.Offer{Checked: had.checked, Entries: had.list.File(), N: had.list.Entries}}
+	for e, err := range o.Entries.All() {
+		if err != nil {
+			return had, err
+		}
+		if e.Out != 0 {
+			o.Ended = append(o.Ended, e.Entry)
+		}
+	}
+	var reason error
+	if next, err = s.open(ctx, i, current{err: had.err, known: held}, &held); err == nil {
+		next, _, reason, err = s.consider(ctx, i, next, o, nil)
+	}
+	if err != nil {
+		if !errors.Is(err, store.ErrMoved) { // until it is saved, the journal says another thing
+			had.add(had.list, s.now(), o, fmt.Errorf("store: %w", err))
+		}
+		return had, err
+	}
+	if next.unsaved = had.unsaved; reason != nil && wentBack { // the operator had accepted it
+		next.add(had.list, s.now(), nil, fmt.Errorf("%w: %w", errBack, reason))
+		next.unsaved.last = nil
+	}
+	ld.back = back
+	return next, nil
+}
+
+// offerUnsaved offers the last list that could not be saved, and returns the list to hold.
+func (s *Screener) offerUnsaved(ctx context.Context, i int, had current) (next current, err error) {
+	next, _, _, err = s.consider(ctx, i, had, had.unsaved.last, nil)
+	if err == nil && next.unsaved != nil { // another list was accepted meanwhile, which it does not replace
+		err = s.append(ctx, &journal.Line{Type: journal.Gap, Source: s.infos[i].ID, From: had.unsaved.since, Reason: "a list could not be saved"}, &next.known)
+		if err == nil {
+			next.unsaved = nil
 		}
 	}
 	return next, err
