@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -23,8 +24,11 @@ const (
 )
 
 // admit admits e to an endpoint of a scope, or returns the problem of a request that
-// is refused.
+// is refused. An endpoint without a scope is open to all.
 func (e *exchange) admit(scope string) *problem {
+	if scope == "" {
+		return e.takeClient()
+	}
 	if e.URL.RawQuery != "" && inQuery(e.URL.RawQuery) {
 		e.challengeWith("invalid_request")
 		return e.refused(&problem{Code: credentialsInQuery, Reason: "query", Detail: "Credentials do not belong in the query, which is logged on its way. " +
@@ -42,6 +46,9 @@ func (e *exchange) admit(scope string) *problem {
 	}
 	if !e.caller.has(scope) {
 		return e.lacks(scope, "of this endpoint")
+	}
+	if !e.route.counts {
+		runtime.Gosched() // as in waitTurn: screenings that are ready run before
 	}
 	return nil
 }

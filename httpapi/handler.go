@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,9 +183,6 @@ func (e *exchange) boundBody() *http.Server {
 func (e *exchange) run() (body []byte, p *problem) {
 	defer func() {
 		v := recover()
-		if v != nil && v != http.ErrAbortHandler {
-			p = e.panicked(v)
-		}
 		if e.slot {
 			e.running.Add(-1)
 		}
@@ -194,32 +190,16 @@ func (e *exchange) run() (body []byte, p *problem) {
 			e.waiting.Add(-1)
 		}
 		if v != nil || p != nil {
-			body = nil
-			if e.refund != nil {
-				e.refund(e.charged)
-			}
-		}
-		if v == http.ErrAbortHandler {
-			panic(v)
+			body, p = nil, e.undo(v, p)
 		}
 	}()
 	rt := e.route
 	wanted := rt.method == "" || e.Method == rt.method || e.Method == http.MethodHead && rt.method == http.MethodGet
-	if rt.scope == "" || !wanted {
-		if p := e.takeClient(); p != nil {
-			return nil, p
-		}
-	}
 	if !wanted {
 		return nil, e.refuseMethod()
 	}
-	if rt.scope != "" {
-		if p := e.admit(rt.scope); p != nil {
-			return nil, p
-		}
-		if !rt.counts {
-			runtime.Gosched() // as in waitTurn: screenings that are ready run before
-		}
+	if p = e.admit(rt.scope); p != nil {
+		return nil, p
 	}
 	if len(rt.required) > 0 && !rt.waits {
 		if body, p = e.readBody(e.maxBody); p == nil {
@@ -240,10 +220,24 @@ func (e *exchange) run() (body []byte, p *problem) {
 			return nil, p
 		}
 	}
-	if e.Audit != nil && len(e.screened) > 0 {
+	if e.Audit != nil {
 		p = e.audit()
 	}
 	return body, p
+}
+
+// undo gives back the charge of a request that ends in a problem or a panic, and returns the problem.
+func (e *exchange) undo(panicked any, p *problem) *problem {
+	if panicked != nil && panicked != http.ErrAbortHandler {
+		p = e.panicked(panicked)
+	}
+	if e.refund != nil {
+		e.refund(e.charged)
+	}
+	if panicked == http.ErrAbortHandler {
+		panic(panicked)
+	}
+	return p
 }
 
 // allow returns the methods of rt.
@@ -257,9 +251,12 @@ func (rt *route) allow() string {
 	return rt.method + ", OPTIONS"
 }
 
-// refuseMethod returns the problem of a method that the route does not have, or nil for
-// OPTIONS.
+// refuseMethod counts a request with a method that the route does not have, and returns its problem, or
+// nil for OPTIONS.
 func (e *exchange) refuseMethod() *problem {
+	if p := e.takeClient(); p != nil {
+		return p
+	}
 	e.w.Header().Set("Allow", e.route.allow())
 	if e.Method == http.MethodOptions {
 		return nil

@@ -105,8 +105,11 @@ func (e *exchange) record(item int, chain address.Chain, address string, r scree
 	return Screening{Time: e.now, RequestID: e.id, Item: item, CallerID: e.caller.ID, Chain: chain, Address: address, Result: r, AsOf: e.asOf}
 }
 
-// audit records what was screened.
+// audit records what was screened, if anything was.
 func (e *exchange) audit() *problem {
+	if len(e.screened) == 0 {
+		return nil
+	}
 	err := e.Audit(e.Context(), e.screened...)
 	if err == nil {
 		return nil
