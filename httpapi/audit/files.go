@@ -111,9 +111,6 @@ func (w *writer) openLast(name string, size int64, half []byte) (err error) {
 
 // openHead finds the last line of the trail, which the head does not have after a crash. It
 // returns the size of the whole lines of the last file, and the half line that follows them.
-//
-// If lines are missing at the end that the head or the witness has, the trail goes on behind
-// them, so that they stay missing.
 func (w *writer) openHead(names []string) (size int64, half []byte, err error) {
 	h, headErr := evidence.ReadHead(w.chain, w.dir)
 	seen, bad, err := evidence.ReadWitness(w.chain, w.Witness)
@@ -148,6 +145,12 @@ func (w *writer) openHead(names []string) (size int64, half []byte, err error) {
 	if headErr == nil {
 		w.head = h
 	}
+	return size, half, w.repairEnd(seen, bad)
+}
+
+// repairEnd goes on behind lines that are missing at the end and that the head or the witness has, so that they stay
+// missing. seen and bad are what [evidence.ReadWitness] returns.
+func (w *writer) repairEnd(seen map[int64]string, bad int) error {
 	end, by := w.head.Last, evidence.HeadName
 	for n, sum := range seen {
 		if n > end.N {
@@ -158,11 +161,11 @@ func (w *writer) openHead(names []string) (size int64, half []byte, err error) {
 	case w.last.N < end.N:
 		missing := evidence.Numbers(w.last.N+1, end.N) + " missing, which " + by + " has seen"
 		w.last = end
-		err = w.repair(missing)
+		return w.repair(missing)
 	case bad > 0:
-		err = w.repair(fmt.Sprintf("line %d of the witness was changed", bad))
+		return w.repair(fmt.Sprintf("line %d of the witness was changed", bad))
 	}
-	return size, half, err
+	return nil
 }
 
 // repair writes a line of type repair before the next record.
