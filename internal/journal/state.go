@@ -259,14 +259,10 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (*
 			ids = found.ids()
 		}
 	}
-	names, err := unwrap(st).st.Names(ctx)
+	isAhead, err := found.anyAhead(ctx, unwrap(st).st, ids)
 	if err != nil {
 		return nil, err
 	}
-	isAhead := slices.ContainsFunc(names, func(name string) bool {
-		n, _ := stays.ParseName(name)
-		return slices.Contains(ids, n.Source) && found.isAhead(n)
-	})
 	switch {
 	case unknown != nil:
 	case at.After(now):
@@ -275,8 +271,6 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (*
 		unknown = fmt.Errorf("%w: lines of the journal after %v are lost", store.ErrGap, found.At)
 	case last.At.After(now) && (first.Number == 0 || first.At.After(now)):
 		unknown = fmt.Errorf("%w: the clock was put back after %v", store.ErrGap, last.At)
-	case found.Number == 0 || len(found.Held) == 0:
-		unknown = fmt.Errorf("what answered at %v: %w", at, store.ErrNotFound)
 	default:
 		unknown = found.isKnown(at, ids, knew)
 	}
@@ -292,9 +286,12 @@ func (l *Line) hides(at time.Time, ids []string) bool {
 	return !l.From.IsZero() && !l.From.After(at) && !l.At.Before(at) && (l.Source == "" || slices.Contains(ids, l.Source))
 }
 
-// isKnown returns an error if it is not known whether a program answered from s at a time. knew has
-// the programs that have written later lines.
+// isKnown returns an error if s has no list, or if it is not known whether a program answered from s at
+// a time. knew has the programs that have written later lines.
 func (s *State) isKnown(at time.Time, ids []string, knew map[string]bool) error {
+	if s.Number == 0 || len(s.Held) == 0 {
+		return fmt.Errorf("what answered at %v: %w", at, store.ErrNotFound)
+	}
 	if s.lost {
 		return fmt.Errorf("%w: lines of the journal before %v are lost", store.ErrGap, s.At)
 	}
@@ -329,6 +326,15 @@ func (s *State) isKnown(at time.Time, ids []string, knew map[string]bool) error 
 		return fmt.Errorf("%w: nobody is known to have answered after %v", store.ErrGap, until)
 	}
 	return nil
+}
+
+// anyAhead reports whether a file of one of the given sources is ahead of the journal whose last line s is after.
+func (s *State) anyAhead(ctx context.Context, st store.Store, ids []string) (bool, error) {
+	names, err := st.Names(ctx)
+	return slices.ContainsFunc(names, func(name string) bool {
+		n, _ := stays.ParseName(name)
+		return slices.Contains(ids, n.Source) && s.isAhead(n)
+	}), err
 }
 
 // isAhead reports whether the file called n is ahead of the journal whose last line s is after.
