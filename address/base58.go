@@ -168,25 +168,38 @@ func (e base58Check) read(r *reader, c *codec) fault {
 	case bad.err != nil:
 		return bad
 	}
-	rightSize := c.size != 0 && len(b) == n || c.size == 0 && len(b) > n
-	version := hasVersion(b, c.prefix)
 	switch {
-	case !rightSize && !inBlocks && !(e.hash == substrate && (len(b) == 35 || len(b) == 36)):
+	case !e.hasSize(b, c) && !inBlocks && !(e.hash == substrate && (len(b) == 35 || len(b) == 36)):
 		return badLength
-	case r.quiet && !version:
+	case r.quiet && !hasVersion(b, c.prefix):
 		return badSyntax
 	case !r.trusted && !r.verify58(e.hash):
 		return badChecksum
+	}
+	return e.accept(r, c, b)
+}
+
+// accept sets the payload of the bytes b, whose checksum matches, unless they are of another
+// chain or of a wrong length.
+func (e base58Check) accept(r *reader, c *codec, b []byte) fault {
+	rightSize := e.hasSize(b, c)
+	switch {
 	case e.hash == substrate && len(b) == 35 && 0x40 <= b[0] && b[0] < 0x80: // the first byte of two
 		return badLength
-	case !version, !rightSize && e.hash == substrate: // of another chain
-		return fault{err: ErrSyntax, at: -1, lead: inBlocks}
+	case !hasVersion(b, c.prefix), !rightSize && e.hash == substrate: // of another chain
+		return fault{err: ErrSyntax, at: -1, lead: e.alphabet == base58.CryptoNote}
 	case !rightSize:
 		return badLength
 	}
 	r.set(b[len(c.prefix) : len(b)-e.hash.size()])
 	r.normal = true
 	return fault{}
+}
+
+// hasSize reports whether the bytes b have the length of an address.
+func (e base58Check) hasSize(b []byte, c *codec) bool {
+	n := len(b) - len(c.prefix) - e.hash.size()
+	return n > 0 && (c.size == 0 || n == c.size)
 }
 
 func hasVersion(b []byte, version string) bool {
