@@ -140,12 +140,28 @@ func (e *evidence) look(text string, r *Reading) bool {
 	} else if a := r.Addresses; len(a) > 0 && a[0].text == text && (a[0].Proven() || a[0].codec().open) { // the common case
 		return false
 	}
-	rest, own := lowerASCII(text), make([]bool, len(text)) // own is true where the reading's addresses stand
+	text, own := withoutOwn(text, r.Addresses)
+	if r.Err == nil && len(text) < minFound {
+		return false
+	}
+	if r.Err != nil {
+		e.addInside(text, FindAll(text))
+		return e.inside != nil
+	}
+	e.lookBeside(text, own, r.Addresses)
+	return e.inside != nil || e.beside > 0
+}
+
+// withoutOwn returns text with blanks for the proven addresses of a reading, which has all, and for
+// the ids of its chains. own is true where the reading's addresses stand.
+func withoutOwn(text string, all []Address) (_ string, own []bool) {
+	rest := lowerASCII(text)
+	own = make([]bool, len(text))
 	blank := func(i, n int) {
 		blanks := strings.Repeat(" ", n)
 		text, rest = text[:i]+blanks+text[i+n:], rest[:i]+blanks+rest[i+n:]
 	}
-	for _, a := range r.Addresses {
+	for _, a := range all {
 		id, spelled := lowerASCII(a.Chain().CAIP2()), lowerASCII(a.text)
 		if i := strings.Index(rest, id); i >= 0 && len(id) >= minTextLike { // it looks like an address, too
 			blank(i, len(id))
@@ -158,17 +174,16 @@ func (e *evidence) look(text string, r *Reading) bool {
 			blank(i, len(spelled))
 		}
 	}
-	if r.Err == nil && len(text) < minFound {
-		return false
-	}
-	if r.Err != nil {
-		e.addInside(text, FindAll(text))
-		return e.inside != nil
-	}
+	return text, own
+}
+
+// lookBeside adds what looks like an address beside those of a reading, which has all, in the text
+// that withoutOwn returned for them.
+func (e *evidence) lookBeside(text string, own []bool, all []Address) {
 	found := findLikely(text, true)
 	if !slices.Contains(own, true) { // it has escapes, or blanks, in it
 		for _, f := range found {
-			if f.Address.IsValid() && slices.ContainsFunc(r.Addresses, f.Address.isControlledLike) {
+			if f.Address.IsValid() && slices.ContainsFunc(all, f.Address.isControlledLike) {
 				own[f.Start] = true
 			}
 		}
@@ -189,7 +204,6 @@ func (e *evidence) look(text string, r *Reading) bool {
 		joined := squeezed(s)
 		e.addInside(joined, FindAll(joined))
 	}
-	return e.inside != nil || e.beside > 0
 }
 
 func (e *evidence) addInside(text string, found []Found) {
