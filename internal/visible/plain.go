@@ -21,7 +21,7 @@ func Plain(r rune) (s string, ok bool) {
 		return "-", true
 	case r == '│' || r == '┃' || r == '║':
 		return "|", true
-	case r == 0x34f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || 0xfe00 <= r && r <= 0xfe0f || unicode.Is(unicode.Cf, r):
+	case isInvisible(r):
 		return "", true
 	case unicode.Is(unicode.Zs, r):
 		return " ", true
@@ -40,6 +40,11 @@ func Plain(r rune) (s string, ok bool) {
 // isLetterLike reports whether r is in one of the ranges of letters that Plain need not look at.
 func isLetterLike(r rune) bool {
 	return r < 0x80 || r > 0xa0 && r < 0x600 && r != 0xad && r != 0x34f || 0x3001 <= r && r < 0xfe00 && r != 0x3164
+}
+
+// isInvisible reports whether r is a joiner, a filler, a selector of variations or a format character.
+func isInvisible(r rune) bool {
+	return r == 0x34f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || 0xfe00 <= r && r <= 0xfe0f || unicode.Is(unicode.Cf, r)
 }
 
 // Latin returns the Latin letter that a letter of the Cyrillic, the Greek or the Armenian alphabet
