@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/screening"
@@ -29,29 +30,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	case l.format != "nitro" && (l.match != "exact" || l.salt != ""):
 		return fmt.Errorf("-match and -salt are for -format nitro, not %s", l.format)
 	}
-	srcs, err := l.lists.sources(false)
-	if err != nil {
-		return err
-	}
-	keep := l.format == "nitro" && l.fromID == "" && l.lists.wantStore() == nil // so that -from-id finds them
-	s, err := l.open(ctx, &l.lists, srcs, keep, &screening.Options{})
-	if err != nil {
-		return err
-	}
-	if keep && len(l.lists.own) > 0 {
-		s.Refresh(ctx) // reads the files; Sources has the error of each
-	}
-	st, err := l.openStore(ctx, &l.lists, keep)
-	if err != nil {
-		return err
-	}
-	var from screeningLists = s
-	entries := s.Entries
-	if l.fromID != "" {
-		from, entries, err = l.openID(ctx, st, srcs)
-	} else {
-		err = l.lists.undecidable(s)
-	}
+	from, entries, err := l.openExported(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,6 +53,31 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 		}
 		return nil
 	})
+}
+
+// openExported opens the lists of now or of -from-id, and returns them with a function that returns
+// the entries of one.
+func (l *listsCall) openExported(ctx context.Context) (screeningLists, func(id string) iter.Seq2[sources.Entry, error], error) {
+	srcs, err := l.lists.sources(false)
+	if err != nil {
+		return nil, nil, err
+	}
+	keep := l.format == "nitro" && l.fromID == "" && l.lists.wantStore() == nil // so that -from-id finds them
+	s, err := l.open(ctx, &l.lists, srcs, keep, &screening.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if keep && len(l.lists.own) > 0 {
+		s.Refresh(ctx) // reads the files; Sources has the error of each
+	}
+	st, err := l.openStore(ctx, &l.lists, keep)
+	if err != nil {
+		return nil, nil, err
+	}
+	if l.fromID != "" {
+		return l.openID(ctx, st, srcs)
+	}
+	return s, s.Entries, l.lists.undecidable(s)
 }
 
 // exportCSV writes a row for each entry.
