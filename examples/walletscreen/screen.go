@@ -77,10 +77,31 @@ func (p *program) historyCommand() *cli.Command {
 			return h.screenArguments(ctx, j, args)
 		})
 }
+
 func (s *screenCall) run(ctx context.Context, args []string) error {
 	if err := s.table.check(args); err != nil {
 		return err
 	}
+	if err := s.checkFiles(); err != nil {
+		return err
+	}
+	if s.table.in != "" {
+		if err := checkChain(s.table.chain); err != nil {
+			return err
+		}
+	}
+	j, err := s.newJudge(ctx)
+	if err != nil {
+		return err
+	}
+	if s.table.in != "" {
+		return s.screenTable(ctx, j)
+	}
+	return s.screenArguments(ctx, j, args)
+}
+
+// checkFiles checks the flags of the receipt and the report.
+func (s *screenCall) checkFiles() error {
 	switch {
 	case s.receipt == "-" || s.report == "-":
 		return errors.New("-receipt and -report want the name of a file")
@@ -97,19 +118,7 @@ func (s *screenCall) run(ctx context.Context, args []string) error {
 	case s.receiptKey != "" && s.receipt == "":
 		return errors.New("-receipt-key needs -receipt")
 	}
-	if s.table.in != "" {
-		if err := checkChain(s.table.chain); err != nil {
-			return err
-		}
-	}
-	j, err := s.newJudge(ctx)
-	if err != nil {
-		return err
-	}
-	if s.table.in != "" {
-		return s.screenTable(ctx, j)
-	}
-	return s.screenArguments(ctx, j, args)
+	return nil
 }
 
 // newJudge returns a judge with the lists of now, or of -at.
