@@ -373,15 +373,11 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 	if err != nil && job.total.rows == 0 {
 		return err
 	}
-	to := s.stderr
 	if s.json {
-		if s.table.out != "" && s.table.out != "-" {
-			to = s.stdout
-		}
-		err = errors.Join(err, writeJSON(to, job.summary(j, err)))
+		err = errors.Join(err, writeJSON(job.besideTable(), job.summary(j, err)))
 	} else {
-		job.printSummary(to)
-		j.printLists(to)
+		job.printSummary(s.stderr)
+		j.printLists(s.stderr)
 	}
 	s.code = job.total.code()
 	return err

@@ -306,6 +306,14 @@ func (t *tableJob) summary(j *judge, err error) any {
 	return s
 }
 
+// besideTable returns the standard output if the table goes to a file, and else the standard error.
+func (t *tableJob) besideTable() io.Writer {
+	if t.options.out != "" && t.options.out != "-" {
+		return t.stdout
+	}
+	return t.stderr
+}
+
 // printSummary prints what became of the rows.
 func (t *tableJob) printSummary(w io.Writer) {
 	took := time.Since(t.started)

@@ -83,11 +83,7 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, asJSO
 		return err
 	}
 	if asJSON {
-		to := p.stderr
-		if options.out != "" && options.out != "-" {
-			to = p.stdout
-		}
-		err = errors.Join(err, writeJSON(to, map[string]any{"rows": job.total.rows, "valid": job.total.rows - job.total.undecided, "invalid": job.total.undecided, "columns": job.columns}))
+		err = errors.Join(err, writeJSON(job.besideTable(), map[string]any{"rows": job.total.rows, "valid": job.total.rows - job.total.undecided, "invalid": job.total.undecided, "columns": job.columns}))
 	} else {
 		fmt.Fprintf(p.stderr, "%s, %s valid, %s invalid\n", counted(job.total.rows, "row"), grouped(job.total.rows-job.total.undecided), grouped(job.total.undecided))
 		job.printColumns(p.stderr)
