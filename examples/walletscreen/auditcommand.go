@@ -159,18 +159,7 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 			}
 			continue
 		}
-		var by []string
-		for _, label := range r.Labels {
-			by = append(by, strings.TrimSpace(label.Source+" "+label.Ref))
-		}
-		level := string(r.Level)
-		if !r.Decided() {
-			level = "not decided"
-		}
-		if !r.AsOf.IsZero() {
-			level += " as of " + r.AsOf.Format(time.RFC3339)
-		}
-		t.add(r.Time.Format(time.RFC3339Nano), r.CallerID, level, fmt.Sprint(r.Score), string(r.Chain), r.Address, strings.Join(by, ", "))
+		t.add(auditCells(&r)...)
 	}
 	if !found && mistyped != nil {
 		return mistyped
@@ -184,6 +173,22 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		return nil
 	}
 	return t.print(a.stdout)
+}
+
+// auditCells returns the cells of a line in the table of search.
+func auditCells(r *receipt.Receipt) []string {
+	var by []string
+	for _, label := range r.Labels {
+		by = append(by, strings.TrimSpace(label.Source+" "+label.Ref))
+	}
+	level := string(r.Level)
+	if !r.Decided() {
+		level = "not decided"
+	}
+	if !r.AsOf.IsZero() {
+		level += " as of " + r.AsOf.Format(time.RFC3339)
+	}
+	return []string{r.Time.Format(time.RFC3339Nano), r.CallerID, level, fmt.Sprint(r.Score), string(r.Chain), r.Address, strings.Join(by, ", ")}
 }
 
 // test returns a function that reports whether a term of search applies to a line, and an error if the
