@@ -128,15 +128,8 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 	}
 	accounts, left := map[string]bool{}, map[string]int{}
 	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
-		var spelled []address.Address
-		for _, a := range accountsOf(&e) {
-			spelled = append(spelled, a.Canonical())
-			if key, ok := a.Key(); ok && l.match == "key" {
-				spelled = append(spelled, key.SpellingsOn("ethereum")...)
-			}
-		}
 		found := false
-		for _, a := range spelled {
+		for _, a := range l.nitroAccounts(&e) {
 			if a.Chain() != "ethereum" {
 				continue
 			}
@@ -181,6 +174,18 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 		fmt.Fprintf(l.stderr, "%s: left out %s addresses: no account of 20 bytes, not listed officially, or excepted\n", source, grouped(int64(left[source])))
 	}
 	return nil
+}
+
+// nitroAccounts returns the accounts of an entry, and with -match key the accounts of their keys on
+// Ethereum.
+func (l *listsCall) nitroAccounts(e *sources.Entry) (all []address.Address) {
+	for _, a := range accountsOf(e) {
+		all = append(all, a.Canonical())
+		if key, ok := a.Key(); ok && l.match == "key" {
+			all = append(all, key.SpellingsOn("ethereum")...)
+		}
+	}
+	return all
 }
 
 // accountsOf returns the account of an entry, or what its text, which may have a slip, means.
