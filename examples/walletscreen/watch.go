@@ -194,10 +194,7 @@ func (w *watcher) sync(ctx context.Context) error {
 		if state == "" && digest != w.screener.Digest() {
 			continue // the first start: more lists are coming
 		}
-		after, err := w.past(ctx, digest)
-		if err == nil && !w.decides(after) {
-			err = screening.ErrNotLoaded
-		}
+		after, err := w.after(ctx, digest)
 		switch {
 		case errors.Is(err, screening.ErrNotLoaded), i < len(steps)-1 && journal.IsAtFault(err):
 			continue // nothing was answered from it, or it is no longer stored
@@ -215,14 +212,6 @@ func (w *watcher) sync(ctx context.Context) error {
 		state, before, w.former = digest, after, false
 	}
 	return err
-}
-
-// decides reports whether lists of the past have all that are required now.
-func (w *watcher) decides(past *screening.Past) bool {
-	held := past.Sources()
-	return !slices.ContainsFunc(w.screener.Sources(), func(l screening.SourceStatus) bool {
-		return l.Required && !slices.ContainsFunc(held, func(h screening.SourceStatus) bool { return h.Info.ID == l.Info.ID && h.Loaded() })
-	})
 }
 
 // steps returns the digests of the snapshots that the journal has after the one of state, in order:
@@ -247,6 +236,22 @@ func (w *watcher) steps(ctx context.Context, state string) (all []string, err er
 		all = all[n-1:]
 	}
 	return all, err
+}
+
+// after opens the lists of a snapshot, and returns ErrNotLoaded if one that is required now is missing.
+func (w *watcher) after(ctx context.Context, digest string) (*screening.Past, error) {
+	past, err := w.past(ctx, digest)
+	if err != nil {
+		return nil, err
+	}
+	held := past.Sources()
+	lacks := func(l screening.SourceStatus) bool {
+		return l.Required && !slices.ContainsFunc(held, func(h screening.SourceStatus) bool { return h.Info.ID == l.Info.ID && h.Loaded() })
+	}
+	if slices.ContainsFunc(w.screener.Sources(), lacks) {
+		return nil, screening.ErrNotLoaded
+	}
+	return past, nil
 }
 
 // before opens the lists of the last messages, and returns nil if they are no longer stored.
