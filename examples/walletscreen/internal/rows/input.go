@@ -49,19 +49,11 @@ func decode(r io.Reader, unpacked bool) (io.Reader, bool, error) {
 	case bytes.HasPrefix(magic, magicGzip) && unpacked: // it may hold itself
 		return nil, false, errors.New("the input is compressed twice; unpack it once")
 	case bytes.HasPrefix(magic, magicGzip):
-		z, err := gzip.NewReader(in)
+		text, err := unpack(in)
 		if err != nil {
-			return nil, false, fmt.Errorf("gzip: %w", err)
+			return nil, false, err
 		}
-		return decode(readerFunc(func(p []byte) (int, error) {
-			n, err := z.Read(p)
-			if err == io.ErrUnexpectedEOF {
-				err = errors.New("the compressed file is cut short, or something follows its end: get it again")
-			} else if err != nil && err != io.EOF {
-				err = fmt.Errorf("gzip: %w", err)
-			}
-			return n, err
-		}), true)
+		return decode(text, true)
 	case bytes.HasPrefix(magic, magicZip):
 		return nil, false, errors.New("the input is a workbook, a document or a zip archive; save it as CSV or text, or unpack the archive")
 	case bytes.HasPrefix(magic, magicUTF8):
@@ -75,6 +67,23 @@ func decode(r io.Reader, unpacked bool) (io.Reader, bool, error) {
 		return utf16(unicode.BigEndian), false, nil
 	}
 	return in, false, nil
+}
+
+// unpack returns what r holds, which is compressed with gzip.
+func unpack(r io.Reader) (io.Reader, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("gzip: %w", err)
+	}
+	return readerFunc(func(p []byte) (int, error) {
+		n, err := z.Read(p)
+		if err == io.ErrUnexpectedEOF {
+			err = errors.New("the compressed file is cut short, or something follows its end: get it again")
+		} else if err != nil && err != io.EOF {
+			err = fmt.Errorf("gzip: %w", err)
+		}
+		return n, err
+	}), nil
 }
 
 // A readerFunc is a function that reads.
