@@ -123,23 +123,13 @@ func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
 	if slices.ContainsFunc(body, func(row []string) bool { return slices.ContainsFunc(row, t.opts.Plausible) }) {
 		like = t.leads
 	}
-	empty := true // no column has an address
+	none := true // no column has an address
 	for i := range names {
-		empty = empty && !hasCell(body, i, like)
+		none = none && !hasCell(body, i, like)
 	}
 	best, at, rivals := 0, -1, 0
 	for i, name := range names {
-		rank, plain := 0, plainName(name)
-		switch hit := hasCell(body, i, like); {
-		case plain == "address" && (hit || empty):
-			rank = 4
-		case hit && mayBeAddress(plain), isCrypto(plain) && contains(plain, otherAddress) && hasCell(body, i, t.opts.Plausible):
-			rank = 3
-		case mayBeAddress(plain):
-			rank = 2
-		case hit:
-			rank = 1
-		}
+		rank := rankOf(plainName(name), hasCell(body, i, like), none, hasCell(body, i, t.opts.Plausible))
 		switch {
 		case rank > best:
 			best, at, rivals = rank, i, 0
@@ -154,6 +144,22 @@ func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
 		return -1, fmt.Errorf("no column is named address, of %s; name it with -address-column", list(names))
 	}
 	return at, nil
+}
+
+// rankOf returns how much a column with the plain name looks like addresses, from 0 to 4: it may have a cell
+// that counts as one, as no column may, and a cell that is an address as a whole.
+func rankOf(plain string, hit, none, whole bool) int {
+	switch {
+	case plain == "address" && (hit || none):
+		return 4
+	case hit && mayBeAddress(plain), whole && isCrypto(plain) && contains(plain, otherAddress):
+		return 3
+	case mayBeAddress(plain):
+		return 2
+	case hit:
+		return 1
+	}
+	return 0
 }
 
 // mayBeAddress reports whether a column with the plain name may have addresses of wallets.
