@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -82,13 +83,12 @@ func (s *Screener) build(i int, f *stays.File) (l *list.List, err error) {
 }
 
 // openFile opens a file of source i in the store, as it is.
-func (s *Screener) openFile(ctx context.Context, i int, name stays.Name) (*stays.File, *list.List, error) {
+func (s *Screener) openFile(ctx context.Context, i int, name stays.Name) (*list.List, error) {
 	f, err := journal.Load(ctx, s.book.Store(), name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	l, err := s.build(i, f)
-	return f, l, err
+	return s.build(i, f)
 }
 
 // openHeld opens a list of source i in a store, at the time now.
@@ -143,9 +143,9 @@ func (s *Screener) openSnapshot(ctx context.Context, st store.Store, held map[st
 func (s *Screener) openOlder(ctx context.Context, i int, now time.Time) (h current) {
 	names, _ := journal.Names(ctx, s.book.Store(), s.infos[i].ID)
 	for _, name := range names {
-		if f, l, err := s.openFile(ctx, i, name); err == nil {
-			h = current{list: l, held: heldOf(f, l)}
-			h.age(f.Revision.Checked, now)
+		if l, err := s.openFile(ctx, i, name); err == nil {
+			h = current{list: l, held: heldOf(l)}
+			h.age(h.held.Revision.Checked, now)
 			break
 		}
 	}
@@ -164,20 +164,17 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 	}
 	begun, _ := state.Before(s.infos[i].ID)
 	begun = min(begun, state.Begun) // lines of other lists, and of this program, may follow
-	beside := had.unsaved
+	names = slices.DeleteFunc(names, func(n stays.Name) bool { return !journal.IsAhead(n, begun, state.Held[n.Source].N) })
+	beside, since := had.unsaved, state.At // until then, it is known what answered
 	if !answers {
-		beside = nil
+		beside, since = nil, state.Began
 	}
-	var newest *stays.File
-	var of *list.List
+	var newest *list.List
 	var broken error // the first one cannot be opened
 	contradict := false
 	for _, name := range names {
-		if !journal.IsAhead(name, begun, state.Held[s.infos[i].ID].N) {
-			continue
-		}
-		f, l, err := s.openFile(ctx, i, name)
-		if err == nil && answers && s.now().Sub(f.Written).Abs() < storeTimeout {
+		l, err := s.openFile(ctx, i, name)
+		if err == nil && answers && s.now().Sub(l.File().Written).Abs() < storeTimeout {
 			continue
 		} else if journal.IsAtFault(err) {
 			if newest == nil && broken == nil {
@@ -192,40 +189,53 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 		}
 		if broken != nil { // until the publisher answers
 			if had.list == nil {
-				had.list, had.held = l, heldOf(f, l)
+				had.list, had.held = l, heldOf(l)
 			}
 			return had, nil
 		}
 		if held := state.Held[name.Source]; newest == nil && l.Digest == held.Digest {
 			return had, nil // it was accepted again after lines were lost
-		} else if f.Written.Add(list.Skew).Before(held.Accepted) {
+		} else if l.File().Written.Add(list.Skew).Before(held.Accepted) {
 			contradict = true // its line was lost before
 		}
-		had.add(l, s.now(), nil, nil)
-		had.damaged = errAhead
-		if f.Last > had.later.N { // the next acceptance has a greater number than any
-			had.later = journal.Held{N: f.Last, Digest: l.Digest, Addresses: l.Addresses, Revision: f.Revision}
-		}
+		had.addAhead(l, s.now())
 		switch {
 		case newest == nil:
-			newest, of = f, l
-		case l.Digest != of.Digest && (f.After == newest.After || f.Last >= newest.Last || f.Written.After(newest.Written.Add(list.Skew))):
+			newest = l
+		case contradicts(l, newest):
 			contradict = true // the journal was lost before
 		}
 	}
 	if newest == nil || contradict { // until the publisher answers
 		return had, nil
 	}
-	since := state.At // until then, it is known what answered
-	if !answers {
-		since = state.Began
+	next := current{list: newest, held: heldOf(newest), unsaved: beside, err: had.err}
+	next.held.Most, next.held.Asked = journal.Most(had.held.Most, newest.Addresses), next.held.Accepted
+	next.age(next.held.Revision.Checked, s.now())
+	return s.saveAhead(ctx, i, had, next, since)
+}
+
+// addAhead lets l, the list of a file that is ahead of the journal, match beside the list held.
+func (h *current) addAhead(l *list.List, now time.Time) {
+	h.add(l, now, nil, nil)
+	h.damaged = errAhead
+	if f := l.File(); f.Last > h.later.N { // the next acceptance has a greater number than any
+		h.later = journal.Held{N: f.Last, Digest: l.Digest, Addresses: l.Addresses, Revision: f.Revision}
 	}
-	if newest.Written.Before(since) {
-		since = newest.Written
+}
+
+// contradicts reports whether the file of l cannot have been written before the newest one, of another list.
+func contradicts(l, newest *list.List) bool {
+	f, last := l.File(), newest.File()
+	return l.Digest != newest.Digest && (f.After == last.After || f.Last >= last.Last || f.Written.After(last.Written.Add(list.Skew)))
+}
+
+// saveAhead appends the line of next, the list of a file that is ahead of the journal, and returns next; or had, if
+// the journal cannot be written. It is known what answered until since.
+func (s *Screener) saveAhead(ctx context.Context, i int, had, next current, since time.Time) (current, error) {
+	if next.held.Accepted.Before(since) {
+		since = next.held.Accepted
 	}
-	next := current{list: of, held: heldOf(newest, of), unsaved: beside, err: had.err}
-	next.held.Most, next.held.Asked = journal.Most(had.held.Most, of.Addresses), newest.Written
-	next.age(newest.Revision.Checked, s.now())
 	next.known = next.held
 	if err := s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: s.infos[i].ID, Held: &next.held, From: since, Reason: "a file was ahead of the journal"}, &had.known); err != nil {
 		if errors.Is(err, store.ErrMoved) {
@@ -237,7 +247,8 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 	return next, nil
 }
 
-// heldOf returns what the journal would say of l, the list of a file.
-func heldOf(f *stays.File, l *list.List) journal.Held {
+// heldOf returns what the journal would say of l.
+func heldOf(l *list.List) journal.Held {
+	f := l.File()
 	return journal.Held{N: f.Last, Digest: l.Digest, Entries: l.Entries, Addresses: l.Addresses, Revision: f.Revision, Accepted: f.Written}
 }
