@@ -106,8 +106,8 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 		o, loadErr = s.load(ctx, i, seed, sources.Revision{})
 	}
 	if is := s.list(i); is.differs(&before) {
-		if had, failed = s.takeAll(ctx, i, is); o != nil && o.Checked.IsZero() {
-			o.Checked, o.earlier = o.began, true // what was accepted meanwhile may be newer
+		if had, failed = s.takeAll(ctx, i, is); o != nil {
+			o.overtaken()
 		}
 	}
 	next, report = had, SourceReport{Unchanged: had.list != nil}
@@ -118,9 +118,7 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 				break
 			}
 			had, failed = s.takeAll(ctx, i, had)
-			if o.Checked.IsZero() {
-				o.Checked, o.earlier = o.began, true
-			}
+			o.overtaken()
 		}
 		if ctx.Err() == nil || failed == nil {
 			s.setStore(i, failed)
@@ -137,15 +135,24 @@ func (s *Screener) offered(ctx context.Context, i int, t task, had current, fail
 		s.opts.Logger.WarnContext(ctx, "list not loaded, keeping the last good one", "source", id, "last_updated", had.checked, "error", loadErr)
 	}
 	s.publish(i, next, report, notify && (t == live || next.list != had.list))
-	if next.list != had.list && !s.opts.LoadOnly && s.book.IsKept() {
-		err := s.append(ctx, &journal.Line{Type: journal.Answering, Source: id, Held: &next.held}, &next.held)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-		defer cancel()
-		if report.after != nil && (err == nil || errors.Is(err, store.ErrMoved)) { // of two programs with one list, the one whose file it is
-			s.book.Tidy(ctx, next.name)
-		}
+	if next.list != had.list {
+		s.sayAnswering(ctx, i, &next, &report)
 	}
 	return next, report
+}
+
+// sayAnswering says in the journal that the program answers from next, and tidies the store if the report
+// has a list that was saved.
+func (s *Screener) sayAnswering(ctx context.Context, i int, next *current, report *SourceReport) {
+	if s.opts.LoadOnly || !s.book.IsKept() {
+		return
+	}
+	err := s.append(ctx, &journal.Line{Type: journal.Answering, Source: s.infos[i].ID, Held: &next.held}, &next.held)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	if report.after != nil && (err == nil || errors.Is(err, store.ErrMoved)) { // of two programs with one list, the one whose file it is
+		s.book.Tidy(ctx, next.name)
+	}
 }
 
 // ask loads source i.

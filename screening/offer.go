@@ -24,6 +24,13 @@ type offer struct {
 	unchanged  bool // the source says that it is the list held
 }
 
+// overtaken dates o, if it was read now, to when its load began: what another program has accepted since may be newer.
+func (o *offer) overtaken() {
+	if o.Checked.IsZero() {
+		o.Checked, o.earlier = o.began, true
+	}
+}
+
 // A draft is the list of an offer, ready to be accepted.
 type draft struct {
 	list    *list.List
