@@ -35,10 +35,7 @@ func readOn(c address.Chain, text string, err error) address.Reading {
 // not an address has the labels of that listing, too.
 func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) error {
 	if err := snap.ready(); err != nil {
-		if rd.Err != nil {
-			return rd.Err
-		}
-		return err
+		return cmp.Or(rd.Err, err)
 	}
 	if a := rd.Addresses; rd.Err == nil && len(a) == 1 && rd.Doubts == nil && a[0].Normalized() == text {
 		return snap.screen(r, a[0]) // which finds a listing of the very text, too: it is found under all that Detect reads in it
@@ -65,21 +62,27 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 		}
 		return rd.Err
 	}
-	best.Doubts = slices.Clone(rd.Doubts)
+	best.Doubts = doubts(rd)
 	if !agree && !rd.Several {
 		best.Doubts = append(best.Doubts, address.DoubtAmbiguous)
-	}
-	switch {
-	case rd.Err == nil || errors.Is(rd.Err, address.ErrSeveral):
-	case errors.Is(rd.Err, address.ErrChain) || errors.Is(rd.Err, address.ErrOtherChain):
-		best.Doubts = append(best.Doubts, address.DoubtWrongChain)
-	default:
-		best.Doubts = append(best.Doubts, address.DoubtMalformed)
 	}
 	slices.Sort(best.Doubts)
 	best.Doubts = slices.Compact(best.Doubts)
 	*r = best
 	return rd.Err
+}
+
+// doubts returns the doubts of a reading, with the one that its error means.
+func doubts(rd address.Reading) []address.Doubt {
+	all := slices.Clone(rd.Doubts)
+	switch {
+	case rd.Err == nil || errors.Is(rd.Err, address.ErrSeveral):
+	case errors.Is(rd.Err, address.ErrChain) || errors.Is(rd.Err, address.ErrOtherChain):
+		all = append(all, address.DoubtWrongChain)
+	default:
+		all = append(all, address.DoubtMalformed)
+	}
+	return all
 }
 
 // screenBest returns the answer with the highest score among the accounts that rd can mean, and
