@@ -65,7 +65,7 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	return next, nil
 }
 
-// offerHeld offers what was held to the store again, which has another list, and returns the list to hold. back is
+// offerHeld offers the list held again to the store, which has another one, and returns the list to hold. back is
 // how often the store went back.
 func (s *Screener) offerHeld(ctx context.Context, i int, had current, back int) (next current, err error) {
 	ld, held := &s.sourceLocks[i], had.known
