@@ -206,25 +206,31 @@ func (l *list) row(line int64, row []string) error {
 	case c.isOrders() && len(others) == 0:
 		l.ordered(cell)
 	case c.isWallets():
-		if !slices.ContainsFunc(row, func(s string) bool { return sources.TrimListed(s) != "" }) {
-			return nil
-		}
-		if !c.has("order") {
-			if number := orderNumber(row[0]); number != "" && sources.TrimListed(cell("wallet")) == "" && len(others) == 0 {
-				l.number = number
-				return nil
-			}
-		} else if l.number = orderNumber(cell("order")); l.number == "" {
-			return fail(line, "order %.64q: want a number such as 18/26", cell("order"))
-		}
-		if l.number == "" {
-			return fail(line, "a wallet above the first line with the number of an order")
-		}
-		return l.addWallets(line, l.number, cell("asset"), append([]string{cell("wallet")}, others...))
+		return l.walletRow(line, row, cell, others)
 	case len(others) > 0:
 		return fail(line, "an address in a table, or a column, that is not known")
 	}
 	return nil
+}
+
+// walletRow reads a row of a table of wallets: a wallet, or a line with the number of the order
+// of the wallets below it.
+func (l *list) walletRow(line int64, row []string, cell func(string) string, others []string) error {
+	if !slices.ContainsFunc(row, func(s string) bool { return sources.TrimListed(s) != "" }) {
+		return nil
+	}
+	if !l.columns.has("order") {
+		if number := orderNumber(row[0]); number != "" && sources.TrimListed(cell("wallet")) == "" && len(others) == 0 {
+			l.number = number
+			return nil
+		}
+	} else if l.number = orderNumber(cell("order")); l.number == "" {
+		return fail(line, "order %.64q: want a number such as 18/26", cell("order"))
+	}
+	if l.number == "" {
+		return fail(line, "a wallet above the first line with the number of an order")
+	}
+	return l.addWallets(line, l.number, cell("asset"), append([]string{cell("wallet")}, others...))
 }
 
 // others returns the addresses in a row that its column of wallets does not have.
