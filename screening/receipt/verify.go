@@ -264,22 +264,31 @@ func (r *Receipt) openPast(ctx context.Context, opts *Options) (past *screening.
 		err = fmt.Errorf("%w; %w", err, undated)
 	}
 	if opts.Copy != nil {
-		copied, failed := opts.Copy(ctx)
-		if failed == nil {
-			past, failed = screening.OpenDigest(ctx, copied, r.Snapshot, srcs, settings)
-		}
-		if failed == nil {
-			var got screening.Result
-			if got, failed = past.Screen(anyAddress); failed == nil && got.Digest() == r.Snapshot {
-				return past, errUndated, nil
-			}
-			failed = cmp.Or(failed, errors.New("the copy of the lists has other exceptions than it says"))
-		}
-		if failed != nil && !errors.Is(failed, store.ErrNotFound) {
+		switch past, failed := r.openCopy(ctx, opts, srcs, settings); {
+		case failed == nil:
+			return past, errUndated, nil
+		case !errors.Is(failed, store.ErrNotFound):
 			err = failed
 		}
 	}
 	return nil, nil, cmp.Or(err, errNoLists)
+}
+
+// openCopy opens the lists of r in the copy of the lists.
+func (r *Receipt) openCopy(ctx context.Context, opts *Options, srcs []sources.Source, settings *screening.Options) (*screening.Past, error) {
+	copied, err := opts.Copy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	past, err := screening.OpenDigest(ctx, copied, r.Snapshot, srcs, settings)
+	if err != nil {
+		return nil, err
+	}
+	got, err := past.Screen(anyAddress)
+	if err == nil && got.Digest() != r.Snapshot {
+		err = errors.New("the copy of the lists has other exceptions than it says")
+	}
+	return past, err
 }
 
 // errNoText reports a line of an audit trail with doubts, which only the text can give.
