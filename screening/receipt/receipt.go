@@ -182,11 +182,7 @@ func parse(text []byte) (*Receipt, error) {
 		return nil, errors.New("not a receipt: want a line of JSON with its members")
 	}
 	r.Time = r.Time.UTC()
-	isWhole := (r.Chain != "" || r.Text == "") && r.Address != "" && r.Labels != nil && r.Doubts != nil && r.Caveats != nil
-	if r.Table != nil {
-		isWhole = r.Table.Input != "" && r.Table.Output != ""
-	}
-	if !isWhole || r.Time.IsZero() || r.Snapshot == "" {
+	if !r.isWhole() {
 		return nil, errors.New("not a receipt: the time, the snapshot, the answer or the files are missing")
 	}
 	if !r.AsOf.IsZero() && (r.Table != nil || r.Text != "") {
@@ -200,4 +196,15 @@ func parse(text []byte) (*Receipt, error) {
 		err = evidence.ErrChanged
 	}
 	return r, err
+}
+
+// isWhole reports whether r has the members that each receipt has.
+func (r *Receipt) isWhole() bool {
+	if r.Time.IsZero() || r.Snapshot == "" {
+		return false
+	}
+	if r.Table != nil {
+		return r.Table.Input != "" && r.Table.Output != ""
+	}
+	return (r.Chain != "" || r.Text == "") && r.Address != "" && r.Labels != nil && r.Doubts != nil && r.Caveats != nil
 }
