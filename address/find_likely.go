@@ -227,12 +227,15 @@ func shortened(text string, start, end int, beside bool) int {
 	case hasHexPrefix(word) && isHex(word[2:]) && isHex(last):
 	case shows > start && !hasHexPrefix(word):
 	case beside && (hasMark(word) || hasMark(last)):
-	case (beside || strings.IndexByte("13TLDrtXA", word[0]) >= 0) && len(word) >= 4 && isCode(word) && isCode(last):
+	case (beside || strings.IndexByte("13TLDrtXA", word[0]) >= 0) && areEnds(word, last):
 	default:
 		return 0
 	}
 	return end + dots + len(last)
 }
+
+// areEnds reports whether word and last are unlike words of a language, as the two ends of an address are.
+func areEnds(word, last string) bool { return len(word) >= 4 && isCode(word) && isCode(last) }
 
 // ellipsis returns the length of the signs at the beginning of s that stand for characters left out,
 // perhaps in brackets, or 0.
