@@ -74,10 +74,7 @@ func likely(text string, t token, original string, start int, beside bool) int {
 	if beside && visible.Digits(word) == "0" {
 		return numberEnd(text, t.start)
 	}
-	found := isPiece(word, "", t.any)
-	if !found && mayBeginPiece(word, t.any) {
-		found = isPiece(word, nextLine(text, t.end), t.any) || isPiece(word, below(original, start), t.any)
-	}
+	found := isPiece(word, "", t.any) || goesOn(text, t, original, start)
 	switch {
 	case found && t.any&mixedCase == mixedCase && !hasHexPrefix(word):
 		found = beside || isApart(text, t.start, t.end)
@@ -91,6 +88,13 @@ func likely(text string, t token, original string, start int, beside bool) int {
 		return 0
 	}
 	return t.end
+}
+
+// goesOn reports whether t looks like the first piece of an address that goes on in another line, or
+// with the word below it; see likely.
+func goesOn(text string, t token, original string, start int) bool {
+	word := text[t.start:t.end]
+	return mayBeginPiece(word, t.any) && (isPiece(word, nextLine(text, t.end), t.any) || isPiece(word, below(original, start), t.any))
 }
 
 // numberEnd returns the end of an account number of hedera at start, perhaps with a checksum, that is
