@@ -107,11 +107,7 @@ func hidden(text string, i int, how cleaning) (end int, with string) {
 	switch c := rest[0]; {
 	case c >= utf8.RuneSelf:
 		r, n := utf8.DecodeRuneInString(rest)
-		seen, ok := visible.Plain(r)
-		if how := how &^ noEquals; !ok && how >= andLetters {
-			seen = visible.Latin(r)
-			ok = seen != "" || how == andStrangers
-		}
+		seen, ok := seenAs(r, how&^noEquals)
 		if !ok {
 			return -(i + n), ""
 		}
@@ -137,6 +133,15 @@ func hidden(text string, i int, how cleaning) (end int, with string) {
 		return 0, ""
 	}
 	return i + end, with
+}
+
+// seenAs returns what clean reads in a character that is not ASCII. ok is false if it is kept.
+func seenAs(r rune, how cleaning) (s string, ok bool) {
+	if s, ok = visible.Plain(r); !ok && how >= andLetters {
+		s = visible.Latin(r)
+		ok = s != "" || how == andStrangers
+	}
+	return s, ok
 }
 
 // lineEnd returns the length of the mark at offset i, the last of its line: a hyphen, the line
