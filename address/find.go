@@ -124,9 +124,7 @@ func (f *finder) scan() {
 				hexAt = i - 1
 			}
 		}
-		for f.edited != nil && f.edits < len(f.edited.edits) && f.edited.edits[f.edits].at <= i {
-			f.edits++
-		}
+		f.countEdits(i)
 		n, n1, n2, n3 = i-start, n, n1, n2
 		isGroup := n1 == n2 && n1 <= maxGroup && (4*n1 >= minGlued || n2 == n3) // the last of four, or of more
 		if n+n1+n2 >= minGlued || isGroup || f.sinceHex < evmLen {
@@ -138,6 +136,13 @@ func (f *finder) scan() {
 		if (n >= minWord || n >= minChunk && all&classAlnum == 0) && f.isNew(start) {
 			f.chunk(start, i)
 		}
+	}
+}
+
+// countEdits counts the edits up to the end of a chunk.
+func (f *finder) countEdits(end int) {
+	for f.edited != nil && f.edits < len(f.edited.edits) && f.edited.edits[f.edits].at <= end {
+		f.edits++
 	}
 }
 
