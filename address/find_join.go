@@ -66,13 +66,19 @@ func (f *finder) joinTo(start, end int) {
 		if p.inner == 0 {
 			p.size, p.groups = n, n <= maxGroup && len(piece) <= n
 		}
-		if p.groups && p.inner == 0 && len(piece) == n { // not the last group if another one follows
-			next, to := f.wordBehind(end)
-			gap := f.text[end : to-len(next)]
-			p.groups = len(next) != n || strings.IndexByte(gap, '\n') < 0 && gap != between
+		if p.groups && p.inner == 0 && len(piece) == n {
+			p.groups = f.isLastGroup(end, n, between)
 		}
 		p.groups = p.groups && n == p.size && isOf(classAlnum, f.text[p.start:right])
 	}
+}
+
+// isLastGroup reports whether no other group of n characters follows the group that ends at end,
+// behind a line break, or behind the same gap as between it and the group before.
+func (f *finder) isLastGroup(end, n int, between string) bool {
+	next, to := f.wordBehind(end)
+	gap := f.text[end : to-len(next)]
+	return len(next) != n || strings.IndexByte(gap, '\n') < 0 && gap != between
 }
 
 // endsHex reports whether the piece at start to end consists of hex digits and is the end of 42
