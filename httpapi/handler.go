@@ -48,7 +48,9 @@ func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			e := v.begin(w, r, rt)
 			if _, p := e.run(); p != nil {
-				e.boundBody()
+				if server, _ := r.Context().Value(http.ServerContextKey).(*http.Server); server != nil {
+					e.boundBody(server)
+				}
 				status, code := e.write(nil, p)
 				if v.Observe != nil {
 					e.observe(status, code)
@@ -151,8 +153,11 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.exchanges.Put(e)
 		}
 	}()
-	if server := e.boundBody(); server != nil && server.WriteTimeout > 0 {
-		e.sendBy = e.start.Add(server.WriteTimeout / 5 * 4)
+	if server, _ := r.Context().Value(http.ServerContextKey).(*http.Server); server != nil {
+		e.boundBody(server)
+		if server.WriteTimeout > 0 {
+			e.sendBy = e.start.Add(server.WriteTimeout / 5 * 4)
+		}
 	}
 	body, p := e.run()
 	if len(e.Origins) > 0 {
@@ -165,15 +170,13 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	done = true
 }
 
-// boundBody sets the deadline of the body on a server without a ReadTimeout, and returns the server, or nil.
+// boundBody sets the deadline of the body on a server without a ReadTimeout.
 // The deadline is for bodies that nobody wants, too, because net/http reads the rest of them. It removes the
 // deadline once a body was read to its end.
-func (e *exchange) boundBody() *http.Server {
-	server, _ := e.Context().Value(http.ServerContextKey).(*http.Server)
-	if server != nil && server.ReadTimeout <= 0 && e.Body != nil && e.Body != http.NoBody {
+func (e *exchange) boundBody(server *http.Server) {
+	if server.ReadTimeout <= 0 && e.Body != nil && e.Body != http.NoBody {
 		http.NewResponseController(e.w).SetReadDeadline(e.start.Add(e.bodyTimeout))
 	}
-	return server
 }
 
 // run checks the method, admits the request, reads its fields, calls the endpoint, and records what was
