@@ -168,33 +168,39 @@ func (e base58Check) read(r *reader, c *codec) fault {
 	case bad.err != nil:
 		return bad
 	}
+	rightSize, version := e.hasSize(b, c), hasVersion(b, c.prefix)
 	switch {
-	case !e.hasSize(b, c) && !inBlocks && !(e.hash == substrate && (len(b) == 35 || len(b) == 36)):
+	case !rightSize && !inBlocks && !(e.hash == substrate && isSS58(b)):
 		return badLength
-	case r.quiet && !hasVersion(b, c.prefix):
+	case r.quiet && !version:
 		return badSyntax
 	case !r.trusted && !r.verify58(e.hash):
 		return badChecksum
-	}
-	return e.accept(r, c, b)
-}
-
-// accept sets the payload of the bytes b, whose checksum matches, unless they are of another
-// chain or of a wrong length.
-func (e base58Check) accept(r *reader, c *codec, b []byte) fault {
-	rightSize := e.hasSize(b, c)
-	switch {
-	case e.hash == substrate && len(b) == 35 && 0x40 <= b[0] && b[0] < 0x80: // the first byte of two
-		return badLength
-	case !hasVersion(b, c.prefix), !rightSize && e.hash == substrate: // of another chain
-		return fault{err: ErrSyntax, at: -1, lead: e.alphabet == base58.CryptoNote}
-	case !rightSize:
-		return badLength
+	case !version, !rightSize, e.hash == substrate && isCutSS58(b):
+		return e.misfit(b, c)
 	}
 	r.set(b[len(c.prefix) : len(b)-e.hash.size()])
 	r.normal = true
 	return fault{}
 }
+
+// misfit returns the fault of the bytes b, whose checksum matches: they are of another chain or of a
+// wrong length.
+func (e base58Check) misfit(b []byte, c *codec) fault {
+	switch {
+	case e.hash == substrate && isCutSS58(b):
+		return badLength
+	case !hasVersion(b, c.prefix), e.hash == substrate: // of another chain
+		return fault{err: ErrSyntax, at: -1, lead: e.alphabet == base58.CryptoNote}
+	}
+	return badLength
+}
+
+// isSS58 reports whether b is as long as an account in SS58, with a prefix of one byte or two.
+func isSS58(b []byte) bool { return len(b) == 35 || len(b) == 36 }
+
+// isCutSS58 reports whether b begins with the first byte of a prefix of two, and is as long as with one.
+func isCutSS58(b []byte) bool { return len(b) == 35 && 0x40 <= b[0] && b[0] < 0x80 }
 
 // hasSize reports whether the bytes b have the length of an address.
 func (e base58Check) hasSize(b []byte, c *codec) bool {
