@@ -199,7 +199,7 @@ func (e base58Check) misfit(b []byte, c *codec) fault {
 // isSS58 reports whether b is as long as an account in SS58, with a prefix of one byte or two.
 func isSS58(b []byte) bool { return len(b) == 35 || len(b) == 36 }
 
-// isCutSS58 reports whether b begins with the first byte of a prefix of two, and is as long as with one.
+// isCutSS58 reports whether b begins with the first byte of a prefix of two, and is a byte too short for it.
 func isCutSS58(b []byte) bool { return len(b) == 35 && 0x40 <= b[0] && b[0] < 0x80 }
 
 // hasSize reports whether the bytes b have the length of an address.
