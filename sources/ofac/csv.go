@@ -107,6 +107,7 @@ func readRows(name string, columns int, r io.Reader, read func(row []string) err
 		return sum, false, fmt.Errorf("%s: %w", name, err)
 	}
 	sum = sha256.Sum256(text)
+	isCut := len(text) > 0 && text[len(text)-1] != '\n' // perhaps between the two quotes that stand for one
 	text, marked = bytes.CutSuffix(bytes.TrimRight(text, "\r\n"), []byte("\x1a"))
 	if i := bytes.IndexByte(text, 0); i >= 0 {
 		return sum, false, fail(name, 1+bytes.Count(text[:i], []byte("\n")), "", errors.New("NUL: not text"))
@@ -115,6 +116,9 @@ func readRows(name string, columns int, r io.Reader, read func(row []string) err
 	rows.FieldsPerRecord, rows.ReuseRecord = columns, true
 	for {
 		row, err := rows.Read()
+		if err == io.EOF && isCut && !marked {
+			return sum, false, fail(name, 0, "", fmt.Errorf("the last line has no end, so the file was cut: %w", io.ErrUnexpectedEOF))
+		}
 		if err == io.EOF {
 			return sum, marked, nil
 		}
