@@ -72,7 +72,7 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 	return rd.Err
 }
 
-// doubts returns the doubts of a reading, with the one that its error means.
+// doubts returns the doubts of a reading, with the doubt that its error means.
 func doubts(rd address.Reading) []address.Doubt {
 	all := slices.Clone(rd.Doubts)
 	switch {

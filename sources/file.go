@@ -24,7 +24,7 @@ import (
 // jurisdiction Operator, is confirmed by each Load.
 //
 // With a short Schedule.Every in the options of package screening, the file is watched. A
-// Load does not read a file with the size and time of the one that this program has read,
+// Load does not read a file whose size and time are as when this program read it,
 // unless it was written within the last three seconds.
 //
 // parse must read its argument to the end of the list, and return an error if that is not

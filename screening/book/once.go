@@ -90,7 +90,7 @@ func verdictOf(r *screening.Result) string {
 	return joined(words...)
 }
 
-// keptOf returns the words of the verdict before that count still: those of sources that are not wholly loaded.
+// keptOf returns the words of the verdict before that count still: the words of sources that are not wholly loaded.
 func keptOf(r *screening.Result, was string) string {
 	var words []string
 	for word := range strings.FieldsSeq(was) { // unknown is one of no source

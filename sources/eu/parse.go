@@ -141,7 +141,7 @@ func (d *document) entity(n *xmlscan.Node) error {
 		h.Find(listed, part.Texts()...)
 		summary = freetext.First(summary, listed)
 	}
-	h.Find(time.Time{}, n.Texts()...) // what is in none of its parts
+	h.Find(time.Time{}, n.Texts()...) // texts in none of its parts
 	h.ListedAt = cmp.Or(h.ListedAt, published, summary)
 	return d.Add(h)
 }

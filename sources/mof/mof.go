@@ -57,7 +57,7 @@ func find(ctx context.Context, req *fetch.Request, _ *sources.Revision) error {
 	text, err := fetch.Bytes(ctx, &about)
 	if err == nil {
 		req.URL, err = newest(string(text))
-		req.As = path.Base(req.URL) // validators are those of one edition
+		req.As = path.Base(req.URL) // validators are of one edition
 	}
 	return err
 }

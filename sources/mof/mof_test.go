@@ -164,7 +164,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestNewEdition loads a new file whose date the server takes for older than that of the last one.
+// TestNewEdition loads a new file whose date the server takes for older than the date of the last file.
 func TestNewEdition(t *testing.T) {
 	doc := listtest.ReadFile(t, file)
 	edition := "20260828"

@@ -10,7 +10,7 @@
 //
 // Each handler runs in a process of its own on 127.0.0.1 and is called over
 // keep-alive connections. In each round both run once, and the figures of httpapi
-// are divided by those of the constant in the same round. Httpbench prints the
+// are divided by the figures of the constant in the same round. Httpbench prints the
 // median, least and greatest ratio of requests per second, and of CPU time per
 // request in the server process; and the ratios of the best twentieth of all rounds,
 // which a busy machine disturbs least: on one, measure many short rounds, such as

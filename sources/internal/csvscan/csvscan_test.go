@@ -116,7 +116,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// FuzzScan compares the Scanner with encoding/csv: if the Scanner accepts a file,
+// FuzzScan compares Rows with encoding/csv: if Rows accepts a file,
 // encoding/csv must read the same records.
 func FuzzScan(f *testing.F) {
 	f.Add("a,b\r\n\"c\"\"\n\",d\r\n")
@@ -145,7 +145,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// BenchmarkScan compares the Scanner with encoding/csv.
+// BenchmarkScan compares Rows with encoding/csv.
 func BenchmarkScan(b *testing.B) {
 	doc := strings.Repeat(
 		"12345,\"SOME NAME, LTD\",-0- ,\"SDGT] [IFSR\",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"+

@@ -49,7 +49,7 @@ func New(r io.Reader) *Scanner {
 	return &Scanner{in: in, xml: xml.NewDecoder(bufio.NewReaderSize(in, 64<<10))}
 }
 
-// Document reads the document to its end. It calls open with the root element, without what is in it. open
+// Document reads the document to its end. It calls open with the root element, without its content. open
 // returns the functions that read the elements below the root, each by the name of the element; a name with
 // a slash behind it stands for the elements in that element. Others are checked, and go to Stray.
 func (s *Scanner) Document(open func(root *Node) (map[string]func(*Node) error, error)) error {

@@ -112,7 +112,7 @@ func quote(name string) string {
 	return strconv.Quote(name)
 }
 
-// addressColumn returns the index of the column with the addresses: the one that looks most like it, by
+// addressColumn returns the index of the column with the addresses: the column that looks most like it, by
 // its name and by its cells. In a table that has cells with nothing but an address, a cell that mentions one
 // after other words does not count.
 func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
