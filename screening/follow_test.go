@@ -749,27 +749,37 @@ func (s *switchedStore) Append(ctx context.Context, number uint64, line []byte) 
 // TestFollowReportsBeside follows a store whose journal has lost the line of a list, and cannot be written: the entries of its
 // file match beside the list held, and a Report says so.
 func TestFollowReportsBeside(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
-		refresh(t, newScreener(t, &screening.Options{Store: mem}, src))
-		st := &switchedStore{Store: mem}
-		var told atomic.Bool
-		s := newScreener(t, &screening.Options{Store: st, Optional: []string{ofac.ID}, Report: func(r screening.Report) {
-			if before, after, err := r.Compare(listing(2).Address); err == nil && before.Labels == nil && len(after.Labels) == 1 {
-				told.Store(true)
+	for _, seen := range []bool{false, true} { // whether the program knew a line that was lost, which it then cannot say
+		synctest.Test(t, func(t *testing.T) {
+			mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+			refresh(t, newScreener(t, &screening.Options{Store: mem}, src))
+			st := &switchedStore{Store: mem}
+			var told atomic.Bool
+			s := newScreener(t, &screening.Options{Store: st, Optional: []string{ofac.ID}, Report: func(r screening.Report) {
+				if before, after, err := r.Compare(listing(2).Address); err == nil && before.Labels == nil && len(after.Labels) == 1 {
+					told.Store(true)
+				}
+			}}, src)
+			defer start(s.Follow)()
+			time.Sleep(time.Hour + time.Second) // at another time than it looks at the store
+			lost := len(mem.Lines)
+			if seen {
+				refresh(t, newScreener(t, &screening.Options{Store: mem}, src))
+				time.Sleep(time.Minute)
 			}
-		}}, src)
-		defer start(s.Follow)()
-		time.Sleep(time.Hour)
-		refresh(t, newScreener(t, &screening.Options{Store: mem}, &flaky{info: ofac, load: numbered(2, 1, 2)}))
-		mem.Cut(3) // opened, accepted, answering
-		st.noAppend.Store(true)
-		st.noRead.Store(true) // for a while
-		time.Sleep(time.Hour)
-		st.noRead.Store(false)
-		time.Sleep(time.Hour)
-		if r := must(s.Screen(listing(2).Address)); len(r.Labels) != 1 || !told.Load() {
-			t.Errorf("labels %v, reported: %v", r.Labels, told.Load())
-		}
-	})
+			st.noAppend.Store(true)
+			st.noRead.Store(true) // for a while
+			refresh(t, newScreener(t, &screening.Options{Store: mem}, &flaky{info: ofac, load: numbered(2, 1, 2)}))
+			mem.Cut(len(mem.Lines) - lost)
+			time.Sleep(time.Hour)
+			st.noRead.Store(false)
+			time.Sleep(time.Hour)
+			if r := must(s.Screen(listing(2).Address)); len(r.Labels) != 1 || !told.Load() {
+				t.Errorf("lines known: %v: labels %v, reported: %v", seen, r.Labels, told.Load())
+			}
+			if st := s.Sources()[0]; st.StoreErr == nil {
+				t.Errorf("lines known: %v: no StoreErr", seen)
+			}
+		})
+	}
 }

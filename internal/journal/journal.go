@@ -94,6 +94,12 @@ func (l *Log) Except(ctx context.Context, e *Excepted) error {
 }
 
 func (l *Log) open(ctx context.Context) error {
+	if !l.since.IsZero() && !l.readOnly {
+		if err := l.append(ctx, &Line{Type: Gap, From: l.since, Reason: "the store is as it was at an earlier time"}); err != nil {
+			return err
+		}
+		l.since = time.Time{}
+	}
 	if l.answers == nil || l.opened && l.said {
 		return nil
 	}
@@ -155,11 +161,15 @@ func (l *Log) Seen(source, digest string) bool {
 }
 
 // Follow learns what the Store knows. If the last line that is known here is no longer in it, the Store
-// is as it was at an earlier time: Follow says so in the journal.
+// is as it was at an earlier time: Follow says so in the journal; if it cannot, Open and Append return the error.
 func (l *Log) Follow(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.follow(ctx)
+	err := l.follow(ctx)
+	if err == nil && !l.since.IsZero() {
+		l.open(ctx)
+	}
+	return err
 }
 
 func (l *Log) follow(ctx context.Context) error {
@@ -196,14 +206,6 @@ func (l *Log) follow(ctx context.Context) error {
 		if h := &l.hiding[i]; wentBack && h.At.After(l.since) && h.From.Before(l.since) {
 			l.since = h.From // that line is lost, too
 		}
-	}
-	if !l.since.IsZero() && !l.readOnly {
-		err := l.append(ctx, &Line{Type: Gap, From: l.since, Reason: "the store is as it was at an earlier time"})
-		if err != nil {
-			return err
-		}
-		l.since = time.Time{}
-		return l.open(ctx)
 	}
 	return nil
 }
