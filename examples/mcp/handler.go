@@ -105,7 +105,7 @@ func limit(c httpapi.Caller) mcp.Middleware {
 }
 
 // openLists returns a Screener with the lists that it has, own ones and exceptions among
-// them, and refreshes them in the background unless offline.
+// them, and refreshes them in the background; offline, those that are files.
 func openLists(ctx context.Context, c config, logger *slog.Logger, background *sync.WaitGroup) (*walletscreen.Screener, error) {
 	srcs := bundle.All()
 	if !c.offline {
@@ -153,12 +153,10 @@ func openLists(ctx context.Context, c config, logger *slog.Logger, background *s
 		if _, err := s.Refresh(ctx); err != nil && errors.Is(err, walletscreen.ErrNotLoaded) {
 			return nil, err
 		}
-		return s, nil
-	}
-	if _, err := s.Open(ctx); err != nil {
+	} else if _, err := s.Open(ctx); err != nil {
 		logger.Warn("bundled lists", "error", err)
 	}
-	background.Go(func() { s.Run(ctx, time.Hour) })
+	background.Go(func() { s.Run(ctx, time.Hour) }) // offline, it follows the own lists
 	return s, nil
 }
 

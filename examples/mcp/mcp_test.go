@@ -527,10 +527,9 @@ func TestOwnLists(t *testing.T) {
 	}
 }
 
-// TestBurst makes calls until the burst limit refuses one. Each message takes one
-// token: one to connect, then one for each call.
-// TestExceptionsFollow sets the exceptions again when a file has changed, and only then.
-func TestExceptionsFollow(t *testing.T) {
+// TestOwnListsFollow reads an own list again when its file has changed, also offline: the addresses to
+// block, and the exceptions, which are set only then.
+func TestOwnListsFollow(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "own.csv")
 	write := func(text string) {
 		if err := os.WriteFile(own, []byte(text), 0o600); err != nil {
@@ -544,10 +543,12 @@ func TestExceptionsFollow(t *testing.T) {
 		defer background.Wait()
 		defer stop()
 		log := &buffer{}
-		if _, err := openLists(ctx, config{offline: true, own: []ownList{{"OWN", own}}}, slog.New(slog.NewTextHandler(log, nil)), &background); err != nil {
+		s, err := openLists(ctx, config{offline: true, own: []ownList{{"OWN", own}}}, slog.New(slog.NewTextHandler(log, nil)), &background)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for n, text := range []string{"", "address,action\n" + listed + ",allow\n"} {
+		const blocked = "0x00000000219ab540356cBB839Cbe05303d7705Fa"
+		for n, text := range []string{"", "address,action\n" + listed + ",allow\n" + blocked + ",block\n"} {
 			if text != "" {
 				write(text)
 			}
@@ -556,10 +557,15 @@ func TestExceptionsFollow(t *testing.T) {
 			if got := strings.Count(log.String(), "exceptions set"); got != n+1 {
 				t.Errorf("after %d changes, the exceptions were set %d times:\n%s", n, got, log)
 			}
+			if r, err := s.ScreenText("ethereum", blocked); err != nil || (len(r.Labels) == 1) != (n == 1) {
+				t.Errorf("after %d changes, the address to block: %v, %v", n, r.Labels, err)
+			}
 		}
 	})
 }
 
+// TestBurst makes calls until the burst limit refuses one. Each message takes one
+// token: one to connect, then one for each call.
 func TestBurst(t *testing.T) {
 	f := newFixture(t, access.Key{Name: "test", Rate: 0.001, Burst: 6}, load(t))
 	c := f.dial(t, f.token)
