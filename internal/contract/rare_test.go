@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -89,6 +90,41 @@ func TestRareAnswers(t *testing.T) {
 		r := httptest.NewRequest("POST", path, nil)
 		if err := checkAnswer(t.Context(), route(doc, r), r, w.Code, w.Header(), w.Body.Bytes()); err != nil {
 			t.Errorf("%s: %v", code, err)
+		}
+	}
+}
+
+// TestRareMembers checks that the document has the members of answers that no exchange has: about a
+// list that is final and issued elsewhere.
+func TestRareMembers(t *testing.T) {
+	doc := load(t)
+	screener, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "LIST", Name: "A list", Jurisdiction: "UN", Final: true}, sources.Entry{
+		Address: address.MustParse("bitcoin", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"), Kind: score.Sanctioned,
+	})}, nil)
+	if err == nil {
+		_, err = screener.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpapi.NewHandler(screener, authorizer(func() (httpapi.Caller, error) { return httpapi.Caller{ID: "a"}, nil }), nil)
+	for path, body := range map[string]string{
+		"/api/v1/sources": "", "/api/v1/screen": `{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h","chain":"bitcoin"}`,
+	} {
+		method := http.MethodPost
+		if body == "" {
+			method = http.MethodGet
+		}
+		r, w := httptest.NewRequest(method, path, strings.NewReader(body)), httptest.NewRecorder()
+		r.Header.Set("Content-Type", "application/json")
+		h.ServeHTTP(w, r)
+		var answer any
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK {
+			t.Fatalf("%s: status %d: %v", path, w.Code, err)
+		}
+		schema := route(doc, r).Operation.Responses.Status(http.StatusOK).Value.Content["application/json"].Schema.Value
+		if more := undocumented(schema, answer); len(more) > 0 {
+			t.Errorf("%s: the answer has members that are not in the document: %q", path, more)
 		}
 	}
 }
