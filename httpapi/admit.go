@@ -154,21 +154,12 @@ func (e *exchange) charge(n int) (p *problem) {
 	return nil
 }
 
-// exhausted returns the problem of a caller whose quota is used up, before something dear is done for him. What
-// is known may be wrong, because other processes hold blocks, or the request is repeated, so it asks then.
-func (e *exchange) exhausted() *problem {
-	if e.Meter == nil || e.caller.Quota <= 0 {
-		return nil
+// refundRest gives back what was charged beyond n screenings.
+func (e *exchange) refundRest(n int) {
+	if rest := e.charged - n; rest > 0 && e.refund != nil {
+		e.charged = n
+		e.refund(rest)
 	}
-	if used, _, _, err := e.Meter.Used(e.Context(), e.caller, false); err != nil || used < e.caller.Quota {
-		return nil
-	}
-	granted, refund, err := e.Meter.Charge(e.Request, e.caller, 1, e.buf.Bytes())
-	if err != nil {
-		return e.uncharged(err)
-	}
-	refund(granted)
-	return nil
 }
 
 // uncharged returns the problem for an error of the Meter.

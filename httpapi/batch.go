@@ -40,9 +40,18 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	lists, items, p := e.readBatch(body)
+	items, at, p := e.readBatch(body)
 	if p != nil {
 		return nil, p
+	}
+	lists := lists(e.screener)
+	if !at.IsZero() { // to open them is dear, so all items are charged before, and those that have no result refunded
+		if p := e.charge(len(items)); p != nil {
+			return nil, p
+		}
+		if lists, p = e.openPast(at); p != nil {
+			return nil, p
+		}
 	}
 	var valid int
 	var unlisted error
@@ -54,7 +63,10 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 		return nil, p
 	}
 	e.now = time.Now()
-	if valid > 0 {
+	switch {
+	case !at.IsZero():
+		e.refundRest(valid)
+	case valid > 0:
 		if p := e.charge(valid); p != nil { // before errors that are not the client's
 			return nil, p
 		}
@@ -70,9 +82,8 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	return body, p
 }
 
-// readBatch reads the body of a batch, in turn with others, and opens the lists that it asks for.
-func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, p *problem) {
-	var at time.Time
+// readBatch reads the body of a batch, in turn with others.
+func (e *exchange) readBatch(body []byte) (items []batchItem, at time.Time, p *problem) {
 	p = e.takeTurn(func() (p *problem) {
 		if p = e.hold(0); p != nil {
 			return p
@@ -86,13 +97,7 @@ func (e *exchange) readBatch(body []byte) (lists lists, items []batchItem, p *pr
 		clear(e.fields) // not held until the answer is read
 		return p
 	})
-	if p == nil && !at.IsZero() {
-		if p = e.exhausted(); p == nil {
-			lists, p = e.openPast(at)
-		}
-		return lists, items, p
-	}
-	return e.screener, items, p
+	return items, at, p
 }
 
 // takeTurn waits for its turn and calls f, unless it is too late. Batches compute on half of the

@@ -158,8 +158,8 @@ type Meter interface {
 	// validated and before it is answered. It returns how many are granted: fewer
 	// than n, and at least one, if the quota ends there. If r repeats an earlier
 	// request by its Idempotency-Key, nothing is charged and as many are granted as
-	// then. For each granted screening that is not answered after all, the handler
-	// calls refund, which is not nil if err is nil.
+	// then. The handler calls refund with the number of granted screenings that are not answered
+	// after all, perhaps in parts. It is not nil if err is nil.
 	Charge(r *http.Request, c Caller, n int, body []byte) (granted int, refund func(n int), err error)
 
 	// Used returns how many screenings c was answered in the current period, which

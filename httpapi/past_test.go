@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -183,6 +184,39 @@ func testRepeatedBatchOfThePast(t *testing.T) {
 	if w := send(h, "POST", "/api/v1/screen/batch", batch("1999-01-02")); w.Code != 429 || opened != 1 {
 		t.Errorf("another one: status %d, and lists were opened %d times: %s", w.Code, opened, w.Body)
 	}
+}
+
+// TestBatchOfThePastCounts sends a batch with an item that is no address: what is charged before its lists are
+// opened is refunded, also if the answer fails then, and a repeat counts as one of the hundred.
+func TestBatchOfThePastCounts(t *testing.T) { synctest.Test(t, testBatchOfThePastCounts) }
+
+func testBatchOfThePastCounts(t *testing.T) {
+	var fail error
+	ring, caller := access.New(access.NewMemory(), nil), httpapi.Caller{ID: "a", Quota: 2}
+	defer ring.Close(t.Context())
+	h := httpapi.NewHandler(newLoadedScreener(t), granted(caller), &httpapi.Options{
+		Meter: ring, Audit: func(context.Context, ...httpapi.Screening) error { return fail },
+		Past: func(ctx context.Context, _ time.Time) (*screening.Past, error) {
+			return screening.Reconstruct(ctx, date(2026, 1, 1), []sources.Source{ofac}, &screening.Options{Optional: []string{"OFAC_SDN"}})
+		},
+	})
+	const body = `{"items":[` + question + `,{"address":"0x1","chain":"ethereum"},` + question + `],"at":"1999-01-01"}`
+	ask := func(status int, counted int64) {
+		t.Helper()
+		w := send(h, "POST", "/api/v1/screen/batch", body, "Idempotency-Key", `"k"`)
+		if n := used(t, ring, caller); w.Code != status || n != counted {
+			t.Errorf("status %d, want %d; %d counted, want %d: %s", w.Code, status, n, counted, w.Body)
+		}
+	}
+	fail = errors.New("disk full")
+	ask(503, 0)
+	fail = nil
+	for range 101 {
+		if ask(200, 2); t.Failed() {
+			return
+		}
+	}
+	ask(429, 2)
 }
 
 // TestKeptSince asks about times before anything was kept: the journal is read for the hint now and

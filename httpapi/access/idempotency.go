@@ -124,7 +124,14 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 		release(got)
 		return r.repeated(ctx, c, n, held, claim)
 	}
-	return got, func(k int) { r.undo(ctx, claim, k, release) }, nil
+	left := got
+	return got, func(k int) {
+		if left -= k; left > 0 {
+			release(k)
+		} else {
+			r.undo(ctx, claim, k, release)
+		}
+	}, nil
 }
 
 // maxRepeatPause is the longest pause of chargeOnce.
@@ -141,14 +148,10 @@ func (r *Keyring) repeated(ctx context.Context, c httpapi.Caller, n int, held, c
 	return int(held.Granted), func(int) {}, nil
 }
 
-// undo refunds k screenings, and deletes the claim if all are refunded. If the claim
+// undo deletes the claim, and refunds the last k screenings of its charge. If the claim
 // cannot be deleted, the charge stays: the repeated request will not be charged, or was
 // answered without a charge of its own.
 func (r *Keyring) undo(ctx context.Context, claim Claim, k int, release func(int)) {
-	if int64(k) < claim.Granted {
-		release(k)
-		return
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
 	if r.outage.outcome(r.store.Unclaim(ctx, claim)) == nil {

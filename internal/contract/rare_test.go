@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -94,22 +95,26 @@ func TestRareAnswers(t *testing.T) {
 	}
 }
 
-// TestRareMembers checks that the document has the members of answers that no exchange has: about a
-// list that is final and issued elsewhere.
+// TestRareMembers checks answers that no exchange has against the document, which must have all of their members:
+// about a list that is final and issued elsewhere, and of a batch without a result at an earlier time.
 func TestRareMembers(t *testing.T) {
 	doc := load(t)
-	screener, err := screening.New([]sources.Source{sources.Static(sources.Info{ID: "LIST", Name: "A list", Jurisdiction: "UN", Final: true}, sources.Entry{
+	list := sources.Static(sources.Info{ID: "LIST", Name: "A list", Jurisdiction: "UN", Final: true}, sources.Entry{
 		Address: address.MustParse("bitcoin", "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h"), Kind: score.Sanctioned,
-	})}, nil)
+	})
+	screener, err := screening.New([]sources.Source{list}, nil)
 	if err == nil {
 		_, err = screener.Refresh(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httpapi.NewHandler(screener, authorizer(func() (httpapi.Caller, error) { return httpapi.Caller{ID: "a"}, nil }), nil)
+	h := httpapi.NewHandler(screener, authorizer(func() (httpapi.Caller, error) { return httpapi.Caller{ID: "a"}, nil }), &httpapi.Options{Past: func(ctx context.Context, at time.Time) (*screening.Past, error) {
+		return screening.Reconstruct(ctx, at, []sources.Source{list}, nil)
+	}})
 	for path, body := range map[string]string{
 		"/api/v1/sources": "", "/api/v1/screen": `{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h","chain":"bitcoin"}`,
+		"/api/v1/screen/batch": `{"items":[{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9","chain":"bitcoin"}],"at":"2026-01-01"}`,
 	} {
 		method := http.MethodPost
 		if body == "" {
@@ -121,6 +126,9 @@ func TestRareMembers(t *testing.T) {
 		var answer any
 		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK {
 			t.Fatalf("%s: status %d: %v", path, w.Code, err)
+		}
+		if err := checkAnswer(t.Context(), route(doc, r), r, w.Code, w.Header(), w.Body.Bytes()); err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
 		schema := route(doc, r).Operation.Responses.Status(http.StatusOK).Value.Content["application/json"].Schema.Value
 		if more := undocumented(schema, answer); len(more) > 0 {
