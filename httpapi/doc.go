@@ -30,9 +30,9 @@
 // # Responses
 //
 // A success is JSON. Everything else is a problem of RFC 9457 with one of the codes
-// in problems.md, beside this file. No problem repeats the input, apart from a hint
-// that shows the right spelling of an address; no key, API key or private key, is in
-// any response, log line or record.
+// in problems.md, beside this file. No problem repeats the input, apart from a short name of
+// a chain, and a hint that shows the right spelling of an address; no key, API key or private
+// key, is in any response, log line or record.
 //
 // Every response has X-Request-Id: the id of the request, if it has the form of a UUID, a
 // ULID, a trace id or a traceparent, or is a number of at most 20 digits, perhaps behind a word

@@ -89,7 +89,7 @@ func (a *answer) explain(status int, detail string) {
 // write writes the problem of a, or else its body with a status.
 func (a *answer) write(w http.ResponseWriter, status int) {
 	var body any = a.body
-	if a.problem != nil {
+	if a.problem != nil && a.status != http.StatusNoContent {
 		delete(a.problem, "instance") // it is the path of ask
 		a.problem["request_id"] = a.header.Get("X-Request-Id")
 		code, _ := a.problem["status"].(float64)

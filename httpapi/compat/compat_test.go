@@ -461,7 +461,7 @@ func TestPreflight(t *testing.T) {
 	r.Header.Set("Origin", "https://app.example")
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	if w.Code != 204 || w.Header().Get("Access-Control-Allow-Origin") == "" || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-API-Key") {
+	if w.Code != 204 || w.Header().Get("Content-Type") != "" || w.Header().Get("Access-Control-Allow-Origin") == "" || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-API-Key") {
 		t.Errorf("status %d: %v", w.Code, w.Header())
 	}
 }
