@@ -10,7 +10,6 @@ import (
 	"html"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"path"
 	"strings"
 	"sync"
@@ -101,7 +100,7 @@ func addSlash(w http.ResponseWriter, r *http.Request) bool {
 	if at == "" || strings.HasSuffix(at, "/") {
 		return false
 	}
-	w.Header().Set("Location", "./"+url.PathEscape(path.Base(at))+"/")
+	w.Header().Set("Location", "./"+path.Base(at)+"/")
 	w.WriteHeader(http.StatusMovedPermanently)
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -159,9 +160,12 @@ func TestAnswers(t *testing.T) {
 
 // TestSlash asks for the mount point without its slash, as behind http.StripPrefix.
 func TestSlash(t *testing.T) {
-	h := http.StripPrefix("/x/y", page.New())
-	for path, want := range map[string]string{"/x/y": "./y/", "/x/y?a=b": "./y/"} {
-		if w := get(h, "GET", path); w.Code != 301 || w.Header().Get("Location") != want {
+	for path, want := range map[string]string{"/x/y": "./y/", "/x/y?a=b": "./y/", "/x/y%20z": "./y%20z/"} {
+		u, err := url.Parse(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := get(http.StripPrefix(u.Path, page.New()), "GET", path); w.Code != 301 || w.Header().Get("Location") != want {
 			t.Errorf("%s: %d to %q, want 301 to %q", path, w.Code, w.Header().Get("Location"), want)
 		}
 	}
