@@ -194,8 +194,10 @@ func auditCells(r *receipt.Receipt) []string {
 // test returns a function that reports whether a term of search applies to a line, and an error if the
 // term looks like an address and is none. A list may have it all the same, or a request.
 func (a *auditCall) test(term string, key []byte) (test func(*receipt.Receipt) bool, err error) {
+	isID := func(r *receipt.Receipt) bool { return r.CallerID == term || r.RequestID == term } // which may look like anything
 	if datePrefix.MatchString(term) {
-		return func(r *receipt.Receipt) bool { return strings.HasPrefix(r.Time.Format(time.RFC3339Nano), term) }, nil
+		begin := strings.TrimSuffix(term, "Z") // answers show whole seconds
+		return func(r *receipt.Receipt) bool { return isID(r) || strings.HasPrefix(r.Time.Format(time.RFC3339Nano), begin) }, nil
 	}
 	rd := address.Interpret(a.chain, term) // an id in small letters can be an account of NEAR, too
 	forms := []string{sources.TrimListed(term)}
@@ -215,9 +217,7 @@ func (a *auditCall) test(term string, key []byte) (test func(*receipt.Receipt) b
 	case len(rd.Addresses) == 0 && plausible(term) && !strings.Contains(term, "-"):
 		err = fmt.Errorf("what has %d characters is not an address of any chain, a key's ID or a date", len(term))
 	}
-	return func(r *receipt.Receipt) bool {
-		return r.CallerID == term || r.RequestID == term || slices.Contains(forms, r.Address)
-	}, err
+	return func(r *receipt.Receipt) bool { return isID(r) || slices.Contains(forms, r.Address) }, err
 }
 
 // readAuditKey reads the file of -audit-key.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -123,32 +124,41 @@ func TestAuditSearchIDs(t *testing.T) {
 	}
 }
 
-// An audit search finds a listed text without an address, and a request id that looks like an address.
+// An audit search finds a listed text without an address, the time that an answer had, and a request id that looks like
+// an address or a year.
 func TestAuditSearchTexts(t *testing.T) {
 	keyFile := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(keyFile, []byte(strings.Repeat("0b", 32)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const literal, ulid = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320", "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	const year = "1999" // is the number of a request
 	for _, key := range [][]string{nil, {"-audit-key", keyFile}} {
 		dir := filepath.Join(t.TempDir(), "audit")
 		s := start(t, append([]string{"-audit", dir}, append(key, "-lists", "OFAC_SDN", "-require", "OFAC_SDN")...)...)
-		req, err := http.NewRequest("POST", s.url+"/api/v1/screen", strings.NewReader(`{"address":"`+literal+`","chain":"monero"}`))
-		if err != nil {
-			t.Fatal(err)
+		var answer struct {
+			At string `json:"screened_at"`
 		}
-		for name, value := range map[string]string{"Authorization": "Bearer " + s.key, "Content-Type": "application/json", "X-Request-Id": ulid} {
-			req.Header.Set(name, value)
+		for _, id := range []string{ulid, year} {
+			req, err := http.NewRequest("POST", s.url+"/api/v1/screen", strings.NewReader(`{"address":"`+literal+`","chain":"monero"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, value := range map[string]string{"Authorization": "Bearer " + s.key, "Content-Type": "application/json", "X-Request-Id": id} {
+				req.Header.Set(name, value)
+			}
+			resp, err := s.client.Do(req)
+			if err != nil || resp.StatusCode != 200 || resp.Header.Get("X-Request-Id") != id {
+				t.Fatal(resp, err)
+			}
+			if err := errors.Join(json.NewDecoder(resp.Body).Decode(&answer), resp.Body.Close()); err != nil {
+				t.Fatal(err)
+			}
 		}
-		resp, err := s.client.Do(req)
-		if err != nil || resp.StatusCode != 200 || resp.Header.Get("X-Request-Id") != ulid {
-			t.Fatal(resp, err)
-		}
-		resp.Body.Close()
 		if err := s.stop(); err != nil {
 			t.Fatal(err)
 		}
-		for _, terms := range []string{literal, literal + " -chain monero", ulid} {
+		for _, terms := range []string{literal, literal + " -chain monero", ulid, year, answer.At} {
 			code, stdout, stderr := call(t, "", append(append([]string{"audit", "search", "-audit", dir}, key...), strings.Fields(terms)...)...)
 			if code != 0 || !strings.Contains(stdout, "OFAC_SDN") {
 				t.Errorf("%s: exit code %d, %s%s", terms, code, stdout, stderr)
