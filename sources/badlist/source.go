@@ -49,7 +49,7 @@ func New(opts *Options) sources.Source {
 	o := *cmp.Or(opts, &Options{})
 	from := &fetch.Options{URL: o.URL, Client: o.Client, AllowHTTP: o.AllowHTTP}
 	src := fetch.New("badlist", cmp.Or(o.Info, info.Badlist), from, darklist, maxSize, o.Parse)
-	src.Long, src.Request.As = true, strings.Trim(strings.Join([]string{o.Asset, string(o.Kind), o.Ref}, ","), ",")
+	src.Long, src.Request.As = true, strings.Join([]string{o.Asset, string(o.Kind), o.Ref}, "\n")
 	return src
 }
 

@@ -98,7 +98,7 @@ func TestUnchanged(t *testing.T) {
 	})
 	src := badlist.New(opts)
 	_, first, err := listtest.Load(t.Context(), src, sources.Revision{})
-	if err != nil || first.ETag != `"1"` {
+	if err != nil || !strings.HasPrefix(first.ETag, `"1" `) {
 		t.Fatalf("the first Load: %+v, %v, want the ETag \"1\"", first, err)
 	}
 
@@ -113,7 +113,7 @@ func TestUnchanged(t *testing.T) {
 	}
 
 	etag.Store(`"2"`)
-	want.ETag = `"2"`
+	want.ETag = strings.Replace(want.ETag, "1", "2", 1)
 	entries, rev, err = listtest.Load(t.Context(), src, held)
 	if !errors.Is(err, sources.ErrUnchanged) || entries != nil || rev != want {
 		t.Errorf("the same bytes: %+v, %+v, %v, want %+v, checked now, and ErrUnchanged", entries, rev, err, want)
@@ -122,7 +122,7 @@ func TestUnchanged(t *testing.T) {
 	etag.Store(`"3"`)
 	body.Store(lazarus + "\n" + genesis + "\n")
 	entries, rev, err = listtest.Load(t.Context(), src, held)
-	if err != nil || len(entries) != 2 || rev.Digest == first.Digest || rev.ETag != `"3"` {
+	if err != nil || len(entries) != 2 || rev.Digest == first.Digest || !strings.HasPrefix(rev.ETag, `"3" `) {
 		t.Errorf("another list: %+v, %+v, %v, want two entries and another digest", entries, rev, err)
 	}
 

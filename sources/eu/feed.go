@@ -25,22 +25,20 @@ func (a announcement) isOf(l *document) bool {
 	return l.sha1 == a.checksum || !a.published.IsZero() && !l.Revision.Published.Before(a.published)
 }
 
-const (
-	// etagOfFeed begins an ETag that holds a checksum of the feed. HTTP's begin with a
-	// quotation mark or "W/".
-	etagOfFeed = "rss:"
-	// trust is the validity of a checksum, from the beginning of its day.
-	trust = 48 * time.Hour
-)
+// feedSign stands before the mark of an announcement, at the end of an ETag.
+const feedSign = " rss:"
 
-// etag returns the ETag to keep for an announcement whose file is fetched now.
-func (a announcement) etag() string {
-	return etagOfFeed + a.checksum + "@" + time.Now().UTC().Format(time.DateOnly)
+// trust is the validity of a checksum, from the beginning of its day.
+const trust = 48 * time.Hour
+
+// mark stands for an announcement whose file is fetched now.
+func (a announcement) mark() string {
+	return a.checksum + "@" + time.Now().UTC().Format(time.DateOnly)
 }
 
-// isHeld reports whether etag was kept for an announcement of the same file recently.
-func (a announcement) isHeld(etag string) bool {
-	day, ok := strings.CutPrefix(etag, etagOfFeed+a.checksum+"@")
+// isHeld reports whether mark was made for an announcement of the same file recently.
+func (a announcement) isHeld(mark string) bool {
+	day, ok := strings.CutPrefix(mark, a.checksum+"@")
 	fetched, err := time.Parse(time.DateOnly, day)
 	return ok && a.checksum != "" && err == nil && time.Since(fetched).Abs() < trust
 }

@@ -60,11 +60,10 @@ const stall = 5 * time.Minute
 // fails is not an error: then Load fetches the list. A login page, and a redirect to one, is
 // an error.
 //
-// The ETag of the revision holds the feed's checksum: "rss:", the checksum, "@" and the day
-// of the download. It is kept only if the fetched file is not older than the feed: if it
-// has this checksum, or was generated later than the feed says. It is trusted for one or
-// two days; then Load fetches the list in any case, so that a feed that stands still hides
-// no change.
+// The ETag of the revision ends with the feed's checksum and the day of the download, unless the
+// fetched file is older than the feed: it must have this checksum, or be generated later than
+// the feed says. The checksum is trusted for one or two days; then Load fetches the list in any
+// case, so that a feed that stands still hides no change.
 func New(opts *Options) sources.Source {
 	s := &source{*cmp.Or(opts, &Options{})}
 	if s.URL = cmp.Or(s.URL, listURL); s.URL == listURL {
@@ -85,18 +84,13 @@ type source struct{ Options } // URL includes the token
 func (s *source) Info() sources.Info { return info.EU }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	if prev.Digest == "" {
-		prev = sources.Revision{} // validators without a list
-	}
+	etag, feed, _ := strings.Cut(prev.ETag, feedSign)
 	announced := s.askFeed(ctx)
-	if announced.isHeld(prev.ETag) && ctx.Err() == nil {
+	if prev.Digest != "" && announced.isHeld(feed) && ctx.Err() == nil {
 		prev.Checked = time.Time{} // that is, now
 		return prev, sources.ErrUnchanged
 	}
-	held := prev
-	if strings.HasPrefix(held.ETag, etagOfFeed) {
-		held.ETag = ""
-	}
+	prev.ETag = etag
 	var l *document
 	list := fetch.New("eu", info.EU, &fetch.Options{URL: s.URL, Client: s.Client, AllowHTTP: s.AllowHTTP}, "", maxBytes,
 		func(body io.Reader, add func(sources.Entry) error) (_ sources.Revision, err error) {
@@ -106,16 +100,11 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 			return l.Emit("entity", add)
 		})
 	list.Request.Stall = stall
-	rev, err := list.Load(ctx, held, add)
-	switch {
-	case err != nil && err != sources.ErrUnchanged:
-		return sources.Revision{}, err
-	case l == nil: // the server confirms the list that is held
-		rev.ETag = cmp.Or(rev.ETag, prev.ETag)
-	default:
+	rev, err := list.Load(ctx, prev, add)
+	if l != nil && rev.Digest != "" {
 		rev.Published = l.Revision.Published // of the same list generated again
 		if announced.isOf(l) {
-			rev.ETag = announced.etag()
+			rev.ETag += feedSign + announced.mark()
 		}
 	}
 	return rev, err

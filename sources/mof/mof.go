@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"path"
 	"regexp"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -57,7 +56,6 @@ func find(ctx context.Context, req *fetch.Request, _ *sources.Revision) error {
 	text, err := fetch.Bytes(ctx, &about)
 	if err == nil {
 		req.URL, err = newest(string(text))
-		req.As = path.Base(req.URL) // validators are of one edition
 	}
 	return err
 }

@@ -84,7 +84,7 @@ func TestLoad(t *testing.T) {
 	if len(entries) != 717 || err != nil {
 		t.Fatalf("Load: %d entries, %v, want 717", len(entries), err)
 	}
-	if rev.ETag != first || rev.LastModified != modified || rev.Records != 86 || rev.Published.Format(time.DateOnly) != "2025-03-04" {
+	if !strings.HasPrefix(rev.ETag, first+" ") || rev.LastModified != modified || rev.Records != 86 || rev.Published.Format(time.DateOnly) != "2025-03-04" {
 		t.Errorf("revision %+v, want the validators and what the list says", rev)
 	}
 
@@ -100,7 +100,7 @@ func TestLoad(t *testing.T) {
 	etag.Store(&second)
 	again, next, err = listtest.Load(ctx, src, held)
 	want := rev
-	want.ETag = second
+	want.ETag = strings.Replace(want.ETag, first, second, 1)
 	if again != nil || next != want || !errors.Is(err, sources.ErrUnchanged) || bodies.Load() != 2 {
 		t.Errorf("Load of an equal list: %d entries, %+v, %v, %d bodies, want ErrUnchanged and %+v", len(again), next, err, bodies.Load(), want)
 	}

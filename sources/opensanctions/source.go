@@ -92,9 +92,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		rev.OpenEnded = false // the checksum proves the end
 		return rev, nil
 	})
-	if s.Jurisdiction != sources.Community { // it decides the kinds
-		list.Request.As = string(s.Jurisdiction)
-	}
+	list.Request.As = string(s.Jurisdiction) // it decides the kinds
 	return list.Load(ctx, prev, add)
 }
 

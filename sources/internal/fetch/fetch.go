@@ -83,8 +83,7 @@ type Request struct {
 	Backoff time.Duration
 	// Name names the list in the errors of a Source.
 	Name string
-	// As says what a Source reads, and how, such as the name of an edition, or the kind that the caller chooses; ""
-	// is the usual. A list that was read as something else is not held.
+	// As says how a Source reads, such as the kind that the caller chooses; "" is the usual.
 	As string
 }
 

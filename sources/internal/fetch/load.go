@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/version"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -39,8 +42,9 @@ func (s *Source) Info() sources.Info { return s.Of }
 // Long list it holds the file, and parses it again to add the entries; of others, the entries.
 //
 // Load returns [sources.ErrUnchanged], with the current validators, if the server
-// confirms the file of prev or Parse returns the digest of prev. It then keeps the
-// Published of prev, which may come from elsewhere than Parse.
+// confirms the file of prev or Parse returns the digest of prev, and that file had the address of this
+// one and was read in the same way. If the digests are equal, the Published of prev stays, which may come
+// from elsewhere than Parse.
 func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (rev sources.Revision, err error) {
 	req := s.Request
 	defer func() {
@@ -53,11 +57,9 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 			return rev, err
 		}
 	}
-	etag, as, _ := strings.Cut(prev.ETag, asMark)
-	if as != req.As {
-		prev = sources.Revision{}
-	}
-	if prev.Digest != "" {
+	etag, mark, _ := strings.Cut(prev.ETag, markSign)
+	isAlike := prev.Digest != "" && mark == req.mark()
+	if isAlike {
 		req.ETag, req.LastModified = etag, prev.LastModified
 	}
 	var entries []sources.Entry
@@ -84,8 +86,11 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 		}
 		return add(e)
 	}
+	if rev.Digest == prev.Digest {
+		rev.Published = prev.Published
+	}
 	switch {
-	case result.NotModified || rev.Digest == prev.Digest:
+	case result.NotModified, isAlike && rev.Digest == prev.Digest:
 		rev, err = prev, sources.ErrUnchanged
 		rev.Checked = time.Time{} // that is, now
 	case s.Long:
@@ -95,11 +100,16 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 			err = addNow(entries[i])
 		}
 	}
-	if rev.ETag, rev.LastModified = result.ETag, result.LastModified; req.As != "" {
-		rev.ETag += asMark + req.As
-	}
+	rev.ETag, rev.LastModified = result.ETag+markSign+req.mark(), result.LastModified
 	return rev, err
 }
 
-// asMark stands before Request.As behind an ETag, which has no blanks.
-const asMark = " as "
+// markSign stands before the mark of a request, behind an ETag.
+const markSign = " of "
+
+// mark stands for what r asks for, and how it is read: a file elsewhere may have the validators of the list
+// that is held, and another version of the module may find more in a list that has not changed.
+func (r *Request) mark() string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{r.URL, r.As, version.Module()}, "\n")))
+	return hex.EncodeToString(sum[:8])
+}
