@@ -47,6 +47,7 @@ func (r *reader) loadEVM(ctx context.Context) error {
 	}
 	last, at, err := r.block(ctx, "finalized")
 	if err == nil {
+		r.Next = min(r.Next, last+1) // a node that was asked before may have named a block that was to come
 		err = r.readTo(ctx, last)
 	}
 	switch {
@@ -83,7 +84,9 @@ func (r *reader) readTo(ctx context.Context, last uint64) error {
 		if err != nil {
 			return fmt.Errorf("blocks %d to %d: %w", from, to, err)
 		}
+		r.Events = slices.DeleteFunc(r.Events, func(e event) bool { return from <= e.Block && e.Block <= to })
 		r.Events = append(r.Events, events...)
+		slices.SortFunc(r.Events, event.compare)
 		r.Next = to + 1
 		// Ask for a little more next time: the node may have refused a crowded range.
 		size = min(size+size/8+1, largest)
@@ -132,10 +135,9 @@ func (r *reader) events(ctx context.Context, logs []log, from, to uint64) ([]eve
 		}
 		events[i] = e
 	}
-	compare := func(a, b event) int { return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Index, b.Index)) }
-	slices.SortFunc(events, compare)
+	slices.SortFunc(events, event.compare)
 	for i := 1; i < len(events); i++ {
-		if compare(events[i-1], events[i]) == 0 {
+		if events[i-1].Block == events[i].Block && events[i-1].Index == events[i].Index {
 			return nil, fmt.Errorf("log %d of block %d is given twice", events[i].Index, events[i].Block)
 		}
 	}

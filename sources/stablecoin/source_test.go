@@ -330,6 +330,39 @@ func TestBehind(t *testing.T) {
 	}
 }
 
+// TestAhead uses a node that names a final block which does not exist yet, or is one of a copy of the chain. What
+// happens up to that block is read when another node names it.
+func TestAhead(t *testing.T) {
+	c := eventful()
+	c.head, c.final = 5000, 5000
+	opts := options(c)
+	opts.StateFile = filepath.Join(t.TempDir(), "state")
+	if _, _, err := load(frozenAt(endpoint, opts), sources.Revision{}); err != nil {
+		t.Fatal(err)
+	}
+	src := frozenAt(endpoint, opts) // another program
+	for _, step := range []struct {
+		final uint64
+		want  string
+	}{{900, "1 2 5 6"}, {1100, "1 2 5 6 7"}, {950, "1 2 5 6 7"}, {1049, "1 2 5 6 7"}, {1300, "1 2 5 6 7 8"}} {
+		c.final = step.final
+		switch step.final {
+		case 1100:
+			c.emit(1050, usdt, true, person(7))
+		case 1300:
+			c.emit(1200, usdt, true, person(8))
+		}
+		entries, _, err := load(src, sources.Revision{})
+		if got := strings.ReplaceAll(strings.Join(listed(entries), " "), "USDT ", ""); err != nil || got != step.want {
+			t.Errorf("up to block %d: %s, %v, want %s", step.final, got, err, step.want)
+		}
+	}
+	want, _, err := load(frozenAt(endpoint, options(c)), sources.Revision{})
+	if got, _, lerr := load(src, sources.Revision{}); err != nil || lerr != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v, %v, want as read at once: %+v, %v", got, lerr, want, err)
+	}
+}
+
 // TestTimes uses a node whose logs lack the times of their blocks.
 func TestTimes(t *testing.T) {
 	want, _, err := load(frozenAt(endpoint, options(eventful())), sources.Revision{})

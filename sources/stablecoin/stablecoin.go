@@ -240,6 +240,11 @@ type event struct {
 	Time    int64           `json:"time"` // of the block, in Unix time
 }
 
+// compare orders events as the chain has them.
+func (e event) compare(o event) int {
+	return cmp.Or(cmp.Compare(e.Block, o.Block), cmp.Compare(e.Index, o.Index), cmp.Compare(e.Ref, o.Ref), e.Address.Compare(o.Address))
+}
+
 // entries returns the freezes that the events make. An account that is frozen while it is
 // frozen counts since the first time.
 func (r *reader) entries(token string) (all []sources.Entry) {

@@ -55,9 +55,7 @@ func (r *reader) loadTron(ctx context.Context) error {
 	// The order of the chain. Within a block it is unknown: removals come first, and any
 	// fixed order will do for the rest.
 	r.Events = append(removed, added...)
-	slices.SortFunc(r.Events, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Ref, b.Ref), a.Address.Compare(b.Address))
-	})
+	slices.SortFunc(r.Events, event.compare)
 	return nil
 }
 
