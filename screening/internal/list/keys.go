@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/identity"
@@ -121,17 +122,30 @@ func firstKey(e *sources.Entry) index.ID {
 	return firstProbe(e.Address)
 }
 
+// minWord is the length of the shortest word in a listed string that may be an address by itself.
+const minWord = 25
+
 // readings returns the addresses as which the listed string of an entry without an
-// address can be read or repaired. text is its literalText.
+// address, or a long word of it, can be read or repaired. text is its literalText.
 func readings(e sources.Entry, text string) []address.Address {
 	all := address.Detect(text)
-	if a, ok := sources.Decode(e.Asset, text); ok && !slices.Contains(all, a) { // a URI, for example
-		all = append(all, a)
+	add := func(a address.Address) {
+		if !slices.Contains(all, a) {
+			all = append(all, a)
+		}
+	}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if len(word) >= minWord && len(word) < len(text) { // no checksum proves it
+			for _, a := range address.Detect(word) {
+				add(a)
+			}
+		}
+	}
+	if a, ok := sources.Decode(e.Asset, text); ok { // a URI, for example
+		add(a)
 	}
 	for _, r := range sources.Repair(e.Asset, e.Listed) {
-		if !slices.Contains(all, r.Address) {
-			all = append(all, r.Address)
-		}
+		add(r.Address)
 	}
 	return all
 }
