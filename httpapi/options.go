@@ -66,7 +66,7 @@ type Options struct {
 
 	// Origins are the origins whose pages may call the API, such as
 	// "https://app.example", or "*" for all. Empty means none: no response has a
-	// CORS field, so browsers refuse calls from other origins.
+	// CORS field, so browsers refuse calls from other origins. [Admit] does not use them.
 	Origins []string
 
 	// MaxConcurrent is the number of admitted requests that are processed at once.

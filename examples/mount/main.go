@@ -42,7 +42,7 @@ func newRouter(name string, s *screening.Screener, keys httpapi.Authorizer, opts
 	switch name {
 	case "mux": // there is no prefix to strip
 		mux.Handle(prefix+"/", h)
-	case "stripprefix": // works as well; the paths in problems then lack the prefix
+	case "stripprefix": // works as well
 		opts.Prefix = "/"
 		mux.Handle(prefix+"/", http.StripPrefix(prefix, httpapi.NewHandler(s, keys, &opts)))
 	case "endpoints": // each by itself, without a method, because an endpoint answers a wrong method with a problem
