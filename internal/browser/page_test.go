@@ -319,6 +319,12 @@ var states = []state{
 		reach:   screenOne(clean),
 		holds:   []string{inState("error"), has(title, "The server could not answer")},
 	},
+	{name: "many and old", prepare: func(a *api) {
+		a.held[clean] = object{"caveats": []object{{"source": "EU_CONSOLIDATED", "caveat": "old"}}, "all_clear": false}
+	}, reach: func(t *testing.T, b *tab) {
+		enter(t, b, clean+"\n"+clean)
+		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)
+	}, holds: []string{text(title, "No match, but EU is not current"), isShape("qualified"), has(fresh, "published 4 days ago")}},
 	{name: "many", all: true, reach: func(t *testing.T, b *tab) {
 		enter(t, b, strings.Join([]string{clean, lazarus, mixer, "not an address", theft, secret, dot}, "\n"))
 		b.wait(t, `document.querySelector(".many")?.dataset.state === "done"`)

@@ -20,6 +20,7 @@ export class Job {
     this.at = at;
     this.table = table; // the table of the file, to write it with results
     this.freshness = {};
+    this.caveats = new Map(); // of any batch, by list
     this.snapshots = new Set();
     this.meta = {};
     this.error = null; // why the job stopped early
@@ -93,7 +94,7 @@ export class Job {
     const answer = await this.ask(items.map(([r]) => ({address: r.text, ...(r.chain && {chain: r.chain})})), name, signal, each);
     this.pending = null;
     this.freshness = {...this.freshness, ...answer.data_freshness};
-    this.caveats = answer.caveats;
+    for (const c of answer.results.find(o => o.caveats)?.caveats ?? []) this.caveats.set(c.source, c); // all results have the same
     if (answer.snapshot) this.snapshots.add(answer.snapshot);
     this.meta = {screened_at: answer.screened_at, as_of: answer.as_of, scoring_version: answer.scoring_version, snapshot: answer.snapshot, _disclaimer: answer._disclaimer};
     const quota = answer.results.find(o => o.code === "quota_exceeded");
@@ -141,7 +142,7 @@ export class Job {
     return n;
   }
 
-  lists(sources) { return states({data_freshness: this.freshness, caveats: this.caveats, as_of: this.meta.as_of}, sources); }
+  lists(sources) { return states({data_freshness: this.freshness, caveats: [...this.caveats.values()], as_of: this.meta.as_of}, sources); }
 
   // csv returns the table with what was found: one record for each row, in order.
   csv() {
