@@ -34,10 +34,11 @@ type pieces struct {
 	buf        [maxJoin]byte // ends with their text
 	n          int           // the length of their text
 
-	inner  int  // the number of pieces between the first and the last
-	size   int  // the length of the first of these
-	groups bool // they are words of this length, and the last is not longer
-	hex    bool // they and the last can be hex digits of one address
+	inner  int    // the number of pieces between the first and the last
+	size   int    // the length of the first of these
+	groups bool   // they are words of this length, and the last is not longer
+	behind string // the gap between the last and another word of this length, if there is one
+	hex    bool   // they and the last can be hex digits of one address
 }
 
 func (p *pieces) text() []byte { return p.buf[maxJoin-p.n:] }
@@ -67,18 +68,25 @@ func (f *finder) joinTo(start, end int) {
 			p.size, p.groups = n, n <= maxGroup && len(piece) <= n
 		}
 		if p.groups && p.inner == 0 && len(piece) == n {
-			p.groups = f.isLastGroup(end, n, between)
+			p.behind = f.gapBehind(end, n)
 		}
-		p.groups = p.groups && n == p.size && isOf(classAlnum, f.text[p.start:right])
+		p.groups = p.groups && n == p.size && p.mayHave(between) && isOf(classAlnum, f.text[p.start:right])
 	}
 }
 
-// isLastGroup reports whether no other group of n characters follows the group that ends at end,
-// behind a line break, or behind the same gap as between it and the group before.
-func (f *finder) isLastGroup(end, n int, between string) bool {
-	next, to := f.wordBehind(end)
-	gap := f.text[end : to-len(next)]
-	return len(next) != n || strings.IndexByte(gap, '\n') < 0 && gap != between
+// mayHave reports whether gap can be between the groups: the gap behind them, to the next column
+// of a table, is another one, and no line break.
+func (p *pieces) mayHave(gap string) bool {
+	return p.behind == "" || p.behind != gap && strings.IndexByte(p.behind, '\n') < 0
+}
+
+// gapBehind returns the gap between end and a word of n characters, or "" if there is none.
+func (f *finder) gapBehind(end, n int) string {
+	word, to := f.wordBehind(end)
+	if len(word) != n {
+		return ""
+	}
+	return f.text[end : to-n]
 }
 
 // endsHex reports whether the piece at start to end consists of hex digits and is the end of 42

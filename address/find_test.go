@@ -379,7 +379,7 @@ func TestFindAllIsLinear(t *testing.T) {
 	for _, unit := range []string{
 		"1", "r", "A9zQ7", "1A9zQ7mmWx", "bc1qqqqqqqqqq", "nc1qqqqnc", "a-", "aaaaa-", "a-a-a-a-a-a-a-a-a-a-a-a-a-a-a\n", "0.0.1-aaaaa ",
 		"a\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "0x", "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", testBTC, testBTC + "\n", testBC1 + ":",
-		testTON + "-", " ", "\n", ":", "bitcoincash:", "\xff", "1:",
+		testTON + "-", " ", "\n", ":", "bitcoincash:", "\xff", "1:", "1\t2 ", "T\tR ", "r\ts ", "3\nJ\t",
 	} {
 		const size = 1 << 13
 		text := strings.Repeat(unit, 2*size/len(unit))
