@@ -80,7 +80,7 @@ func (e *evidence) choose() Reading {
 	other := e.anywhere
 	if !n.sure {
 		other.Addresses = slices.DeleteFunc(slices.Clone(other.Addresses), isAccountName)
-		if other.Err == nil && len(other.Addresses) > 0 && !n.added && (n.open || slices.ContainsFunc(other.Addresses, Address.hasMark)) {
+		if other.Err == nil && n.yieldsTo(other.Addresses) {
 			other.Note = n.note(other.Addresses[0].Chain())
 			return other
 		}

@@ -130,7 +130,8 @@ func squeezed(s string) string {
 
 // isSaid reports whether the word at a place of a text is in a parameter of a payment URI that is
 // for the payee, and nothing there looks like an address to FindLikely: a memo or a note of text in
-// Base64 (ZIP-321, ARC-26), or the payee's server (BIP-78).
+// Base64 (ZIP-321, ARC-26), or the payee's server (BIP-78). So is a reference of Solana Pay, a key
+// by which the payee finds the payment.
 func isSaid(text string, at int) bool {
 	part := text[strings.LastIndexAny(text[:at], "?&")+1:]
 	part, _, _ = strings.Cut(part, "&")
@@ -146,6 +147,8 @@ func isSaid(text string, at int) bool {
 		if value = string(b[:n]); err != nil || !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl) {
 			return false
 		}
+	case strings.EqualFold(name, "reference"):
+		return isSolana(value)
 	case !strings.EqualFold(name, "pj"):
 		return false
 	}

@@ -230,7 +230,8 @@ func doubtOf(c Chain, text string) Doubt {
 	if hasHexPrefix(text) {
 		start = 2
 	}
-	if bad := a.parseRow(r, lowerASCII(text[:start])+text[start:], false); bad.err == ErrChecksum {
+	lower := lowerASCII(text)
+	if a.parseRow(r, lower[:start]+text[start:], false).err != nil && a.parseRow(r, lower, false).err == nil {
 		return DoubtCapitals
 	}
 	return ""

@@ -30,6 +30,11 @@ func (n *name) note(other Chain) string {
 	return n.code + ", read as " + string(other)
 }
 
+// yieldsTo reports whether n is only a hint, and all, the addresses of a text, show other chains.
+func (n *name) yieldsTo(all []Address) bool {
+	return !n.sure && !n.added && len(all) > 0 && (n.open || slices.ContainsFunc(all, Address.hasMark))
+}
+
 // codes are the token standards and network codes of exchanges that stand for a
 // chain where people write them in place of one.
 var codes = [...]struct {

@@ -1,6 +1,7 @@
 package address
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -17,8 +18,8 @@ type wrapped struct {
 	err   error    // why the text pays nobody
 }
 
-// unwrap removes blanks, quotation marks, the prefixes of DIDs and of ticker
-// names, a name or a ticker behind the address, and links from text.
+// unwrap removes blanks, quotation marks, the prefixes of DIDs, a name or a ticker in front of the
+// address or behind it, and links from text.
 func unwrap(text string) wrapped {
 	s := strings.TrimLeftFunc(text, isWrapping)
 	w := wrapped{at: len(text) - len(s)}
@@ -64,7 +65,8 @@ func unwrap(text string) wrapped {
 		}
 	default:
 		if n := readName(scheme); n.chain != "" && !n.words && strings.IndexByte(rest, ':') < 0 {
-			s, w.chain, w.at = strings.TrimLeft(rest, " \t/"), n.chain, w.at+len(scheme)+1
+			s, w.at = strings.TrimLeft(rest, " \t/"), w.at+len(scheme)+1
+			w.name(n, s)
 		}
 	}
 	w.texts = []string{s}
@@ -83,15 +85,20 @@ func (w *wrapped) cutNote(s string) string {
 	if n.chain == "" || n.words {
 		return s
 	}
-	on := Detect(head)
-	fits := slices.ContainsFunc(on, func(a Address) bool { return isSameFamily(a.Chain(), n.chain) })
-	if len(on) == 0 || isAccountName(on[0]) {
+	if on := Detect(head); len(on) == 0 || isAccountName(on[0]) {
 		return s
 	}
-	if fits || n.sure || n.added || !n.open && !on[0].hasMark() {
-		w.chain = n.chain // which the address may contradict
-	}
+	w.name(n, head)
 	return head
+}
+
+// name sets the chain that n, beside the address s, says. The address may contradict it, unless
+// it is a ticker that yields.
+func (w *wrapped) name(n name, s string) {
+	on := slices.DeleteFunc(Detect(s), isAccountName)
+	if !n.yieldsTo(on) || slices.ContainsFunc(on, func(a Address) bool { return isSameFamily(a.Chain(), n.chain) }) {
+		w.chain = n.chain
+	}
 }
 
 // isWrapping reports whether c is white space, invisible, or a mark that surrounds text.
@@ -100,10 +107,14 @@ func isWrapping(c rune) bool {
 	return ok && strings.TrimSpace(seen) == "" || unicode.IsSpace(c) || c == 0 || strings.ContainsRune("\"'`\u201c\u201d\u2018\u2019\u201e\u201a\u00ab\u00bb\u2039\u203a<>()[]{}*", c)
 }
 
-// readCall returns the recipient and the contract of an EIP-681 URI that
-// transfers a token, the recipient as a URI of the same chain.
+// readCall returns the recipient and the contract of a URI that transfers a token, both as URIs of
+// the same chain: of EIP-681, of Solana Pay, or of ton.
 func readCall(s string) (to, contract string) {
 	scheme, rest, _ := strings.Cut(s, ":")
+	_, query, _ := strings.Cut(rest, "?")
+	if token := cmp.Or(parameter(query, "spl-token"), parameter(query, "jetton")); token != "" {
+		return s, scheme + ":" + token
+	}
 	head, call, ok := strings.Cut(rest, "/")
 	function, query, _ := strings.Cut(call, "?")
 	if !ok || !isEVMChain(&chains[schemeRow(scheme)-1]) || !strings.EqualFold(function, "transfer") {
