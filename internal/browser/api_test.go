@@ -291,6 +291,8 @@ func (a *api) screen(text, chain string) object {
 		if len(text) < 25 {
 			return object{"status": 400, "code": "missing_field", "field": "chain", "reason": "absent", "detail": "This is too short to find its chain."}
 		}
+	} else if r := address.Interpret("", text); chain == "" && r.Err == nil { // the text names its chain
+		on = string(r.Addresses[0].Chain())
 	}
 	x, err := address.Normalize(address.Chain(on), text)
 	chain = on

@@ -70,6 +70,14 @@ func TestPlaces(t *testing.T) {
 	b.wait(t, has(title, "Tornado Cash router")+` && document.getElementById("at").value === ""`)
 	b.do(t, `location.hash = "#nowhere/`+mixer+`"`)
 	b.wait(t, has("#hint", "names the chain nowhere, which is not supported"))
+	// A chain that no menu has is in the text.
+	const elsewhere = "eip155:987654:0x00000000219ab540356cBB839Cbe05303d7705Fa"
+	enter(t, b, elsewhere)
+	b.wait(t, inState("verdict")+` && location.hash === "#any/`+elsewhere+`"`)
+	if err := chromedp.Do(b.ctx, chromedp.Reload()); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(t, inState("verdict")+` && document.getElementById("address").value === "`+elsewhere+`"`)
 	// A secret is in no URL and no history.
 	enter(t, b, secret)
 	b.wait(t, has(title, "This looks like a private key")+` && location.hash === ""`)

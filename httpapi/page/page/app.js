@@ -221,8 +221,9 @@ async function screenOne(text) {
   }
 }
 
-// chainOf returns the chain that asks for an answer again: its own would settle a doubt.
-const chainOf = answer => (answer.doubts?.length > 0 ? chain.value : answer.chain);
+// chainOf returns the chain that asks for an answer again: its own would settle a doubt, or is in the text and in
+// no menu, as in eip155:1:0x….
+const chainOf = answer => (answer.doubts?.length > 0 || ![...chain.options].some(o => o.value === answer.chain) ? chain.value : answer.chain);
 
 // explain returns the diagnosis of a text that was screened and is not decided, because of doubts if
 // it is an address, or null.
