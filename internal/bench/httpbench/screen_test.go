@@ -1,27 +1,24 @@
 //go:build unix
 
-// Httpbench measures the handler of package httpapi, for a key with a burst limit and a quota,
+// Package httpbench measures the handler of package httpapi, for a key with a burst limit and a quota,
 // against a handler that reads the body and writes a constant of the same size, with the header
-// fields of an httpapi response.
+// fields of an httpapi response:
 //
-//	httpbench                at 8 connections
-//	httpbench -conns 64
-//	httpbench -swap 1000000  response times while a list is replaced
+//	go -C internal/bench test -bench Screen -benchtime 21x ./httpbench
 //
 // Each handler runs in a process of its own on 127.0.0.1 and is called over
 // keep-alive connections. In each round both run once, and the figures of httpapi
-// are divided by the figures of the constant in the same round. Httpbench prints the
-// median, least and greatest ratio of requests per second, and of CPU time per
-// request in the server process; and the ratios of the best twentieth of all rounds,
-// which a busy machine disturbs least: on one, measure many short rounds, such as
-// -rounds 500 -spell 10ms. Client and servers share the processors, so only the ratios
-// are meaningful.
+// are divided by the figures of the constant in the same round. The figures are the median
+// ratios of requests per second, and of CPU time per request in the server process; and, as best,
+// the ratios of the best twentieth of all rounds, which a busy machine disturbs least: on one,
+// measure many short rounds, such as -benchtime 500x -spell 10ms. Client and servers share the
+// processors, so only the ratios are meaningful.
 //
 // The constant handler reads the body to its end, because net/http does that for a
 // handler that does not, and starts to watch the connection then. It neither keeps nor
 // parses it, and its header fields are made once: it costs the least that any handler
 // of a POST with these fields can.
-package main
+package httpbench
 
 import (
 	"bufio"
@@ -39,6 +36,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -47,28 +45,24 @@ import (
 	"github.com/walletscreen/walletscreen/sources/bundle"
 )
 
-func main() {
-	rounds := flag.Int("rounds", 21, "rounds")
-	spell := flag.Duration("spell", 300*time.Millisecond, "time for one handler in a round")
-	conns := flag.Int("conns", 8, "connections")
-	swapped := flag.Int("swap", 0, "measure instead how long answers take while a list of so many `entries` is replaced")
-	rate := flag.Float64("rate", 4000, "with -swap, requests per second to each server, over 8 connections")
-	serveName := flag.String("serve", "", "be the server of this handler until standard input ends (used by httpbench itself)")
-	flag.Parse()
-	err := error(nil)
-	if n := 0; *serveName != "" {
-		if _, scanErr := fmt.Sscanf(*serveName, "swap:%d", &n); scanErr == nil {
-			err = serveSwap(n)
-		} else {
-			err = server(*serveName)
-		}
-	} else if *swapped > 0 {
-		err = swap(*swapped, 8, *rounds, *rate)
-	} else {
-		err = compare(*conns, *rounds, *spell)
+var spell = flag.Duration("spell", 300*time.Millisecond, "time for one handler in a round")
+
+// serveVariable names the handler of a server in the environment of its process.
+const serveVariable = "HTTPBENCH_SERVE"
+
+// TestMain runs the benchmarks, or is the server of a handler until standard input ends.
+func TestMain(m *testing.M) {
+	var err error
+	switch name := os.Getenv(serveVariable); name {
+	case "":
+		os.Exit(m.Run())
+	case "swap":
+		err = serveSwap()
+	default:
+		err = server(name)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "httpbench:", err)
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
@@ -192,45 +186,35 @@ type candidate struct {
 }
 
 // start starts the server of a handler, and connects to it.
-func start(name string, conns int) (c *candidate, stop func(), err error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
-	}
-	cmd := exec.Command(program, "-serve", name)
+func start(b *testing.B, name string, conns int) *candidate {
+	cmd := exec.CommandContext(b.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), serveVariable+"="+name)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, nil, err
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err, err2, cmd.Start()); err != nil {
+		b.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, nil, err
-	}
-	c = &candidate{name: name, ask: in, answers: bufio.NewReader(out)}
-	stop = func() {
+	c := &candidate{name: name, ask: in, answers: bufio.NewReader(out)}
+	b.Cleanup(func() {
 		for _, conn := range c.conns {
 			conn.Close()
 		}
 		in.Close()
 		cmd.Wait()
-	}
+	})
 	var addr string
-	_, err = fmt.Fscanln(c.answers, &addr, &c.token)
-	for i := 0; i < conns && err == nil; i++ {
-		var conn *conn
-		if conn, err = dial(addr, c.token, uint64(i)); err == nil {
-			c.conns = append(c.conns, conn)
+	if _, err := fmt.Fscanln(c.answers, &addr, &c.token); err != nil {
+		b.Fatalf("%s: %v", name, err)
+	}
+	for i := range conns {
+		conn, err := dial(addr, c.token, uint64(i))
+		if err != nil {
+			b.Fatal(err)
 		}
+		c.conns = append(c.conns, conn)
 	}
-	if err != nil {
-		stop()
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return c, stop, nil
+	return c
 }
 
 // computed returns how long the process of c has computed, in seconds.
@@ -283,36 +267,35 @@ func (c *candidate) run(spell time.Duration) (rate, cpu float64, err error) {
 	return float64(n) / took, (after - before) / float64(n), errors.Join(err, err2)
 }
 
-// compare prints how httpapi compares with the constant.
-func compare(conns, rounds int, spell time.Duration) error {
-	var all []*candidate
-	for _, name := range []string{"constant", "httpapi"} {
-		c, stop, err := start(name, conns)
-		if err != nil {
-			return err
-		}
-		defer stop()
-		all = append(all, c)
-	}
-	for round := range rounds + 1 {
-		for i := range all {
-			c := all[(i+round)%len(all)] // another goes first each time
-			rate, cpu, err := c.run(spell)
-			if err != nil {
-				return err
+// BenchmarkScreen compares httpapi with the constant, over some connections.
+func BenchmarkScreen(b *testing.B) {
+	for _, conns := range []int{8, 64} {
+		b.Run(fmt.Sprintf("conns=%d", conns), func(b *testing.B) {
+			base, c := start(b, "constant", conns), start(b, "httpapi", conns)
+			all := []*candidate{base, c}
+			round := func() {
+				for _, c := range all {
+					rate, cpu, err := c.run(*spell)
+					if err != nil {
+						b.Fatal(err)
+					}
+					c.rate, c.cpu = append(c.rate, rate), append(c.cpu, cpu)
+				}
+				slices.Reverse(all) // another goes first each time
 			}
-			if round > 0 { // the first warms up
-				c.rate, c.cpu = append(c.rate, rate), append(c.cpu, cpu)
+			round() // warms up
+			base.rate, base.cpu, c.rate, c.cpu = nil, nil, nil, nil
+			for b.Loop() {
+				round()
 			}
-		}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(median(ratios(c.rate, base.rate)), "rate")
+			b.ReportMetric(median(ratios(c.cpu, base.cpu)), "cpu")
+			b.ReportMetric(quantile(c.rate, 0.95)/quantile(base.rate, 0.95), "best-rate")
+			b.ReportMetric(quantile(c.cpu, 0.05)/quantile(base.cpu, 0.05), "best-cpu")
+			b.ReportMetric(median(c.rate), "requests/s")
+		})
 	}
-	base, c := all[0], all[1]
-	rate, cpu := ratios(c.rate, base.rate), ratios(c.cpu, base.cpu)
-	fmt.Printf("%d connections, %d rounds of %v: the constant has %.0f requests/s, %.1f µs each\n", conns, rounds, spell, median(base.rate), 1e6*median(base.cpu))
-	fmt.Printf("requests/s %.3f (%.3f to %.3f)   time of the server %.3f (%.3f to %.3f)   at best %.3f and %.3f\n",
-		median(rate), slices.Min(rate), slices.Max(rate), median(cpu), slices.Min(cpu), slices.Max(cpu),
-		quantile(c.rate, 0.95)/quantile(base.rate, 0.95), quantile(c.cpu, 0.05)/quantile(base.cpu, 0.05))
-	return nil
 }
 
 // ratios returns the ratios of a to b, one by one.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package httpbench
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -45,10 +46,13 @@ func (c *changing) Load(ctx context.Context, _ sources.Revision, add func(source
 	return sources.Revision{Digest: fmt.Sprint(c.load), Records: c.n}, ctx.Err()
 }
 
-// serveSwap serves the handler with a list of n addresses, and, for each line that
-// it reads, replaces the whole list and prints how long that took.
-func serveSwap(n int) error {
-	s, err := screening.New([]sources.Source{&changing{n: n}}, nil)
+// swapped is the number of entries of the list that is replaced.
+const swapped = 1_000_000
+
+// serveSwap serves the handler with a list, and, for each line that it reads, replaces the
+// whole list and prints how long that took.
+func serveSwap() error {
+	s, err := screening.New([]sources.Source{&changing{n: swapped}}, nil)
 	if err != nil {
 		return err
 	}
@@ -73,49 +77,39 @@ func serveSwap(n int) error {
 	})
 }
 
-// swap prints how long answers take while a list of n addresses is replaced, beside
-// how long they take while nothing is: of questions that are asked at a rate,
-// whether or not the ones before were answered, over some connections. A request
-// that fails ends it.
-func swap(n, conns, rounds int, rate float64) error {
-	c, stop, err := start(fmt.Sprintf("swap:%d", n), conns)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	interval := time.Duration(float64(conns) / rate * float64(time.Second))
-	var ratios []float64
-	for round := range rounds + 1 {
+// BenchmarkSwap compares how long answers take while a list is replaced with how long
+// they take while nothing is: of questions that are asked at a rate, whether or not the ones before
+// were answered, over some connections. A request that fails ends it.
+func BenchmarkSwap(b *testing.B) {
+	const conns, perSecond = 8, 4000
+	const interval = conns * time.Second / perSecond
+	c := start(b, "swap", conns)
+	var times []float64
+	for b.Loop() {
 		var took string
-		during, err := c.paced(interval, func() error {
-			if _, err := io.WriteString(c.ask, "\n"); err != nil {
-				return err
+		during, err := c.paced(interval, func() (err error) {
+			if _, err = io.WriteString(c.ask, "\n"); err == nil {
+				took, err = c.answers.ReadString('\n')
 			}
-			var err error
-			took, err = c.answers.ReadString('\n')
 			return err
 		})
 		if err != nil {
-			return err
+			b.Fatal(err)
 		}
 		length, err := time.ParseDuration(strings.TrimSpace(took))
 		if err != nil {
-			return err
+			b.Fatal(err)
 		}
 		quiet, err := c.paced(interval, func() error { time.Sleep(length); return nil })
 		if err != nil {
-			return err
+			b.Fatal(err)
 		}
-		if round == 0 {
-			continue // it warms up
-		}
-		ratios = append(ratios, float64(at(during, 0.99))/float64(at(quiet, 0.99)))
-		fmt.Printf("%d entries replaced in %v, %d answers: p50 %v, p99 %v, at most %v; of %d without: p50 %v, p99 %v, at most %v\n",
-			n, length.Round(time.Millisecond), len(during), at(during, 0.5), at(during, 0.99), at(during, 1),
+		times = append(times, float64(at(during, 0.99))/float64(at(quiet, 0.99)))
+		b.Logf("replaced in %v, %d answers: p50 %v, p99 %v, at most %v; of %d without: p50 %v, p99 %v, at most %v",
+			length.Round(time.Millisecond), len(during), at(during, 0.5), at(during, 0.99), at(during, 1),
 			len(quiet), at(quiet, 0.5), at(quiet, 0.99), at(quiet, 1))
 	}
-	fmt.Printf("p99 during the swap %.2f of that without (%.2f to %.2f), no request failed\n", median(ratios), slices.Min(ratios), slices.Max(ratios))
-	return nil
+	b.ReportMetric(median(times), "p99")
 }
 
 // paced asks over each connection of c once in an interval, whether or not the
