@@ -38,10 +38,13 @@ func NewEndpoints(s *screening.Screener, auth Authorizer, opts *Options) map[str
 // Admit returns middleware that admits requests to the handler that it wraps, as
 // NewHandler admits them to its own endpoints: auth decides who the caller is, then
 // the caller's burst limit and scopes are checked. Refused requests get the same
-// problems. scope is any word; a caller with empty Scopes has them all. The wrapped
+// problems. scope is any word, and Admit panics if it is empty; a caller with empty Scopes has them all. The wrapped
 // handler gets the caller by [CallerOf], and a response with X-Request-Id and the fields
 // of the caller's limits, as they are before it. Quotas are not charged.
 func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http.Handler {
+	if scope == "" {
+		panic("httpapi: Admit needs a scope: without one it would admit everybody")
+	}
 	v := newService(nil, auth, opts)
 	rt := &route{scope: scope, answer: func(*exchange) ([]byte, *problem) { return nil, nil }}
 	return func(next http.Handler) http.Handler {

@@ -374,4 +374,10 @@ func TestAdmit(t *testing.T) {
 	if _, ok := httpapi.CallerOf(context.Background()); ok {
 		t.Error("a context without a caller has one")
 	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Admit without a scope returns, and would admit everybody")
+		}
+	}()
+	httpapi.Admit(nil, "", nil)
 }
