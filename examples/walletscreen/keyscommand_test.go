@@ -124,7 +124,7 @@ func TestKeysCommandErrors(t *testing.T) {
 		want string // in the error
 	}{
 		{"", "which command? Want create, list, set, rotate or revoke"},
-		{"-db DB", `unknown command "keys -db"; want create, list, set, rotate or revoke`},
+		{"-db DB", "keys: which command? Want create, list, set, rotate or revoke, and flags behind it"},
 		{"delete x -db DB", `unknown command "keys delete"`},
 		{"creat -db DB", "did you mean create?"},
 		{"list", "keys list: want -data or -db, the same as for serve"},

@@ -189,6 +189,8 @@ func commandLine(root *cli.Command, args []string) ([]string, error) {
 		switch {
 		case isHelp(arg), i == 0 && arg == "completion":
 			return args, nil
+		case next == nil && strings.HasPrefix(arg, "-"):
+			return nil, fmt.Errorf("%s: which command? Want %s, and flags behind it", strings.Join(args[:i], " "), orList(commandNames(c)))
 		case next == nil && !isShown(arg):
 			return nil, fmt.Errorf("unknown command of %d characters; to screen an address: walletscreen screen ADDRESS", len(arg))
 		case next == nil:
