@@ -56,9 +56,13 @@ func (p *program) flag(name, usage string, to *bool) cli.Flag {
 	return &cli.BoolFlag{Name: name, Usage: usage, Destination: to, Sources: p.source(name)}
 }
 
+// duration is a flag of a time. If it means no limit when it is not set, zero must not mean that.
 func (p *program) duration(name, usage string, to *time.Duration) cli.Flag {
+	unset := *to
 	return p.parsed(name, usage, func(text string) (err error) {
-		*to, err = parseDuration(text)
+		if *to, err = parseDuration(text); err == nil && *to == 0 && unset == 0 {
+			err = errors.New("want a time above zero")
+		}
 		return err
 	}, func() string {
 		switch {

@@ -269,6 +269,8 @@ func TestWrongCalls(t *testing.T) {
 			`screen: -chain: chain "etherium": unsupported chain; any EVM chain is eip155: and its number; did you mean ethereum?`},
 		{"WALLETSCREEN_MAX_AGE=2w", []string{"screen", "y"}, "WALLETSCREEN_MAX_AGE: want a time, such as 30m, 48h, 7d or 10y"},
 		{"", []string{"screen", "-max-age", "2w", "y"}, "screen: -max-age: want a time, such as 30m, 48h, 7d or 10y"},
+		{"", []string{"screen", "-max-age", "0", "y"}, "screen: -max-age: want a time above zero"},
+		{"WALLETSCREEN_MAX_AGE=0s", []string{"screen", "y"}, "WALLETSCREEN_MAX_AGE: want a time above zero"},
 		{"", []string{"screen", "-require", "OFAC", "y"},
 			`screen: -require: there is no list "OFAC"; did you mean OFAC_SDN?`},
 		{"", []string{"screen", "-require", "OFAC_SND", "y"}, `screen: -require: there is no list "OFAC_SND"; did you mean OFAC_SDN?`},
