@@ -125,6 +125,8 @@ func (o *listOptions) endpoints() (map[address.Chain]string, error) {
 	if len(o.rpc) > 0 && !slices.Contains(o.choose, "USDT_FROZEN") && !slices.Contains(o.choose, "USDC_FROZEN") {
 		return nil, errors.New("-rpc needs USDT_FROZEN or USDC_FROZEN in -lists")
 	}
+	chains := append(stablecoin.Chains("USDT"), stablecoin.Chains("USDC")...)
+	slices.Sort(chains)
 	all := make(map[address.Chain]string)
 	for _, r := range o.rpc {
 		name, endpoint, ok := strings.Cut(r, "=")
@@ -141,8 +143,8 @@ func (o *listOptions) endpoints() (map[address.Chain]string, error) {
 		switch {
 		case all[c] != "":
 			return nil, fmt.Errorf("-rpc %s is given twice", c)
-		case !slices.Contains(stablecoin.Chains("USDT"), c) && !slices.Contains(stablecoin.Chains("USDC"), c):
-			return nil, fmt.Errorf("-rpc %s: no freezes are known on this chain: want one of %v", c, stablecoin.Chains("USDC"))
+		case !slices.Contains(chains, c):
+			return nil, fmt.Errorf("-rpc %s: no freezes are known on this chain: want one of %v", c, slices.Compact(chains))
 		}
 		all[c] = endpoint
 	}
@@ -233,6 +235,8 @@ func (p *published) source(mirror string, live bool) sources.Source {
 	switch {
 	case p.final:
 		return s
+	case !live && p.bundled != nil:
+		return p.bundled()
 	case !live:
 		s = stored{s.Info(), errOffline}
 	case p.byHand && mirror == "":

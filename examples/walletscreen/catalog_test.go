@@ -151,7 +151,7 @@ func TestFreezes(t *testing.T) {
 		"want CHAIN=URL":                {"-rpc", "https://node.example/secret"},
 		"want a URL":                    {"-rpc", "ethereum=ftp://secret"},
 		"is given twice":                {"-rpc", "ethereum=https://a.example/secret,ethereum=https://b.example"},
-		"no freezes are known":          {"-rpc", "bitcoin=https://a.example/secret"},
+		"optimism polygon tron]":        {"-rpc", "bitcoin=https://a.example/secret"},
 		"no node":                       {"-rpc", "tron=https://a.example/secret"},
 	} {
 		code, stdout, stderr := call(t, "", append(slices.Clone(refresh), args...)...)

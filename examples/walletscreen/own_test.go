@@ -84,6 +84,31 @@ func TestChooseLists(t *testing.T) {
 	}
 }
 
+// TestOfflineWithOwnList checks that an offline server reads its own list, and that the lists that it cannot fetch count as no failure:
+// their alerts would fire for ever.
+func TestOfflineWithOwnList(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own.csv")
+	if err := os.WriteFile(own, []byte("address\n"+unlisted+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "-ops-addr", "127.0.0.1:0", "-list", "OWN="+own, "-data", t.TempDir())
+	all := s.scrape(t)
+	for _, id := range []string{"OFAC_SDN", "UK_CONSOLIDATED", "OWN"} {
+		if value(t, all, "walletscreen_source_failing", "source", id) != 0 {
+			t.Errorf("%s is failing", id)
+		}
+	}
+	if n := value(t, all, "walletscreen_source_entries", "source", "OWN"); n != 1 {
+		t.Errorf("the own list has %v entries", n)
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+	if strings.Contains(s.said, "level=WARN") {
+		t.Error(s.said)
+	}
+}
+
 // A list with a label of its own comes from a table, a TagPack, or a URL, without Go code.
 func TestListsWithKind(t *testing.T) {
 	dir := t.TempDir()
