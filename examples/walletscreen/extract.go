@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -63,8 +62,7 @@ func (p *program) extractCommand() *cli.Command {
 					fmt.Fprintln(p.stderr, "no address found")
 				}
 				fmt.Fprintln(p.stderr)
-				printLists(p.stderr, screener.Sources(), time.Now())
-				printCaveats(p.stderr, screener)
+				newJudge(screener, "").printLists(p.stderr)
 			}
 			p.code = e.total.code()
 			return failed

@@ -78,6 +78,32 @@ func TestPast(t *testing.T) {
 	call(2, "OFAC_SDN", "screen", "-data", data, "-at", then, tornado)
 }
 
+// TestReportBeforeTheFirstStart reports a table of which only listed accounts can be decided, and one of which none can.
+func TestReportBeforeTheFirstStart(t *testing.T) {
+	dir := t.TempDir()
+	in, report := filepath.Join(dir, "in.csv"), filepath.Join(dir, "report.html")
+	for table, want := range map[string][]string{
+		"address\n" + listed + "\n" + unlisted + "\n": {"Lazarus Group", "A list was missing or too old", "<p>not loaded: EU_CONSOLIDATED, UK_CONSOLIDATED", "Snapshot of the lists",
+			"late or not whole: OFAC_SDN, EU_CONSOLIDATED"},
+		"address\n" + unlisted + "\n": {"A list was missing or too old", "late or not whole: EU_CONSOLIDATED", "(EU_CONSOLIDATED)<td class=\"w\"><td class=\"w\"><td class=\"n\">0<td>not loaded"},
+	} {
+		os.WriteFile(in, []byte(table), 0o600)
+		code, stdout, stderr := call(t, "", "screen", "-at", "2026-04-15", "-in", in, "-report", report)
+		text, err := os.ReadFile(report)
+		if code != 2 || err != nil {
+			t.Errorf("exit code %d, %v: %s%s", code, err, stdout, stderr)
+		}
+		for _, want := range want {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%q: the report lacks %q:\n%s", table, want, text)
+			}
+		}
+	}
+	if _, _, stderr := call(t, "", "screen", "-at", "2026-04-15", listed); !strings.Contains(stderr, "\ncaveat: put together from what is known of the past: OFAC_SDN") {
+		t.Error(stderr)
+	}
+}
+
 // Before the first start, -at answers from what the bundled lists know of their past.
 func TestBeforeTheFirstStart(t *testing.T) {
 	longtest.WithoutRace(t)

@@ -130,18 +130,6 @@ func caveatText(k screening.CaveatKind) string {
 	return string(k)
 }
 
-// printCaveats prints why the lists cannot be relied on, as far as the table of the lists
-// does not say it.
-func printCaveats(w io.Writer, s screeningLists) {
-	r, err := s.Screen(anyAddress)
-	if err != nil {
-		return // every verdict says so
-	}
-	for _, text := range caveatTexts(r.Caveats()) {
-		fmt.Fprintln(w, fold("caveat: "+text))
-	}
-}
-
 // isBroken reports whether the newest list in the store cannot be read, so that only an older one
 // is held, or none.
 func isBroken(l screening.SourceStatus) bool {

@@ -208,10 +208,7 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 	}
 	r.Rows, r.Classes, r.Doubtful = t.total.rows, t.total.classes(), t.total.doubtful
 	r.Hash, r.Program = hexSum(t.hashes.input), "walletscreen "+newVersion().Version
-	result, err := j.screener.Screen(anyAddress)
-	if err != nil {
-		return err
-	}
+	result, _ := j.answer() // without one, each row is undecided and says why
 	r.Snapshot, r.Scoring = result.Digest(), result.ScoringVersion
 	lists := j.screener.Sources()
 	r.Lists, r.Caveats, r.Freshness = jsonLists(lists), caveatTexts(result.Caveats()), freshness(lists, result.Caveats(), j.at)
@@ -220,6 +217,7 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 			return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title))
 		})
 	}
+	var err error
 	if strings.HasSuffix(strings.ToLower(r.file.Name()), ".json") {
 		enc := json.NewEncoder(r.file)
 		enc.SetEscapeHTML(false)
@@ -290,9 +288,9 @@ func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now tim
 		text += ", checked between " + dayAndAge(checked[0]) + " and " + dayAndAge(checked[n-1])
 	}
 	var late []string
-	for _, c := range caveats {
-		if !slices.Contains(late, c.Source) {
-			late = append(late, c.Source)
+	for _, l := range all {
+		if !l.Loaded() || slices.ContainsFunc(caveats, func(c screening.Caveat) bool { return c.Source == l.Info.ID }) {
+			late = append(late, l.Info.ID)
 		}
 	}
 	if late != nil {

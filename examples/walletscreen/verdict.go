@@ -33,6 +33,8 @@ type judge struct {
 	chain    string    // of an address without one; "" to detect it
 
 	each func(*rows.Row, *verdict) // is called for each row of a table, or is nil
+
+	answered *screening.Result // an answer that it has had, or nil
 }
 
 // newJudge returns a judge for addresses of the chain of -chain, which may be "". If it names no
@@ -87,6 +89,10 @@ func (j *judge) screen(chain, text string) verdict {
 		return v
 	}
 	v.result, v.reading, v.err = j.screener.ScreenInput(chain, text)
+	if j.answered == nil && v.result.Digest() != "" {
+		r := v.result
+		j.answered = &r
+	}
 	if mine {
 		v.err = explainChain(chain, v.err)
 	}
@@ -95,6 +101,14 @@ func (j *judge) screen(chain, text string) verdict {
 		v.err = errSpreadsheet
 	}
 	return v
+}
+
+// answer returns what all answers from the lists have in common. Lists of the past may answer about listed accounts alone.
+func (j *judge) answer() (screening.Result, error) {
+	if j.answered != nil {
+		return *j.answered, nil
+	}
+	return j.screener.Screen(anyAddress)
 }
 
 // payees returns a verdict for each account that the text pays, or v if it pays one.
