@@ -94,10 +94,11 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 			if s.Required {
 				required = "yes"
 			}
-			if !s.LastUpdated.IsZero() {
-				if at := s.LastUpdated.Add(refreshEvery); at.After(now) {
-					next = at.UTC().Format("15:04Z")
-				}
+			at := s.LastUpdated.Add(refreshEvery)
+			if p := l.lists.published(s.Info.ID); p != nil && p.final || s.Info.Jurisdiction == sources.Operator {
+				next = "-" // it is part of the program, or a file
+			} else if at.After(now) {
+				next = at.UTC().Format("15:04Z")
 			}
 			t.add(s.Info.ID, required, grouped(int64(s.Entries)), minute(s.LastUpdated), next)
 		}

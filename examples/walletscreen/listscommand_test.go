@@ -221,6 +221,20 @@ func TestListsExport(t *testing.T) {
 	}
 }
 
+// TestNextRefresh prints when lists are due, but for those that are part of the program or a file.
+func TestNextRefresh(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "own.csv")
+	if err := os.WriteFile(file, []byte("address\n"+listed+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, _ := call(t, "", "lists", "status", "-list", "OWN="+file)
+	for id, want := range map[string]string{"OFAC_SDN": "due", "COMMUNITY_BADLIST": "due", "FBI_IC3": "-", "DOJ_FORFEITURE": "-", "OWN": "-"} {
+		if !regexp.MustCompile("(?m)^" + id + " +(yes|no) .* " + want + "$").MatchString(stdout) {
+			t.Errorf("%s: want %s:\n%s", id, want, stdout)
+		}
+	}
+}
+
 func TestListsErrors(t *testing.T) {
 	dir := t.TempDir()
 	for args, want := range map[string]string{
