@@ -229,7 +229,7 @@ func TestFullDisk(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return // no file is always full there
 	}
-	out := filepath.Join(t.TempDir(), "out.csv.gz")
+	out := filepath.Join(t.TempDir(), "OUT.CSV.GZ")
 	if err := os.Symlink("/dev/full", out); err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func openOutput(name string, stdout, sum io.Writer) (*output, error) {
 		return nil, fmt.Errorf("-out: %w", err)
 	}
 	file := io.MultiWriter(f, sum)
-	if strings.HasSuffix(name, ".gz") {
+	if strings.HasSuffix(strings.ToLower(name), ".gz") {
 		z := gzip.NewWriter(file)
 		return &output{w: z, closers: []io.Closer{z, f}}, nil
 	}
