@@ -171,7 +171,7 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 	}
 	fmt.Fprintf(l.stderr, "%s\n", counted(int64(len(accounts)), "account"))
 	for _, source := range slices.Sorted(maps.Keys(left)) {
-		fmt.Fprintf(l.stderr, "%s: left out %s addresses: no account of 20 bytes, not listed officially, or excepted\n", source, grouped(int64(left[source])))
+		fmt.Fprintf(l.stderr, "%s: left out %s addresses: no account of 20 bytes, not listed officially, or allowed\n", source, grouped(int64(left[source])))
 	}
 	return nil
 }
