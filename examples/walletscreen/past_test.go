@@ -85,7 +85,7 @@ func TestReportBeforeTheFirstStart(t *testing.T) {
 	for table, want := range map[string][]string{
 		"address\n" + listed + "\n" + unlisted + "\n": {"Lazarus Group", "A list was missing or too old", "<p>not loaded: EU_CONSOLIDATED, UK_CONSOLIDATED", "Snapshot of the lists",
 			"late or not whole: OFAC_SDN, EU_CONSOLIDATED"},
-		"address\n" + unlisted + "\n": {"A list was missing or too old", "late or not whole: EU_CONSOLIDATED", "(EU_CONSOLIDATED)<td class=\"w\"><td class=\"w\"><td class=\"n\">0<td>not loaded"},
+		"address\n" + unlisted + "\n": {"A list was missing or too old", "<p>not loaded: EU_CONSOLIDATED", "late or not whole: EU_CONSOLIDATED", "(EU_CONSOLIDATED)<td class=\"w\"><td class=\"w\"><td class=\"n\">0<td>not loaded"},
 	} {
 		os.WriteFile(in, []byte(table), 0o600)
 		code, stdout, stderr := call(t, "", "screen", "-at", "2026-04-15", "-in", in, "-report", report)

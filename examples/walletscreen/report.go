@@ -210,8 +210,8 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 	r.Hash, r.Program = hexSum(t.hashes.input), "walletscreen "+newVersion().Version
 	result, _ := j.answer() // without one, each row is undecided and says why
 	r.Snapshot, r.Scoring = result.Digest(), result.ScoringVersion
-	lists := j.screener.Sources()
-	r.Lists, r.Caveats, r.Freshness = jsonLists(lists), caveatTexts(result.Caveats()), freshness(lists, result.Caveats(), j.at)
+	lists, caveats := j.screener.Sources(), j.caveats()
+	r.Lists, r.Caveats, r.Freshness = jsonLists(lists), caveatTexts(caveats), freshness(lists, caveats, j.at)
 	for _, groups := range [][]*reportGroup{r.Parties, r.Undecided, r.Suppressed} {
 		slices.SortStableFunc(groups, func(a, b *reportGroup) int {
 			return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title))
@@ -288,9 +288,9 @@ func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now tim
 		text += ", checked between " + dayAndAge(checked[0]) + " and " + dayAndAge(checked[n-1])
 	}
 	var late []string
-	for _, l := range all {
-		if !l.Loaded() || slices.ContainsFunc(caveats, func(c screening.Caveat) bool { return c.Source == l.Info.ID }) {
-			late = append(late, l.Info.ID)
+	for _, c := range caveats {
+		if !slices.Contains(late, c.Source) {
+			late = append(late, c.Source)
 		}
 	}
 	if late != nil {

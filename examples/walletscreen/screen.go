@@ -143,15 +143,13 @@ func (s *screenCall) newJudge(ctx context.Context) (*judge, error) {
 	return j, nil
 }
 
-// printLists prints which lists the verdicts come from, and why they cannot be relied on, as far as the table
-// of the lists does not say it.
+// printLists prints which lists the verdicts come from, and their caveats.
 func (j *judge) printLists(w io.Writer) {
 	if j.past {
 		fmt.Fprintf(w, "as of %s:\n", minute(j.at))
 	}
 	printLists(w, j.screener.Sources(), j.at)
-	r, _ := j.answer() // if there is none, every verdict says why
-	for _, text := range caveatTexts(r.Caveats()) {
+	for _, text := range caveatTexts(j.caveats()) {
 		fmt.Fprintln(w, fold("caveat: "+text))
 	}
 }

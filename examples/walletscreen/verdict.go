@@ -111,6 +111,20 @@ func (j *judge) answer() (screening.Result, error) {
 	return j.screener.Screen(anyAddress)
 }
 
+// caveats returns why the lists cannot be relied on.
+func (j *judge) caveats() (all []screening.Caveat) {
+	r, err := j.answer()
+	if err == nil {
+		return r.Caveats()
+	}
+	for _, l := range j.screener.Sources() {
+		if !l.Loaded() {
+			all = append(all, screening.Caveat{Source: l.Info.ID, Kind: screening.CaveatMissing})
+		}
+	}
+	return all
+}
+
 // payees returns a verdict for each account that the text pays, or v if it pays one.
 func (j *judge) payees(v verdict) []verdict {
 	if !v.reading.Several || v.err != nil && !errors.Is(v.err, address.ErrSeveral) {
