@@ -15,6 +15,7 @@ import (
 
 	signed "golang.org/x/mod/sumdb/note"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -133,6 +134,17 @@ func (t *tickerTexts) add(held *screening.SourceStatus, e sources.Entry) {
 			}
 		}
 	}
+}
+
+// accountsOf returns the account of an entry, or what its text, which may have a slip, means.
+func accountsOf(e *sources.Entry) (all []address.Address) {
+	if e.Address.IsValid() {
+		return []address.Address{e.Address}
+	}
+	for _, f := range sources.Repair(e.Asset, e.Listed) {
+		all = append(all, f.Address)
+	}
+	return all
 }
 
 // files returns two files for each ticker.

@@ -188,17 +188,6 @@ func (l *listsCall) nitroAccounts(e *sources.Entry) (all []address.Address) {
 	return all
 }
 
-// accountsOf returns the account of an entry, or what its text, which may have a slip, means.
-func accountsOf(e *sources.Entry) (all []address.Address) {
-	if e.Address.IsValid() {
-		return []address.Address{e.Address}
-	}
-	for _, f := range sources.Repair(e.Asset, e.Listed) {
-		all = append(all, f.Address)
-	}
-	return all
-}
-
 // isListed reports whether a is listed officially or by the operator.
 func (l *listsCall) isListed(lists screeningLists, a address.Address) (bool, error) {
 	r, err := lists.Screen(a)

@@ -21,6 +21,7 @@ type keyring struct {
 	httpapi.Authorizer
 	ring   *access.Keyring // over the store
 	store  *keyStore
+	data   string // the directory of -data, or ""
 	note   string // what to print about the key
 	header string // the header of the example, as a word of a shell command
 	// fragment gives the key to the page; only a terminal shows it.
@@ -32,26 +33,26 @@ type keyring struct {
 // that start together, one makes it.
 const firstKey = "first"
 
-// openKeys opens the keys that c says.
-func openKeys(ctx context.Context, c *serveOptions, logger *slog.Logger) (*keyring, error) {
-	k := &keyring{}
-	given := make(map[string]string)
-	for i, key := range c.keys {
-		given[fmt.Sprintf("given-%d", i+1)] = key
+// openKeys opens the keys in the database of -db or -data, and those of -api-key.
+func openKeys(ctx context.Context, db, data string, given []string, logger *slog.Logger) (*keyring, error) {
+	k := &keyring{data: data}
+	tokens := make(map[string]string)
+	for i, key := range given {
+		tokens[fmt.Sprintf("given-%d", i+1)] = key
 	}
-	fixed, err := access.Fixed(given)
+	fixed, err := access.Fixed(tokens)
 	if err != nil {
 		return nil, fmt.Errorf("-api-key: %w", err)
 	}
 	if len(given) > 0 {
 		k.note, k.header = "API key: the one of -api-key.", "'Authorization: Bearer <API_KEY>'"
 	}
-	if c.lists.data != "" { // with -db, the first key is written there
-		if err := os.MkdirAll(c.lists.data, 0o700); err != nil {
+	if data != "" { // with -db, the first key is written there
+		if err := os.MkdirAll(data, 0o700); err != nil {
 			return nil, fmt.Errorf("-data: %w", err)
 		}
 	}
-	if k.store, err = openKeyStore(ctx, c.lists.db, c.lists.data); err != nil {
+	if k.store, err = openKeyStore(ctx, db, data); err != nil {
 		return nil, err
 	}
 	k.ring = access.New(k.store, logger)
@@ -62,7 +63,7 @@ func openKeys(ctx context.Context, c *serveOptions, logger *slog.Logger) (*keyri
 // first makes the first key, if none was given and none is kept. The key is written to a
 // file for its owner, and shown only if terminal is set: what a service prints is kept in
 // a journal that others can read.
-func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) error {
+func (k *keyring) first(ctx context.Context, terminal bool) error {
 	if k.header != "" {
 		return nil
 	}
@@ -71,8 +72,8 @@ func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) err
 		return err
 	}
 	file := ""
-	if c.lists.data != "" {
-		file = filepath.Join(c.lists.data, "first-key")
+	if k.data != "" {
+		file = filepath.Join(k.data, "first-key")
 	}
 	k.note = "API key: one of those in " + k.store.where + "; see walletscreen keys -help"
 	k.header = "'Authorization: Bearer <API_KEY>'"
@@ -86,7 +87,7 @@ func (k *keyring) first(ctx context.Context, c *serveOptions, terminal bool) err
 	if err != nil {
 		return err
 	}
-	made, err := os.CreateTemp(c.lists.data, "first-key-") // before the key is used, or nobody could use it
+	made, err := os.CreateTemp(k.data, "first-key-") // before the key is used, or nobody could use it
 	if err != nil {
 		return err
 	}

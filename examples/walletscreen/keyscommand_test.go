@@ -282,14 +282,14 @@ func TestFirstKeys(t *testing.T) {
 	o := &serveOptions{lists: listOptions{data: dir}}
 	var token string
 	for i, late := range []bool{false, true} {
-		k, err := openKeys(ctx, o, slog.New(slog.DiscardHandler))
+		k, err := openKeys(ctx, o.lists.db, o.lists.data, o.keys, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if late {
 			k.store.Store = lateStore{k.store.Store}
 		}
-		if err := k.first(ctx, o, false); err != nil {
+		if err := k.first(ctx, false); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(name)

@@ -75,26 +75,6 @@ var (
 	errByHand  = errors.New("the publisher's page answers browsers only: save it and run walletscreen lists import, or name a -mirror")
 )
 
-// A listsCall is a call of a command below lists.
-type listsCall struct {
-	*program
-	lists      listOptions
-	json       bool
-	timeout    time.Duration
-	accept     bool
-	downloaded string
-	comments   string
-	format     string
-	out        string
-
-	spellings   bool
-	signingKey  string
-	match, salt string
-	fromID      string
-	keys        []string
-	witnesses   []string
-}
-
 // checkURL returns an error about a flag if its value is no URL of a list, or one that needs
 // -mirror-over-http. It does not quote the URL, which may hold a key.
 func (o *listOptions) checkURL(flag, value string) error {

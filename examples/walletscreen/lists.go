@@ -105,6 +105,26 @@ func (o *listOptions) past(ctx context.Context, st store.Store, at time.Time) (p
 	return past, true, nil
 }
 
+// openPast returns the lists that were answered from at a time, or an error if they are
+// not kept, or did not decide then.
+func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*screening.Past, error) {
+	st, err := p.openStore(ctx, o, false)
+	if err != nil {
+		return nil, err
+	}
+	past, reconstructed, err := o.past(ctx, st, at)
+	if err != nil {
+		return nil, fmt.Errorf("-at: %w", err)
+	}
+	if reconstructed { // a label decides whatever is missing
+		return past, nil
+	}
+	if _, err := past.Screen(anyAddress); err != nil {
+		return nil, fmt.Errorf("nothing can be decided as of %s: %w", minute(at), err)
+	}
+	return past, nil
+}
+
 // open returns a Screener of the sources, without any of those that the options choose, with the
 // lists in the store, or the bundled ones. It changes the store if write is set.
 func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Source, write bool, opts *screening.Options) (_ *screening.Screener, err error) {

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -12,6 +15,26 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
+
+// A listsCall is a call of a command below lists.
+type listsCall struct {
+	*program
+	lists      listOptions
+	json       bool
+	timeout    time.Duration
+	accept     bool
+	downloaded string
+	comments   string
+	format     string
+	out        string
+
+	spellings   bool
+	signingKey  string
+	match, salt string
+	fromID      string
+	keys        []string
+	witnesses   []string
+}
 
 func (p *program) listsCommand() *cli.Command {
 	l := &listsCall{program: p}
@@ -135,6 +158,153 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 		return err
 	}
 	return l.load(ctx, srcs, &screening.Options{LoadOnly: true, Bytes: show.bytes}, nil, show)
+}
+
+func (l *listsCall) imports(ctx context.Context, args []string) error {
+	if err := l.lists.wantStore(); err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return errors.New("want ID=FILE, such as OFAC_SDN=sdn_advanced.xml")
+	}
+	downloaded, err := l.downloadTime(time.Now())
+	if err != nil {
+		return err
+	}
+	srcs, err := l.lists.sources(false)
+	if err != nil {
+		return err
+	}
+	files, imports, err := l.filesOf(args, downloaded)
+	if err != nil {
+		return err
+	}
+	// The others stay as they are.
+	srcs = slices.DeleteFunc(srcs, func(s sources.Source) bool { return files[s.Info().ID] != nil })
+	srcs = append(srcs, imports...)
+	show := newStatusLine(l.stderr)
+	opts := &screening.Options{LoadOnly: true, Bytes: show.bytes}
+	if l.accept {
+		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return files[source] != nil }
+	}
+	return l.load(ctx, srcs, opts, files, show)
+}
+
+// filesOf returns the files that args name, as ID=FILE, by the ids of their lists, and the same as
+// sources that are compared with the bundle.
+func (l *listsCall) filesOf(args []string, downloaded time.Time) (files map[string]*imported, srcs []sources.Source, err error) {
+	var known []string
+	for _, p := range l.lists.catalog() {
+		known = append(known, p.id())
+	}
+	files = make(map[string]*imported)
+	for _, arg := range args {
+		id, file, ok := strings.Cut(arg, "=")
+		p := l.lists.published(id)
+		switch {
+		case !ok || file == "":
+			return nil, nil, fmt.Errorf("%q: want ID=FILE, such as OFAC_SDN=sdn_advanced.xml; IDs are %s", arg, orList(known))
+		case p == nil:
+			return nil, nil, fmt.Errorf("there is no list %.80q%s", id, didYouMean(id, known, ""))
+		case p.final:
+			return nil, nil, fmt.Errorf("%s is final and part of the program: there is nothing to import", id)
+		case p.parse == nil:
+			return nil, nil, fmt.Errorf("%s comes from nodes, and not from a file: want lists refresh %s", id, p.needs)
+		case files[id] != nil:
+			return nil, nil, fmt.Errorf("%s is given twice", id)
+		}
+		files[id] = newImported(p.live("").Info(), file, l.comments, p.parse, downloaded)
+		srcs = append(srcs, p.seeded(files[id]))
+	}
+	return files, srcs, nil
+}
+
+// downloadTime returns the time of -downloaded, zero if it is not set.
+func (l *listsCall) downloadTime(now time.Time) (t time.Time, err error) {
+	if l.downloaded == "" {
+		return t, nil
+	}
+	t, _, ok := dayOrTime(l.downloaded)
+	if !ok || t.After(now) {
+		return t, fmt.Errorf("-downloaded %.40q: want a day such as 2026-11-01, or a time (RFC 3339), that is not in the future", l.downloaded)
+	}
+	return t, nil
+}
+
+// printLost prints the first addresses that a list has lost.
+func printLost(w io.Writer, report screening.SourceReport) error {
+	const most = 20
+	n := 0
+	for e, err := range report.AllRemoved() {
+		if err != nil {
+			return err
+		}
+		if n++; n > most {
+			fmt.Fprintf(w, "%s lost %s more; lists diff shows all\n", report.Info.ID, grouped(int64(report.Removed-most)))
+			break
+		}
+		fmt.Fprintln(w, fold(fmt.Sprintf("%s lost %s %s", report.Info.ID, clean(e.Text()), clean(e.Name))))
+	}
+	return nil
+}
+
+// load refreshes the sources into the store, and prints the results for the imported files, or
+// for all.
+func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, files map[string]*imported, show *statusLine) error {
+	s, err := l.open(ctx, &l.lists, srcs, true, opts)
+	if err != nil {
+		return err
+	}
+	r, _ := s.Refresh(ctx)
+	show.finish()
+	failed := false
+	t := layout{}
+	t.add("LIST", "RESULT", ">ADDED", ">REMOVED", ">ADDRESSES", "PUBLISHED", "")
+	for _, x := range r.Sources {
+		if files != nil && files[x.Info.ID] == nil {
+			continue
+		}
+		result, why := "loaded", ""
+		switch {
+		case x.Err != nil:
+			result, why, failed = "FAILED", x.Err.Error(), true
+			for _, suspect := range []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrFuture, screening.ErrCut} {
+				if errors.Is(x.Err, suspect) {
+					result = "REFUSED"
+				}
+			}
+		case x.Unchanged:
+			result = "unchanged"
+			if f := files[x.Info.ID]; f != nil && f.digest != x.Digest {
+				result, why, failed = "REFUSED", "the file is older than the list held, which was checked on "+day(x.LastUpdated), true
+			}
+		case l.accept:
+			if err := printLost(l.stderr, x); err != nil {
+				return err
+			}
+		}
+		if x.StoreErr != nil && why == "" {
+			result, why, failed = "NOT KEPT", x.StoreErr.Error(), true
+		}
+		if l.json {
+			err := writeJSON(l.stdout, map[string]any{"id": x.Info.ID, "result": strings.ToLower(result), "added": x.Added, "removed": x.Removed,
+				"address_count": x.Addresses, "published_at": orNull(x.Published), "error": why})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		t.add(x.Info.ID, result, grouped(int64(x.Added)), grouped(int64(x.Removed)), grouped(int64(x.Addresses)), day(x.Published), why)
+	}
+	if !l.json {
+		if err := t.print(l.stdout); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return errSilent
+	}
+	return nil
 }
 
 // anomalies prints the odd entries of the lists, by list and kind.

@@ -283,7 +283,7 @@ func TestProbes(t *testing.T) {
 	o := &server{serveOptions: &serveOptions{}, screener: s, trail: trail, metrics: newMetrics()}
 	probe := func(path string) (int, string) {
 		w := httptest.NewRecorder()
-		o.opsHandler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		opsHandler(o.readiness, o.metrics.handler()).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		return w.Code, strings.TrimSpace(w.Body.String())
 	}
 	want := func(when string, status int, ready readiness) {

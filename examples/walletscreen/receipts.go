@@ -13,6 +13,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,12 +24,10 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
+	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
-
-// maxKeyFile bounds a key file, in bytes.
-const maxKeyFile = 4096
 
 // A receiptFile is the file of screen -receipt.
 type receiptFile struct {
@@ -49,26 +48,6 @@ func openReceipts(name, keyFile string) (*receiptFile, error) {
 		return nil, fmt.Errorf("-receipt: %w", err)
 	}
 	return f, nil
-}
-
-// openSigners returns the signer with the key in the file of -receipt-key, and none if
-// the file is "".
-func openSigners(file string) ([]signed.Signer, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := readKey(file)
-	if err != nil {
-		return nil, fmt.Errorf("-receipt-key: %w", err)
-	}
-	signer, err := signed.NewSigner(text)
-	if err != nil { // the error could quote the key
-		return nil, fmt.Errorf("-receipt-key %s: want the private key that walletscreen receipt key has made", file)
-	}
-	if err := checkSecret(file); err != nil {
-		return nil, fmt.Errorf("-receipt-key: %w", err)
-	}
-	return []signed.Signer{signer}, nil
 }
 
 // add writes the receipt of a verdict, if there is one: there is none without a level,
@@ -127,28 +106,6 @@ func (f *receiptFile) close(ctx context.Context, p *program, last *screening.Res
 	return nil
 }
 
-// readKey returns the text of a key file.
-func readKey(name string) (string, error) {
-	text, err := readAtMost(name, maxKeyFile)
-	return strings.TrimSpace(string(text)), err
-}
-
-// readVerifier returns the public key in a file.
-func readVerifier(name string) (signed.Verifier, error) {
-	text, err := readKey(name)
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasPrefix(text, "PRIVATE+KEY+") {
-		return nil, fmt.Errorf("%s is the private key; want the public one, which receipt key writes to a file ending in .pub", name)
-	}
-	v, err := signed.NewVerifier(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: want the public key that walletscreen receipt key has made", name)
-	}
-	return v, nil
-}
-
 // eachReceipt calls each for the receipts of a file, which are numbered from 1.
 func eachReceipt(r io.Reader, each func(n int, data []byte) error) error {
 	in := bufio.NewScanner(r)
@@ -173,16 +130,6 @@ func eachReceipt(r io.Reader, each func(n int, data []byte) error) error {
 		return errors.New("there is no receipt in the file")
 	}
 	return in.Err()
-}
-
-// writeNew writes a text to a file that does not exist.
-func writeNew(name, text string, mode os.FileMode) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Sync(), f.Close())
 }
 
 var errListsChanged = errors.New("the lists have changed meanwhile: screen the table again")
@@ -212,13 +159,12 @@ func keepsLists(ctx context.Context, st store.Store, r *screening.Result) bool {
 			return true
 		}
 	}
-	bundled, remove := bundledStore()
-	defer remove()
-	st, err := bundled(ctx)
+	lists := slices.DeleteFunc(bundle.All(), func(src sources.Source) bool { return !slices.Contains(ids, src.Info().ID) })
+	s, err := screening.New(lists, &screening.Options{Optional: idsOf(lists)})
 	if err == nil {
-		_, err = journal.Find(ctx, st, r.Digest(), ids)
+		_, err = s.Open(ctx)
 	}
-	return err == nil
+	return err == nil && s.Digest() == r.Digest()
 }
 
 func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }

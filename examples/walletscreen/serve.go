@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,7 +10,6 @@ import (
 	"os/signal"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -20,7 +17,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 	signed "golang.org/x/mod/sumdb/note"
-	"golang.org/x/time/rate"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
@@ -93,13 +89,13 @@ func (p *program) serve(ctx context.Context, c *serveOptions) (err error) {
 	if s.decisions, err = openDecisions(ctx, c, s.screener, logger); err != nil {
 		return err
 	}
-	if s.cert, err = openCertificate(c, logger); err != nil {
+	if s.cert, err = openCertificate(c.tlsCert, c.tlsKey, logger); err != nil {
 		return err
 	}
 	if s.signers, err = openSigners(c.receiptKey); err != nil {
 		return err
 	}
-	if s.keys, err = openKeys(ctx, c, logger); err != nil {
+	if s.keys, err = openKeys(ctx, c.lists.db, c.lists.data, c.keys, logger); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.keys.close()) }()
@@ -227,7 +223,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 	}
 	served := make(chan error, 2)
 	if s.opsListener != nil {
-		opsServer := newHTTPServer(s.opsHandler(), s.log)
+		opsServer := newHTTPServer(opsHandler(s.readiness, s.metrics.handler()), s.log)
 		go func() { served <- opsServer.Serve(s.opsListener) }()
 		defer opsServer.Close() // the last to end
 	}
@@ -238,7 +234,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 	err := s.loadLists(ctx)
 	s.level.Set(level)
 	if err == nil {
-		err = s.keys.first(ctx, s.serveOptions, isTerminal(p.stderr)) // not before it can be shown
+		err = s.keys.first(ctx, isTerminal(p.stderr)) // not before it can be shown
 	}
 	if err == nil {
 		greet(p.stderr, s.listener.Addr(), s.opsListener, s.screener.Sources(), s.keys, s.serveOptions)
@@ -358,50 +354,26 @@ func (s *server) receipt(q httpapi.Screening, text string) ([]byte, error) {
 	return rec.Encode(s.signers...)
 }
 
-// listen returns a listener on the address of a flag.
-func listen(flag, address string) (net.Listener, error) {
-	l, err := net.Listen("tcp", address)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("-%s %s is in use by another program; choose another port", flag, address)
+// readiness reports whether a screening would be answered.
+func (s *server) readiness() readiness {
+	r := readiness{Stopping: s.stopping.Load()}
+	now := time.Now()
+	for _, l := range s.screener.Sources() {
+		if l.StoreErr != nil {
+			r.Store = l.StoreErr.Error()
+		}
+		switch {
+		case l.Required && !l.Loaded():
+			r.Missing = append(r.Missing, l.Info.ID)
+		case l.Required && (s.lists.tooOld(l, now) || s.lists.isDue(l, now)):
+			r.Stale = append(r.Stale, l.Info.ID)
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("-%s: %w", flag, err)
+	if s.trail != nil {
+		if err := s.trail.Err(); err != nil {
+			r.Audit = err.Error()
+		}
 	}
-	return l, nil
-}
-
-// newHTTPServer returns a server that waits for no client for long.
-func newHTTPServer(h http.Handler, logger *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      15 * time.Second,
-		IdleTimeout:       2 * time.Minute, // longer than clients keep a connection, which is 90 seconds in Go
-		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(&fewLines{logger, rate.Sometimes{First: 10, Interval: time.Second}}, "", 0),
-	}
-}
-
-// fewLines logs what a server says of clients that break off, such as failed handshakes: ten
-// lines, and then one a second, because any client can cause one.
-type fewLines struct {
-	log  *slog.Logger
-	some rate.Sometimes
-}
-
-// Write implements [io.Writer] for one line.
-func (f *fewLines) Write(line []byte) (int, error) {
-	f.some.Do(func() { f.log.Warn(strings.TrimRight(string(line), "\n")) })
-	return len(line), nil
-}
-
-// serveHTTP serves the API, by HTTP/1.1 or, with a certificate, HTTP/2.
-func serveHTTP(server *http.Server, listener net.Listener, cert *certificate) error {
-	if cert == nil {
-		return server.Serve(listener)
-	}
-	server.Handler = strict(server.Handler)
-	server.TLSConfig = cert.config()
-	return server.ServeTLS(listener, "", "")
+	r.Ready = !r.Stopping && r.Missing == nil && r.Stale == nil && r.Audit == ""
+	return r
 }

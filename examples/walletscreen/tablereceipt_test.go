@@ -204,3 +204,12 @@ func TestReceiptNotKept(t *testing.T) {
 		}
 	}
 }
+
+// TestReceiptOfBundledLists has no warning where no temporary file can be made, as in a container that is read only.
+func TestReceiptOfBundledLists(t *testing.T) {
+	receipt := filepath.Join(t.TempDir(), "receipt")
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	if code, _, stderr := call(t, "", "screen", "-receipt", receipt, listed); code != 1 || strings.Contains(stderr, "cannot be verified") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

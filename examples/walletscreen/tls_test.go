@@ -138,7 +138,7 @@ func TestCertificateReload(t *testing.T) {
 	cert2, key2 := newPair(t, 2)
 	writePair(t, c, cert1, key1)
 	var logged bytes.Buffer
-	cert, err := openCertificate(c, slog.New(slog.NewTextHandler(&logged, nil)))
+	cert, err := openCertificate(c.tlsCert, c.tlsKey, slog.New(slog.NewTextHandler(&logged, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestCertificateFollows(t *testing.T) {
 			writePair(t, c, cert, key)
 		}
 		write(1)
-		cert, err := openCertificate(c, slog.New(slog.DiscardHandler))
+		cert, err := openCertificate(c.tlsCert, c.tlsKey, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,12 +5,17 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // recheckEvery is the interval at which the files of the certificate, of exceptions and of own lists
@@ -26,17 +31,17 @@ type certificate struct {
 
 // openCertificate reads the files of -tls-cert and -tls-key, and returns nil if there are
 // none.
-func openCertificate(c *serveOptions, log *slog.Logger) (*certificate, error) {
-	if c.tlsCert == "" && c.tlsKey == "" {
+func openCertificate(chainFile, keyFile string, log *slog.Logger) (*certificate, error) {
+	if chainFile == "" && keyFile == "" {
 		return nil, nil
 	}
-	if c.tlsCert == "" || c.tlsKey == "" {
+	if chainFile == "" || keyFile == "" {
 		return nil, errors.New("-tls-cert and -tls-key need each other")
 	}
 	cert := &certificate{followed: followed{log: log, failure: "the new certificate cannot be used, keeping the old one"}}
 	cert.read = func() ([][]byte, error) {
-		chain, err := os.ReadFile(c.tlsCert)
-		key, keyErr := readSecret(c.tlsKey, 64<<10)
+		chain, err := os.ReadFile(chainFile)
+		key, keyErr := readSecret(keyFile, 64<<10)
 		return [][]byte{chain, key}, cmp.Or(err, keyErr)
 	}
 	cert.use = func(files [][]byte) error {
@@ -77,4 +82,52 @@ func strict(h http.Handler) http.Handler {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 		h.ServeHTTP(w, r)
 	})
+}
+
+// listen returns a listener on the address of a flag.
+func listen(flag, address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("-%s %s is in use by another program; choose another port", flag, address)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-%s: %w", flag, err)
+	}
+	return l, nil
+}
+
+// newHTTPServer returns a server that waits for no client for long.
+func newHTTPServer(h http.Handler, logger *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      15 * time.Second,
+		IdleTimeout:       2 * time.Minute, // longer than clients keep a connection, which is 90 seconds in Go
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          log.New(&fewLines{logger, rate.Sometimes{First: 10, Interval: time.Second}}, "", 0),
+	}
+}
+
+// fewLines logs what a server says of clients that break off, such as failed handshakes: ten
+// lines, and then one a second, because any client can cause one.
+type fewLines struct {
+	log  *slog.Logger
+	some rate.Sometimes
+}
+
+// Write implements [io.Writer] for one line.
+func (f *fewLines) Write(line []byte) (int, error) {
+	f.some.Do(func() { f.log.Warn(strings.TrimRight(string(line), "\n")) })
+	return len(line), nil
+}
+
+// serveHTTP serves the API, by HTTP/1.1 or, with a certificate, HTTP/2.
+func serveHTTP(server *http.Server, listener net.Listener, cert *certificate) error {
+	if cert == nil {
+		return server.Serve(listener)
+	}
+	server.Handler = strict(server.Handler)
+	server.TLSConfig = cert.config()
+	return server.ServeTLS(listener, "", "")
 }
