@@ -236,11 +236,28 @@ const (
 const formerText = "of an earlier version, and neither read nor changed: -at, receipts, formerly and first-seen dates of before need that version; " +
 	"keys, quotas and outbox stay in use"
 
-// hasFormer reports whether the directory of -data has lists of an earlier version only.
-func hasFormer(data string) bool {
-	_, former := os.Stat(filepath.Join(data, formerDir))
-	_, now := os.Stat(filepath.Join(data, storeDir))
-	return former == nil && errors.Is(now, os.ErrNotExist)
+// openDir opens the store in the directory of -data, and makes it if write is set.
+func openDir(data string, write bool, warn func(text string)) (store.Store, error) {
+	name, former := filepath.Join(data, storeDir), ""
+	has := func(name string) bool { _, err := os.Stat(filepath.Join(data, name)); return err == nil }
+	if !has(storeDir) && has("journal") {
+		return nil, fmt.Errorf("%s is itself a store, as store.Open makes it: want the directory that has it under the name %s", data, storeDir)
+	}
+	if !has(storeDir) && has(formerDir) {
+		former = filepath.Join(data, formerDir) + " is " + formerText
+	}
+	if !has(storeDir) && !write {
+		err := fmt.Errorf("there are no lists in %s; walletscreen lists refresh -data fetches them", data)
+		if former != "" {
+			err = fmt.Errorf("%w; %s", err, former)
+		}
+		return nil, err
+	}
+	st, err := store.Open(name)
+	if err == nil && former != "" {
+		warn("-data: " + former)
+	}
+	return st, err
 }
 
 // openStore opens the store of lists once for all that a command does, and returns nil if there is none: the database of
@@ -271,23 +288,9 @@ func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (st
 			warn("-db: the tables walletscreen_journal, walletscreen_files and walletscreen_chunks are " + formerText)
 		}
 	case o.data != "":
-		name, former := filepath.Join(o.data, storeDir), ""
-		if hasFormer(o.data) {
-			former = filepath.Join(o.data, formerDir) + " is " + formerText
-		}
-		if _, err := os.Stat(name); err != nil && !write {
-			err = fmt.Errorf("-data: there are no lists in %s; walletscreen lists refresh -data fetches them", o.data)
-			if former != "" {
-				err = fmt.Errorf("%w; %s", err, former)
-			}
-			return nil, err
-		}
 		var err error
-		if st, err = store.Open(name); err != nil {
+		if st, err = openDir(o.data, write, warn); err != nil {
 			return nil, fmt.Errorf("-data: %w", err)
-		}
-		if former != "" {
-			warn("-data: " + former)
 		}
 	default:
 		return nil, nil

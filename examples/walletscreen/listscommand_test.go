@@ -25,6 +25,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/postgrestest"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/store"
 	"github.com/walletscreen/walletscreen/sources/store/pgstore"
 )
@@ -221,7 +222,7 @@ func TestListsExport(t *testing.T) {
 	}
 }
 
-// TestNextRefresh prints when lists are due, but for those that are part of the program or a file.
+// TestNextRefresh prints when lists are due. Those that are part of the program, or a file, never are.
 func TestNextRefresh(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "own.csv")
 	if err := os.WriteFile(file, []byte("address\n"+listed+"\n"), 0o600); err != nil {
@@ -236,7 +237,18 @@ func TestNextRefresh(t *testing.T) {
 }
 
 func TestListsErrors(t *testing.T) {
-	dir := t.TempDir()
+	dir, own := t.TempDir(), t.TempDir()
+	kept, err := store.Open(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := screening.New([]sources.Source{bundle.EU()}, &screening.Options{Store: kept})
+	if err == nil {
+		_, err = s.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for args, want := range map[string]string{
 		"lists stauts":                                         `unknown command "lists stauts"; did you mean status?`,
 		"lists refresh":                                        "lists refresh: want -data, the directory that keeps the lists, or a PostgreSQL in -db, the same as for serve",
@@ -251,6 +263,8 @@ func TestListsErrors(t *testing.T) {
 		"screen -db postgres:///x?port=1 " + listed:            "screen: the database cannot be opened: ",
 		"lists export -format sql":                             `lists export: -format "sql": want csv`,
 		"screen -data " + dir + "/none " + listed:              "screen: -data: there are no lists in " + dir + "/none",
+		"screen -data " + own + " " + listed:                   "screen: -data: " + own + " is itself a store, as store.Open makes it: want the directory that has it under the name store",
+		"lists refresh -data " + own:                           "lists refresh: -data: " + own + " is itself a store, as",
 	} {
 		code, stdout, stderr := call(t, "", strings.Fields(args)...)
 		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "walletscreen: "+want) || strings.Count(stderr, "\n") != 1 {

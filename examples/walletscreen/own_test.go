@@ -84,8 +84,7 @@ func TestChooseLists(t *testing.T) {
 	}
 }
 
-// TestOfflineWithOwnList checks that an offline server reads its own list, and that the lists that it cannot fetch count as no failure:
-// their alerts would fire for ever.
+// TestOfflineWithOwnList checks that an offline server reads its own list, and that no alert fires for the lists that it does not fetch.
 func TestOfflineWithOwnList(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "own.csv")
 	if err := os.WriteFile(own, []byte("address\n"+unlisted+"\n"), 0o600); err != nil {

@@ -78,7 +78,7 @@ func TestPast(t *testing.T) {
 	call(2, "OFAC_SDN", "screen", "-data", data, "-at", then, tornado)
 }
 
-// TestReportBeforeTheFirstStart reports a table of which only listed accounts can be decided, and one of which none can.
+// TestReportBeforeTheFirstStart reports a table with one row that can be decided, and a table without any.
 func TestReportBeforeTheFirstStart(t *testing.T) {
 	dir := t.TempDir()
 	in, report := filepath.Join(dir, "in.csv"), filepath.Join(dir, "report.html")
