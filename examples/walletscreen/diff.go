@@ -22,6 +22,10 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	if len(args) == 0 || len(args) > 2 {
 		return errors.New("want A, and B or nothing for now: days, times or digests of snapshots")
 	}
+	srcs, err := l.lists.sources(false)
+	if err != nil {
+		return err
+	}
 	st, err := l.openStore(ctx, &l.lists, false)
 	if err != nil {
 		return err
@@ -39,7 +43,7 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
 		had, has := from.Held[id], to.Held[id]
-		if had.Is(&has) {
+		if had.Is(&has) || len(l.lists.choose) > 0 && !slices.Contains(idsOf(srcs), id) {
 			continue
 		}
 		before, err := identities(ctx, st, id, had)

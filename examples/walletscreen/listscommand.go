@@ -56,7 +56,8 @@ func (p *program) listsCommand() *cli.Command {
 					p.duration("timeout", "give up what is not fetched after this `time`, as 5m; the last good lists stay (default: none)", &l.timeout),
 				}, p.fetchFlags(&l.lists), common), l.refresh),
 			command("lists diff", "[flags] A [B]", "shows what was added and removed between A and B",
-				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.",
+				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.\n"+
+					"It compares all lists that are kept, or those of -lists.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.diff),
 			command("lists export", "[flags]", "writes the entries of the lists as a table",
 				"The table has the entries that match now, as the publishers list them. It is for people and\n"+

@@ -133,6 +133,9 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 	if strings.Count(stdout, `"change":"added"`) != 3 || strings.Count(stdout, `"change":"removed"`) != 2 {
 		t.Error(stdout)
 	}
+	if code, _, stderr := call(t, "", "lists", "diff", flag, value, "-lists", "OFAC_SDN", first.Format(time.RFC3339)); code != 0 || !strings.HasPrefix(stderr, "0 added, 0 removed ") {
+		t.Errorf("of another list: exit code %d, %s", code, stderr)
+	}
 	for range 3 {
 		if again, _ := lists(0, "diff", "-json", first.Format(time.RFC3339)); again != stdout {
 			t.Errorf("the same changes in another order:\n%s%s", stdout, again)
