@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -384,6 +385,24 @@ func TestMentions(t *testing.T) {
 		}
 		if test.address == "" && !strings.Contains(stderr, "with -address-column") {
 			t.Errorf("%q: %s", test.in, stderr)
+		}
+	}
+}
+
+// TestScreenedAgain screens and validates a table three times, each time with what was added before: the address is
+// read from the same column.
+func TestScreenedAgain(t *testing.T) {
+	for _, name := range []string{"account", "wallet", "deposit wallet", "address"} {
+		table := "id," + name + "\n1," + unlisted + "\n2," + listed + "\n"
+		for i := range 3 {
+			for _, command := range []string{"screen", "validate"} {
+				code, stdout, stderr := call(t, table, command, "-in", "-")
+				if want := map[string]int{"screen": exitMatch}[command]; code != want || !strings.Contains(stderr, fmt.Sprintf("addresses: column %q\n", name)) ||
+					strings.Contains(stderr, "not read") {
+					t.Errorf("%s, %s %d: exit code %d, %s", name, command, i, code, stderr)
+				}
+				table = stdout
+			}
 		}
 	}
 }

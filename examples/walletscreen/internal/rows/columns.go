@@ -138,7 +138,7 @@ func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
 		}
 	}
 	switch {
-	case best > 1 && rivals > 0:
+	case best > 2 && rivals > 0:
 		return -1, fmt.Errorf("several columns may have the addresses, of %s; name one with -address-column", list(names))
 	case best == 0 || rivals > 0:
 		return -1, fmt.Errorf("no column is named address, of %s; name it with -address-column", list(names))
@@ -146,15 +146,17 @@ func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
 	return at, nil
 }
 
-// rankOf returns how much a column with the plain name looks like addresses, from 0 to 4: it may have a cell
+// rankOf returns how much a column with the plain name looks like addresses, from 0 to 5: it may have a cell
 // that counts as one, as no column may, and a cell that is an address as a whole.
 func rankOf(plain string, hit, none, whole bool) int {
 	switch {
 	case plain == "address" && (hit || none):
-		return 4
+		return 5
 	case hit && mayBeAddress(plain), whole && isCrypto(plain) && contains(plain, otherAddress):
-		return 3
+		return 4
 	case mayBeAddress(plain):
+		return 3
+	case hit && !isAdded(plain):
 		return 2
 	case hit:
 		return 1
@@ -162,21 +164,20 @@ func rankOf(plain string, hit, none, whole bool) int {
 	return 0
 }
 
+// isAdded reports whether a plain name is of a column of addresses or chains that an earlier screening or validation has added.
+func isAdded(plain string) bool {
+	return slices.Contains([]string{"listedaddress", "normalized", "chaindetected"}, plain) || strings.HasPrefix(plain, "walletscreen")
+}
+
 // mayBeAddress reports whether a column with the plain name may have addresses of wallets.
 func mayBeAddress(name string) bool {
-	switch {
-	case usualAddress[name]:
-		return true
-	case name == "listedaddress": // the table was screened before
-		return false
-	}
-	return isCrypto(name) && (strings.HasSuffix(name, "address") || strings.HasSuffix(name, "addresses") || strings.HasSuffix(name, "wallet"))
+	return usualAddress[name] || isCrypto(name) && (strings.HasSuffix(name, "address") || strings.HasSuffix(name, "addresses") || strings.HasSuffix(name, "wallet"))
 }
 
 // isCrypto reports whether nothing in a plain name says that it is of another kind of
 // address.
 func isCrypto(name string) bool {
-	return name != "listedaddress" && !contains(strings.ReplaceAll(name, "recipient", ""), notCrypto)
+	return !isAdded(name) && !contains(strings.ReplaceAll(name, "recipient", ""), notCrypto)
 }
 
 // contains reports whether name contains one of parts.
@@ -250,7 +251,7 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 		if (i == 0 || isID(name)) && len(t.own) < maxOwn {
 			t.own = append(t.own, OwnColumn{strings.Trim(title(i), `"`), i})
 		}
-		if plain != "listedaddress" && t.looksUsed(plain, body, i) {
+		if !isAdded(plain) && t.looksUsed(plain, body, i) {
 			t.used.Unused = append(t.used.Unused, title(i))
 		}
 	}
