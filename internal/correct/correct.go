@@ -76,22 +76,22 @@ type guesses struct {
 	found map[address.Address]*Correction
 }
 
-// try adds the addresses that a candidate is. offset and length say where the text differs.
+// try adds the address that a candidate is. offset and length say where the text differs.
 func (g *guesses) try(cause, candidate string, offset, length int) {
-	add := func(c address.Chain) {
-		if a, err := address.Parse(c, candidate); err == nil && a.Proven() && (cause == "missing_prefix" || hasChecksum(a, candidate)) {
-			g.found[a.Canonical()] = &Correction{cause, candidate, c, g.lead + offset, length}
-		}
+	c := g.chain
+	if c == "" && strings.HasPrefix(candidate, "0x") { // what most people mean
+		c = "ethereum"
 	}
-	switch {
-	case g.chain == "": // FindAll reads it on all chains, for less than one error of Parse
-		for _, f := range address.FindAll(candidate) {
-			if f.Start == 0 && f.End == len(candidate) {
-				add(f.Address.Chain())
-			}
+	var a address.Address
+	if c == "" {
+		if all := address.Detect(candidate); len(all) > 0 {
+			a = all[0]
 		}
-	case address.Valid(g.chain, candidate):
-		add(g.chain)
+	} else if address.Valid(c, candidate) {
+		a, _ = address.Parse(c, candidate)
+	}
+	if a.Proven() && (cause == "missing_prefix" || hasChecksum(a, candidate)) {
+		g.found[a.Canonical()] = &Correction{cause, candidate, a.Chain(), g.lead + offset, length}
 	}
 }
 
