@@ -214,18 +214,19 @@ func cellPieces(text string) (pieces []string, words bool) {
 	if len(text) < 2*minFound+1 || len(text) > maxTolerated || strings.IndexFunc(text[minFound:len(text)-minFound], isBetween) < 0 {
 		return nil, false
 	}
+	var others []string
 	slash := !slices.ContainsFunc(strings.Split(text, "/"), func(p string) bool { return len(p) < 26 }) // else it may be in an address or a link
 	for piece := range strings.FieldsFuncSeq(text, func(c rune) bool { return isBetween(c) && (c != '/' || slash) }) {
 		if len(piece) >= minFound && strings.ContainsFunc(piece, unicode.IsDigit) {
 			pieces = append(pieces, strings.Trim(piece, ".:"))
-		} else if readName(strings.Trim(piece, "()[]{}.:")).chain == "" {
-			words = true
+		} else {
+			others = append(others, strings.Trim(piece, "()[]{}.:"))
 		}
 	}
 	if len(pieces) < 2 || len(pieces) > maxCell {
 		return nil, false
 	}
-	return pieces, words
+	return pieces, slices.ContainsFunc(others, func(s string) bool { return readName(s).chain == "" })
 }
 
 func isBetween(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(",;|/，；、", c) }
