@@ -21,7 +21,7 @@ import (
 // happens to be Base58 of 32 bytes, is none.
 func solana() codecs {
 	return codecs{{enc: base58Check{hash: noHash}, size: 32,
-		open: true, yield: isOneCase,
+		open: true,
 		keys: func(r *reader, b []byte) {
 			if isEd25519Key((*[32]byte)(b)) {
 				r.keys.add(identity.Ed25519, b)
@@ -93,7 +93,7 @@ func concordium() codecs {
 // See packages/web3/src/address/address.ts of alephium-web3.
 func alephium() codecs {
 	with := func(prefix string, kind uint8, what string) codecs {
-		return codecs{{enc: base58Check{hash: noHash}, prefix: prefix, size: 32, kind: kind, what: what, open: true, yield: isOneCase}}
+		return codecs{{enc: base58Check{hash: noHash}, prefix: prefix, size: 32, kind: kind, what: what, open: true}}
 	}
 	return all(with("\x00", 0, "account"), with("\x02", 1, "script"), with("\x03", 2, "contract"))
 }

@@ -28,6 +28,13 @@ func (f *finder) glued(start, end int) {
 	}
 }
 
+// hasGlued reports whether glued finds an address in s.
+func hasGlued(s string) bool {
+	f := finder{text: s}
+	f.glued(0, len(s))
+	return len(f.found) > 0
+}
+
 // gluedBech32 searches the word at start to end for a Bech32 address whose "1" is at one.
 func (f *finder) gluedBech32(start, one, end int) {
 	data := f.text[one+1 : min(end, one+1+maxSpan)]

@@ -33,9 +33,9 @@ type Reading struct {
 // of other chains, the text decides, and Note says so. It can also be a name with additions
 // ("Ethereum Mainnet", "Bitcoin (BTC)"), which must not contradict the text.
 //
-// What [Parse] accepts has no other doubt than [Address.Doubt]. Surrounding blanks and
-// quotation marks, URI schemes, amounts, tags, CAIP-10, links to block explorers, a
-// chain or a ticker behind the address, and blanks between groups of characters are
+// What [Parse] accepts has no other doubt than [Address.Doubt], unless another address is in it.
+// Surrounding blanks and quotation marks, URI schemes, amounts, tags, CAIP-10, links to block
+// explorers, a chain or a ticker behind the address, and blanks between groups of characters are
 // decoration. Interpret never guesses a character that was mistyped.
 //
 // If such a text also has an address in it that [FindAll] finds, and that is no
@@ -137,7 +137,7 @@ func (e *evidence) look(text string, r *Reading) bool {
 		if len(text) > maxSearched {
 			return false
 		}
-	} else if a := r.Addresses; len(a) > 0 && a[0].text == text && (a[0].Proven() || a[0].codec().open) { // the common case
+	} else if a := r.Addresses; len(a) > 0 && a[0].text == text && (a[0].Proven() || a[0].codec().open && !hasGlued(text)) { // the common case
 		return false
 	}
 	text, own := withoutOwn(text, r.Addresses)

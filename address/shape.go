@@ -40,12 +40,12 @@ func shapeOf(s string) (c Chain, ok bool) {
 // bech32Shape returns a chain if s, in any letter case and apart from at most two characters
 // behind the separator, has the form of its addresses in Bech32. Otherwise it returns "".
 func bech32Shape(s string) Chain {
-	one := strings.IndexByte(s, '1')
-	if one < 1 || len(s) < one+minBech32Like || strays(classBech32, s[one+1:]) > 2 {
+	one := strings.IndexByte(s[:min(len(s), maxHRP+1)], '1')
+	if one < 1 || len(s) < one+minBech32Like {
 		return ""
 	}
 	rows := rowsBy(s[:one+1])
-	if len(rows) == 0 || strings.HasSuffix(s, ".near") {
+	if len(rows) == 0 || strays(classBech32, s[one+1:]) > 2 || strings.HasSuffix(s, ".near") {
 		return ""
 	}
 	return chains[rows[0]-1].slug
@@ -64,20 +64,18 @@ func strays(class uint16, s string) (n int) {
 func isNearlyHex(s string) bool { return len(s) >= 40 && strays(classHex, s) <= 4 }
 
 // isLikeOther reports whether s, which may encode 32 bytes, looks like a mistyped address of
-// another format: nearly all its characters are hex digits or letters of one case, it is an address in
-// Bech32 whose letter case is mixed, or there is an address in it. Hardly any 32 bytes that
-// nobody has chosen look so; some programs of solana have chosen bytes that do.
+// another format: nearly all its characters are hex digits or letters of one case, or it is an address
+// in Bech32 whose letter case is mixed. Hardly any 32 bytes that nobody has chosen look so; some
+// programs of solana have chosen bytes that do. It reads about ten characters of most texts.
 func isLikeOther(s string) bool {
-	if strings.Contains(s, "11111111") {
-		return false
+	var upper, lower, notHex uint16 // how many, each times its class
+	for i := 0; i < len(s) && (upper <= 2*classUpper || lower <= 2*classLower || notHex <= 4*classHex); i++ {
+		class := charClass[s[i]]
+		upper, lower, notHex = upper+class&classUpper, lower+class&classLower, notHex+^class&classHex
 	}
-	few := min(len(s)-strays(classUpper, s), len(s)-strays(classLower, s)) <= 2
-	if few || isNearlyHex(s) || bech32Shape(s) != "" && isProven(strings.ToLower(s)) {
-		return true
-	}
-	f := finder{text: s}
-	f.glued(0, len(s))
-	return len(f.found) > 0
+	like := upper <= 2*classUpper || lower <= 2*classLower || notHex <= 4*classHex && len(s) >= 40 ||
+		bech32Shape(s) != "" && isProven(strings.ToLower(s))
+	return like && !strings.Contains(s, "11111111")
 }
 
 // isLongCode reports whether a word is as long as an address and has letters, and a digit or more

@@ -2,6 +2,7 @@ package address_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,5 +60,36 @@ func TestRandomSolana(t *testing.T) {
 	}
 	if mixed == 0 {
 		t.Error("no text in mixed case is Base58")
+	}
+}
+
+// TestInsideSolana reads addresses with a checksum between other digits that together are 32 bytes:
+// nobody can tell whether that is an account of solana, so the text is in doubt, and both are shown.
+func TestInsideSolana(t *testing.T) {
+	const digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	rng := rand.New(rand.NewPCG(43, 44))
+	tried := 0
+	for _, version := range []string{"\x00", "\x05", "\x10", "\x16", "\x1e", "\x30", "\x32", "\x41", "\x4c", "\x1c\xb8", "\x06\xa1\x9f"} {
+		in := sha256Check(version + randomPayload(rng, 20))
+		for n := range 100 {
+			text := make([]byte, 43+n%2)
+			for i := range text {
+				text[i] = digits[rng.IntN(len(digits))]
+			}
+			copy(text[rng.IntN(len(text)-len(in)+1):], in)
+			if size, _ := base58.Bitcoin.Decode(make([]byte, base58.MaxLen), string(text)); size != 32 {
+				continue
+			}
+			tried++
+			for _, chain := range []string{"", "solana", "SOL", "arweave"} {
+				r := address.Interpret(chain, string(text))
+				if !slices.ContainsFunc(r.Addresses, func(a address.Address) bool { return a.Normalized() == in }) || r.Err == nil && !slices.Contains(r.Doubts, address.DoubtAmbiguous) {
+					t.Errorf("Interpret(%q, %q), with %s in it: %+v", chain, text, in, r)
+				}
+			}
+		}
+	}
+	if tried < 200 {
+		t.Errorf("%d texts", tried)
 	}
 }

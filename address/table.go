@@ -306,7 +306,7 @@ var chains = [...]chain{
 	{198, "movement", "Movement", "", -1, "movement-network", "MOVE", hex32(true, true)},
 	// Arweave: the SHA-256 of a key, without a checksum, so text that proves itself an address of another chain is none.
 	// See the documentation, "Key format", and HTTP API.
-	{199, "arweave", "Arweave", "arweave:7wIU", 472, "", "AR", codecs{{enc: base64Text{}, size: 32, open: true, yield: isOneCase}}},
+	{199, "arweave", "Arweave", "arweave:7wIU", 472, "", "AR", codecs{{enc: base64Text{}, size: 32, open: true}}},
 	// See the ICON documentation, "Account and address".
 	{200, "icon", "ICON", "", 74, "icon-network", "ICX", codecs{{enc: hexText{lead: "hx", lower: true}, size: 20, what: "account"}, {enc: hexText{lead: "cx", lower: true}, size: 20, kind: 1, what: "contract"}}},
 	{201, "casper", "Casper", "casper:casper", 506, "casper-network", "CSPR", casper()},
