@@ -30,6 +30,8 @@ import (
 	"encoding"
 	"strconv"
 	"strings"
+
+	"github.com/walletscreen/walletscreen/internal/base58"
 )
 
 // An Address is a wallet address in the normal form of its chain. It is
@@ -98,6 +100,13 @@ func (a *Address) parseRow(r uint16, s string, tolerant bool) fault {
 	if len(s) == evmLen && chains[r-1].codecs[0].evm && s[:2] == "0x" && isLowerHex(s[2:]) { // fast path
 		a.text, a.row = s, r
 		return fault{}
+	}
+	if chains[r-1].codecs[0].bare58 { // likewise
+		var b [32]byte
+		if n, _ := base58.Bitcoin.Decode(b[:], s); n == len(b) && !isLikeOther(s) {
+			a.text, a.row = s, r
+			return fault{}
+		}
 	}
 	rd := newReader(s, tolerant)
 	defer rd.free()

@@ -21,7 +21,7 @@ import (
 // happens to be Base58 of 32 bytes, is none.
 func solana() codecs {
 	return codecs{{enc: base58Check{hash: noHash}, size: 32,
-		open: true,
+		open: true, bare58: true,
 		keys: func(r *reader, b []byte) {
 			if isEd25519Key((*[32]byte)(b)) {
 				r.keys.add(identity.Ed25519, b)

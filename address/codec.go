@@ -25,6 +25,7 @@ type codec struct {
 
 	check  func(r *reader) fault                  // what else the bytes must satisfy
 	open   bool                                   // any 32 bytes are an account, perhaps behind a byte, without a mark or a checksum
+	bare58 bool                                   // the text is any 32 bytes in Base58
 	yield  func(s string) bool                    // whether s, if it is proven on another chain, is none here
 	core   func(r *reader) []byte                 // the bytes that identify the account; nil means all
 	uncore func(core []byte) [][]byte             // payloads with that core, if they are not core and zeros
