@@ -87,7 +87,7 @@ func limit(c httpapi.Caller) mcp.Middleware {
 			if messages.Add(1) > 1 && c.Burst != nil && !c.Burst.Allow() {
 				refused = &problem{Code: "rate_limited", Detail: "There are too many calls at once with this API key."}
 			} else if isCall && c.Scopes != "" {
-				if scope := toolScopes[call.Params.Name]; !slices.Contains(strings.Fields(c.Scopes), scope) {
+				if scope, ok := toolScopes[call.Params.Name]; ok && !slices.Contains(strings.Fields(c.Scopes), scope) {
 					refused = &problem{Code: "insufficient_scope", Detail: "The API key lacks the scope " + scope + " of this tool."}
 				}
 			}

@@ -430,7 +430,7 @@ func TestQuotaAndScopes(t *testing.T) {
 	for tool, arguments := range map[string]map[string]any{
 		"screen_address": {"address": clean, "chain": "tron"}, "validate_address": {"address": clean}, "find_addresses": {"text": clean},
 	} {
-		if _, failure := call(t, c, tool, arguments); !strings.Contains(failure, "insufficient_scope") {
+		if _, failure := call(t, c, tool, arguments); !strings.Contains(failure, "lacks the scope "+toolScopes[tool]+" ") {
 			t.Errorf("%s without its scope: %q", tool, failure)
 		}
 	}
@@ -441,6 +441,18 @@ func TestQuotaAndScopes(t *testing.T) {
 		if _, failure := call(t, c, tool, arguments); failure != "" {
 			t.Errorf("%s with its scope: %q", tool, failure)
 		}
+	}
+	tools, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		if toolScopes[tool.Name] == "" {
+			t.Errorf("%s needs no scope", tool.Name)
+		}
+	}
+	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "no_tool"}); err == nil || !strings.Contains(err.Error(), "use a tool of tools/list") {
+		t.Errorf("a tool that does not exist: %v", err)
 	}
 }
 
