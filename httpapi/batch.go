@@ -200,8 +200,7 @@ func (e *exchange) checkItem(it *batchItem, err error) *problem {
 	case errors.As(it.named, &ticker) && ticker.Other != "":
 		return e.failed(it.named)
 	case it.name == "":
-		v := check(it.text, "", false)
-		return &problem{Code: v.Code, Field: v.Field, Reason: v.Reason, Detail: v.Detail, SuggestedChain: v.SuggestedChain}
+		return invalidInput(err, false)
 	}
 	return e.failed(err)
 }

@@ -24,7 +24,7 @@ func (e *exchange) failed(err error) *problem {
 	if !isInput(err) {
 		return e.internal("lists", err)
 	}
-	return invalidInput(err)
+	return invalidInput(err, true)
 }
 
 // isInput reports whether an error says that the address or the chain is refused.
@@ -52,10 +52,14 @@ var reasons = []struct {
 const noneListed = ", and no list has any of them"
 
 // invalidInput returns the problem for an address or a chain that was refused, in the words of the
-// error.
-func invalidInput(failure error) *problem {
+// error. If the request names no chain, the detail names none, because the chain of the error was only tried.
+func invalidInput(failure error, named bool) *problem {
 	err := &address.ParseError{Offset: -1, Err: failure}
-	errors.As(failure, &err)
+	if errors.As(failure, &err); !named {
+		tried := *err
+		tried.Chain = ""
+		err = &tried
+	}
 	if errors.Is(failure, address.ErrSeveral) {
 		detail := "This pays several accounts" + noneListed + ". Screen the address of each payee by itself."
 		if n, _, _ := strings.Cut(err.Hint(), ":"); strings.Contains(n, " addresses ") {

@@ -56,15 +56,15 @@ func check(text, name string, named bool) *validation {
 	if named {
 		var err error
 		if v.asked, err = address.ParseChain(name); err != nil {
-			return v.refuse(name, err)
+			return v.refuse(err, true)
 		}
 	}
 	reading := address.Interpret(string(v.asked), text)
 	switch {
 	case reading.Err != nil:
-		return v.refuse(name, reading.Err)
+		return v.refuse(reading.Err, named)
 	case reading.Several:
-		return v.refuse(name, address.ErrSeveral)
+		return v.refuse(address.ErrSeveral, named)
 	}
 	v.Doubts = append(v.Doubts, reading.Doubts...)
 	return v.accept(reading.Addresses[0])
@@ -106,19 +106,11 @@ var kinds = map[string]string{
 	"h160": "key_hash", "h20": "evm_key_hash", "ed25519": "ed25519_key", "ss58": "substrate_account", "script": "script_hash", "wsh": "witness_script_hash",
 }
 
-// refuse fills in the fault. name is the chain of the request; without one, the detail
-// names none, because the reason comes from a chain that was only tried.
-func (v *validation) refuse(name string, err error) *validation {
-	bad := &address.ParseError{Offset: -1, Err: err}
-	errors.As(err, &bad)
-	if name == "" && !errors.Is(err, address.ErrChain) {
-		tried := *bad
-		tried.Chain = ""
-		bad = &tried
-	}
-	p := invalidInput(bad)
+// refuse fills in the fault. named says whether the request names a chain.
+func (v *validation) refuse(err error, named bool) *validation {
+	p, bad := invalidInput(err, named), (*address.ParseError)(nil)
 	v.Code, v.Field, v.Reason, v.Detail, v.SuggestedChain = p.Code, p.Field, p.Reason, p.Detail, p.SuggestedChain
-	if bad.Offset >= 0 && p.Field == "address" && p.Reason != "secret" {
+	if errors.As(err, &bad) && bad.Offset >= 0 && p.Field == "address" && p.Reason != "secret" {
 		v.Offset = &bad.Offset
 	}
 	return v
