@@ -85,7 +85,7 @@ func addWallets(h *freetext.Holder, text string) {
 		}) {
 			if len(word) >= shortest {
 				a, _ := sources.Decode("", word)
-				h.AddNew(freetext.Wallet{Text: word, Address: a})
+				h.AddNew(sources.Entry{Listed: word, Address: a})
 			}
 		}
 	}

@@ -97,25 +97,25 @@ type document struct {
 // addWallet adds a wallet.
 func addWallet(h *freetext.Holder, asset, text string) {
 	a, _ := sources.Decode(asset, text)
-	h.Wallets = append(h.Wallets, freetext.Wallet{Asset: asset, Text: text, Address: a})
+	h.Wallets = append(h.Wallets, sources.Entry{Asset: asset, Listed: text, Address: a})
 }
 
 // addOthers adds the addresses in a text about a holder, such as remarks, that are none of its wallets.
 func addOthers(h *freetext.Holder, text string) {
 	known := make(map[any]bool) // texts and accounts
-	isNew := func(w freetext.Wallet) (found bool) {
+	isNew := func(w sources.Entry) (found bool) {
 		accounts := []any{w.Address.Account()}
 		if !w.Address.IsValid() {
 			accounts = nil
-			for _, f := range sources.Repair(w.Asset, w.Text) {
+			for _, f := range sources.Repair(w.Asset, w.Listed) {
 				accounts = append(accounts, f.Address.Account())
 			}
 		}
 		for _, account := range accounts {
-			found = found || !known[w.Text] && !known[account]
+			found = found || !known[w.Listed] && !known[account]
 			known[account] = true
 		}
-		known[w.Text] = true
+		known[w.Listed] = true
 		return found
 	}
 	for _, w := range h.Wallets {

@@ -164,7 +164,7 @@ func addTyped(h *freetext.Holder, text string) error {
 	if n := len(freetext.Find(labeled)); n > 0 && n >= len(sources.Repair("", text)) {
 		h.Find(time.Time{}, labeled)
 	} else {
-		h.AddNew(freetext.Wallet{Text: text})
+		h.AddNew(sources.Entry{Listed: text})
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Find returns the wallets in text, in order. [address.FindAll] finds those that a checksum
+// Find returns the wallets in text, in order, as entries with an Asset, the text in Listed, and an Address. [address.FindAll] finds those that a checksum
 // proves, and "0x" with 40 hex digits. A word that [sources.Repair] repairs, as one with a letter that
 // looks like another one, is a wallet without an Address. A label makes an address of another word that looks
 // like one: on a chain whose addresses have no checksum, such as Solana, and, if the label
@@ -29,10 +29,11 @@ import (
 // line of its own needs a colon. The name of a chain with a colon labels words without a
 // checksum, as in "Solana address: 7x…".
 //
-// Labels are hints: they only choose between the chains on which Text can be an address.
+// Labels are hints: they only choose between the chains on which the text can be an address. An address that
+// a line break cuts is joined.
 //
 // Find takes time in proportion to the text.
-func Find(text string) []Wallet {
+func Find(text string) []sources.Entry {
 	var f finder
 	for _, found := range address.FindLikely(text) {
 		isAddress := found.Address.IsValid()
@@ -41,11 +42,11 @@ func Find(text string) []Wallet {
 		}
 		f.words(text, found.Start)
 		l := f.label(text, found.Start)
-		w := Wallet{Asset: strings.Clone(l.asset), Text: strings.Clone(text[found.Start:found.End]), Address: found.Address}
-		if _, err := address.Normalize(found.Address.Chain(), w.Text); err != nil && isAddress { // in pieces, or without 0x
-			w.Text = found.Address.Normalized()
+		w := sources.Entry{Asset: strings.Clone(l.asset), Listed: strings.Clone(text[found.Start:found.End]), Address: found.Address}
+		if _, err := address.Normalize(found.Address.Chain(), w.Listed); err != nil && isAddress { // in pieces, or without 0x
+			w.Listed = found.Address.Normalized()
 		}
-		if a, ok := sources.Decode(l.asset, w.Text); ok {
+		if a, ok := sources.Decode(l.asset, w.Listed); ok {
 			w.Address = a
 		}
 		f.add(w, l, found.End)
@@ -56,13 +57,13 @@ func Find(text string) []Wallet {
 
 // A finder searches a text.
 type finder struct {
-	wallets []Wallet
+	wallets []sources.Entry
 	last    labelled // of the last wallet
 	end     int      // where the last wallet ends
 	next    int      // where the next word may begin
 }
 
-func (f *finder) add(w Wallet, l labelled, end int) {
+func (f *finder) add(w sources.Entry, l labelled, end int) {
 	f.wallets = append(f.wallets, w)
 	f.last, f.end, f.next = l, end, end
 }
@@ -102,7 +103,7 @@ func (f *finder) words(text string, limit int) {
 			}
 		}
 		if ok || l.sure && l.asset != "" && isLikely(word) {
-			f.add(Wallet{Asset: strings.Clone(l.asset), Text: strings.Clone(word), Address: a}, l, end)
+			f.add(sources.Entry{Asset: strings.Clone(l.asset), Listed: strings.Clone(word), Address: a}, l, end)
 		}
 	}
 }

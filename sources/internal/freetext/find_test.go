@@ -137,7 +137,7 @@ func TestFind(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			for _, w := range freetext.Find(tt.text) {
-				got = append(got, w.Asset+" "+string(w.Address.Chain())+" "+w.Text)
+				got = append(got, w.Asset+" "+string(w.Address.Chain())+" "+w.Listed)
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("Find(%.300q)\n got %q\nwant %q", tt.text, got, tt.want)
@@ -159,8 +159,8 @@ func TestFindMany(t *testing.T) {
 		t.Fatalf("%d wallets, want %d", len(got), len(many))
 	}
 	for i, w := range got {
-		if w.Text != many[i] {
-			t.Errorf("wallet %d: %q, want %q", i, w.Text, many[i])
+		if w.Listed != many[i] {
+			t.Errorf("wallet %d: %q, want %q", i, w.Listed, many[i])
 		}
 	}
 }
@@ -175,16 +175,16 @@ func FuzzFind(f *testing.F) {
 		found := address.FindAll(text)
 		rest := strings.ToValidUTF8(text, "?")
 		for i, w := range wallets {
-			if w.Text == "" || !strings.Contains(text, w.Asset) || strings.ContainsAny(w.Text, " \t\r\n") || !w.Address.IsValid() && w.Asset == "" && len(sources.Repair("", w.Text)) == 0 {
+			if w.Listed == "" || !strings.Contains(text, w.Asset) || strings.ContainsAny(w.Listed, " \t\r\n") || !w.Address.IsValid() && w.Asset == "" && len(sources.Repair("", w.Listed)) == 0 {
 				t.Errorf("Find(%q): wallet %d is %+v", text, i, w)
 			}
-			if len(found) > 0 && (w.Text == text[found[0].Start:found[0].End] || w.Text == found[0].Address.Normalized()) {
+			if len(found) > 0 && (w.Listed == text[found[0].Start:found[0].End] || w.Listed == found[0].Address.Normalized()) {
 				found = found[1:]
 				continue
 			}
 			var ok bool
-			if _, rest, ok = strings.Cut(rest, w.Text); !ok {
-				t.Errorf("Find(%q): wallet %d, %q, is not behind the one before", text, i, w.Text)
+			if _, rest, ok = strings.Cut(rest, w.Listed); !ok {
+				t.Errorf("Find(%q): wallet %d, %q, is not behind the one before", text, i, w.Listed)
 			}
 		}
 		if len(found) > 0 {

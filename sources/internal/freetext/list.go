@@ -1,6 +1,7 @@
 package freetext
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -29,15 +30,9 @@ type Holder struct {
 	Ref, Name string
 	Main      bool      // Name is a main one; see Call
 	ListedAt  time.Time // zero: the list does not say
-	Wallets   []Wallet  // in the order of the list
-	named     map[[2]string]bool
-}
-
-// A Wallet is an address of a holder.
-type Wallet struct {
-	Asset, Text string          // the ticker that labels the address, or "", and the address; as printed, joined if a line break cuts it
-	Address     address.Address // zero if Text is labeled as an address and is none
-	ListedAt    time.Time       // of the address; zero: the list does not say
+	// Wallets are entries in the order of the list, without what Emit adds.
+	Wallets []sources.Entry
+	named   map[[2]string]bool
 }
 
 const maxWallets = 1 << 20
@@ -62,14 +57,14 @@ func (l *List) Add(h *Holder) error {
 
 // AddNew adds a wallet, unless h has the same text under the same ticker or, if the wallet has no ticker, under
 // any.
-func (h *Holder) AddNew(w Wallet) {
-	if h.named[[2]string{w.Asset, w.Text}] {
+func (h *Holder) AddNew(w sources.Entry) {
+	if h.named[[2]string{w.Asset, w.Listed}] {
 		return
 	}
 	if h.named == nil {
 		h.named = make(map[[2]string]bool)
 	}
-	h.named[[2]string{w.Asset, w.Text}], h.named[[2]string{"", w.Text}] = true, true
+	h.named[[2]string{w.Asset, w.Listed}], h.named[[2]string{"", w.Listed}] = true, true
 	h.Wallets = append(h.Wallets, w)
 }
 
@@ -110,14 +105,13 @@ func (l *List) Check(mayBeEmpty bool) error {
 	return nil
 }
 
-// Emit calls add for each wallet, as a sanctioned entry, and returns the revision. An error of
-// add names the holder, which the list calls an "entity" or a "designation".
+// Emit calls add for each wallet, as an entry of its holder that is sanctioned unless it has another kind, and
+// returns the revision. An error of add names the holder, which the list calls an "entity" or a "designation".
 func (l *List) Emit(holder string, add func(sources.Entry) error) (sources.Revision, error) {
 	for _, h := range l.Holders {
 		for _, w := range h.Wallets {
-			err := add(sources.Entry{Address: w.Address, Listed: w.Text, Asset: w.Asset, Kind: score.Sanctioned, Ref: h.Ref, Name: h.Name,
-				ListedAt: w.ListedAt, EntityListedAt: h.ListedAt})
-			if err != nil {
+			w.Kind, w.Ref, w.Name, w.EntityListedAt = cmp.Or(w.Kind, score.Sanctioned), h.Ref, h.Name, h.ListedAt
+			if err := add(w); err != nil {
 				return sources.Revision{}, fmt.Errorf("%s %.64q: %w", holder, h.Ref, err)
 			}
 		}

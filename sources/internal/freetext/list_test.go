@@ -52,7 +52,7 @@ func TestList(t *testing.T) {
 	bob.Find(time.Time{}, "0x175D44451403Edf28469dF03A9280c1197ADb92c")
 	alice.Find(time.Time{}, "0x175D44451403Edf28469dF03A9280c1197ADb92c") // a new text
 	alice.Find(early, "0x175d44451403edf28469df03a9280c1197adb92c")       // without a ticker
-	again := freetext.Wallet{Asset: "SOL", Text: "xyz"}
+	again := sources.Entry{Asset: "SOL", Listed: "xyz"}
 	bob.AddNew(again)
 	bob.AddNew(again)
 	bob.Wallets = append(bob.Wallets, again)
@@ -84,7 +84,7 @@ func TestList(t *testing.T) {
 	if rev, err := l.Emit("entity", func(sources.Entry) error { return stop }); !errors.Is(err, stop) || err.Error() != `entity "A": stop` || !rev.IsZero() {
 		t.Errorf("Emit = %+v, %v, want the error of add", rev, err)
 	}
-	if err := l.Add(&freetext.Holder{Wallets: make([]freetext.Wallet, 1<<20)}); err == nil {
+	if err := l.Add(&freetext.Holder{Wallets: make([]sources.Entry, 1<<20)}); err == nil {
 		t.Error("a list without a bound: no error")
 	}
 }
