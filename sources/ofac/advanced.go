@@ -143,7 +143,7 @@ func (p *advanced) party(n *xmlscan.Node) error {
 		if len(profiles) == 1 {
 			others = n
 		}
-		addOthers(h, strings.Join(others.Texts(), "\n\n"))
+		h.Find(time.Time{}, strings.Join(others.Texts(), "\n\n"))
 		before := p.profiles[id]
 		if before == nil || len(before.Wallets) == 0 {
 			p.profiles[id] = h

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -176,7 +177,7 @@ func addRemarks(l *freetext.List, id, name, remarks string) error {
 		}
 		addWallet(h, asset, text)
 	}
-	addOthers(h, remarks)
+	h.Find(time.Time{}, remarks)
 	return l.Add(h)
 }
 

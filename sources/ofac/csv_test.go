@@ -180,7 +180,7 @@ func TestParseCSVRemarks(t *testing.T) {
 		{"a rest without a full stop", fill(1000, "; "+label+"XBT "+a[:10]), more(a[10:]), nil},
 		{"no address", label + "XBT.", "", nil},
 		{"no ticker", label + a + ".", "", nil},
-		{"two words", label + "XBT " + a + " " + b + ".", "", []string{"XBT " + a + " " + b}},
+		{"two words", label + "XBT " + a + " " + b + ".", "", []string{"XBT " + a + " " + b, "XBT " + a, "XBT " + b}},
 		{"a word in front", "Former " + label + "XBT " + a + ".", "", nil},
 		{"the blank in front of the address lost", fill(1000, "; "+label+"XBT"), more(a + "."), nil},
 		{"a long address", label + "XBT " + strings.Repeat("1", 5000) + ".", "", nil},

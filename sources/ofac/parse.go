@@ -97,35 +97,7 @@ type document struct {
 // addWallet adds a wallet.
 func addWallet(h *freetext.Holder, asset, text string) {
 	a, _ := sources.Decode(asset, text)
-	h.Wallets = append(h.Wallets, sources.Entry{Asset: asset, Listed: text, Address: a})
-}
-
-// addOthers adds the addresses in a text about a holder, such as remarks, that are none of its wallets.
-func addOthers(h *freetext.Holder, text string) {
-	known := make(map[any]bool) // texts and accounts
-	isNew := func(w sources.Entry) (found bool) {
-		accounts := []any{w.Address.Account()}
-		if !w.Address.IsValid() {
-			accounts = nil
-			for _, f := range sources.Repair(w.Asset, w.Listed) {
-				accounts = append(accounts, f.Address.Account())
-			}
-		}
-		for _, account := range accounts {
-			found = found || !known[w.Listed] && !known[account]
-			known[account] = true
-		}
-		known[w.Listed] = true
-		return found
-	}
-	for _, w := range h.Wallets {
-		isNew(w)
-	}
-	for _, w := range freetext.Find(text) {
-		if isNew(w) {
-			h.Wallets = append(h.Wallets, w)
-		}
-	}
+	h.Add(sources.Entry{Asset: asset, Listed: text, Address: a})
 }
 
 // label begins the type of a wallet in all formats. A ticker follows.

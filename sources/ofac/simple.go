@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
@@ -93,7 +94,7 @@ func (p *simple) entry(n *xmlscan.Node) error {
 			return p.Errorf(uid, "idType %.64q: %w", f[0], err)
 		}
 	}
-	addOthers(h, strings.Join(n.Texts(), "\n\n"))
+	h.Find(time.Time{}, strings.Join(n.Texts(), "\n\n"))
 	return p.Add(h)
 }
 

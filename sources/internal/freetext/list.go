@@ -55,17 +55,21 @@ func (l *List) Add(h *Holder) error {
 	return nil
 }
 
-// AddNew adds a wallet, unless h has the same text under the same ticker or, if the wallet has no ticker, under
-// any.
-func (h *Holder) AddNew(w sources.Entry) {
-	if h.named[[2]string{w.Asset, w.Listed}] {
-		return
-	}
+// Add adds a wallet.
+func (h *Holder) Add(w sources.Entry) {
 	if h.named == nil {
 		h.named = make(map[[2]string]bool)
 	}
 	h.named[[2]string{w.Asset, w.Listed}], h.named[[2]string{"", w.Listed}] = true, true
 	h.Wallets = append(h.Wallets, w)
+}
+
+// AddNew adds a wallet, unless h has the same text under the same ticker or, if the wallet has no ticker, under
+// any.
+func (h *Holder) AddNew(w sources.Entry) {
+	if !h.named[[2]string{w.Asset, w.Listed}] {
+		h.Add(w)
+	}
 }
 
 // Find adds the new wallets that [Find] finds in each of the texts, such as remarks and attributes.
