@@ -12,9 +12,7 @@
 package opensanctions
 
 import (
-	"crypto/sha256"
 	"encoding/csv"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -31,9 +29,8 @@ import (
 )
 
 const (
-	maxSize    = 2 << 30 // of a file, in bytes
-	maxWallets = 1 << 20
-	maxListed  = 1024 // of an address
+	maxSize   = 2 << 30 // of a file, in bytes
+	maxListed = 1024    // of an address
 )
 
 // kind returns the kind of a wallet.
@@ -79,63 +76,52 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 // Parse is the function [Parse] with the kinds of the Dataset and the Jurisdiction of o. It uses
 // nothing else of o.
 func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
-	d := dataset{options: o, ids: make(map[string]bool)}
-	hash := sha256.New()
-	in := io.TeeReader(unpack.Limit(r, maxSize), hash)
-	f := csvscan.File{Columns: columnNames[:], Table: true}
-	err := f.Read(in, func(_ int64, cells []string) error { return d.row([columnCount]string(cells)) })
-	if err == nil && len(d.wallets) == 0 {
-		err = &sources.RecordError{Err: fmt.Errorf("no wallet in %d entities", d.records)}
-	}
-	if err != nil {
-		return sources.Revision{}, err
-	}
-	for _, e := range d.wallets {
-		if err := add(e); err != nil {
-			return sources.Revision{}, fmt.Errorf("entity %.64q: %w", e.Ref, err)
-		}
-	}
-	return sources.Revision{Digest: hex.EncodeToString(hash.Sum(nil)), Records: d.records, OpenEnded: true}, nil
+	return freetext.Parse(unpack.Limit(r, maxSize), "entity", add, o.read)
 }
 
-// A dataset is what a file says about wallets.
-type dataset struct {
-	options *Options
-	records int
-	wallets []sources.Entry
-	ids     map[string]bool // of the entities with wallets
-}
-
-// row reads a row below the header
+// read reads the rows below the header
 //
 //	id,schema,name,…,identifiers,sanctions,…,first_seen,…
-func (d *dataset) row(t [columnCount]string) error {
-	if t[columnID] == "" || t[columnSchema] == "" {
-		return errors.New("no entity: id or schema missing")
+func (o *Options) read(r io.Reader) (*freetext.List, error) {
+	l := &freetext.List{Revision: sources.Revision{OpenEnded: true}}
+	ids := make(map[string]bool) // of the entities with wallets
+	f := csvscan.File{Columns: columnNames[:], Table: true}
+	err := f.Read(r, func(_ int64, cells []string) error {
+		id := cells[columnID]
+		if id == "" || cells[columnSchema] == "" {
+			return errors.New("no entity: id or schema missing")
+		}
+		l.Revision.Records++
+		if cells[columnSchema] != "CryptoWallet" {
+			return nil
+		}
+		h, err := o.holder([columnCount]string(cells))
+		switch {
+		case !utf8.ValidString(strings.Join(cells, ",")):
+			err = errors.New("invalid UTF-8")
+		case err == nil && ids[id]:
+			err = errors.New("id given twice")
+		case err == nil:
+			ids[id] = len(h.Wallets) > 0
+			err = l.Add(h)
+		}
+		if err != nil {
+			err = fmt.Errorf("entity %.64q: %w", id, err)
+		}
+		return err
+	})
+	if err == nil && len(l.Holders) == 0 {
+		err = &sources.RecordError{Err: fmt.Errorf("no wallet in %d entities", l.Revision.Records)}
 	}
-	d.records++
-	if t[columnSchema] != "CryptoWallet" {
-		return nil
-	}
-	err := d.addWallet(t)
-	if !utf8.ValidString(strings.Join(t[:], ",")) {
-		err = errors.New("invalid UTF-8")
-	}
-	if err != nil {
-		err = fmt.Errorf("entity %.64q: %w", t[columnID], err)
-	}
-	return err
+	return l, err
 }
 
-// addWallet adds the addresses of a wallet. They are among its identifiers, and its name is
+// holder returns the entity of a row with its wallets. Their addresses are among its identifiers, and its name is
 // one of them unless it has another name. Its errors name no place.
-func (d *dataset) addWallet(t [columnCount]string) error {
-	if d.ids[t[columnID]] {
-		return errors.New("id given twice")
-	}
+func (o *Options) holder(t [columnCount]string) (*freetext.Holder, error) {
 	keys, err := values(t[columnIdentifiers])
 	if err != nil {
-		return fmt.Errorf("identifiers: %w", err)
+		return nil, fmt.Errorf("identifiers: %w", err)
 	}
 	name := t[columnName]
 	_, isAddress := sources.Decode("", name)
@@ -147,25 +133,23 @@ func (d *dataset) addWallet(t [columnCount]string) error {
 	if slices.Contains(keys, name) {
 		name = ""
 	}
+	h := &freetext.Holder{Ref: freetext.Name(t[columnID]), Name: freetext.Name(name)}
 	for _, key := range keys {
 		switch {
 		case sources.TrimListed(key) == "":
-			return errors.New("an address of no text")
+			return nil, errors.New("an address of no text")
 		case len(key) > maxListed:
-			return fmt.Errorf("an address of %d bytes", len(key))
+			return nil, fmt.Errorf("an address of %d bytes", len(key))
 		case strings.ContainsRune(key, utf8.RuneError):
-			return fmt.Errorf("address %.64q: a character was lost", key)
-		case len(d.wallets) == maxWallets:
-			return fmt.Errorf("more than %d addresses", maxWallets)
+			return nil, fmt.Errorf("address %.64q: a character was lost", key)
 		}
-		e := sources.Entry{Listed: key, Kind: d.options.kind(t[columnSanctions] != ""), Ref: freetext.Name(t[columnID]), Name: freetext.Name(name)}
+		e := sources.Entry{Listed: key, Kind: o.kind(t[columnSanctions] != "")}
 		// Times of OpenSanctions name no zone, and are of UTC.
 		e.FirstSeen = freetext.Date(t[columnFirstSeen], "2006-01-02T15:04:05", time.RFC3339, time.DateTime, time.DateOnly)
 		e.Address, _ = sources.Decode("", key)
-		d.wallets = append(d.wallets, e)
-		d.ids[t[columnID]] = true
+		h.Wallets = append(h.Wallets, e)
 	}
-	return nil
+	return h, nil
 }
 
 // values returns the values of a cell with several: CSV of its own, of one
