@@ -39,10 +39,11 @@ func (s asOf) Load(ctx context.Context, _ Revision, add func(Entry) error) (Revi
 		return Revision{}, err
 	}
 	type listed struct{ asset, text string }
-	holders := make(map[listed]Entry)
+	holders := make(map[listed][]Entry)
 	var now []Entry
 	rev, err := s.Source.Load(ctx, Revision{}, func(e Entry) error {
-		now, holders[listed{e.Asset, e.Text()}] = append(now, e), e
+		k := listed{e.Asset, e.Text()}
+		now, holders[k] = append(now, e), append(holders[k], e)
 		return nil
 	})
 	switch {
@@ -51,6 +52,7 @@ func (s asOf) Load(ctx context.Context, _ Revision, add func(Entry) error) (Revi
 	case stays != nil && s.day.After(rev.Published):
 		return Revision{}, fmt.Errorf("%w after %s", ErrNoPast, rev.Published.Format(time.DateOnly))
 	case stays == nil:
+		clear(holders) // an entry is a stay
 		for _, e := range now {
 			if e.ListedAt.IsZero() {
 				return Revision{}, ErrNoPast
@@ -65,15 +67,18 @@ func (s asOf) Load(ctx context.Context, _ Revision, add func(Entry) error) (Revi
 		if since.IsZero() || e.FirstSeen.Before(since) {
 			since = e.FirstSeen
 		}
-		if h, ok := holders[listed{e.Asset, e.Text()}]; ok && e.Until.IsZero() {
-			e.Ref, e.Name, e.Kind, e.EntityListedAt, e.ListedAt = h.Ref, h.Name, h.Kind, h.EntityListedAt, h.ListedAt
+		all := []Entry{e}
+		if h := holders[listed{e.Asset, e.Text()}]; h != nil && e.Until.IsZero() { // it has lasted
+			all = h
 		}
-		if s.isListed(&e) {
-			if s.day.Before(e.FirstSeen) { // it may have been listed
-				e.FirstSeen = s.day
+		for _, h := range all {
+			if h.FirstSeen, h.NotListedOn, h.Until = e.FirstSeen, e.NotListedOn, e.Until; s.isListed(&h) {
+				if s.day.Before(h.FirstSeen) { // it may have been listed
+					h.FirstSeen = s.day
+				}
+				h.Until = time.Time{}
+				then = append(then, h)
 			}
-			e.Until = time.Time{}
-			then = append(then, e)
 		}
 	}
 	switch {

@@ -136,6 +136,35 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestAsOfHolders checks that an account which two parties hold has an entry of each in the past, too.
+func TestAsOfHolders(t *testing.T) {
+	refs := func(src sources.Source) map[string][]string {
+		all := make(map[string][]string)
+		_, err := src.Load(t.Context(), sources.Revision{}, func(e sources.Entry) error {
+			all[e.Text()] = append(all[e.Text()], e.Ref)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	seen := 0
+	past := refs(sources.AsOf(bundle.OFAC(), time.Date(2026, 9, 30, 0, 0, 0, 0, time.UTC)))
+	for text, want := range refs(bundle.OFAC()) {
+		if len(want) == 1 || past[text] == nil {
+			continue
+		}
+		seen++
+		if got := past[text]; !slices.Equal(got, want) {
+			t.Errorf("%s was held by %q, want %q", text, got, want)
+		}
+	}
+	if seen < 2 {
+		t.Errorf("%d accounts with two entries, want two or more", seen)
+	}
+}
+
 // TestHistoryOfOthers checks that the other lists have none.
 func TestHistoryOfOthers(t *testing.T) {
 	for _, src := range bundle.All() {
