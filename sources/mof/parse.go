@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"io"
 	"regexp"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
@@ -27,20 +25,12 @@ const (
 
 var columnNames = []string{"番号", "告示日付", "氏名（日本語）", "氏名（英語）", "その他の情報", "外務省告示情報", csvscan.Rest}
 
-// label stands before the wallets of a party, which are separated by semicolons.
-const label = "暗号資産アドレス"
-
-// shortest is the length of the shortest word behind the label that is taken for an address,
-// also if it is misprinted. Shorter ones are tickers.
-const shortest = 20
-
 // Parse reads the list in CSV from r; see package sources. The kind is [score.Sanctioned].
 // Ref is the number of the party, and EntityListedAt the day of its notice; the list does not
 // date addresses.
 //
-// A word behind the label that is not an address is an entry without an Address; see
-// [sources.Repair]. Addresses elsewhere in the two texts about a party are found if they
-// prove themselves.
+// A long word behind 暗号資産アドレス that is not an address is an entry without an Address; see
+// [sources.Repair]. Addresses elsewhere are found if they prove themselves, or have a ticker with a colon.
 //
 // Published is the latest day of a notice or a revision. Nothing is added unless r is whole
 // and has a wallet; CSV that was cut between two lines cannot be told from a whole file, so
@@ -60,9 +50,7 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 			l.Revision.Published = last
 		}
 		h := &freetext.Holder{Ref: cells[columnNumber], Name: freetext.Name(cmp.Or(cells[columnEnglish], cells[columnJapanese])), ListedAt: first}
-		for _, text := range cells[columnOther:] {
-			addWallets(h, text)
-		}
+		h.Find(time.Time{}, cells[columnOther:]...)
 		return l.Add(h)
 	})
 	if err == nil {
@@ -72,28 +60,6 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 	}
 	return l, err
 }
-
-// addWallets adds the wallets that a text about a holder names.
-func addWallets(h *freetext.Holder, text string) {
-	for _, part := range strings.Split(text, label)[1:] {
-		part = strings.TrimLeft(part, ":： \u3000")
-		if end := strings.IndexFunc(part, isJapanese); end >= 0 {
-			part = part[:end]
-		}
-		for _, word := range strings.FieldsFunc(part, func(r rune) bool {
-			return unicode.IsSpace(r) || strings.ContainsRune(";；：、，,/。（）「」", r)
-		}) {
-			if len(word) >= shortest {
-				a, _ := sources.Decode("", word)
-				h.AddNew(sources.Entry{Listed: word, Address: a})
-			}
-		}
-	}
-	h.Find(time.Time{}, text)
-}
-
-// isJapanese reports whether r is a letter of Japanese, with which other text begins.
-func isJapanese(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
 
 // date matches a day, such as 2001.9.22.
 var date = regexp.MustCompile(`([0-9]{4})\.([0-9]{1,2})\.([0-9]{1,2})`)

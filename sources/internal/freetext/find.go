@@ -15,22 +15,21 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Find returns the wallets in text, in order, as entries with an Asset, the text in Listed, and an Address. [address.FindAll] finds those that a checksum
-// proves, and "0x" with 40 hex digits. A word that [sources.Repair] repairs, as one with a letter that
-// looks like another one, is a wallet without an Address. A label makes an address of another word that looks
-// like one: on a chain whose addresses have no checksum, such as Solana, and, if the label
-// has a colon or the words below, also of a word that is not a known address, which may be
-// mistyped.
+// Find returns the wallets in text, in order, as entries with Asset, Listed and Address. [address.FindAll]
+// finds those that a checksum proves, and "0x" with 40 hex digits; one that a line break cuts is joined. A word
+// that [sources.Repair] repairs, as one with a letter that looks like another one, is a wallet without an
+// Address. A label makes an address of another word that looks like one: on a chain whose addresses have no
+// checksum, such as Solana, and, if the label has a colon or the words below, also of a word that is not a known
+// address, which may be mistyped.
 //
 // The label of an address is the ticker before it, as in "ETH: 0x…", "Digital Currency
 // Address: XBT 3L…" or "USDT (TRC20) wallet: T…": a word in capitals that is the ticker of a
-// chain, or any word behind "Digital Currency Address". It also labels the addresses that follow, if only
-// marks, numbers of a list and the words "and" and "or" stand between them. A label on a
-// line of its own needs a colon. The name of a chain with a colon labels words without a
-// checksum, as in "Solana address: 7x…".
+// chain, or any word behind "Digital Currency Address" or 暗号資産アドレス. These words are a label by themselves,
+// too. A label also holds for the addresses that follow, if only marks, numbers of a list and the words "and" and
+// "or" stand between them; its colon or words hold for a ticker among these. A label on a line of its own needs a
+// colon. The name of a chain with a colon labels words without a checksum, as in "Solana address: 7x…".
 //
-// Labels are hints: they only choose between the chains on which the text can be an address. An address that
-// a line break cuts is joined.
+// Labels are hints: they only choose between the chains on which the text can be an address.
 //
 // Find takes time in proportion to the text.
 func Find(text string) []sources.Entry {
@@ -71,10 +70,15 @@ func (f *finder) add(w sources.Entry, l labelled, end int) {
 // label returns the label of the word that begins at start.
 func (f *finder) label(text string, start int) labelled {
 	gap := text[f.end:start]
-	if l, ok := label(gap); ok || f.end == 0 || !isBare(gap) {
-		return l
+	l, ok := label(gap)
+	switch {
+	case f.end == 0:
+	case !ok && isBare(gap):
+		return f.last
+	case ok && f.last.sure && isBare(strings.Replace(gap, l.asset, "", 1)):
+		l.sure = true
 	}
-	return f.last
+	return l
 }
 
 // words adds the words up to limit that a label makes addresses.
@@ -102,7 +106,7 @@ func (f *finder) words(text string, limit int) {
 				word, end = word+rest, to
 			}
 		}
-		if ok || l.sure && l.asset != "" && isLikely(word) {
+		if ok || l.sure && l.chain == "" && isLikely(word) {
 			f.add(sources.Entry{Asset: strings.Clone(l.asset), Listed: strings.Clone(word), Address: a}, l, end)
 		}
 	}
@@ -132,7 +136,7 @@ func isCode(word string) bool {
 }
 
 // isLikely reports whether a word looks like an address: it is long, and has letters and
-// digits. A few letters may be other than ASCII ones that they look like.
+// digits. Some letters may be other than ASCII ones that they look like.
 func isLikely(word string) bool {
 	others := 0
 	for _, r := range word {
@@ -140,20 +144,23 @@ func isLikely(word string) bool {
 			others++
 		}
 	}
-	return len(word) >= minWord && len(word) <= maxWord && others <= 4 && strings.ContainsAny(word, digits) && strings.Trim(word, digits) != ""
+	return len(word) >= minWord && len(word) <= maxWord && others <= len(word)/4 && strings.ContainsAny(word, digits) && strings.Trim(word, digits) != ""
 }
 
 const digits = "0123456789"
 
-// nextWord returns the first word between from and limit. Both results are limit if there is
-// none.
+// nextWord returns the first word between from and limit that has no letters of Japanese, to which a word may be
+// glued. Both results are limit if there is none.
 func nextWord(text string, from, limit int) (start, end int) {
-	n := strings.IndexFunc(text[from:limit], isWord)
+	isPart := func(r rune) bool {
+		return isWord(r) && (r < utf8.RuneSelf || !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana))
+	}
+	n := strings.IndexFunc(text[from:limit], isPart)
 	if n < 0 {
 		return limit, limit
 	}
 	start = from + n
-	if n = strings.IndexFunc(text[start:limit], isMark); n < 0 {
+	if n = strings.IndexFunc(text[start:limit], func(r rune) bool { return !isPart(r) }); n < 0 {
 		return start, limit
 	}
 	return start, start + n
@@ -180,7 +187,7 @@ func joined(text string, end, limit int) (string, int) {
 // A labelled is the meaning of a label.
 type labelled struct {
 	asset string        // the ticker, or ""
-	sure  bool          // it has a colon, or is announced
+	sure  bool          // it has a colon, is announced, or is the words that announce one
 	chain address.Chain // the chain that is named, if no ticker is
 }
 
@@ -203,6 +210,9 @@ func label(before string) (labelled, bool) {
 	}
 	sure, ended := false, false // ended: a line ended, so a ticker may be of another sentence
 	for {
+		if announced(before) {
+			return labelled{sure: true}, true
+		}
 		rest := strings.TrimRightFunc(before, isMark)
 		marks := before[len(rest):]
 		if rest == "" || strings.ContainsAny(marks, ";,") {
@@ -235,12 +245,13 @@ func isLabel(word string, announced, colon bool) bool {
 	return isTicker && (announced || tickers()[word] && (colon || len(word) > 1))
 }
 
-// announced reports whether before ends in the words that the UK, and the US,
-// print in front of a ticker.
+// announced reports whether before ends in the words that the UK and the US, or Japan,
+// print in front of a ticker, or of an address.
 func announced(before string) bool {
 	const words = "digital currency address"
-	before = strings.TrimRight(before, " \t:-–")
-	return len(before) >= len(words) && strings.EqualFold(before[len(before)-len(words):], words)
+	before = strings.TrimRight(before, " \t:-–：\u3000")
+	return len(before) >= len(words) && strings.EqualFold(before[len(before)-len(words):], words) ||
+		strings.HasSuffix(before, "暗号資産アドレス")
 }
 
 // qualifiers are the words that may stand between a ticker and an address, such as the standard of a token, or
