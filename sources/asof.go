@@ -100,10 +100,12 @@ func (s asOf) Load(ctx context.Context, _ Revision, add func(Entry) error) (Revi
 // isListed reports whether an entry that was listed at some time was, or may have been, on the day.
 func (s asOf) isListed(e *Entry) bool {
 	switch {
-	case !e.NotListedOn.IsZero() && !s.day.After(e.NotListedOn), !e.Until.IsZero() && !s.day.Before(e.Until):
+	case !e.Until.IsZero() && !s.day.Before(e.Until):
 		return false
-	case e.NotListedOn.IsZero() && s.day.Before(e.EntityListedAt):
-		return false
+	case !s.day.Before(e.FirstSeen): // also if a copy of the same day lacks it: there may be two
+		return true
+	case e.NotListedOn.IsZero():
+		return !s.day.Before(e.EntityListedAt)
 	}
-	return true
+	return s.day.After(e.NotListedOn)
 }

@@ -3,6 +3,7 @@ package bundle_test
 import (
 	"compress/gzip"
 	"encoding/csv"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -132,6 +133,36 @@ func TestHistory(t *testing.T) {
 			if !listed[id] {
 				t.Errorf("%v: %v was not listed, and the history says it was", day, id)
 			}
+		}
+	}
+}
+
+// TestAsOfDays checks the list of the days on which addresses came and went: one counts on the first day that
+// has it, also if an earlier copy of that day lacks it, and on none that lacks it.
+func TestAsOfDays(t *testing.T) {
+	longtest.WithoutRace(t)
+	all := history(t)
+	days := make(map[time.Time]map[string]bool)
+	for _, e := range all {
+		for _, day := range []time.Time{e.FirstSeen, e.NotListedOn, e.Until} {
+			if !day.IsZero() {
+				days[day] = make(map[string]bool)
+			}
+		}
+	}
+	for day, listed := range days {
+		_, err := sources.AsOf(bundle.OFAC(), day).Load(t.Context(), sources.Revision{}, func(e sources.Entry) error {
+			listed[e.Asset+e.Text()] = true
+			return nil
+		})
+		if err != nil && !errors.Is(err, sources.ErrNoPast) {
+			t.Fatal(err)
+		}
+	}
+	for _, e := range all {
+		k := e.Asset + e.Text()
+		if !days[e.FirstSeen][k] || e.NotListedOn.Before(e.FirstSeen) && days[e.NotListedOn][k] || !e.Until.IsZero() && days[e.Until][k] {
+			t.Errorf("%s: listed %v on %v, %v on %v, and %v on %v", e.Text(), days[e.NotListedOn][k], e.NotListedOn, days[e.FirstSeen][k], e.FirstSeen, days[e.Until][k], e.Until)
 		}
 	}
 }
