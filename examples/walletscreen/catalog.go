@@ -93,6 +93,14 @@ func (o *listOptions) catalog() []published {
 	}
 }
 
+// ids returns the ids of all published lists.
+func (o *listOptions) ids() (ids []string) {
+	for _, p := range o.catalog() {
+		ids = append(ids, p.id())
+	}
+	return ids
+}
+
 // published returns the published list with an id, or nil.
 func (o *listOptions) published(id string) *published {
 	for _, p := range o.catalog() {
@@ -195,10 +203,9 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 		return nil, err
 	}
 	var all []sources.Source
-	var ids []string
-	for _, p := range o.catalog() {
-		id := p.id()
-		ids = append(ids, id)
+	ids := o.ids()
+	for i, p := range o.catalog() {
+		id := ids[i]
 		mirror, mirrored := mirrors[id]
 		delete(mirrors, id)
 		chosen := slices.Contains(o.choose, id) || len(o.choose) == 0 && (p.usual || mirrored)

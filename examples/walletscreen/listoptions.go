@@ -33,6 +33,19 @@ type listOptions struct {
 	maxPublished map[string]time.Duration // by id
 }
 
+// listFlags returns the flags that say which lists to hold, and how good they must be.
+func (p *program) listFlags(o *listOptions) []cli.Flag {
+	return []cli.Flag{
+		p.text("data", "", "`directory` with lists that serve or lists refresh keeps, unless -db does (default: the bundled lists alone)", &o.data),
+		p.dbFlag(o),
+		p.texts("lists", "ids of the published `lists` to load, of "+strings.Join(o.ids(), ", ")+" (default: the first seven)", &o.choose),
+		p.pairs("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; or with another label, as ID=FILE,kind=SCAM, or ID=https://…,kind=SCAM to fetch it: CSV, JSON, text, or TagPack (.yaml); may be given several times, and the file may be replaced at any time", &o.own),
+		p.texts("require", "`lists` without which nothing is decided, such as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: OFAC_SDN and EU_CONSOLIDATED, which are bundled, or all of -lists if they are not among them); your own lists are always required", &o.require),
+		p.duration("max-age", "refuse to decide if a required list was not checked within this `time`, such as 48h or 7d (default: any age)", &o.maxAge),
+		p.limits("max-published", "refuse to decide if a required list was published longer ago, as `ID=TIME`, such as OFAC_SDN=45d; may be given several times", &o.maxPublished),
+	}
+}
+
 // fetchFlags returns the flags that say where the lists come from.
 func (p *program) fetchFlags(o *listOptions) []cli.Flag {
 	return []cli.Flag{

@@ -10,30 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
 	"github.com/walletscreen/walletscreen/sources/store/pgstore"
 )
-
-func (p *program) listFlags(o *listOptions) []cli.Flag {
-	var ids []string
-	for _, l := range o.catalog() {
-		ids = append(ids, l.id())
-	}
-	return []cli.Flag{
-		p.text("data", "", "`directory` with lists that serve or lists refresh keeps, unless -db does (default: the bundled lists alone)", &o.data),
-		p.dbFlag(o),
-		p.texts("lists", "ids of the published `lists` to load, of "+strings.Join(ids, ", ")+" (default: the first seven)", &o.choose),
-		p.pairs("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; or with another label, as ID=FILE,kind=SCAM, or ID=https://…,kind=SCAM to fetch it: CSV, JSON, text, or TagPack (.yaml); may be given several times, and the file may be replaced at any time", &o.own),
-		p.texts("require", "`lists` without which nothing is decided, such as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: OFAC_SDN and EU_CONSOLIDATED, which are bundled, or all of -lists if they are not among them); your own lists are always required", &o.require),
-		p.duration("max-age", "refuse to decide if a required list was not checked within this `time`, such as 48h or 7d (default: any age)", &o.maxAge),
-		p.limits("max-published", "refuse to decide if a required list was published longer ago, as `ID=TIME`, such as OFAC_SDN=45d; may be given several times", &o.maxPublished),
-	}
-}
 
 // refreshEvery is the interval at which serve asks for the lists. The requests are conditional: a
 // list that has not changed is not sent again. The file of an own list is looked at every

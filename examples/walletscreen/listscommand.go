@@ -194,10 +194,7 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 // filesOf returns the files that args name, as ID=FILE, by the ids of their lists, and the same as
 // sources that are compared with the bundle.
 func (l *listsCall) filesOf(args []string, downloaded time.Time) (files map[string]*imported, srcs []sources.Source, err error) {
-	var known []string
-	for _, p := range l.lists.catalog() {
-		known = append(known, p.id())
-	}
+	known := l.lists.ids()
 	files = make(map[string]*imported)
 	for _, arg := range args {
 		id, file, ok := strings.Cut(arg, "=")

@@ -84,15 +84,6 @@ func (f *receiptFile) add(v *verdict, lists screeningLists) error {
 	return err
 }
 
-// addTable writes the receipt of a table that was read to its end, and returns it. rec is what it says without the table.
-func (f *receiptFile) addTable(rec *receipt.Receipt, job *tableJob, j *judge) ([]byte, error) {
-	text, err := job.receipt(rec, j, f.signers)
-	if err == nil {
-		_, err = f.file.Write(text)
-	}
-	return text, err
-}
-
 // close flushes the file. It says so if nobody keeps the lists of the last receipt, unless that is nil.
 func (f *receiptFile) close(ctx context.Context, p *program, last *screening.Result) error {
 	err := errors.Join(f.file.Sync(), f.file.Close())

@@ -359,7 +359,10 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 		var text []byte
 		if err != nil {
 			lists = nil
-		} else if text, err = receipts.addTable(receipt.From(*lists, began), job, j); shown != nil {
+		} else if text, err = job.receipt(receipt.From(*lists, began), j, receipts.signers); err == nil {
+			_, err = receipts.file.Write(text)
+		}
+		if shown != nil {
 			shown.Receipt = string(text)
 		}
 		err = errors.Join(err, receipts.close(ctx, s.program, lists))
