@@ -20,7 +20,8 @@ import (
 type keyring struct {
 	httpapi.Authorizer
 	ring   *access.Keyring // over the store
-	store  *keyStore
+	store  access.Store
+	where  string // the store is, without a password
 	data   string // the directory of -data, or ""
 	note   string // what to print about the key
 	header string // the header of the example, as a word of a shell command
@@ -52,7 +53,7 @@ func openKeys(ctx context.Context, db, data string, given []string, logger *slog
 			return nil, fmt.Errorf("-data: %w", err)
 		}
 	}
-	if k.store, err = openKeyStore(ctx, db, data); err != nil {
+	if k.store, k.where, err = openKeyStore(ctx, db, data); err != nil {
 		return nil, err
 	}
 	k.ring = access.New(k.store, logger)
@@ -75,7 +76,7 @@ func (k *keyring) first(ctx context.Context, terminal bool) error {
 	if k.data != "" {
 		file = filepath.Join(k.data, "first-key")
 	}
-	k.note = "API key: one of those in " + k.store.where + "; see walletscreen keys -help"
+	k.note = "API key: one of those in " + k.where + "; see walletscreen keys -help"
 	k.header = "'Authorization: Bearer <API_KEY>'"
 	if len(kept) > 0 {
 		if _, err := os.Stat(file); err == nil && len(kept) == 1 {
@@ -107,7 +108,7 @@ func (k *keyring) first(ctx context.Context, terminal bool) error {
 	} else if err := os.Rename(made.Name(), file); err != nil {
 		return err
 	}
-	if k.store.where == "memory" {
+	if k.where == "memory" {
 		k.secret = file
 	}
 	k.note = "API key: in " + file + ", which only its owner can read."
@@ -130,12 +131,6 @@ func (k *keyring) close() error {
 
 // dbFile is the database of keys and quotas in the directory of -data.
 const dbFile = "keys.db"
-
-// A keyStore keeps keys and quotas.
-type keyStore struct {
-	access.Store
-	where string // without a password
-}
 
 // errDB does not quote the value, which may hold a password.
 var errDB = errors.New("-db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME")
@@ -176,27 +171,26 @@ func isShared(db string) bool {
 	return strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://")
 }
 
-// openKeyStore opens the database of API keys: -db, a file in -data, or memory.
-func openKeyStore(ctx context.Context, db, data string) (*keyStore, error) {
+// openKeyStore opens the database of API keys: -db, a file in -data, or memory. where names it without a password.
+func openKeyStore(ctx context.Context, db, data string) (s access.Store, where string, err error) {
 	if db == "" && data == "" {
-		return &keyStore{access.NewMemory(), "memory"}, nil
+		return access.NewMemory(), "memory", nil
 	}
 	if db == "" {
 		db = "sqlite:" + filepath.Join(data, dbFile)
 	}
-	err := checkDB(db)
-	if err != nil {
-		return nil, err
+	if err := checkDB(db); err != nil {
+		return nil, "", err
 	}
-	s := &keyStore{where: "PostgreSQL"}
-	if file, ok := strings.CutPrefix(db, "sqlite:"); ok {
-		s.where = file
-		s.Store, err = sqlite.Open(ctx, file)
+	where, isFile := strings.CutPrefix(db, "sqlite:")
+	if isFile {
+		s, err = sqlite.Open(ctx, where)
 	} else {
-		s.Store, err = postgres.Open(ctx, db)
+		where = "PostgreSQL"
+		s, err = postgres.Open(ctx, db)
 	}
 	if err != nil {
-		return nil, databaseError(err)
+		return nil, "", databaseError(err)
 	}
-	return s, nil
+	return s, where, nil
 }

@@ -21,6 +21,7 @@ import (
 type keysCall struct {
 	*program
 	db, data string
+	where    string // the database is, without a password
 	json     bool
 
 	id       string
@@ -80,7 +81,7 @@ func (p *program) keysCommand() *cli.Command {
 			}),
 		p.flag("force", "accept a time of -expires that is in the past", &k.force),
 	}
-	keys := func(name, synopsis, usage string, flags []cli.Flag, do func(context.Context, *keyStore) error) *cli.Command {
+	keys := func(name, synopsis, usage string, flags []cli.Flag, do func(context.Context, access.Store) error) *cli.Command {
 		return command("keys "+name, synopsis, usage, "", slices.Concat(flags, where), func(ctx context.Context, args []string) error {
 			if err := k.arguments(args, synopsis != "[flags]"); err != nil {
 				return err
@@ -119,7 +120,7 @@ func (k *keysCall) arguments(args []string, wantID bool) error {
 }
 
 // run opens the database and does what a command does.
-func (k *keysCall) run(ctx context.Context, do func(context.Context, *keyStore) error) error {
+func (k *keysCall) run(ctx context.Context, do func(context.Context, access.Store) error) error {
 	if k.db == "" && k.data == "" {
 		return errors.New("want -data or -db, the same as for serve")
 	}
@@ -132,10 +133,11 @@ func (k *keysCall) run(ctx context.Context, do func(context.Context, *keyStore) 
 	}
 	opening, cancel := context.WithTimeout(ctx, openPatience)
 	defer cancel()
-	s, err := openKeyStore(opening, k.db, k.data)
+	s, where, err := openKeyStore(opening, k.db, k.data)
 	if err != nil {
 		return err
 	}
+	k.where = where
 	return errors.Join(do(ctx, s), s.Close())
 }
 
@@ -173,17 +175,17 @@ func (k *keysCall) apply(key *access.Key) error {
 
 // said prints a token alone on the standard output, and on the standard error where its
 // key is kept.
-func (k *keysCall) said(token, what string, s *keyStore) error {
+func (k *keysCall) said(token, what string) error {
 	if token != "" {
 		if _, err := fmt.Fprintln(k.stdout, token); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(k.stderr, "%s in %s\n", what, s.where)
+	_, err := fmt.Fprintf(k.stderr, "%s in %s\n", what, k.where)
 	return err
 }
 
-func (k *keysCall) create(ctx context.Context, s *keyStore) error {
+func (k *keysCall) create(ctx context.Context, s access.Store) error {
 	key := access.Key{ID: k.id}
 	if err := k.apply(&key); err != nil {
 		return err
@@ -198,11 +200,11 @@ func (k *keysCall) create(ctx context.Context, s *keyStore) error {
 	if err != nil {
 		return err
 	}
-	return k.said(token, fmt.Sprintf("key %s with the scopes %s was created", key.ID, key.Scopes), s)
+	return k.said(token, fmt.Sprintf("key %s with the scopes %s was created", key.ID, key.Scopes))
 }
 
 // change changes a key. It tries again if somebody else changes it at the same time.
-func (k *keysCall) change(ctx context.Context, s *keyStore, change func(*access.Key) error) error {
+func (k *keysCall) change(ctx context.Context, s access.Store, change func(*access.Key) error) error {
 	for {
 		key, err := s.Key(ctx, k.id)
 		if err != nil {
@@ -218,7 +220,7 @@ func (k *keysCall) change(ctx context.Context, s *keyStore, change func(*access.
 }
 
 // unknown returns err, and for a key that does not exist the id that was meant.
-func (k *keysCall) unknown(ctx context.Context, s *keyStore, err error) error {
+func (k *keysCall) unknown(ctx context.Context, s access.Store, err error) error {
 	all, e := s.Keys(ctx)
 	if e != nil || slices.ContainsFunc(all, func(key access.Key) bool { return key.ID == k.id }) {
 		return err
@@ -236,17 +238,17 @@ func (k *keysCall) unknown(ctx context.Context, s *keyStore, err error) error {
 	return fmt.Errorf("there is no key %.80q%s", k.id, didYouMean(k.id, ids, ""))
 }
 
-func (k *keysCall) set(ctx context.Context, s *keyStore) error {
+func (k *keysCall) set(ctx context.Context, s access.Store) error {
 	if len(k.settings) == 0 {
 		return errors.New("want a setting to change: -name, -quota, -rate, -burst, -scopes or -expires")
 	}
 	if err := k.change(ctx, s, k.apply); err != nil {
 		return err
 	}
-	return k.said("", "key "+k.id+" was changed", s)
+	return k.said("", "key "+k.id+" was changed")
 }
 
-func (k *keysCall) rotate(ctx context.Context, s *keyStore) error {
+func (k *keysCall) rotate(ctx context.Context, s access.Store) error {
 	token := ""
 	err := k.change(ctx, s, func(key *access.Key) error {
 		if is := state(*key, time.Now()); is != "valid" {
@@ -258,10 +260,10 @@ func (k *keysCall) rotate(ctx context.Context, s *keyStore) error {
 	if err != nil {
 		return err
 	}
-	return k.said(token, "key "+k.id+" has a new secret", s)
+	return k.said(token, "key "+k.id+" has a new secret")
 }
 
-func (k *keysCall) revoke(ctx context.Context, s *keyStore) error {
+func (k *keysCall) revoke(ctx context.Context, s access.Store) error {
 	err := k.change(ctx, s, func(key *access.Key) error {
 		if key.Revoked.IsZero() { // the time of the first revocation stays
 			key.Revoked = time.Now()
@@ -271,7 +273,7 @@ func (k *keysCall) revoke(ctx context.Context, s *keyStore) error {
 	if err != nil {
 		return err
 	}
-	return k.said("", "key "+k.id+" is revoked", s)
+	return k.said("", "key "+k.id+" is revoked")
 }
 
 // A jsonKey is a key for programs.
@@ -301,7 +303,7 @@ func usedOf(ctx context.Context, s access.Store, keys []access.Key) ([]int64, er
 	return counts, errors.Join(err, ring.Close(ctx))
 }
 
-func (k *keysCall) list(ctx context.Context, s *keyStore) error {
+func (k *keysCall) list(ctx context.Context, s access.Store) error {
 	all, err := s.Keys(ctx)
 	if err != nil {
 		return err

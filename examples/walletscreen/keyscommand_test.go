@@ -287,7 +287,7 @@ func TestFirstKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		if late {
-			k.store.Store = lateStore{k.store.Store}
+			k.store = lateStore{k.store}
 		}
 		if err := k.first(ctx, false); err != nil {
 			t.Fatal(err)

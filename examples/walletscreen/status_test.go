@@ -16,7 +16,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("without a terminal: %q", &screen)
 	}
 	s.w = &screen
-	in := &countingReader{}
+	in := &interruptible{}
 	in.n = 25
 	s.table(100, in)(1000)
 	s.bytes("B", 7e6, -1) // too soon

@@ -31,35 +31,30 @@ func openOutput(name string, stdout, sum io.Writer) (*output, error) {
 	return &output{w: file, closers: []io.Closer{f}}, nil
 }
 
-// A countingReader counts the bytes that were read.
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
 // newInterruptible returns a reader of r that reads ahead in a goroutine, so that a Read ends
 // with ctx even if one of r does not.
-func newInterruptible(ctx context.Context, r io.ReadCloser) io.ReadCloser {
+func newInterruptible(ctx context.Context, r io.ReadCloser) *interruptible {
 	out, in := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
 	go func() {
 		_, err := io.CopyBuffer(struct{ io.Writer }{in}, struct{ io.Reader }{r}, make([]byte, 128<<10))
 		in.CloseWithError(err)
 	}()
-	return &interruptible{out, r, stop}
+	return &interruptible{PipeReader: out, r: r, stop: stop}
 }
 
-// An interruptible closes the pipe, and the reader behind it.
+// An interruptible closes the pipe, and the reader behind it. It counts the bytes that were read.
 type interruptible struct {
 	*io.PipeReader
 	r    io.Closer
 	stop func() bool
+	n    int64
+}
+
+func (i *interruptible) Read(p []byte) (int, error) {
+	n, err := i.PipeReader.Read(p)
+	i.n += int64(n)
+	return n, err
 }
 
 func (i *interruptible) Close() error {
@@ -102,7 +97,7 @@ func (s *statusLine) bytes(id string, read, total int64) {
 
 // table returns a function that shows how many rows of a table of size bytes, -1 if that is not
 // known, are done.
-func (s *statusLine) table(size int64, in *countingReader) func(rows int64) {
+func (s *statusLine) table(size int64, in *interruptible) func(rows int64) {
 	began := time.Now()
 	return func(rows int64) {
 		s.show(func() string {

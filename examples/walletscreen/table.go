@@ -128,9 +128,9 @@ func (t *tableJob) run(ctx context.Context) error {
 		return fmt.Errorf("-in: %w", err)
 	}
 	defer in.Close()
-	source := &countingReader{r: in}
+	source := io.Reader(in)
 	if t.hashes != nil {
-		source.r = io.TeeReader(in, t.hashes.input)
+		source = io.TeeReader(in, t.hashes.input)
 	}
 	var delimiter byte
 	if t.options.delimiter != "" {
@@ -157,7 +157,7 @@ func (t *tableJob) run(ctx context.Context) error {
 		return err
 	}
 	line := newStatusLine(t.stderr)
-	err = t.copy(ctx, reader, out, line.table(size, source))
+	err = t.copy(ctx, reader, out, line.table(size, in))
 	line.finish()
 	if e := out.Close(); err == nil && e != nil {
 		err = e
@@ -253,7 +253,7 @@ func stat(name string, std any) (os.FileInfo, error) {
 
 // openInput opens a file, or the standard input for -. Reading ends with ctx. The size is -1 if it
 // is not known.
-func (p *program) openInput(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+func (p *program) openInput(ctx context.Context, name string) (*interruptible, int64, error) {
 	if name == "-" {
 		return newInterruptible(ctx, io.NopCloser(p.stdin)), -1, nil
 	}
