@@ -15,16 +15,10 @@ type evidence struct {
 	named    Reading   // the text on that chain, if there is one
 	anywhere Reading   // the text on any chain; it is not looked at if named has no Err
 	cell     []Reading // the addresses between blanks or marks, each alone, if there are several
-	inside   []inside  // the addresses that FindAll finds and no reading has
+	inside   []Address // that FindAll finds and no reading has
 	beside   int       // the offset of what looks like another address with an error, plus one, or 0
 	searched bool      // the text has no secret
 	secret   string    // the hint for the kind of secret that the text has, or ""
-}
-
-// inside is an address in a text, and its characters there without "0x".
-type inside struct {
-	Address
-	text string
 }
 
 // decide returns what a text means by the evidence. It alone sets doubts and errors by what
@@ -92,23 +86,25 @@ func (e *evidence) choose() Reading {
 const besideHint = "another address may stand there, with an error: give each address alone"
 
 // addBeside adds the addresses inside of a text that has a meaning.
-func (r *Reading) addBeside(all []inside) {
+func (r *Reading) addBeside(all []Address) {
 	for _, in := range all {
-		isPadded := len(in.text) == hex32Len-len("0x")
-		switch {
-		case slices.ContainsFunc(r.Addresses, in.isControlledLike):
-		case !isPadded && slices.ContainsFunc(r.Addresses, func(a Address) bool { return strings.EqualFold(strings.TrimPrefix(a.text, "0x"), in.text) }):
-		default:
-			r.Addresses = append(r.Addresses, in.Address)
-			if !isPadded {
-				r.addDoubt(DoubtAmbiguous)
-			}
+		if slices.ContainsFunc(r.Addresses, func(a Address) bool { return a.text == in.text || in.isControlledLike(a) }) {
+			continue
 		}
+		if !slices.ContainsFunc(r.Addresses, in.isPaddedIn) {
+			r.addDoubt(DoubtAmbiguous)
+		}
+		r.Addresses = append(r.Addresses, in)
 	}
 }
 
+// isPaddedIn reports whether the 64 hex digits of b end with those of a.
+func (a Address) isPaddedIn(b Address) bool {
+	return len(b.text) == hex32Len && strings.HasSuffix(b.text, strings.TrimPrefix(a.text, "0x"))
+}
+
 // addInstead adds the addresses inside of a text that has no meaning.
-func (r *Reading) addInstead(all []inside) {
+func (r *Reading) addInstead(all []Address) {
 	read := len(r.Addresses)
 	for _, in := range all {
 		r.Addresses = appendAccounts(r.Addresses, []Address{in.onChain(r.Chain)})

@@ -51,12 +51,12 @@ func TestDecide(t *testing.T) {
 		"short":       {Addresses: []Address{move}, Doubts: []Doubt{DoubtShort}},
 		"a secret":    {Err: failed("", "", ErrSecret)},
 	}
-	insides := map[string][]inside{
+	insides := map[string][]Address{
 		"nothing":    nil,
-		"the same":   {{evm, evm.text[2:]}},
-		"another":    {{evm2, evm2.text[2:]}},
-		"padded":     {{evm2, "000000000000000000000000" + evm2.text[2:]}},
-		"two others": {{evm2, evm2.text[2:]}, {btc, btc.text}},
+		"the same":   {evm},
+		"another":    {evm2},
+		"padded":     {MustParse("ethereum", "0x"+move.text[2+24:])},
+		"two others": {evm2, btc},
 	}
 	has := func(r *Reading, a Address) bool { return slices.ContainsFunc(r.Addresses, a.isControlledLike) }
 	tried := make(map[string]int)
@@ -113,10 +113,11 @@ func TestDecide(t *testing.T) {
 							}
 						}
 						for _, i := range in {
-							if len(i.text) != 64 && !has(&Reading{Addresses: append(slices.Clone(on.Addresses), other.Addresses...)}, i.Address) && certain {
+							read := append(slices.Clone(on.Addresses), other.Addresses...)
+							if certain && !has(&Reading{Addresses: read}, i) && !slices.ContainsFunc(read, i.isPaddedIn) {
 								bad("certain, with another address inside")
 							}
-							if !has(&r, i.Address) {
+							if !has(&r, i) {
 								bad("what is inside is not shown")
 							}
 						}

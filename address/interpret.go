@@ -145,7 +145,7 @@ func (e *evidence) look(text string, r *Reading) bool {
 		return false
 	}
 	if r.Err != nil {
-		e.addInside(text, FindAll(text))
+		e.addInside(FindAll(text))
 		return e.inside != nil
 	}
 	e.lookBeside(text, own, r.Addresses)
@@ -193,7 +193,7 @@ func (e *evidence) lookBeside(text string, own []bool, all []Address) {
 	}); i >= 0 && slices.Contains(own, true) {
 		e.beside = found[i].Start + 1
 	}
-	e.addInside(text, slices.DeleteFunc(found, func(f Found) bool { return !f.Address.IsValid() }))
+	e.addInside(slices.DeleteFunc(found, func(f Found) bool { return !f.Address.IsValid() }))
 	others := []byte(text)
 	for i := range others {
 		if own[i] {
@@ -201,14 +201,13 @@ func (e *evidence) lookBeside(text string, own []bool, all []Address) {
 		}
 	}
 	for _, s := range []string{text, string(others)} {
-		joined := squeezed(s)
-		e.addInside(joined, FindAll(joined))
+		e.addInside(FindAll(squeezed(s)))
 	}
 }
 
-func (e *evidence) addInside(text string, found []Found) {
+func (e *evidence) addInside(found []Found) {
 	for _, f := range found {
-		e.inside = append(e.inside, inside{f.Address, strings.TrimPrefix(text[f.Start:f.End], "0x")})
+		e.inside = append(e.inside, f.Address)
 	}
 }
 
