@@ -198,6 +198,7 @@ func TestFindLikely(t *testing.T) {
 		"paid to " + lower + "0, then":                                  {lower + "0"},
 		"paid to " + mixed[:20] + "\n" + strings.ToLower(mixed)[20:]:    {mixed[:20]},
 		"paid to 0x57EC…1259 and 0x57ec...1259":                         {"0x57EC…1259", "0x57ec...1259"},
+		"paid to 1A1z####vfNa and TA1h~LR2d, not TestOne(.*)TestTwo":    {"1A1z####vfNa", "TA1h~LR2d"},
 		"paid to bc1qwt…5zml, TA1h...Lr2d and 12Qt…9h":                  {"bc1qwt…5zml", "TA1h...Lr2d"},
 		"paid to " + btc[:33] + "j.":                                    {btc[:33] + "j"},
 		"pay?to=" + btc[:33] + "j&sum=1":                                {btc[:33] + "j"}, // "=12" is no character of quoted-printable

@@ -214,7 +214,7 @@ func isZeroX(text string) bool {
 // shortened returns the end of an address that shows only its beginning, with the word at start to
 // end, and its last characters, or 0. Beside an address, it may be of any chain.
 func shortened(text string, start, end int, beside bool) int {
-	if end == len(text) || strings.IndexByte(":_.*[(\xe2", text[end]) < 0 {
+	if end == len(text) || strings.IndexByte(":_.*#~[(\xc2\xe2", text[end]) < 0 {
 		return 0 // most words
 	}
 	word, shows := text[start:end], leadEnd(text, start, end)
@@ -242,11 +242,12 @@ func shortened(text string, start, end int, beside bool) int {
 func areEnds(word, last string) bool { return len(word) >= 4 && isCode(word) && isCode(last) }
 
 // ellipsis returns the length of the signs at the beginning of s that stand for characters left out,
-// perhaps in brackets, or 0.
+// perhaps in brackets, or 0: one of …, ⋯, ‥ and ~, or several of a kind.
 func ellipsis(s string) int {
-	signs := s[:len(s)-len(strings.TrimLeft(s, ".…*[]()"))]
+	signs := s[:len(s)-len(strings.TrimLeft(s, ".*#~…⋯‥•·[]()"))]
 	dots := strings.Trim(signs, "[]()")
-	if dots != "…" && len(dots) < 2 || strings.HasPrefix(dots, "…") && len(dots) > len("…") {
+	sign, n := utf8.DecodeRuneInString(dots)
+	if n == 0 || strings.Trim(dots, string(sign)) != "" || n == len(dots) && !strings.ContainsRune("…⋯‥~", sign) {
 		return 0
 	}
 	return len(signs)

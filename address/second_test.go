@@ -112,7 +112,7 @@ func TestLikelySecond(t *testing.T) {
 		"tlUYsZVJkLPeMjxEtACvSxfWuNmddpWfxzs", "SDfLDGtVCPtYgWALRZgVrLEnMMbiSHhiNLTtqdEbQEvmLZtb", "bclqarosrrrxfkvyslbaelydnwqreqgtzzwfsmdq",
 		"EXXR93…qiSi", "0x57EC…1259", "0x57EC…abcd", "0x…1259", "bc1...5mdq", "addr1…xyz", "ecash:…2elz", "ECASH:QPM2...2ELZ", "kaspa:qq…xyz", "cfx:aak…dfg",
 		"nano_3...pyae", "nano_3abc...pyae", "ak_2gw...sWu", "0.0.98-oljoz", "0.0.98-OLJOR", "0.0.1234567", "to 0.0.1234567-abcde, please",
-		"1A1...vfNa", "1A1…test", "3FXV...ugWx", "bitcoinc...09m2r", "kava....n6u6", "mantra…7vz", "0x57EC[...]1259", "TA1h(…)LR2d", "O.O.1234567", "0.0.l234567",
+		"1A1...vfNa", "1A1…test", "3FXV...ugWx", "bitcoinc...09m2r", "kava....n6u6", "mantra…7vz", "0x57EC[...]1259", "TA1h(…)LR2d", "1A1z####vfNa", "0x57EC~1259", "bc1•••5mdq", "TA1h····LR2d", "EXXR93⋯qiSi", "O.O.1234567", "0.0.l234567",
 	} {
 		if !beside(second) {
 			t.Errorf("%q beside an address is not seen", second)
