@@ -612,6 +612,38 @@ func TestFollowAlone(t *testing.T) {
 	}
 }
 
+// A countedStore counts how often it is read.
+type countedStore struct {
+	store.Store
+	reads atomic.Int64
+}
+
+func (c *countedStore) Read(ctx context.Context, from uint64, each func([]byte) error) error {
+	if c.reads.Add(1) > 10_000 {
+		time.Sleep(time.Hour) // without that, the time of a test does not pass while a program is busy
+	}
+	return c.Store.Read(ctx, from, each)
+}
+
+// TestFollowEmpty follows a store without a line, which is only read, or cannot be written: it is looked at every few seconds.
+func TestFollowEmpty(t *testing.T) {
+	for what, wrap := range map[string]func(store.Store) store.Store{
+		"only read":   store.ReadOnly,
+		"not written": func(st store.Store) store.Store { return &faultyStore{Store: st, append: errUnreliable} },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			counted := &countedStore{Store: new(storetest.Memory)}
+			st := wrap(counted)
+			stop := start(newScreener(t, &screening.Options{Store: st}, &flaky{info: ofac, load: down}).Follow)
+			time.Sleep(time.Hour)
+			stop()
+			if n := counted.reads.Load(); n < 60 || n > 6000 {
+				t.Errorf("%s: it is read %d times an hour", what, n)
+			}
+		})
+	}
+}
+
 // TestFollowDirectory accepts a list in the directory of programs that run. They answer from it
 // some seconds later, and the program that only loads it ends, for OpenAt, nothing before.
 func TestFollowDirectory(t *testing.T) {

@@ -268,7 +268,10 @@ func (s *Screener) follow(ctx context.Context) {
 	}
 	wg.Go(func() { s.watchClock(ctx) })
 	at, back, failed := uint64(0), 0, false
-	for ctx.Err() == nil {
+	for looked := false; ctx.Err() == nil; looked = true {
+		if looked && s.book.Shared() == nil {
+			pause(ctx, lookEvery)
+		}
 		next, err := s.wait(ctx, at)
 		if err != nil {
 			if failed = true; ctx.Err() == nil {
@@ -295,15 +298,13 @@ func (s *Screener) follow(ctx context.Context) {
 	wg.Wait()
 }
 
-// wait returns the number of the journal's last line once it may not be last.
+// wait returns the number of the journal's last line. If replicas share the store, it waits until that is not last.
 func (s *Screener) wait(ctx context.Context, last uint64) (next uint64, err error) {
 	defer caught(&err)
 	if replicas := s.book.Shared(); replicas != nil {
 		if next, err = replicas.Wait(ctx, last); err != nil {
 			return last, err
 		}
-	} else if last > 0 {
-		pause(ctx, lookEvery)
 	}
 	state, err := s.look(ctx)
 	if s.book.Shared() == nil {
