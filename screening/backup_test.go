@@ -448,3 +448,27 @@ func TestGapLost(t *testing.T) {
 		}
 	})
 }
+
+// TestRestoredUnsaved restores a store under a program that then accepts another list, and cannot write: that list is saved when the
+// store works again, after the list held.
+func TestRestoredUnsaved(t *testing.T) {
+	mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
+	st := &faultyStore{Store: mem}
+	s := loaded(t, &screening.Options{Store: st}, src)
+	files, lines := maps.Clone(mem.Files), slices.Clone(mem.Lines)
+	src.load = numbered(2, 1, 2)
+	refresh(t, s)
+	mem.Files, mem.Lines, st.put = files, lines, errUnreliable
+	src.load = numbered(3, 1, 2, 3)
+	s.Refresh(ctx)
+	src.load = down
+	for _, st.put = range []error{errUnreliable, nil, nil} {
+		s.Refresh(ctx)
+		if r := must(s.Screen(listing(3).Address)); len(r.Labels) != 1 {
+			t.Errorf("Put says %v: what was accepted is forgotten", st.put)
+		}
+	}
+	if st := s.Sources()[0]; st.StoreErr != nil || st.Digest != digestOf(3) {
+		t.Errorf("it works: %+v", st)
+	}
+}

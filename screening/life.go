@@ -85,6 +85,9 @@ func (s *Screener) offerHeld(ctx context.Context, i int, had current, back int) 
 	}
 	if err != nil {
 		if !errors.Is(err, store.ErrMoved) { // until it is saved, the journal says another thing
+			if u := had.unsaved; u != nil && u.last != nil {
+				o = u.last // it was accepted after the list held
+			}
 			had.add(had.list, s.now(), o, fmt.Errorf("store: %w", err))
 		}
 		return had, err
