@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/storetest"
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -470,5 +471,51 @@ func TestRestoredUnsaved(t *testing.T) {
 	}
 	if st := s.Sources()[0]; st.StoreErr != nil || st.Digest != digestOf(3) {
 		t.Errorf("it works: %+v", st)
+	}
+}
+
+// TestRestoredFollow restores a store under a program that follows it, and cannot use it while another program accepts a newer list:
+// that list decides once the store works, and nothing else matches.
+func TestRestoredFollow(t *testing.T) {
+	for _, faultOf := range []func(*faultyStore) *error{func(st *faultyStore) *error { return &st.append }, func(st *faultyStore) *error { return &st.read }} {
+		synctest.Test(t, func(t *testing.T) {
+			at := func(n, from, to int) *flaky {
+				e := &edition{entries: numberedEntries(score.Sanctioned, from, to)}
+				e.rev = sources.Revision{Digest: digestOf(n), Records: to - from, Published: time.Now().Add(time.Duration(n) * time.Hour)}
+				return &flaky{info: ofac, load: e.load}
+			}
+			mem := new(storetest.Memory)
+			other := func(src *flaky) { refresh(t, newScreener(t, &screening.Options{Store: mem}, src)) }
+			first, second, third := at(1, 1, 10), at(2, 0, 10), at(3, 1, 11)
+			other(first)
+			backup := slices.Clone(mem.Lines)
+			time.Sleep(time.Hour)
+			other(second)
+			st := &faultyStore{Store: mem}
+			s := newScreener(t, &screening.Options{Store: st}, first)
+			s.Open(ctx)
+			time.Sleep(time.Hour)
+			*faultOf(st) = errUnreliable
+			mem.Lines = backup
+			s.Open(ctx)
+			if r := must(s.Screen(listing(0).Address)); len(r.Labels) != 1 || s.Sources()[0].StoreErr == nil {
+				t.Errorf("it fails: %v, %+v", r.Labels, s.Sources()[0])
+			}
+			maps.DeleteFunc(mem.Files, func(name string, _ []byte) bool { return strings.Contains(name, "-1-2-") })
+			time.Sleep(time.Hour)
+			other(third)
+			failing := time.Now()
+			time.Sleep(time.Hour)
+			*faultOf(st) = nil
+			for range 2 {
+				s.Open(ctx)
+			}
+			if r := must(s.Screen(listing(0).Address)); len(r.Labels) != 0 || s.Sources()[0].StoreErr != nil || s.Sources()[0].Digest != digestOf(3) {
+				t.Errorf("it works: %v, %+v", r.Labels, s.Sources()[0])
+			}
+			if _, err := screening.OpenAt(ctx, mem, failing, []sources.Source{first}, nil); !errors.Is(err, store.ErrGap) {
+				t.Errorf("while it failed: %v, want ErrGap", err)
+			}
+		})
 	}
 }
