@@ -385,7 +385,7 @@ func TestTailLostUnseen(t *testing.T) {
 		st, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1)}
 		s := newScreener(t, &screening.Options{Store: st}, src)
 		defer start(func(ctx context.Context) error { return s.Run(ctx, 1000*time.Hour) })()
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour + time.Second) // at another time than it looks at the store
 		refresh(t, newScreener(t, &screening.Options{Store: st, LoadOnly: true}, &flaky{info: ofac, load: numbered(2, 1, 2)}))
 		time.Sleep(time.Hour)
 		st.Cut(2)

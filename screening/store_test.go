@@ -269,7 +269,7 @@ func TestStoreNotWritten(t *testing.T) {
 		src := &flaky{info: ofac, load: numbered(1, 1, 2)}
 		s := newScreener(t, &screening.Options{Store: st}, src)
 		defer start(func(ctx context.Context) error { return s.Run(ctx, 10*time.Minute) })()
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute + time.Second) // at another time than it looks at the store
 		for _, fault := range []*error{&st.put, &st.append} {
 			*fault = errUnreliable
 			for n := range 2 {
