@@ -93,7 +93,7 @@ func (s *Screener) offerHeld(ctx context.Context, i int, had current, back int) 
 		return had, err
 	}
 	isReplaced := errors.Is(reason, ErrOlder) && held.Accepted.After(had.held.Accepted) // by a newer list of its publisher
-	if next.unsaved = had.unsaved; reason != nil && wentBack && !isReplaced { // the operator had accepted it
+	if next.unsaved = had.unsaved; reason != nil && wentBack && !isReplaced {           // the operator had accepted it
 		next.add(had.list, s.now(), nil, fmt.Errorf("%w: %w", errBack, reason))
 		next.unsaved.last = nil
 	}

@@ -87,9 +87,21 @@ func (s *Screener) takeAll(ctx context.Context, i int, had current) (next curren
 	if ctx.Err() == nil {
 		if s.setStore(i, err); err == nil && s.running.Load() {
 			s.setStore(len(s.sources), s.sayOpened(ctx))
+			s.sayUnread(ctx, i, had.list != nil && next.list != had.list)
 		}
 	}
 	return next, err
+}
+
+// sayUnread says in the journal that the store failed while another program accepted a list of source i, unless it did not.
+func (s *Screener) sayUnread(ctx context.Context, i int, accepted bool) {
+	s.mu.Lock()
+	since := s.unread[i]
+	s.unread[i] = time.Time{}
+	s.mu.Unlock()
+	if accepted && !since.IsZero() {
+		s.note(ctx, &journal.Line{Type: journal.Gap, Source: s.infos[i].ID, From: since, Reason: "the store could not be read"})
+	}
 }
 
 // offered asks source i, or its seed if t is open, for a list, and answers from the list that is to be held then. failed is

@@ -12,6 +12,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -411,5 +412,52 @@ func TestPastOfOldData(t *testing.T) {
 	}
 	if then, live := p.Sources()[0].LastUpdated, s.Sources()[0].LastUpdated; !live.Equal(checked) || !then.Equal(checked) {
 		t.Errorf("last updated %v, in the past %v, want %v", live, then, checked)
+	}
+}
+
+// TestPastUnread lets a store fail while another program accepts a list: what answered then is not known, and all else is.
+func TestPastUnread(t *testing.T) {
+	for name, faultOf := range map[string]func(*faultyStore) *error{
+		"Read":  func(st *faultyStore) *error { return &st.read },
+		"Open":  func(st *faultyStore) *error { return &st.open },
+		"Names": func(st *faultyStore) *error { return &st.list },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1, 2)}
+			st := &faultyStore{Store: mem}
+			s := loaded(t, &screening.Options{Store: st}, src)
+			src.load = down
+			var moments []moment
+			for n := range 9 {
+				switch n {
+				case 3:
+					refresh(t, newScreener(t, &screening.Options{Store: mem, LoadOnly: true}, &flaky{info: ofac, load: numbered(2, 2, 3)}))
+					*faultOf(st) = errUnreliable
+				case 6:
+					*faultOf(st) = nil
+				}
+				s.Refresh(ctx)
+				time.Sleep(time.Hour)
+				m := momentOf(t, s)
+				m.unsaved = s.Sources()[0].StoreErr != nil
+				moments = append(moments, m)
+				time.Sleep(time.Hour)
+			}
+			for n, m := range moments {
+				past, err := screening.OpenAt(ctx, mem, m.at, []sources.Source{src}, nil)
+				if m.unsaved {
+					if !errors.Is(err, store.ErrGap) {
+						t.Errorf("%s: moment %d, while the store failed: %v, want ErrGap", name, n, err)
+					}
+					continue
+				}
+				if err != nil || momentOf(t, past).listed != m.listed {
+					t.Errorf("%s: moment %d: %v", name, n, err)
+				}
+			}
+			if !moments[4].unsaved || moments[7].unsaved {
+				t.Errorf("%s: the store fails at other times: %+v", name, moments)
+			}
+		})
 	}
 }

@@ -54,6 +54,7 @@ type Screener struct {
 	held       []current     // by source; replaced, never changed
 	exceptions *exceptionSet // nil: none
 	storeErrs  []error       // why the last use of the store failed: for each source, and for all
+	unread     []time.Time   // by source: since when the store may have another list that could not be read; zero: it has not
 }
 
 // A sourceLock is the state of the loads of one source.
@@ -83,6 +84,7 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		builders:    make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
 		held:        make([]current, len(srcs)),
 		storeErrs:   make([]error, len(srcs)+1),
+		unread:      make([]time.Time, len(srcs)),
 	}
 	s.book = journal.New(opts.Store, func() time.Time { return s.now() })
 	for i := range s.sourceLocks {
@@ -270,6 +272,11 @@ func (s *Screener) setStore(i int, err error) {
 	s.mu.Lock()
 	had := cmp.Or(s.storeErrs...)
 	s.storeErrs[i] = err
+	for j := range s.unread {
+		if err != nil && (i == j || i == len(s.unread)) && s.unread[j].IsZero() {
+			s.unread[j] = s.now()
+		}
+	}
 	is := cmp.Or(s.storeErrs...)
 	s.mu.Unlock()
 	if (had == nil) == (is == nil) {
