@@ -1,7 +1,6 @@
 package screening
 
 import (
-	"slices"
 	"time"
 	"weak"
 
@@ -34,8 +33,8 @@ func (s *Screener) SetClock(now func() time.Time) {
 	set := *s.settings
 	set.now = now
 	s.settings = &set
-	s.held = slices.Clone(s.held)
-	s.snap.Store(newSnapshot(s.settings, s.held, s.exceptions, nil, nil))
+	snap := s.snap.Load()
+	s.snap.Store(newSnapshot(s.settings, snap.held, snap.exceptions, nil, nil))
 }
 
 // ScreenReading answers about a text that is read as rd says.

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -214,20 +213,13 @@ func (s *Screener) load(ctx context.Context, i int, src sources.Source, prev sou
 }
 
 // list returns the list of source i that is held.
-func (s *Screener) list(i int) current {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.held[i]
-}
+func (s *Screener) list(i int) current { return s.snap.Load().held[i] }
 
 // publish makes next the list of source i, and answers from it from now on. If notify is
 // true, it calls Options.Report.
 func (s *Screener) publish(i int, next current, report SourceReport, notify bool) {
 	report.SourceStatus = next.status(s.infos[i], s.required[i])
-	s.swap(func() {
-		s.held = slices.Clone(s.held)
-		s.held[i] = next
-	}, notify, report)
+	s.swap(func(snap *snapshot) { snap.held[i] = next }, notify, report)
 }
 
 // seed returns the seed of source i, or nil.

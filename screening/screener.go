@@ -45,16 +45,14 @@ type Screener struct {
 	sourceLocks []sourceLock  // by source
 	builders    chan struct{} // a semaphore: fewer goroutines build than there are processors
 
-	snap     atomic.Pointer[snapshot] // answers questions
+	snap     atomic.Pointer[snapshot] // answers questions; has the lists held, and the exceptions
 	excepted atomic.Bool              // SetExceptions was called
 	running  atomic.Bool              // Run or Refresh was called: the program takes part in the journal
 
-	setting    sync.Mutex    // serializes SetExceptions, so that the journal has exceptions in the order in which they held
-	mu         sync.Mutex    // serializes swaps with the reports about them; guards the following
-	held       []current     // by source; replaced, never changed
-	exceptions *exceptionSet // nil: none
-	storeErrs  []error       // why the last use of the store failed: for each source, and for all
-	unread     []time.Time   // by source: since when the store may have another list that could not be read; zero: it has not
+	setting   sync.Mutex  // serializes SetExceptions, so that the journal has exceptions in the order in which they held
+	mu        sync.Mutex  // serializes swaps with the reports about them; guards the following
+	storeErrs []error     // why the last use of the store failed: for each source, and for all
+	unread    []time.Time // by source: since when the store may have another list that could not be read; zero: it has not
 }
 
 // A sourceLock is the state of the loads of one source.
@@ -82,7 +80,6 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 		settings:    set,
 		sourceLocks: make([]sourceLock, len(srcs)),
 		builders:    make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
-		held:        make([]current, len(srcs)),
 		storeErrs:   make([]error, len(srcs)+1),
 		unread:      make([]time.Time, len(srcs)),
 	}
@@ -90,8 +87,8 @@ func New(srcs []sources.Source, opts *Options) (*Screener, error) {
 	for i := range s.sourceLocks {
 		s.sourceLocks[i].loading, s.sourceLocks[i].lock = make(chan struct{}, 1), make(chan struct{}, 1)
 	}
+	s.snap.Store(newSnapshot(set, make([]current, len(srcs)), nil, nil, nil))
 	s.begin(0)
-	s.snap.Store(newSnapshot(set, s.held, nil, nil, nil))
 	return s, nil
 }
 
@@ -237,7 +234,7 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 		defer cancel()
 		s.book.Except(again, set.excepted()) // perhaps it can be said at once
 	}
-	s.swap(func() { s.exceptions = set }, true)
+	s.swap(func(next *snapshot) { next.exceptions = set }, true)
 	s.begin(0)
 	if err != nil {
 		return fmt.Errorf("the exceptions cannot be saved, so those that are new do not hold: store: %w", err)
@@ -256,10 +253,7 @@ func (s *Screener) begin(every time.Duration) {
 		s.book.Begin(p, nil)
 		return
 	}
-	s.mu.Lock()
-	e := s.exceptions.excepted()
-	s.mu.Unlock()
-	s.book.Begin(p, e)
+	s.book.Begin(p, s.snap.Load().exceptions.excepted())
 }
 
 // setStore keeps why the last use of the store for source i failed, or, for the number of the sources, its use for all of
@@ -285,18 +279,18 @@ func (s *Screener) setStore(i int, err error) {
 	if is != nil {
 		s.opts.Logger.Error("the store fails: answers go on from the lists held", "error", is)
 	}
-	s.swap(func() {}, false)
+	s.swap(func(*snapshot) {}, false)
 }
 
-// swap calls change, which changes the lists held or the exceptions, and answers
-// questions accordingly from then on. If notify is true, it calls Options.Report with
-// what the given sources report.
-func (s *Screener) swap(change func(), notify bool, srcs ...SourceReport) {
+// swap calls change with the lists held and the exceptions, and answers questions from what
+// that leaves. If notify is true, it calls Options.Report with what the given sources report.
+func (s *Screener) swap(change func(next *snapshot), notify bool, srcs ...SourceReport) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	change()
 	before := s.snap.Load()
-	after := newSnapshot(s.settings, s.held, s.exceptions, cmp.Or(s.storeErrs...), before)
+	next := &snapshot{held: slices.Clone(before.held), exceptions: before.exceptions}
+	change(next)
+	after := newSnapshot(s.settings, next.held, next.exceptions, cmp.Or(s.storeErrs...), before)
 	s.snap.Store(after)
 	if notify && s.opts.Report != nil {
 		s.opts.Report(Report{Sources: srcs, before: before.ageless(), after: after.ageless()})
