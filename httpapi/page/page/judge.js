@@ -13,9 +13,10 @@ export function late(lists) {
 
 // freshness says how old the lists behind an answer are, in the one line that tells it.
 export function freshness(lists, past) {
-  const bad = late(lists), oldest = Math.max(0, ...lists.filter(s => !s.final).map(s => s.age)); // each has one: a list without is late
+  const bad = late(lists), final = lists.filter(s => s.final).length, oldest = Math.max(0, ...lists.filter(s => !s.final).map(s => s.age)); // each has one: a list without is late
   if (bad) return `${bad.charAt(0).toUpperCase()}${bad.slice(1)}`;
-  return `${plural(lists.length, "list")}, ${lists.length === 1 ? "" : "each "}checked in the ${past ? "" : "last "}${oldest < 3600 ? "hour" : `${count(Math.ceil(oldest / 3600))} hours`}${past ? " before" : ""}`;
+  if (final === lists.length) return `${plural(final, "list")}, final`;
+  return `${plural(lists.length, "list")}, ${final > 0 ? `${final} final, the other${lists.length - final > 1 ? "s" : ""} ` : lists.length === 1 ? "" : "each "}checked in the ${past ? "" : "last "}${oldest < 3600 ? "hour" : `${count(Math.ceil(oldest / 3600))} hours`}${past ? " before" : ""}`;
 }
 
 // verdict returns what a result says: the title (heading has its parts, the name apart), when it
