@@ -88,15 +88,19 @@ func TestMistypedDate(t *testing.T) {
 	}
 }
 
-// TestParseElsewhere finds a wallet in another column than the texts, behind the label or not.
+// TestParseElsewhere finds a wallet in another column than the texts, such as a name, behind the label or not.
 func TestParseElsewhere(t *testing.T) {
 	const wallet = "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"
 	doc := listtest.ReadFile(t, file)
 	for _, text := range []string{"Wallet: " + wallet, "暗号資産アドレス：" + wallet} {
-		changed := strings.Replace(doc, "17,017-000080,", "17"+text+",017-000080,", 1)
-		entries, _, err := listtest.Parse(t, mof.Parse, strings.NewReader(changed))
-		if err != nil || changed == doc || !slices.ContainsFunc(entries, func(e sources.Entry) bool { return e.Ref == "017-000080" && e.Listed == wallet && e.Address.IsValid() }) {
-			t.Errorf("%s: %v, %v, want it", text, entries, err)
+		for _, changed := range []string{
+			strings.Replace(doc, "17,017-000080,", "17"+text+",017-000080,", 1),
+			strings.Replace(doc, "80,個人,", "80,個人,"+text, 1),
+		} {
+			entries, _, err := listtest.Parse(t, mof.Parse, strings.NewReader(changed))
+			if err != nil || changed == doc || !slices.ContainsFunc(entries, func(e sources.Entry) bool { return e.Ref == "017-000080" && e.Listed == wallet && e.Address.IsValid() }) {
+				t.Errorf("%s: %v, %v, want it", text, entries, err)
+			}
 		}
 	}
 }

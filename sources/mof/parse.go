@@ -20,7 +20,7 @@ const (
 	columnEnglish
 	columnOther // other information
 	columnText  // the text of the notice, which repeats the other columns
-	columnRest  // all others, for wallets alone
+	columnRest  // all others, for wallets, which may be in any column
 )
 
 var columnNames = []string{"番号", "告示日付", "氏名（日本語）", "氏名（英語）", "その他の情報", "外務省告示情報", csvscan.Rest}
@@ -50,7 +50,7 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 			l.Revision.Published = last
 		}
 		h := &freetext.Holder{Ref: cells[columnNumber], Name: freetext.Name(cmp.Or(cells[columnEnglish], cells[columnJapanese])), ListedAt: first}
-		h.Find(time.Time{}, cells[columnOther:]...)
+		h.Find(time.Time{}, cells...)
 		return l.Add(h)
 	})
 	if err == nil {
