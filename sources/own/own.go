@@ -179,7 +179,8 @@ func newRow(values []string) (row, error) {
 		repaired := sources.Repair(values[columnChain], r.listed)
 		_, elsewhere := sources.Decode("", r.listed)
 		switch {
-		case r.allow || elsewhere || len(repaired) != len(sources.Repair("", r.listed)) && len(repaired) != 1 || len(repaired) == 0:
+		case r.allow || elsewhere || len(repaired) != len(sources.Repair("", r.listed)) && len(repaired) != 1 || len(repaired) == 0,
+			len(address.FindLikely(r.listed)) > len(repaired): // another word may be an address, too
 			return row{}, err
 		case len(repaired) == 1:
 			r.address = repaired[0].Address

@@ -83,6 +83,8 @@ func TestErrors(t *testing.T) {
 		{"no address", "# list\nhello, world\n", "not an address", 2},
 		{"a mistyped address", "address\n" + justin[:33] + "M\n", "not an address", 2},
 		{"several chains", "address\n5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d\n", "column chain", 2},
+		{"an address without a checksum beside another", justin + " 5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d\n", "not an address", 1},
+		{"a mistyped address beside another", "address\n" + justin + ";" + yan[:33] + "g\n", "not an address", 2},
 		{"another chain", "address,chain\n" + justin + ",bitcoin\n", "bitcoin", 2},
 		{"no chain of that name", "address,chain\n" + justin + ",tronn\n", "tronn", 2},
 		{"an unknown column", "address,note\n", `"note"`, 1},
