@@ -231,6 +231,8 @@ func TestWithin(t *testing.T) {
 	}{
 		{"two", lazarus + ", " + tron1, []string{"ethereum " + lazarus, "tron " + tron1}},
 		{"two, no blank", lazarus + ";" + tron1, []string{"ethereum " + lazarus, "tron " + tron1}},
+		{"two, one without a checksum", tron1 + ";" + sol, []string{"tron " + tron1, "- " + sol}},
+		{"two, one mistyped", lazarus + "\n" + tron1[:33] + "8 and " + tron2, []string{"ethereum " + lazarus, "- " + tron1[:33] + "8", "tron " + tron2}},
 		{"a note", tron1 + " (Address tag 1051035076)", []string{"tron " + tron1}},
 		{"a URL", "https://tronscan.example/#/address/" + tron1, []string{"tron " + tron1}},
 		{

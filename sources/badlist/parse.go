@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -72,8 +73,8 @@ const (
 // and their plurals. The first of these kinds counts, for a "fake mixer" is a fake. Without
 // such a word the kind is [score.CommunityReport]. URLs and domain names are ignored.
 //
-// Text that is not an address but contains some gives an entry for each: two addresses in a
-// cell, or one with a note behind it. Letters of other alphabets that look like Latin ones
+// Text that is not an address but contains some gives an entry for each, and for each other word
+// that looks like one: two addresses in a cell, or one with a note behind it. Letters of other alphabets that look like Latin ones
 // are read as such if that makes an address. Listed is always the text of the list.
 //
 // The Digest of the revision covers all bytes of the list, uncompressed. Published is zero, for the lists
@@ -215,6 +216,12 @@ func (p *parser) emit(r record, kind score.Kind) error {
 		return p.add(e)
 	}
 	p.decoded++
+	for _, f := range address.FindLikely(listed) { // other words may be addresses, too
+		if !slices.ContainsFunc(found, func(o address.Found) bool { return f.Start < o.End && o.Start < f.End }) {
+			found = append(found, f)
+		}
+	}
+	slices.SortFunc(found, func(a, b address.Found) int { return a.Start - b.Start })
 	for _, f := range found {
 		e.Address, e.Listed = f.Address, listed[f.Start:f.End]
 		if err := p.add(e); err != nil {
