@@ -24,7 +24,7 @@ var imports = map[string]string{
 	"score":              "",
 	"sources":            "address internal/visible score",
 	"sources/sourcetest": "address score sources",
-	"sources/ofac": "sources sources/internal/fetch sources/internal/freetext " +
+	"sources/ofac": "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/unpack sources/internal/xmlscan",
 	"sources/eu": "sources sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/xmlscan",

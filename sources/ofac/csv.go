@@ -3,7 +3,6 @@ package ofac
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
@@ -78,15 +78,15 @@ func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sourc
 	switch {
 	case err != nil:
 	case l.Revision.Records == 0:
-		err = fail("sdn.csv", 0, "", errors.New("no records"))
+		err = fail("sdn.csv", "", errors.New("no records"))
 	case !isWhole:
-		err = fail("sdn.csv", 0, "", fmt.Errorf("no Ctrl-Z (0x1A) at the end, so the file was cut: %w", io.ErrUnexpectedEOF))
+		err = fail("sdn.csv", "", fmt.Errorf("no Ctrl-Z (0x1A) at the end, so the file was cut: %w", io.ErrUnexpectedEOF))
 	case len(l.Holders) == 0:
-		err = fail("sdn.csv", 0, "", fmt.Errorf("no wallet in %d records", l.Revision.Records))
+		err = fail("sdn.csv", "", fmt.Errorf("no wallet in %d records", l.Revision.Records))
 	}
 	for id := range more {
 		if err == nil {
-			err = fail("sdn_comments.csv", 0, id, fmt.Errorf("not in sdn.csv: %w", errApart))
+			err = fail("sdn_comments.csv", id, fmt.Errorf("not in sdn.csv: %w", errApart))
 		}
 	}
 	if err != nil {
@@ -107,38 +107,33 @@ func readRows(name string, columns int, r io.Reader, read func(row []string) err
 	if err != nil {
 		return sum, false, fmt.Errorf("%s: %w", name, err)
 	}
-	sum = sha256.Sum256(text)
-	isCut := len(text) > 0 && text[len(text)-1] != '\n' // perhaps between the two quotes that stand for one
-	text, marked = bytes.CutSuffix(bytes.TrimRight(text, "\r\n"), []byte("\x1a"))
-	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return sum, false, fail(name, 1+bytes.Count(text[:i], []byte("\n")), "", errors.New("NUL: not text"))
+	body, marked := bytes.CutSuffix(bytes.TrimRight(text, "\r\n"), []byte("\x1a"))
+	if !marked {
+		body = text
 	}
-	rows := csv.NewReader(bytes.NewReader(text))
-	rows.FieldsPerRecord, rows.ReuseRecord = columns, true
-	for {
-		row, err := rows.Read()
-		if err == io.EOF && isCut && !marked {
-			return sum, false, fail(name, 0, "", fmt.Errorf("the last line has no end, so the file was cut: %w", io.ErrUnexpectedEOF))
+	err = csvscan.Rows(bytes.NewReader(body), ',', marked, func(line int64, row []string) (err error) {
+		switch {
+		case len(row) != columns:
+			err = fmt.Errorf("%d fields, want %d", len(row), columns)
+		case row[0] == "" || strings.Trim(row[0], "0123456789") != "":
+			err = fmt.Errorf("id %.64q: want a number", row[0])
+		default:
+			err = read(row)
 		}
-		if err == io.EOF {
-			return sum, marked, nil
+		if err != nil {
+			err = &sources.RecordError{Line: line, Ref: row[0], Err: err}
 		}
-		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
-			return sum, false, fail(name, bad.StartLine, "", bad.Err)
-		}
-		line, _ := rows.FieldPos(0)
-		if row[0] == "" || strings.Trim(row[0], "0123456789") != "" {
-			return sum, false, fail(name, line, "", fmt.Errorf("id %.64q: want a number", row[0]))
-		}
-		if err := read(row); err != nil {
-			return sum, false, fail(name, line, row[0], err)
-		}
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
 	}
+	return sha256.Sum256(text), marked, err
 }
 
-// fail returns an error of a row of a file, or of the file if line is 0.
-func fail(name string, line int, ref string, err error) error {
-	return &sources.RecordError{Line: int64(line), Ref: ref, Err: fmt.Errorf("%s: %w", name, err)}
+// fail returns an error of a file, or of the record ref in it.
+func fail(name, ref string, err error) error {
+	return fmt.Errorf("%s: %w", name, &sources.RecordError{Ref: ref, Err: err})
 }
 
 // maxRemarks is the length at which OFAC cuts the remarks, in characters.

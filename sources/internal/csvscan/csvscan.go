@@ -59,7 +59,7 @@ func Rows(r io.Reader, comma rune, openEnd bool, row func(line int64, fields []s
 			line, err = parse.StartLine, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, parse.Err)
 		case isParse:
 			line, err = parse.StartLine, parse.Err
-		case err != errNUL && err != errTooLong && err != io.ErrUnexpectedEOF:
+		case err != errNUL && err != errTooLong && err != errNoEnd:
 			return err
 		}
 		if _, ok := errors.AsType[*sources.RecordError](err); ok {
@@ -71,6 +71,7 @@ func Rows(r io.Reader, comma rune, openEnd bool, row func(line int64, fields []s
 
 var (
 	errNUL     = errors.New("NUL: not text")
+	errNoEnd   = fmt.Errorf("the last line has no end: %w", io.ErrUnexpectedEOF)
 	errTooLong = fmt.Errorf("record of more than %d bytes", MaxRecord)
 )
 
@@ -99,7 +100,7 @@ func (g *guard) Read(p []byte) (int, error) {
 		g.last = p[n-1]
 	}
 	if isCut := g.last == '\r' || !g.openEnd && g.last != '\n' && g.last != 0; err == io.EOF && isCut {
-		err = io.ErrUnexpectedEOF
+		err = errNoEnd
 	}
 	g.err = err
 	return n, err

@@ -227,7 +227,7 @@ func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error
 		}
 		if err == io.EOF {
 			if !f.ByHand && sources.TrimListed(text) != "" {
-				return fail(fmt.Errorf("the last line has no end: %w", io.ErrUnexpectedEOF))
+				return fail(errNoEnd)
 			}
 			return nil
 		}

@@ -45,7 +45,7 @@ func TestFile(t *testing.T) {
 		{"two lists", loose, "address\nx\naddress\n", "line 3: a second header"},
 		{"a quote that is not closed", loose, "address,note\nx,\"a\ny,b\n", "line 2: unexpected EOF"},
 		{"a table", table, "\ufeffb, A ,c\n\"1\",2,3\n\n#4,,6\n", "2 2|1/4 |#4"},
-		{"a table without its end", table, "a,b\n1,2", "line 2: unexpected EOF"},
+		{"a table without its end", table, "a,b\n1,2", "line 2: the last line has no end: unexpected EOF"},
 		{"a table with a column less", table, "a,c\n", `line 1: no column "B"`},
 		{"no table", table, "x\n", `line 1: no column "a"`},
 		{"a refused row", loose, "address\nbad\n", "line 2: refused"},
