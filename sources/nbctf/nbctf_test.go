@@ -317,6 +317,21 @@ func TestOtherColumns(t *testing.T) {
 	}
 }
 
+// TestMistyped finds a mistyped wallet in a column, or behind a word, that is not of wallets.
+func TestMistyped(t *testing.T) {
+	const tron, mistyped = "TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3", "TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUZ"
+	for _, doc := range []string{
+		"order,wallet_or_user,asset,wallet 2\n1/20," + tron + ",," + mistyped + "\n",
+		"שם,דרכון,הארנק,מטבע\n1/20,,,\n,," + tron + ",\n" + mistyped + ",\n",
+		"Order Number,Assets,Validity Date\n1/20,\"Name: " + tron + "\nWallet: " + mistyped + "\",\n",
+	} {
+		entries, _, err := parse(t, doc, now)
+		if err != nil || !slices.ContainsFunc(entries, func(e sources.Entry) bool { return e.Listed == mistyped }) {
+			t.Errorf("%q: %v, %v, want %s", doc, entries, err, mistyped)
+		}
+	}
+}
+
 func TestParseFails(t *testing.T) {
 	longtest.WithoutRace(t)
 	w := listtest.ReadFile(t, wallets)

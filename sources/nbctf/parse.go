@@ -42,7 +42,7 @@ const (
 // date on which the page updated the order.
 //
 // A cell that is not an address, because it has look-alike letters, a note or two addresses,
-// is an entry without an Address; see [sources.Repair]. An address in another column of the
+// is an entry without an Address; see [sources.Repair]. What looks like an address in another column of the
 // row is an entry, too. The id of a user of an exchange becomes an entry that lists
 // "(exchange user)", and a missing wallet one that lists "(no address)": both are anomalies.
 //
@@ -233,7 +233,7 @@ func (l *list) walletRow(line int64, row []string, cell func(string) string, oth
 	return l.addWallets(line, l.number, cell("asset"), append([]string{cell("wallet")}, others...))
 }
 
-// others returns the addresses in a row that its column of wallets does not have.
+// others returns what is an address, or looks like one, in a row and is not in its column of wallets.
 func (l *list) others(row []string) (all []string) {
 	wallets := ""
 	for _, name := range []string{"wallet", "assets"} {
@@ -242,7 +242,7 @@ func (l *list) others(row []string) (all []string) {
 		}
 	}
 	text := strings.Join(row, "\n")
-	for _, f := range address.FindAll(text) {
+	for _, f := range address.FindLikely(text) {
 		if a := text[f.Start:f.End]; !strings.Contains(wallets, a) {
 			all = append(all, a)
 		}
@@ -289,7 +289,7 @@ func (l *list) exported(line int64, cell func(string) string, others []string) e
 
 // assetNames returns the names of the assets in a cell with lines such as "Id: 7" and "Name: T…".
 // A line without a label goes on with the name above it. Behind another label than Name, what
-// proves itself an address is a name.
+// looks like an address is a name.
 func assetNames(cell string) (names []string) {
 	inName := false
 	for line := range strings.Lines(cell) {
@@ -300,8 +300,8 @@ func assetNames(cell string) (names []string) {
 			names, inName = append(names, text), true
 		case line == "" || ok || !inName:
 			inName = false
-			for _, f := range address.FindAll(line) {
-				names = append(names, f.Address.Normalized())
+			for _, f := range address.FindLikely(line) {
+				names = append(names, line[f.Start:f.End])
 			}
 		default:
 			names[len(names)-1] += " " + line
