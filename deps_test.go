@@ -32,7 +32,7 @@ var imports = map[string]string{
 		"sources/internal/info sources/internal/xmlscan",
 	"sources/badlist": "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext " +
 		"sources/internal/info sources/internal/unpack",
-	"sources/opensanctions":           "score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
+	"sources/opensanctions":           "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
 	"sources/nbctf":                   "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
 	"sources/mof":                     "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
 	"sources/stablecoin":              "address internal/atomicfile score sources sources/internal/fetch",

@@ -76,6 +76,17 @@ const (
 	nothing = "5be5543ff73456ab9f2d207887e2af87322c651ea1a873c5b25b7ffae456c320"
 )
 
+// TestMistypedName lists the name of a wallet that looks like an address, beside an identifier that is one.
+func TestMistypedName(t *testing.T) {
+	for _, name := range []string{btc[:33] + "g", sol, "\u0422" + tron[1:33] + "1"} {
+		doc := "id,schema,name,identifiers,sanctions,first_seen\nw,CryptoWallet," + name + "," + evm + ",,\n"
+		entries, _, err := parse(t, opensanctions.Options{}, strings.NewReader(doc))
+		if want := []string{"w|ethereum|" + evm + "||COMMUNITY_REPORT||-", "w|-|" + name + "||COMMUNITY_REPORT||-"}; err != nil || !slices.Equal(lines(entries), want) {
+			t.Errorf("%q, %v, want %q", lines(entries), err, want)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	for _, tt := range []struct {
 		file    string

@@ -21,6 +21,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
@@ -60,7 +61,7 @@ const (
 var columnNames = [columnCount]string{"id", "schema", "name", "identifiers", "sanctions", "first_seen"}
 
 // Parse reads targets.simple.csv; see package sources. Ref is the id of the entity, and Name
-// its name unless that is an address. FirstSeen is when OpenSanctions first saw the wallet;
+// its name unless that looks like an address. FirstSeen is when OpenSanctions first saw the wallet;
 // ListedAt and Published are zero. Records is the number of entities.
 //
 // Nothing is added unless all of r was read. A file that was cut within a line, is another
@@ -116,21 +117,19 @@ func (o *Options) read(r io.Reader) (*freetext.List, error) {
 	return l, err
 }
 
-// holder returns the entity of a row with its wallets. Their addresses are among its identifiers, and its name is
-// one of them unless it has another name. Its errors name no place.
+// holder returns the entity of a row with its wallets. Their addresses are its identifiers, and its name if that
+// looks like one, or if there is no other. Its errors name no place.
 func (o *Options) holder(t [columnCount]string) (*freetext.Holder, error) {
 	keys, err := values(t[columnIdentifiers])
 	if err != nil {
 		return nil, fmt.Errorf("identifiers: %w", err)
 	}
 	name := t[columnName]
-	_, isAddress := sources.Decode("", name)
-	if isAddress || len(keys) == 0 && name != "" || len(sources.Repair("", name)) > 0 {
-		if !slices.Contains(keys, name) {
-			keys = append(keys, name)
-		}
+	isKey := slices.Contains(keys, name)
+	if !isKey && name != "" && (len(keys) == 0 || len(address.FindLikely(name)) > 0) {
+		keys, isKey = append(keys, name), true
 	}
-	if slices.Contains(keys, name) {
+	if isKey {
 		name = ""
 	}
 	h := &freetext.Holder{Ref: freetext.Name(t[columnID]), Name: freetext.Name(name)}
