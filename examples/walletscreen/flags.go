@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -49,30 +48,33 @@ func (p *program) text(name, value, usage string, to *string) cli.Flag {
 		}
 		return nil
 	}
-	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Destination: to, Sources: p.source(name), Validator: given}
+	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Destination: to, Sources: p.source(name), Validator: given, OnlyOnce: true}
 }
 
 func (p *program) flag(name, usage string, to *bool) cli.Flag {
 	return &cli.BoolFlag{Name: name, Usage: usage, Destination: to, Sources: p.source(name)}
 }
 
-// duration is a flag of a time. If it means no limit when it is not set, zero must not mean that.
 func (p *program) duration(name, usage string, to *time.Duration) cli.Flag {
-	unset := *to
 	return p.parsed(name, usage, func(text string) (err error) {
-		if *to, err = parseDuration(text); err == nil && *to == 0 && unset == 0 {
-			err = errors.New("want a time above zero")
-		}
+		*to, err = parseDuration(text)
 		return err
 	}, func() string {
-		switch {
-		case *to == 0:
+		if *to == 0 {
 			return ""
-		case *to%year == 0:
-			return strconv.Itoa(int(*to/year)) + "y"
 		}
 		return to.String()
 	})
+}
+
+// limit is a flag of a time that bounds something. Zero must not mean that there is no bound, as leaving it out does.
+func (p *program) limit(name, usage string, to *time.Duration) cli.Flag {
+	return p.parsed(name, usage, func(text string) (err error) {
+		if *to, err = parseDuration(text); err == nil && *to == 0 {
+			err = errors.New("want a time above zero")
+		}
+		return err
+	}, func() string { return "" })
 }
 
 var errEmpty = errors.New("the value is empty")

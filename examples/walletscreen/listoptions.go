@@ -41,7 +41,7 @@ func (p *program) listFlags(o *listOptions) []cli.Flag {
 		p.texts("lists", "ids of the published `lists` to load, of "+strings.Join(o.ids(), ", ")+" (default: the first seven)", &o.choose),
 		p.pairs("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; or with another label, as ID=FILE,kind=SCAM, or ID=https://…,kind=SCAM to fetch it: CSV, JSON, text, or TagPack (.yaml); may be given several times, and the file may be replaced at any time", &o.own),
 		p.texts("require", "`lists` without which nothing is decided, such as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: OFAC_SDN and EU_CONSOLIDATED, which are bundled, or all of -lists if they are not among them); your own lists are always required", &o.require),
-		p.duration("max-age", "refuse to decide if a required list was not checked within this `time`, such as 48h or 7d (default: any age)", &o.maxAge),
+		p.limit("max-age", "refuse to decide if a required list was not checked within this `time`, such as 48h or 7d (default: any age)", &o.maxAge),
 		p.limits("max-published", "refuse to decide if a required list was published longer ago, as `ID=TIME`, such as OFAC_SDN=45d; may be given several times", &o.maxPublished),
 	}
 }
@@ -59,7 +59,7 @@ func (p *program) fetchFlags(o *listOptions) []cli.Flag {
 
 // keepFlag returns the flag -keep.
 func (p *program) keepFlag(o *listOptions) cli.Flag {
-	return p.duration("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts (default: 10y)", &o.keep)
+	return p.limit("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts (default: 10y)", &o.keep)
 }
 
 // dbFlag returns the flag -db.

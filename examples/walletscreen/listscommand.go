@@ -53,7 +53,7 @@ func (p *program) listsCommand() *cli.Command {
 			command("lists refresh", "[flags]", "fetches the lists into -data or -db",
 				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
 				slices.Concat([]cli.Flag{asJSON,
-					p.duration("timeout", "give up what is not fetched after this `time`, as 5m; the last good lists stay (default: none)", &l.timeout),
+					p.limit("timeout", "give up what is not fetched after this `time`, as 5m; the last good lists stay (default: none)", &l.timeout),
 				}, p.fetchFlags(&l.lists), common), l.refresh),
 			command("lists diff", "[flags] A [B]", "shows what was added and removed between A and B",
 				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.\n"+

@@ -52,7 +52,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			p.text("audit-key", "", "with -audit, a `file` with at least 32 bytes in hex: record the HMAC-SHA-256 of an address instead of the address", &o.auditKey),
 			p.text("audit-witness", "", "with -audit, a `file` outside its directory that keeps how many records there were at each start, stop and day: it shows that an earlier copy was put back (default: in -data, the name of the directory and .witness)", &o.auditWitness),
 			p.flag("audit-durable", "with -audit, answer once the record is on the disk", &o.auditDurable),
-			p.duration("audit-keep", "with -audit, remove files this `time` after their last record, as 365d (default: never)", &o.auditKeep),
+			p.limit("audit-keep", "with -audit, remove files this `time` after their last record, as 365d (default: never)", &o.auditKeep),
 			p.text("book", "", "table of customers, a `file` like that of screen -in: after each refresh the webhook gets a message about each customer whose verdict has changed; the file may be replaced at any time", &o.book),
 			p.text("webhook", "", "`URL` to post these messages to, signed as Standard Webhooks says, for three days until it answers 2xx", &o.webhook),
 			p.text("webhook-secret", "", "`file` with the secret of the signature, whsec_ and base64 (default: webhook-secret in -data, which is made)", &o.webhookSecret),
