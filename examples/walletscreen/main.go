@@ -99,6 +99,7 @@ func (p *program) dispatch(ctx context.Context, args []string) error {
 		if text != err.Error() { // of a boolean flag
 			text += "want true or false"
 		}
+		text = strings.Replace(text, "can't duplicate this flag", "it is given twice", 1)
 		if m := ofFlag.FindStringSubmatch(text); m != nil {
 			return fmt.Errorf("%s-%s: %s", m[1], m[2], m[3]) // without the value, which may be a secret
 		}
