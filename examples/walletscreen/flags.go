@@ -48,7 +48,8 @@ func (p *program) text(name, value, usage string, to *string) cli.Flag {
 		}
 		return nil
 	}
-	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Destination: to, Sources: p.source(name), Validator: given, OnlyOnce: true}
+	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Destination: to, Sources: p.source(name), Validator: given,
+		OnlyOnce: name == "in"} // of others the last value counts, but no table must be left out in silence
 }
 
 func (p *program) flag(name, usage string, to *bool) cli.Flag {

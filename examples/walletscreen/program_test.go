@@ -286,7 +286,6 @@ func TestWrongCalls(t *testing.T) {
 		{"", []string{"screen", "-in", dir + "/none.csv"}, "screen: -in: open " + dir + "/none.csv: no such file or directory"},
 		{"", []string{"screen", "-in", in, "-delimiter", "\xe9"}, `screen: -delimiter "\xe9": want one ASCII character, or tab`},
 		{"", []string{"screen", "-in", in, "-in", dir}, "screen: -in: it is given twice"},
-		{"", []string{"serve", "-data", dir, "-data", in}, "serve: -data: it is given twice"},
 		{"", []string{"screen", "-in", dir}, "screen: -in: " + dir + " is a directory; want a file"},
 		{"", []string{"screen", "-max-age", "1h", unlisted},
 			"screen: nothing can be decided: OFAC_SDN is N days old and EU_CONSOLIDATED is N days old, older than -max-age 1h0m0s"},
