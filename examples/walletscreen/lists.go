@@ -151,7 +151,30 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 			bad = errors.Join(bad, failure(l))
 		}
 	}
+	if p.store != nil && bad == nil {
+		bad = p.sayUnasked(ctx, &o, s)
+	}
 	return s, bad
+}
+
+// sayUnasked says which lists the server with this store answers from, and s does not: an address that one of them blocks
+// would be called clean. Published lists count unless -lists has chosen.
+func (p *program) sayUnasked(ctx context.Context, o *listOptions, s *screening.Screener) error {
+	var unasked []string
+	err := journal.Read(ctx, p.store, func(l *journal.Line, _ *journal.State) error {
+		if l.Opened != nil && l.Opened.Answers {
+			unasked = l.Opened.Sources
+		}
+		return nil
+	})
+	unasked = slices.DeleteFunc(slices.Clone(unasked), func(id string) bool {
+		isHeld := slices.ContainsFunc(s.Sources(), func(l screening.SourceStatus) bool { return l.Info.ID == id })
+		return isHeld || len(o.choose) > 0 && o.published(id) != nil
+	})
+	if len(unasked) > 0 {
+		fmt.Fprintln(p.stderr, fold("walletscreen: serve answers from lists that are not asked here, "+strings.Join(unasked, ", ")+": give the same -lists and -list as to serve"))
+	}
+	return err
 }
 
 // undecidable returns an error if a required list is missing or too old.

@@ -84,13 +84,15 @@ func TestChooseLists(t *testing.T) {
 	}
 }
 
-// TestOfflineWithOwnList checks that an offline server reads its own list, and that no alert fires for the lists that it does not fetch.
+// TestOfflineWithOwnList checks that an offline server reads its own list, that no alert fires for the lists that it does not fetch, and that
+// screen says which lists it has not beside the server.
 func TestOfflineWithOwnList(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "own.csv")
 	if err := os.WriteFile(own, []byte("address\n"+unlisted+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, "-ops-addr", "127.0.0.1:0", "-list", "OWN="+own, "-data", t.TempDir())
+	data := t.TempDir()
+	s := start(t, "-ops-addr", "127.0.0.1:0", "-list", "OWN="+own, "-data", data)
 	all := s.scrape(t)
 	for _, id := range []string{"OFAC_SDN", "UK_CONSOLIDATED", "OWN"} {
 		if value(t, all, "walletscreen_source_failing", "source", id) != 0 {
@@ -105,6 +107,15 @@ func TestOfflineWithOwnList(t *testing.T) {
 	}
 	if strings.Contains(s.said, "level=WARN") {
 		t.Error(s.said)
+	}
+	// Beside the server, the lists that are not given are named: the account is clean without them.
+	for _, test := range []struct{ args, want string }{
+		{"", "CLEAN_NO_MATCH"}, {" -lists OFAC_SDN", "CLEAN_NO_MATCH"}, {" -list OWN=" + own, "CRITICAL"},
+	} {
+		_, stdout, stderr := call(t, "", strings.Fields("screen -data "+data+" -require OFAC_SDN "+unlisted+test.args)...)
+		if isSaid := strings.Contains(stderr, "not asked here, OWN:"); !strings.HasPrefix(stdout, test.want) || isSaid != (test.want != "CRITICAL") {
+			t.Errorf("%q: %s%s", test.args, stdout, stderr)
+		}
 	}
 }
 
