@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -65,7 +66,11 @@ func latest(ctx context.Context, lists string, required []string, maxAge time.Du
 	if len(events) == 0 {
 		return snap, fmt.Errorf("%s: there are no lists: give it the directory store within walletscreen's -data", lists)
 	}
-	for id, held := range events[0].Held {
+	held := events[0].Held
+	if err := onlyAnswering(ctx, st, held); err != nil {
+		return snap, err
+	}
+	for id, held := range held {
 		jurisdiction, err := jurisdictionOf(ctx, st, id, &held)
 		if err != nil {
 			return snap, fmt.Errorf("list %s: %w", id, err)
@@ -73,7 +78,7 @@ func latest(ctx context.Context, lists string, required []string, maxAge time.Du
 		snap.Sources = append(snap.Sources, sources.Info{ID: id, Name: id, Jurisdiction: jurisdiction})
 	}
 	for _, id := range required {
-		if _, ok := events[0].Held[id]; !ok {
+		if _, ok := held[id]; !ok {
 			return snap, fmt.Errorf("%s: the required list %s is missing; -require names the lists that you need", lists, id)
 		}
 	}
@@ -93,6 +98,21 @@ func latest(ctx context.Context, lists string, required []string, maxAge time.Du
 	snap.Digest = r.Digest()
 	snap.status, snap.caveats = past.Sources(), r.Caveats()
 	return snap, nil
+}
+
+// onlyAnswering deletes the lists that the last program that answered has not had: a store keeps those of all programs.
+func onlyAnswering(ctx context.Context, st store.Store, held map[string]journal.Held) error {
+	var answering []string
+	err := journal.Read(ctx, st, func(l *journal.Line, _ *journal.State) error {
+		if l.Opened != nil && l.Opened.Answers {
+			answering = l.Opened.Sources
+		}
+		return nil
+	})
+	if answering != nil {
+		maps.DeleteFunc(held, func(id string, _ journal.Held) bool { return !slices.Contains(answering, id) })
+	}
+	return err
 }
 
 // print says which lists the answers come from: "clean" refers to these alone.
