@@ -284,7 +284,7 @@ func (a Address) Proven() bool {
 	return a.row != 0 && proofs[a.row-1][a.form]
 }
 
-// proofs tells by row and form what proves itself.
+// proofs tells by row and form what proves itself, without an allocation.
 var proofs = func() (t [len(chains)][]bool) {
 	for i := range chains {
 		for j := range chains[i].codecs {

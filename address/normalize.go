@@ -163,7 +163,7 @@ func readURI(on Chain, r uint16, s string) (uri, bool) {
 	}
 	queryAt := u.at + len(u.body) + 1
 
-	onEVM := isEVMChain(c) && (row == r || row == ethereumRow)
+	onEVM := c.isEVM() && (row == r || row == ethereumRow)
 	switch {
 	case onEVM && row != otherEVMRow:
 		u.readEVM(on)
@@ -308,11 +308,6 @@ var testNetworks = [...]string{
 
 func hasNamespace(namespace string) bool {
 	return slices.ContainsFunc(chains[:], func(c chain) bool { return hasPrefixFold(c.caip2, namespace+":") })
-}
-
-// isEVMChain reports whether payment URIs of c may have the scheme "ethereum".
-func isEVMChain(c *chain) bool {
-	return c.isEVM() || strings.HasPrefix(c.caip2, "eip155:")
 }
 
 // schemeRow returns the row, plus one, of the chain whose payment URIs begin

@@ -117,7 +117,7 @@ func readCall(s string) (to, contract string) {
 	}
 	head, call, ok := strings.Cut(rest, "/")
 	function, query, _ := strings.Cut(call, "?")
-	if !ok || !isEVMChain(&chains[schemeRow(scheme)-1]) || !strings.EqualFold(function, "transfer") {
+	if !ok || !chains[schemeRow(scheme)-1].isEVM() || !strings.EqualFold(function, "transfer") {
 		return "", ""
 	}
 	if to = parameter(query, "address"); to == "" {
@@ -189,7 +189,7 @@ func (w *wrapped) read(c Chain) (r Reading) {
 // equal or EVM chains.
 func isSameFamily(a, b Chain) bool {
 	ra, rb := rowOf(a), rowOf(b)
-	return a == b || isEVMChain(&chains[ra-1]) && isEVMChain(&chains[rb-1])
+	return a == b || chains[ra-1].isEVM() && chains[rb-1].isEVM()
 }
 
 // readRespelled reads s on chain c, or anywhere if c is "". If s cannot be read,
@@ -238,7 +238,7 @@ func offer(r Reading, c Chain, s string) Reading {
 		return r
 	}
 	if p.hint == addPrefix {
-		if c == "" || !isEVMChain(&chains[rowOf(c)-1]) {
+		if c == "" || !chains[rowOf(c)-1].isEVM() {
 			c = chains[ethereumRow-1].slug
 		}
 		if a, err := Normalize(c, "0x"+s); err == nil {

@@ -23,7 +23,7 @@ func Blake2b(out, data []byte, personal [16]byte) {
 	for i, b := range personal { // in the last two words, least significant byte first
 		s.text[words+48+(i^7)] ^= b
 	}
-	if err := s.hash.UnmarshalBinary(s.text); err != nil {
+	if err := s.hash.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.text); err != nil {
 		panic(err) // it is a text of the same package
 	}
 	for len(data) > 0 {
@@ -38,24 +38,18 @@ func Blake2b(out, data []byte, personal [16]byte) {
 // A state is a hash with buffers. Buffers passed through an interface are allocated on the heap; a
 // pool reuses them.
 type state struct {
-	hash stateHash
+	hash hash.Hash
 	text []byte
 	in   [blake2b.BlockSize]byte
 	out  [hashSize]byte
 }
 
-type stateHash interface {
-	hash.Hash
-	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
-}
-
 var states = sync.Pool{New: func() any { return &state{hash: newHash()} }}
 
-func newHash() stateHash {
+func newHash() hash.Hash {
 	h, _ := blake2b.New512(nil) // there is no key that could be too long
-	return h.(stateHash)
+	return h
 }
 
 // begin is the state before any data, with neither a personalization nor another size.
-var begin, _ = newHash().MarshalBinary()
+var begin, _ = newHash().(encoding.BinaryMarshaler).MarshalBinary()
