@@ -31,7 +31,8 @@ type Table struct {
 	rows     [][]row
 	n        uint32 // how many rows there are
 	keys     int
-	expected int // how many rows there will be
+	expected int        // how many rows there will be
+	derived  [][]uint64 // before Seal: slots of derived keys, in parts of memory that the cache of a processor has room for
 
 	filter *Filter // of a large table; nil: none
 	err    error
@@ -51,20 +52,21 @@ func (r *row) key() ID { return ID{r.words, r.meta} }
 const (
 	derivedBit = 1 << 31
 	perPiece   = 1 << 13 // rows of each piece, so that a growing table is not copied
+	parts      = 1 << 8  // of the derived keys
 )
 
-// New returns an empty Table. If derive, which may be nil, returns another key for a key, the
-// rows of that key are found under both, and the other takes no more than a slot.
+// New returns an empty Table. If derive, which may be nil, returns another key for a key, the rows of
+// that key are found under both once the table is sealed, and the other takes no more than a slot.
 func New(derive func(ID) (ID, bool)) *Table {
 	if derive == nil {
 		derive = func(ID) (ID, bool) { return ID{}, false }
 	}
-	return &Table{derive: derive}
+	return &Table{derive: derive, derived: make([][]uint64, parts)}
 }
 
-// Grow makes room for n more rows of keys from which others derive.
+// Grow makes room for n more rows.
 func (t *Table) Grow(n int) {
-	t.slots.resize(t.slots.n + 3*n)
+	t.slots.resize(roomOf(t.slots.n + n))
 	t.expected = int(t.n) + n
 }
 
@@ -96,7 +98,9 @@ func (t *Table) Add(k ID, value, tag uint32) {
 	t.keys++
 	t.slots.add(h, number)
 	if d, ok := t.derive(k); ok {
-		t.slots.add(hashOf(&d), number|derivedBit)
+		h := hashOf(&d)
+		part := &t.derived[h>>32*parts>>32]
+		*part = append(*part, h>>32<<32|derivedBit|uint64(number))
 	}
 }
 
@@ -104,7 +108,17 @@ func (t *Table) row(n uint32) *row { return &t.rows[(n-1)/perPiece][(n-1)%perPie
 
 // Seal ends the adding. The error is ErrTooLarge.
 func (t *Table) Seal() error {
-	t.slots.trim()
+	n := t.slots.n
+	for _, part := range t.derived {
+		n += len(part)
+	}
+	t.slots.resize(roomOf(n))
+	for _, part := range t.derived {
+		for _, slot := range part {
+			t.slots.add(slot, uint32(slot))
+		}
+	}
+	t.derived = nil
 	if t.err == nil && t.Len() > MaxShared {
 		t.filter = NewFilter(t)
 	}
@@ -148,16 +162,15 @@ func (t *Table) AppendRows(dst []uint32, k ID) []uint32 { return t.AppendRowsOf(
 
 // AppendRowsOf is AppendRows with the hash of k.
 func (t *Table) AppendRowsOf(dst []uint32, h uint64, k *ID) []uint32 {
-	dst, _ = t.append(dst, h, k, 0)
-	return dst
+	return t.append(dst, h, k, 0)
 }
 
-// AppendTagged is AppendRows of the rows with the given tag, which is not 0. It also returns how many rows are found under k.
-func (t *Table) AppendTagged(dst []uint32, k ID, tag uint32) (rows []uint32, found int) {
+// AppendTagged is AppendRows of the rows with the given tag, which is not 0.
+func (t *Table) AppendTagged(dst []uint32, k ID, tag uint32) []uint32 {
 	return t.append(dst, hashOf(&k), &k, tag)
 }
 
-func (t *Table) append(dst []uint32, h uint64, k *ID, tag uint32) (rows []uint32, found int) {
+func (t *Table) append(dst []uint32, h uint64, k *ID, tag uint32) []uint32 {
 	for at := t.slots.begin(h); ; at++ {
 		n, end := t.slots.next(&at, h)
 		if end {
@@ -166,7 +179,7 @@ func (t *Table) append(dst []uint32, h uint64, k *ID, tag uint32) (rows []uint32
 		if t.is(n, k) {
 			for n &^= derivedBit; n != 0; {
 				r := t.row(n)
-				if found++; tag == 0 || r.tag == tag {
+				if tag == 0 || r.tag == tag {
 					dst = append(dst, n)
 				}
 				n = r.next
@@ -176,7 +189,7 @@ func (t *Table) append(dst []uint32, h uint64, k *ID, tag uint32) (rows []uint32
 	if len(dst) > 1 {
 		slices.Sort(dst)
 	}
-	return dst, found
+	return dst
 }
 
 // Row returns the key and the value of a row.

@@ -63,9 +63,5 @@ func (s *slots) resize(n int) {
 	}
 }
 
-// trim frees room that is not needed: two thirds are used from then on.
-func (s *slots) trim() {
-	if n := s.n + s.n/2 + 1; n < len(s.at)*9/10 {
-		s.resize(n)
-	}
-}
+// roomOf returns how many slots are best for n numbers: two thirds are used.
+func roomOf(n int) int { return n + n/2 + 1 }

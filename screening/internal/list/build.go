@@ -37,6 +37,9 @@ func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
 		b.find(r)
 		b.add(r.At, r.New)
 	}
+	if err := b.list.entries.index.Seal(); err != nil {
+		return nil, err
+	}
 	return b.build(f)
 }
 
@@ -64,7 +67,7 @@ type builder struct {
 	alike bool       // it is the one before with other hex digits, and so is all that follows from it
 	plain bool       // a record may be alike
 	again []uint32   // the rows of its entry, so far
-	rows  []uint32   // scratch
+	rows  []uint32   // the rows of its first key, so far
 	tag   uint32     // of the record
 	isNew bool       // no entry so far has its address
 	said  []byte     // what the digest covers of the record
@@ -113,21 +116,19 @@ func (b *builder) first() *index.ID { return &b.keys[0] }
 
 // find finds the rows of the entry that was read, which r lists, and whether no entry before has its address. It returns how
 // many rows are found under its first key.
-func (b *builder) find(r *stays.Record) (alike int) {
-	v := b.list.view()
-	b.again, alike = v.find(b.again[:0], r, b.first())
-	if b.isNew = len(b.again) == 0; alike == 0 {
+func (b *builder) find(r *stays.Record) int {
+	b.rows, b.again = b.list.entries.index.AppendRows(b.rows[:0], *b.first()), b.again[:0]
+	if b.isNew = len(b.rows) == 0; b.isNew { // like most entries
 		return 0
 	}
 	b.whole(r)
-	if b.isNew {
-		b.rows = v.index.AppendRows(b.rows[:0], *b.first())
-		b.isNew = !slices.ContainsFunc(b.rows, func(row uint32) bool {
-			k, _ := v.index.Row(row)
-			return k == *b.first() && r.SameAddress(v.row(row))
-		})
-	}
-	return alike
+	v := b.list.view()
+	b.again = v.appendRows(b.again, r, b.first())
+	b.isNew = len(b.again) == 0 && !slices.ContainsFunc(b.rows, func(row uint32) bool {
+		k, _ := v.index.Row(row)
+		return k == *b.first() && r.SameAddress(v.row(row))
+	})
+	return len(b.rows)
 }
 
 // add adds the stay, which lasts and was read and found, and is at the given place. isLabeled says whether it has another label than
@@ -170,13 +171,10 @@ func (l *List) note(kind string, e *sources.Entry) {
 	}
 }
 
-// build returns the list, whose file is f.
+// build returns the list, whose file is f, and whose index is sealed.
 func (b *builder) build(f *stays.File) (*List, error) {
 	l := b.list
 	l.file, l.entries.section = f, f.Lasts()
-	if err := l.entries.index.Seal(); err != nil {
-		return nil, err
-	}
 	l.Bytes, l.Digest = l.entries.size(), stays.DigestOf(b.hashes)
 	past := &List{entries: newTable(nil)} // a listing that ended is not found by another account
 	past.entries.section = f.Ended()

@@ -58,6 +58,9 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 		}
 	}
 	n.list.entries.section = n.w.Section()
+	if err := n.list.entries.index.Seal(); err != nil {
+		return nil, Changes{}, err
+	}
 	old := n.addEnded(n.ended())
 	n.changes.Stays = n.changes.Stays || len(old) > 0
 	before := n.held.file

@@ -92,18 +92,11 @@ func (v *view) row(row uint32) *stays.Record {
 // appendRows appends to dst, which is empty, the rows of what r lists under its first key, perhaps with other names and
 // dates, in the order in which they were added.
 func (v *view) appendRows(dst []uint32, r *stays.Record, first *index.ID) []uint32 {
-	dst, _ = v.find(dst, r, first)
-	return dst
-}
-
-// find is appendRows, and returns how many rows are found under the key.
-func (v *view) find(dst []uint32, r *stays.Record, first *index.ID) (rows []uint32, found int) {
 	if v.table == nil {
-		return dst, 0
+		return dst
 	}
-	dst, found = v.index.AppendTagged(dst, *first, r.Tag())
-	return slices.DeleteFunc(dst, func(row uint32) bool {
+	return slices.DeleteFunc(v.index.AppendTagged(dst, *first, r.Tag()), func(row uint32) bool {
 		k, _ := v.index.Row(row)
 		return k != *first || !v.row(row).Lists(r) // it is derived, or another entry
-	}), found
+	})
 }
