@@ -76,6 +76,15 @@ func TestMatchOfListedString(t *testing.T) {
 			t.Errorf("%s of %s on %s: %+v, %v, want %v", tt.text, tt.listed, tt.asked, r.Labels, err, tt.match)
 		}
 	}
+	// Blanks and characters that nobody sees stand around the text.
+	for _, listed := range []string{" PRpVKygHdNfKbsLcR6TSiNPg7WFTpfCVAK", "PRpVKygHdNfKbsLcR6TSiNPg7WFTpfCVAK\u200b"} {
+		e := sources.Entry{Address: address.MustParse("peercoin", "PRpVKygHdNfKbsLcR6TSiNPg7WFTpfCVAK"), Listed: listed, Kind: score.Sanctioned, Ref: "1"}
+		s := newScreener(t, nil, staticOf([]sources.Entry{e}))
+		refresh(t, s)
+		if r, err := s.ScreenText("monacoin", "PRpVKygHdNfKbsLcR6TSiNPg7WFTpfCVAK"); err != nil || len(r.Labels) != 1 {
+			t.Errorf("%q of peercoin on monacoin: %+v, %v", listed, r.Labels, err)
+		}
+	}
 	// The account of the other chain is found by its text only: a third account with
 	// its key is another one.
 	s := newScreener(t, nil, staticOf([]sources.Entry{sanctioned("litecoin", "MR8UQSBr5ULwWheBHznrHk2jxyxkHQu8vB", "1")}))

@@ -83,7 +83,7 @@ func appendKeys(dst []index.ID, e *sources.Entry) []index.ID {
 	}
 	dst = AppendProbes(dst, e.Address)
 	if !isEVMText(e, &dst[0]) {
-		for words, tag := range address.Identities(e.Text()) {
+		for words, tag := range address.Identities(sources.TrimListed(e.Text())) {
 			if k := probeOf(words, tag); !slices.Contains(dst, k) {
 				dst = append(dst, k)
 			}

@@ -65,7 +65,7 @@ func (l *Listing) matchKey(k, account *index.ID) score.Match {
 		if isProbe(a, k) {
 			return score.Key
 		}
-		for _, a := range address.Detect(l.Entry.Text()) {
+		for _, a := range address.Detect(sources.TrimListed(l.Entry.Text())) {
 			if KeyOf(a.Account()) == *account {
 				return score.Literal
 			}
