@@ -23,7 +23,8 @@ func Repair(asset, text string) []address.Found {
 	}
 	latin, at := toLatin(text)
 	if a, ok := repair(asset, latin); ok {
-		return []address.Found{{Address: a, End: len(text)}}
+		start, end := len(latin)-len(strings.TrimLeft(latin, outer)), len(strings.TrimRight(latin, outer))
+		return []address.Found{{Address: a, Start: at[start], End: at[end]}}
 	}
 	var all []address.Found
 	add := func(a address.Address, start, end int) {
@@ -58,13 +59,16 @@ const (
 	maxRepaired = 256
 )
 
+// outer are the characters around a word that do not belong to it.
+const outer = " .,;:()[]<>{}\"'`"
+
 func isGap(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_'
 }
 
 // repair returns the account that one word means.
 func repair(asset, word string) (address.Address, bool) {
-	word = strings.Trim(strings.Join(strings.Fields(word), ""), ".,;:()[]<>{}\"'`")
+	word = strings.Trim(strings.Join(strings.Fields(word), ""), outer)
 	if len(word) < minRepair || len(word) > maxRepaired {
 		return address.Address{}, false
 	}

@@ -51,6 +51,17 @@ func TestRepairTicker(t *testing.T) {
 	}
 }
 
+// What Repair finds is the address without the marks around it, so that it can be read on another chain, too.
+func TestRepairPlace(t *testing.T) {
+	const tron = "TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU"
+	for _, text := range []string{tron + ".", "(" + tron + ")", " \u200b" + tron + "; ", "\"" + tron + "\"", tron[:9] + "\u200b" + tron[9:] + "."} {
+		found := sources.Repair("", text)
+		if len(found) != 1 || strings.ReplaceAll(sources.TrimListed(text[found[0].Start:found[0].End]), "\u200b", "") != tron {
+			t.Errorf("%q: %v, want the place of the address", text, found)
+		}
+	}
+}
+
 // FuzzRepair checks that what Repair finds is a part of the cell.
 func FuzzRepair(f *testing.F) {
 	const evm, bc1 = "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "bc1qwtz3zv95x2flu4w26kgfepf529z50r2sqc5zml"
