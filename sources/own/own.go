@@ -42,7 +42,7 @@ const (
 // A row is a row of the list.
 type row struct {
 	address   address.Address // zero if listed means several, by [sources.Repair]
-	listed    string          // as the file has it
+	listed    string          // as the file has it, without a note
 	allow     bool            // the action is allow
 	reason    string
 	reference string
@@ -183,7 +183,7 @@ func newRow(values []string) (row, error) {
 			len(address.FindLikely(r.listed)) > len(repaired): // another word may be an address, too
 			return row{}, err
 		case len(repaired) == 1:
-			r.address = repaired[0].Address
+			r.address, r.listed = repaired[0].Address, r.listed[repaired[0].Start:repaired[0].End]
 		}
 	}
 	if r.expires, err = parseExpiry(values[columnExpires]); err != nil {

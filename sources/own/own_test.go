@@ -75,6 +75,15 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestNote lists an address without the words beside it: several chains may print it alike.
+func TestNote(t *testing.T) {
+	for _, text := range []string{"USDT: " + justin, justin + ".", "wallet " + justin + " (memo 12)"} {
+		if all, err := rows(text + " # a reason\n"); err != nil || len(all) != 1 || all[0].listed != justin || all[0].address.Normalized() != justin {
+			t.Errorf("%q: %+v, %v, want %s", text, all, err, justin)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, want string
