@@ -12,8 +12,9 @@ type Reading struct {
 	// text pays each of them. If Err is not nil, they are what the text would mean on other chains,
 	// or with the correction that Err asks for, or what [FindAll] finds in it.
 	Addresses []Address
-	// Several reports whether the text pays several accounts, as the URIs of
-	// BIP-321 can, or has several addresses in it: then Err wraps [ErrSeveral].
+	// Several reports whether the text pays several accounts, as the URIs of BIP-321 can, or one in
+	// a token, whose contract is the last of the Addresses; or has several addresses in it: then Err
+	// wraps [ErrSeveral].
 	Several bool
 	// Doubts are sorted, each once; nil if there are none.
 	Doubts []Doubt
@@ -35,8 +36,8 @@ type Reading struct {
 //
 // What [Parse] accepts has no other doubt than [Address.Doubt], unless another address is in it.
 // Surrounding blanks and quotation marks, URI schemes, amounts, tags, CAIP-10, links to block
-// explorers, a chain or a ticker behind the address, and blanks between groups of characters are
-// decoration. Interpret never guesses a character that was mistyped.
+// explorers, a chain or a ticker in front of the address or behind it, and blanks between groups of
+// characters are decoration. Interpret never guesses a character that was mistyped.
 //
 // If such a text also has an address in it that [FindAll] finds, and that is no
 // account of the reading, it is among the Addresses, and the reading is ambiguous. What looks
