@@ -11,8 +11,6 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 a part of Bitcoin's hash160, and the checksum of FIO keys
 	"golang.org/x/crypto/sha3"
-
-	"github.com/walletscreen/walletscreen/address/internal/curve"
 )
 
 func blake160(b []byte) [ripemd160.Size]byte {
@@ -81,10 +79,10 @@ func decompress(key [33]byte) (xy [64]byte, ok bool) {
 	return xy, true
 }
 
-// isSecp256k1Key reports whether key is a compressed public key: 02 or 03 and
-// the x coordinate of a point. It takes a fraction of the time of decompress.
+// isSecp256k1Key reports whether key is a compressed public key.
 func isSecp256k1Key(key [33]byte) bool {
-	return key[0]|1 == 3 && curve.IsSecp256k1X((*[32]byte)(key[1:]))
+	_, ok := decompress(key)
+	return ok
 }
 
 // crc32IEEE is equivalent to crc32.ChecksumIEEE, which selects an implementation by a func value

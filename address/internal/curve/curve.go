@@ -1,5 +1,5 @@
 // Package curve checks whether bytes encode a point of the curve of ed25519, as
-// Solana and Monero addresses require, or of other curves. Begin with [IsEd25519].
+// Solana and Monero addresses require, or of Pallas. Begin with [IsEd25519].
 //
 // It is written by hand for speed. The bytes encode a point if a certain field element is a square.
 // filippo.io/edwards25519 computes the square root to return the point; computing only the Jacobi
@@ -21,9 +21,8 @@ type field struct {
 // The fields of the curves. Pallas is the curve of Mina's keys; see "The Pasta Curves
 // for Halo 2 and Beyond".
 var (
-	ed25519   = newField([4]uint64{1<<64 - 19, 1<<64 - 1, 1<<64 - 1, 1<<63 - 1})
-	pallas    = newField([4]uint64{0x992d30ed00000001, 0x224698fc094cf91b, 0, 0x4000000000000000})
-	secp256k1 = newField([4]uint64{1<<64 - 1<<32 - 977, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1})
+	ed25519 = newField([4]uint64{1<<64 - 19, 1<<64 - 1, 1<<64 - 1, 1<<63 - 1})
+	pallas  = newField([4]uint64{0x992d30ed00000001, 0x224698fc094cf91b, 0, 0x4000000000000000})
 )
 
 func newField(order [4]uint64) *field {
@@ -37,10 +36,9 @@ func newField(order [4]uint64) *field {
 // The product of a field has a factor of 2^-256, which is a square. Sums of products
 // need the same number of these factors.
 var (
-	pallasFive     = pallas.scaled(5)
-	secp256k1Seven = secp256k1.scaled(7)
-	ed25519One     = ed25519.scaled(1)
-	minusOne       = func() [4]uint64 {
+	pallasFive = pallas.scaled(5)
+	ed25519One = ed25519.scaled(1)
+	minusOne   = func() [4]uint64 {
 		once := ed25519.mul(&[4]uint64{1}, &[4]uint64{1})
 		return sub(&ed25519.order, &once)
 	}()
@@ -81,32 +79,17 @@ func IsEd25519(b *[32]byte) bool {
 	return f.isSquare(&uv)
 }
 
-// IsPallasX reports whether b, least significant byte first, is the x
-// coordinate of a point of Pallas, whose curve is y² = x³ + 5.
+// IsPallasX reports whether b, least significant byte first, is the x coordinate of a point of
+// Pallas, whose curve is y² = x³ + 5. No point has y = 0, because the order of the curve is an odd
+// prime.
 func IsPallasX(b *[32]byte) bool {
-	x := load(b)
-	return pallas.isX(&x, &pallasFive)
-}
-
-// IsSecp256k1X reports whether b, most significant byte first, is the x coordinate
-// of a point of secp256k1, whose curve is y² = x³ + 7.
-func IsSecp256k1X(b *[32]byte) bool {
-	x := [4]uint64{
-		binary.BigEndian.Uint64(b[24:]), binary.BigEndian.Uint64(b[16:]),
-		binary.BigEndian.Uint64(b[8:]), binary.BigEndian.Uint64(b[0:]),
-	}
-	return secp256k1.isX(&x, &secp256k1Seven)
-}
-
-// isX reports whether x is less than the order of the field, and x³ plus the constant, which has
-// two factors, is a square. No point has y = 0, because the order of the curve is an odd prime.
-func (f *field) isX(x, constant *[4]uint64) bool {
-	if !isBelow(x, &f.order) {
+	f, x := pallas, load(b)
+	if !isBelow(&x, &f.order) {
 		return false
 	}
-	yy := f.mul(x, x)
-	yy = f.mul(&yy, x)
-	yy = f.add(&yy, constant)
+	yy := f.mul(&x, &x)
+	yy = f.mul(&yy, &x)
+	yy = f.add(&yy, &pallasFive)
 	return f.isSquare(&yy)
 }
 

@@ -2,10 +2,9 @@ package curve
 
 // The functions that the tests compare with math/big.
 var (
-	Jacobi    = jacobi
-	Ed25519   = ed25519
-	Pallas    = pallas
-	Secp256k1 = secp256k1
+	Jacobi  = jacobi
+	Ed25519 = ed25519
+	Pallas  = pallas
 )
 
 // Order returns the order of f.
