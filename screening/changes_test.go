@@ -23,6 +23,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/bech32"
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/internal/storetest"
 	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
@@ -636,5 +637,30 @@ func TestBookRestart(t *testing.T) {
 			t.Errorf("%s: what a program that only loads lists has dropped: %+v", name, c)
 		}
 		again(0)
+	}
+}
+
+// TestBookRestartFails restarts a program whose store fails at first. Its first report with answers has what has changed since the
+// program before.
+func TestBookRestartFails(t *testing.T) {
+	for name, faultOf := range map[string]func(*faultyStore) *error{
+		"Read":  func(st *faultyStore) *error { return &st.read },
+		"Open":  func(st *faultyStore) *error { return &st.open },
+		"Names": func(st *faultyStore) *error { return &st.list },
+	} {
+		mem, src := new(storetest.Memory), &flaky{info: ofac, load: numbered(1, 1, 2, 3)}
+		refresh(t, newScreener(t, &screening.Options{Store: mem}, src))
+		st := &faultyStore{Store: mem}
+		*faultOf(st) = errUnreliable
+		s := newScreener(t, &screening.Options{Store: st}, src)
+		s.Open(ctx)
+		s.Refresh(ctx) // what it loads matches, and nothing is held
+		*faultOf(st) = nil
+		src.load = numbered(2, 1, 2)
+		dropped := listing(3).Address
+		got := changed(t, newBook(t, dropped), refresh(t, s))
+		if c := got[dropped]; len(got) != 1 || c.Before.Level != score.Critical || c.After.Level != score.CleanNoMatch {
+			t.Errorf("%s: %+v, want what was dropped", name, got)
+		}
 	}
 }

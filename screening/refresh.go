@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -89,7 +90,8 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 		wg.Wait()
 	}
 	restarted := (*snapshot)(nil)
-	if len(before.lists) == 0 && s.book.Store() != nil { // the first report compares with what the program before has answered from
+	holds := slices.ContainsFunc(before.held, func(h current) bool { return h.list != nil })
+	if !holds && s.book.Store() != nil { // the first report compares with what the program before has answered from
 		state, _ := s.look(ctx) // before this program says there that it begins
 		each(follow)
 		if restarted = s.answeredBefore(ctx, &state); restarted != nil {
