@@ -269,20 +269,8 @@ func collect(t *testing.T, seq iter.Seq2[sources.Entry, error]) (all []sources.E
 	return all
 }
 
-// sameEntries reports whether a sequence yields these entries, in any order.
+// sameEntries reports whether a sequence yields these entries, in their order.
 func sameEntries(t *testing.T, seq iter.Seq2[sources.Entry, error], want []sources.Entry) bool {
 	t.Helper()
-	times := make(map[sources.Entry]int)
-	for _, e := range collect(t, seq) {
-		times[e.Canonical()]++
-	}
-	for _, e := range want {
-		times[e.Canonical()]--
-	}
-	for _, n := range times {
-		if n != 0 {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(collect(t, seq), want, func(a, b sources.Entry) bool { return a.Canonical() == b.Canonical() })
 }

@@ -37,10 +37,9 @@ type SourceReport struct {
 	before, after *list.List // to compare, if an entry was added or removed
 }
 
-// AllAdded returns the Added entries, in the order of the list, except that those that
-// differ only in their addresses may move. It compares the two lists entry by entry
-// whenever it is iterated, and keeps no entries in memory. Nothing follows an error,
-// which means that a list is damaged.
+// AllAdded returns the Added entries, in the order of the list. It compares the two lists
+// entry by entry whenever it is iterated, and keeps no entries in memory. Nothing follows
+// an error.
 func (r SourceReport) AllAdded() iter.Seq2[sources.Entry, error] {
 	return list.Missing(r.after, r.before)
 }
