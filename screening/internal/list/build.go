@@ -192,10 +192,12 @@ func (b *builder) build(f *stays.File) (*List, error) {
 		past.entries.add(r.At, b.keys, b.tag)
 		past.Entries++
 	}
+	err := past.entries.index.Seal()
 	if past.Entries > 0 {
 		l.past = past
+		l.Bytes += past.entries.size()
 	}
-	return l, past.entries.index.Seal()
+	return l, err
 }
 
 // has reports whether the account of an entry with the given first key, or its text, is on l.

@@ -102,6 +102,19 @@ func key(a, b sources.Entry) int {
 	return strings.Compare(fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b))
 }
 
+// TestBytes checks that a list counts the memory for the entries that it no longer has.
+func TestBytes(t *testing.T) {
+	var all []sources.Entry
+	for i := range 2000 {
+		all = append(all, entry(5*i))
+	}
+	l, _ := follow(t, nil, 1, all)
+	next, _ := follow(t, l, 2, all[:1000])
+	if next.Bytes < l.Bytes*3/4 {
+		t.Errorf("%d bytes of a list that has lost half of its entries, %d before", next.Bytes, l.Bytes)
+	}
+}
+
 // TestHistory makes a history of many lists at random, each from the one before or from its bytes: the file answers
 // for each acceptance that it covers, the list knows what has ended, and counts what has changed.
 func TestHistory(t *testing.T) {
