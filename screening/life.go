@@ -160,7 +160,7 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 		return had, report, nil, failed // nothing is accepted that cannot be compared with the list held
 	}
 	defer caught(&reason) // panics of callbacks
-	d, v := s.judgeOffer(ctx, i, &had, o)
+	came, changes, v := s.judgeOffer(ctx, i, &had, o)
 	switch v.decision {
 	case confirmed:
 		next, err = s.confirm(ctx, i, had, o, failed)
@@ -169,16 +169,16 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 		s.opts.Logger.DebugContext(ctx, "list ignored", "source", s.infos[i].ID, "reason", v.reason)
 		return had, report, nil, failed
 	case refused:
-		if failed == nil && d.refused != nil {
-			failed = s.append(ctx, &journal.Line{Type: journal.Refused, Source: s.infos[i].ID, Reason: v.reason.Error(), Offered: d.refused, From: had.unsavedSince()}, &had.known)
+		if failed == nil && came.held.Revision.Digest != "" {
+			failed = s.append(ctx, &journal.Line{Type: journal.Refused, Source: s.infos[i].ID, Reason: v.reason.Error(), Offered: &came.held, From: had.unsavedSince()}, &had.known)
 		}
 		return had, report, v.reason, failed
 	}
 	if failed == nil {
-		next, failed = s.save(ctx, i, &had, d)
+		next, failed = s.save(ctx, i, &had, came, &changes)
 	}
 	if failed == nil {
-		return next, SourceReport{Added: d.changes.Added, Removed: d.changes.Removed, before: had.list, after: next.list}, nil, nil
+		return next, SourceReport{Added: changes.Added, Removed: changes.Removed, before: had.list, after: next.list}, nil, nil
 	}
 	if !errors.Is(failed, store.ErrMoved) {
 		late := *o
@@ -186,7 +186,7 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 		if late.Checked.IsZero() && !late.seed { // nobody knows when a seed was read
 			late.Checked = s.now()
 		}
-		had.add(d.list, s.now(), &late, fmt.Errorf("store: %w", failed))
+		had.add(came.list, s.now(), &late, fmt.Errorf("store: %w", failed))
 		report.Unchanged = false
 	}
 	return had, report, nil, failed
@@ -201,20 +201,19 @@ func (s *Screener) append(ctx context.Context, l *journal.Line, base *journal.He
 }
 
 // save writes the file and the line of a list that was accepted, and returns it.
-func (s *Screener) save(ctx context.Context, i int, had *current, d *draft) (next current, err error) {
+func (s *Screener) save(ctx context.Context, i int, had *current, next current, changes *list.Changes) (saved current, err error) {
 	defer caught(&err)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	id, start := s.infos[i].ID, time.Now()
-	f := d.list.File() // nothing else has it yet
+	f := next.list.File() // nothing else has it yet
 	f.After, f.Program = s.book.State().Number, s.book.Program
 	name, err := s.book.Put(ctx, f)
 	if err != nil {
 		return next, err
 	}
-	next = current{list: d.list, held: d.held, name: name, unkept: !s.book.IsKept(), known: d.held}
-	next.age(d.held.Revision.Checked, s.now())
-	err = s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: id, Held: &next.held, From: had.unsavedSince(), Added: d.changes.Added, Removed: d.changes.Removed}, &had.known)
+	next.name, next.unkept, next.known = name, !s.book.IsKept(), next.held
+	err = s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: id, Held: &next.held, From: had.unsavedSince(), Added: changes.Added, Removed: changes.Removed}, &had.known)
 	if is := s.book.State().Held[id]; s.book.IsKept() && errors.Is(err, store.ErrMoved) && !is.Is(&next.held) { // or another program has adopted it
 		s.book.Store().Delete(ctx, name) // it was judged by a list that is not held any more
 	}

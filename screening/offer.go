@@ -31,47 +31,36 @@ func (o *offer) overtaken() {
 	}
 }
 
-// A draft is the list of an offer, ready to be accepted.
-type draft struct {
-	list    *list.List
-	held    journal.Held
-	changes list.Changes  // to the list before
-	refused *journal.Held // what the journal says if it is refused
-}
-
-// judgeOffer returns the list of an offer, and whether it replaces had.
-func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer) (d *draft, v verdict) {
-	d = new(draft)
+// judgeOffer returns the list of an offer, as far as it must be known, its changes to had, and whether it replaces had.
+func (s *Screener) judgeOffer(ctx context.Context, i int, had *current, o *offer) (came current, changes list.Changes, v verdict) {
 	c, now := s.compare(i, had, o), s.now().UTC()
 	c.same = o.unchanged || s.isAlike(had, o, now)
-	if v = judge(c, nil); o.unchanged && v.decision == accepted {
-		return d, verdict{refused, errOvertaken}
-	} else if v.decision != accepted {
-		if v.decision == refused && v.reason != errNoDigest {
-			d.refused = &journal.Held{Entries: o.N, Revision: o.rev}
-		}
-		return d, v
+	switch v = judge(c, nil); {
+	case v.decision == refused:
+		came.held = journal.Held{Entries: o.N, Revision: o.rev}
+		return came, changes, v
+	case v.decision != accepted:
+		return came, changes, v
+	case o.unchanged:
+		return came, changes, verdict{refused, errOvertaken}
 	}
-	if err := s.draft(i, d, had, o, now); err != nil {
-		return d, verdict{refused, err}
+	came, changes, err := s.next(i, had, o, now)
+	if err != nil {
+		return came, changes, verdict{refused, err}
 	}
-	l, held := d.list, had.list
-	c.same = held != nil && l.Digest == held.Digest && l.Entries == held.Entries && !d.changes.Stays // so are the dates
+	l, held := came.list, had.list
+	c.same = held != nil && l.Digest == held.Digest && l.Entries == held.Entries && !changes.Stays // so are the dates
 	c.offered.Entries, c.offered.Addresses, c.counted = l.Entries, l.Addresses, true
-	if c.lost = d.changes.Lost; c.held.isBundled() {
+	if c.lost = changes.Lost; c.held.isBundled() {
 		c.lost = c.held.Addresses - l.Addresses
 	}
-	if o.rev.OpenEnded && d.changes.Removed > 0 {
-		var err error
-		if c.cut, err = isCut(held, d); err != nil {
-			return d, verdict{refused, err}
+	if o.rev.OpenEnded && changes.Removed > 0 {
+		if c.cut, err = isCut(held, l, &changes); err != nil {
+			return current{}, changes, verdict{refused, err}
 		}
 	}
-	d.held.Most = journal.Most(c.held.Most, d.list.Addresses)
-	if v = s.decide(ctx, i, c, had, d); v.decision == refused {
-		d.refused = &d.held
-	}
-	return d, v
+	came.held.Most = journal.Most(c.held.Most, l.Addresses)
+	return came, changes, s.decide(ctx, i, c, had, &came)
 }
 
 // isAlike reports whether an offer has the entries of the list held, in their order, and nothing says
@@ -83,36 +72,37 @@ func (s *Screener) isAlike(had *current, o *offer, now time.Time) bool {
 	return had.list.File().Alike(o.Entries)
 }
 
-// draft builds the list of an offer that follows had.
-func (s *Screener) draft(i int, d *draft, had *current, o *offer, now time.Time) error {
-	next := o.Offer
-	if next.Checked.IsZero() || next.Checked.After(now) {
-		next.Checked = now
+// next builds the list of an offer that follows had.
+func (s *Screener) next(i int, had *current, o *offer, now time.Time) (next current, changes list.Changes, err error) {
+	offered := o.Offer
+	if offered.Checked.IsZero() || offered.Checked.After(now) {
+		offered.Checked = now
 	}
 	if had.isLoaded() && !o.rev.Published.Before(had.held.Revision.Published) {
-		next.Absent = had.checked // an older list, which the operator has accepted, is no evidence
+		offered.Absent = had.checked // an older list, which the operator has accepted, is no evidence
 	}
 	if had.unsaved != nil {
-		next.Beside = had.unsaved.list
+		offered.Beside = had.unsaved.list
 	}
 	rev := o.rev
-	if rev.Checked = next.Checked; rev.Completeness == sources.Partial {
+	if rev.Checked = offered.Checked; rev.Completeness == sources.Partial {
 		rev.Checked = o.Checked
 	}
 	to := max(had.held.N, had.later.N) + 1
 	h := stays.Header{Source: s.infos[i].ID, Name: s.infos[i].Name, Last: to, Written: now, Revision: rev}
-	err := s.building(func() (err error) {
-		d.list, d.changes, err = list.Next(h, had.list, &next)
+	err = s.building(func() (err error) {
+		next.list, changes, err = list.Next(h, had.list, &offered)
 		return err
 	})
 	if err != nil {
-		return err
+		return current{}, changes, err
 	}
-	d.held = journal.Held{
-		N: to, Digest: d.list.Digest, Entries: d.list.Entries, Addresses: d.list.Addresses,
+	next.held = journal.Held{
+		N: to, Digest: next.list.Digest, Entries: next.list.Entries, Addresses: next.list.Addresses,
 		Accepted: now, Asked: now, History: digestOfHistory(o.History), Seed: o.seed, Revision: rev,
 	}
-	return nil
+	next.age(rev.Checked, now)
+	return next, changes, nil
 }
 
 // compare returns what judge must know of an offer, and of the list held, if there is one.
@@ -129,9 +119,7 @@ func (s *Screener) compare(i int, had *current, o *offer) *comparison {
 }
 
 // decide says whether a counted list replaces the one held. The operator decides on a list that is suspect.
-func (s *Screener) decide(ctx context.Context, i int, c *comparison, had *current, d *draft) verdict {
-	came := current{list: d.list, held: d.held}
-	came.age(d.held.Revision.Checked, c.now)
+func (s *Screener) decide(ctx context.Context, i int, c *comparison, had, came *current) verdict {
 	was, is := had.status(s.infos[i], s.required[i]), came.status(s.infos[i], s.required[i])
 	if late := c.held.later; late.Revision.Published.After(was.Published) && !isAhead(late.Revision.Published, c.now) {
 		was.Published = late.Revision.Published
@@ -147,13 +135,13 @@ func (s *Screener) decide(ctx context.Context, i int, c *comparison, had *curren
 	})
 }
 
-// isCut reports whether d, which lacks an entry of the list held, not only repetitions, is the beginning of that list. Its last
+// isCut reports whether l, which lacks an entry of the list held, not only repetitions, is the beginning of that list. Its last
 // entry may have been cut itself.
-func isCut(held *list.List, d *draft) (bool, error) {
+func isCut(held, l *list.List, changes *list.Changes) (bool, error) {
 	next, stop := iter.Pull2(held.All())
 	defer stop()
-	alike, n := 0, d.list.Entries // alike: how many of the first entries are the same
-	for e, err := range d.list.All() {
+	alike, n := 0, l.Entries // alike: how many of the first entries are the same
+	for e, err := range l.All() {
 		was, werr, _ := next()
 		if err = errors.Join(err, werr); err != nil {
 			return false, err
@@ -163,5 +151,5 @@ func isCut(held *list.List, d *draft) (bool, error) {
 		}
 		alike++
 	}
-	return alike == n || alike == n-1 && d.changes.Added == 1 && n < held.Entries, nil
+	return alike == n || alike == n-1 && changes.Added == 1 && n < held.Entries, nil
 }
