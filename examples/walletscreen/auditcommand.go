@@ -195,7 +195,9 @@ func (a *auditCall) test(term string, key []byte) (test func(*receipt.Receipt) b
 	isID := func(r *receipt.Receipt) bool { return r.CallerID == term || r.RequestID == term } // which may look like anything
 	if datePrefix.MatchString(term) {
 		begin := strings.TrimSuffix(term, "Z") // answers show whole seconds
-		return func(r *receipt.Receipt) bool { return isID(r) || strings.HasPrefix(r.Time.Format(time.RFC3339Nano), begin) }, nil
+		return func(r *receipt.Receipt) bool {
+			return isID(r) || strings.HasPrefix(r.Time.Format(time.RFC3339Nano), begin)
+		}, nil
 	}
 	rd := address.Interpret(a.chain, term) // an id in small letters can be an account of NEAR, too
 	forms := []string{sources.TrimListed(term)}
