@@ -150,7 +150,7 @@ func checkEntries(l *list) error {
 		if !l.info.MayEmit(e.Kind) {
 			return fmt.Errorf("entry %d, %q: a list of jurisdiction %s may not emit %s", i, e.Text(), l.info.Jurisdiction, e.Kind)
 		}
-		for name, t := range map[string]time.Time{"ListedAt": e.ListedAt, "EntityListedAt": e.EntityListedAt, "FirstSeen": e.FirstSeen, "Until": e.Until} {
+		for name, t := range map[string]time.Time{"ListedAt": e.ListedAt, "EntityListedAt": e.EntityListedAt, "FirstSeen": e.FirstSeen, "NotListedOn": e.NotListedOn, "Until": e.Until} {
 			if t.Location() != time.UTC {
 				return fmt.Errorf("entry %d, %q: %s is %v: want UTC", i, e.Text(), name, t)
 			}

@@ -156,6 +156,9 @@ func TestBroken(t *testing.T) {
 		{"seen elsewhere", "entries", func() sources.Source {
 			return entry(sources.Entry{Listed: "x", Kind: score.Scam, FirstSeen: time.Date(2020, 1, 1, 0, 0, 0, 0, zone)})
 		}},
+		{"absent elsewhere", "entries", func() sources.Source {
+			return entry(sources.Entry{Listed: "x", Kind: score.Scam, NotListedOn: time.Date(2020, 1, 1, 0, 0, 0, 0, zone)})
+		}},
 
 		{"address was not decoded", "listed", func() sources.Source {
 			return entry(sources.Entry{Listed: list[0].Listed, Asset: "ETH", Kind: score.Scam})
