@@ -51,9 +51,9 @@ func (d Doubt) Explain() string {
 }
 
 // Doubt returns why a does not settle which account is meant, though [Parse] accepts it:
-// [DoubtUnscreenable] for a virtual address of tempo, [DoubtAmbiguous] for a name or an id with another address in it,
-// or that is one without its full stops and hyphens, [DoubtShort] for one of starknet with
-// fewer than 63 digits; otherwise, and for the zero Address, "".
+// [DoubtUnscreenable] for a virtual address of tempo, [DoubtAmbiguous] for an address without a checksum that has
+// another one in it, or that is one without its full stops and hyphens, [DoubtShort] for one of
+// starknet with fewer than 63 digits; otherwise, and for the zero Address, "".
 func (a Address) Doubt() Doubt {
 	if a.row == 0 {
 		return ""
@@ -68,7 +68,7 @@ func (a Address) Doubt() Doubt {
 // it, or has one between its signs; or is a name with a part that looks like an address, or like one
 // that is shortened. A part of hex digits in front of a dot is a hash.
 func (a Address) hasOther() bool {
-	if isGrouped(a.text) {
+	if isGrouped(a.text) || a.codec().open && hasGlued(a.text) {
 		return true
 	}
 	isName, dot := a.codec().what == "name", strings.IndexByte(a.text, '.') >= 0

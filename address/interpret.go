@@ -34,10 +34,10 @@ type Reading struct {
 // of other chains, the text decides, and Note says so. It can also be a name with additions
 // ("Ethereum Mainnet", "Bitcoin (BTC)"), which must not contradict the text.
 //
-// What [Parse] accepts has no other doubt than [Address.Doubt], unless another address is in it.
-// Surrounding blanks and quotation marks, URI schemes, amounts, tags, CAIP-10, links to block
-// explorers, a chain or a ticker in front of the address or behind it, and blanks between groups of
-// characters are decoration. Interpret never guesses a character that was mistyped.
+// What [Parse] accepts has no other doubt than [Address.Doubt]. Surrounding blanks and quotation
+// marks, URI schemes, amounts, tags, CAIP-10, links to block explorers, a chain or a ticker in
+// front of the address or behind it, and blanks between groups of characters are decoration.
+// Interpret never guesses a character that was mistyped.
 //
 // If such a text also has an address in it that [FindAll] finds, and that is no
 // account of the reading, it is among the Addresses, and the reading is ambiguous. What looks

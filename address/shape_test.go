@@ -81,6 +81,9 @@ func TestInsideSolana(t *testing.T) {
 				continue
 			}
 			tried++
+			if a := address.MustParse("solana", string(text)); a.Doubt() != address.DoubtAmbiguous {
+				t.Errorf("%s, with %s in it, has the doubt %q", text, in, a.Doubt())
+			}
 			for _, chain := range []string{"", "solana", "SOL", "arweave"} {
 				r := address.Interpret(chain, string(text))
 				if !slices.ContainsFunc(r.Addresses, func(a address.Address) bool { return a.Normalized() == in }) || r.Err == nil && !slices.Contains(r.Doubts, address.DoubtAmbiguous) {

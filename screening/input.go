@@ -38,7 +38,7 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 		return cmp.Or(rd.Err, err)
 	}
 	if a := rd.Addresses; rd.Err == nil && len(a) == 1 && rd.Doubts == nil && a[0].Normalized() == text {
-		return snap.screen(r, a[0]) // which finds a listing of the very text, too: it is found under all that Detect reads in it
+		return snap.screenSure(r, a[0]) // which finds a listing of the very text, too: it is found under all that Detect reads in it
 	}
 	literal := snap.literal(text)
 	best, agree, err := snap.screenBest(rd, literal)
@@ -107,10 +107,10 @@ func (snap *snapshot) screenBest(rd address.Reading, literal findings) (best Res
 	return best, agree, nil
 }
 
-// screenSpelled is screen for an address whose spelling has the findings literal.
+// screenSpelled is screenSure for an address whose spelling has the findings literal.
 func (snap *snapshot) screenSpelled(r *Result, a address.Address, literal findings) error {
 	if literal.isEmpty() || snap.ready() != nil {
-		return snap.screen(r, a)
+		return snap.screenSure(r, a)
 	}
 	f := snap.findings(&a)
 	*r = snap.clean

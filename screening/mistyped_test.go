@@ -1,6 +1,7 @@
 package screening_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,5 +94,24 @@ func TestMistyped(t *testing.T) {
 	}
 	if tried < 150000/step || lucky > tried/500 {
 		t.Errorf("%d texts, %d verify by chance", tried, lucky)
+	}
+}
+
+// TestInsideSolana screens a listed address with more digits behind it, which together are an
+// account of solana: it is never clean.
+func TestInsideSolana(t *testing.T) {
+	const listed, text = "TSmkpLgPJ8abHFgXcVaZqKW1mPT7qbmn1d", "TSmkpLgPJ8abHFgXcVaZqKW1mPT7qbmn1dGcDMaCCvz"
+	s := loaded(t, nil, sources.Static(ofac, sanctioned("tron", listed, "1")))
+	r, err := s.ScreenText("solana", text)
+	if len(r.Labels) != 1 || !slices.Contains(r.Doubts, address.DoubtAmbiguous) {
+		t.Errorf("ScreenText: %+v, %v", r, err)
+	}
+	for _, chain := range []string{"", "solana", "SOL", "bitcoin"} {
+		if r, rd, err := s.ScreenInput(chain, text); len(r.Labels) != 1 || err == nil && len(rd.Doubts) == 0 {
+			t.Errorf("ScreenInput on %q: %+v, %+v, %v", chain, r, rd, err)
+		}
+	}
+	if r, err := s.Screen(address.MustParse("solana", text)); err != nil || !slices.Contains(r.Doubts, address.DoubtAmbiguous) || r.AllClear() {
+		t.Errorf("Screen: %+v, %v", r, err)
 	}
 }

@@ -176,6 +176,15 @@ func (snap *snapshot) ageless() *snapshot {
 // screen sets r, which is zero, to the answer about a. It does not return r, because a
 // Result is so large that copying it takes as long as the look-up.
 func (snap *snapshot) screen(r *Result, a address.Address) error {
+	err := snap.screenSure(r, a)
+	if d := a.Doubt(); d != "" && err == nil {
+		r.Doubts = []address.Doubt{d}
+	}
+	return err
+}
+
+// screenSure is screen without the doubt of the address itself, for callers who know it.
+func (snap *snapshot) screenSure(r *Result, a address.Address) error {
 	words, tag := a.Identity()
 	if err := snap.ready(); err != nil {
 		return err
@@ -185,9 +194,6 @@ func (snap *snapshot) screen(r *Result, a address.Address) error {
 	}
 	*r = snap.clean
 	r.Address = a
-	if d := a.Doubt(); d != "" {
-		r.Doubts = []address.Doubt{d}
-	}
 	if identity.HasMore(tag) && (snap.scripts || !identity.HasOnlyScripts(tag)) { // several keys, or what follows from them
 		if snap.hasAny(a) {
 			snap.finish(r, snap.findings(&r.Address))
@@ -273,7 +279,7 @@ func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error 
 	case err != nil || a.Doubt() != "" || isPadded(text):
 		return snap.screenReading(r, text, readOn(c, text, err))
 	case a.Normalized() == text:
-		return snap.screen(r, a)
+		return snap.screenSure(r, a)
 	}
 	return snap.screenSpelled(r, a, snap.literal(text))
 }
