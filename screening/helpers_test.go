@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,14 +27,25 @@ import (
 
 var ctx = context.Background()
 
-// openStore opens the store in a directory.
+// openStore opens the store in a directory. Programs in it append in turn: one that waits for the lock of the directory
+// asks again by the clock, which in a synctest bubble stands still while another goroutine waits for a mutex of that program.
 func openStore(t testing.TB, dir string) store.Store {
 	t.Helper()
 	d, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return inTurn{d}
+}
+
+type inTurn struct{ store.Store }
+
+var appending sync.Mutex
+
+func (s inTurn) Append(ctx context.Context, number uint64, line []byte) error {
+	appending.Lock()
+	defer appending.Unlock()
+	return s.Store.Append(ctx, number, line)
 }
 
 // newScreener returns a Screener without loaded lists.
