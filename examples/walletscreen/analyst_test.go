@@ -406,3 +406,24 @@ func TestScreenedAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnsLikeAddedOnes screens tables that were not screened before, with columns that are named like those that are added: a
+// column of addresses is read, or the table is refused, or the column is named as not read.
+func TestColumnsLikeAddedOnes(t *testing.T) {
+	for _, test := range []struct {
+		names string
+		code  int
+		want  string // in what is printed
+	}{
+		{"user,normalized,memo", 2, "no column is named address"},
+		{"user,normalized,payee address", exitClean, `not read, although it looks like addresses or chains: "normalized"`},
+		{"user,walletscreen_address,memo", exitMatch, `addresses: column "walletscreen_address"`},
+		{"user,Walletscreen wallet,memo", exitMatch, `addresses: column "Walletscreen wallet"`},
+		{"user,walletscreen_address,payee address", 2, "several columns may have the addresses"},
+	} {
+		code, _, stderr := call(t, test.names+"\n1,"+listed+","+unlisted+"\n", "screen", "-in", "-")
+		if code != test.code || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s: exit code %d, want %d: %s", test.names, code, test.code, stderr)
+		}
+	}
+}

@@ -129,7 +129,7 @@ func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
 	}
 	best, at, rivals := 0, -1, 0
 	for i, name := range names {
-		rank := rankOf(plainName(name), hasCell(body, i, like), none, hasCell(body, i, t.opts.Plausible))
+		rank := rankOf(plainName(name), isAdded(names, i), hasCell(body, i, like), none, hasCell(body, i, t.opts.Plausible))
 		switch {
 		case rank > best:
 			best, at, rivals = rank, i, 0
@@ -146,17 +146,17 @@ func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
 	return at, nil
 }
 
-// rankOf returns how much a column with the plain name looks like addresses, from 0 to 5: it may have a cell
+// rankOf returns how much a column with the plain name looks like addresses, from 0 to 5: it may be added, have a cell
 // that counts as one, as no column may, and a cell that is an address as a whole.
-func rankOf(plain string, hit, none, whole bool) int {
+func rankOf(plain string, added, hit, none, whole bool) int {
 	switch {
 	case plain == "address" && (hit || none):
 		return 5
-	case hit && mayBeAddress(plain), whole && isCrypto(plain) && contains(plain, otherAddress):
+	case hit && mayBeAddress(plain), whole && namesAddress(plain):
 		return 4
 	case mayBeAddress(plain):
 		return 3
-	case hit && !isAdded(plain):
+	case hit && !added:
 		return 2
 	case hit:
 		return 1
@@ -164,20 +164,42 @@ func rankOf(plain string, hit, none, whole bool) int {
 	return 0
 }
 
-// isAdded reports whether a plain name is of a column of addresses or chains that an earlier screening or validation has added.
-func isAdded(plain string) bool {
-	return slices.Contains([]string{"listedaddress", "normalized", "chaindetected"}, plain) || strings.HasPrefix(plain, "walletscreen")
+// unprefixed returns a plain name without the word in front of a column that was added to a table that had its name already.
+func unprefixed(plain string) string {
+	for {
+		rest, ok := strings.CutPrefix(plain, "walletscreen")
+		if !ok || rest == "" {
+			return plain
+		}
+		plain = rest
+	}
+}
+
+// isAdded reports whether column i has addresses or chains that an earlier screening or validation has added. People
+// may name a column normalized, too, but not behind one that is named chain_detected.
+func isAdded(names []string, i int) bool {
+	is := func(i int, name string) bool {
+		return i >= 0 && i < len(names) && unprefixed(plainName(names[i])) == name
+	}
+	return is(i, "listedaddress") || is(i, "chaindetected") && is(i+1, "normalized") || is(i-1, "chaindetected") && is(i, "normalized")
 }
 
 // mayBeAddress reports whether a column with the plain name may have addresses of wallets.
-func mayBeAddress(name string) bool {
+func mayBeAddress(plain string) bool {
+	name := unprefixed(plain)
 	return usualAddress[name] || isCrypto(name) && (strings.HasSuffix(name, "address") || strings.HasSuffix(name, "addresses") || strings.HasSuffix(name, "wallet"))
 }
 
-// isCrypto reports whether nothing in a plain name says that it is of another kind of
-// address.
+// namesAddress reports whether a part of the plain name of a column says that it has addresses, and no part that they are of another kind.
+func namesAddress(plain string) bool {
+	name := unprefixed(plain)
+	return isCrypto(name) && contains(name, otherAddress)
+}
+
+// isCrypto reports whether nothing in an unprefixed name says that it is of another kind of
+// address, or was added by an earlier screening.
 func isCrypto(name string) bool {
-	return !isAdded(name) && !contains(strings.ReplaceAll(name, "recipient", ""), notCrypto)
+	return name != "listedaddress" && !contains(strings.ReplaceAll(name, "recipient", ""), notCrypto)
 }
 
 // contains reports whether name contains one of parts.
@@ -251,7 +273,7 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 		if (i == 0 || isID(name)) && len(t.own) < maxOwn {
 			t.own = append(t.own, OwnColumn{strings.Trim(title(i), `"`), i})
 		}
-		if !isAdded(plain) && t.looksUsed(plain, body, i) {
+		if !isAdded(names, i) && t.looksUsed(plain, body, i) {
 			t.used.Unused = append(t.used.Unused, title(i))
 		}
 	}
@@ -260,7 +282,7 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 
 // looksUsed reports whether column i, which has the name plain, may have addresses or chains.
 func (t *Reader) looksUsed(plain string, body [][]string, i int) bool {
-	return isCrypto(plain) && contains(plain, otherAddress) || usualChain[plain] || contains(plain, otherChain) ||
+	return namesAddress(plain) || usualChain[plain] || contains(plain, otherChain) ||
 		hasCell(body, i, t.looksLikeAddress) || tickers[plain] && mostly(body, i, t.opts.IsChain)
 }
 

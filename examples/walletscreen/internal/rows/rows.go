@@ -314,7 +314,7 @@ func (t *Reader) isHeader(sample [][]string) bool {
 	bare := !slices.ContainsFunc(body, func(row []string) bool { return slices.ContainsFunc(row, t.hasAddress) })
 	for i, name := range names {
 		plain := plainName(name)
-		named := mayBeAddress(plain) || !bare && isCrypto(plain) && contains(plain, otherAddress)
+		named := mayBeAddress(plain) || !bare && namesAddress(plain)
 		if t.opts.Address != "" {
 			named = strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(t.opts.Address))
 		}
