@@ -11,8 +11,8 @@
 // are divided by the figures of the constant in the same round. The figures are the median
 // ratios of requests per second, and of CPU time per request in the server process; and, as best,
 // the ratios of the best twentieth of all rounds, which a busy machine disturbs least: on one,
-// measure many short rounds, such as -benchtime 500x -spell 10ms. Client and servers share the
-// processors, so only the ratios are meaningful.
+// measure many short rounds, such as -benchtime 500x ./httpbench -spell 10ms, with -spell behind the
+// package. Client and servers share the processors, so only the ratios are meaningful.
 //
 // The constant handler reads the body to its end, because net/http does that for a
 // handler that does not, and starts to watch the connection then. It neither keeps nor
