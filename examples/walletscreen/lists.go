@@ -104,7 +104,7 @@ func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*
 	if _, err := past.Screen(anyAddress); err != nil {
 		return nil, fmt.Errorf("nothing can be decided as of %s: %w", minute(at), err)
 	}
-	return past, nil
+	return past, p.sayUnasked(ctx, o, past.Sources(), at)
 }
 
 // open returns a Screener of the sources, without any of those that the options choose, with the
@@ -152,24 +152,24 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 		}
 	}
 	if p.store != nil && bad == nil {
-		bad = p.sayUnasked(ctx, &o, s)
+		bad = p.sayUnasked(ctx, &o, s.Sources(), time.Time{})
 	}
 	return s, bad
 }
 
-// sayUnasked says which lists the server with this store answers from, and s does not: an address that one of them blocks
-// would be called clean. Published lists count unless -lists has chosen.
-func (p *program) sayUnasked(ctx context.Context, o *listOptions, s *screening.Screener) error {
+// sayUnasked says which lists the server with this store answers from, or answered from at a time that is not zero, and that are not
+// asked: an address that one of them blocks would be called clean. Published lists count unless -lists has chosen.
+func (p *program) sayUnasked(ctx context.Context, o *listOptions, asked []screening.SourceStatus, at time.Time) error {
 	var unasked []string
 	err := journal.Read(ctx, p.store, func(l *journal.Line, _ *journal.State) error {
-		if l.Opened != nil && l.Opened.Answers {
+		if l.Opened != nil && l.Opened.Answers && (at.IsZero() || !l.At.After(at)) {
 			unasked = l.Opened.Sources
 		}
 		return nil
 	})
 	unasked = slices.DeleteFunc(slices.Clone(unasked), func(id string) bool {
-		isHeld := slices.ContainsFunc(s.Sources(), func(l screening.SourceStatus) bool { return l.Info.ID == id })
-		return isHeld || len(o.choose) > 0 && o.published(id) != nil
+		isAsked := slices.ContainsFunc(asked, func(l screening.SourceStatus) bool { return l.Info.ID == id })
+		return isAsked || len(o.choose) > 0 && o.published(id) != nil
 	})
 	if len(unasked) > 0 {
 		fmt.Fprintln(p.stderr, fold("walletscreen: serve answers from lists that are not asked here, "+strings.Join(unasked, ", ")+": give the same -lists and -list as to serve"))

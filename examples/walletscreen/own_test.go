@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
@@ -115,6 +116,11 @@ func TestOfflineWithOwnList(t *testing.T) {
 		_, stdout, stderr := call(t, "", strings.Fields("screen -data "+data+" -require OFAC_SDN "+unlisted+test.args)...)
 		if isSaid := strings.Contains(stderr, "not asked here, OWN:"); !strings.HasPrefix(stdout, test.want) || isSaid != (test.want != "CRITICAL") {
 			t.Errorf("%q: %s%s", test.args, stdout, stderr)
+		}
+		now := time.Now().UTC().Format(time.RFC3339Nano)
+		_, stdout, stderr = call(t, "", strings.Fields("screen -at "+now+" -data "+data+" -require OFAC_SDN "+unlisted+test.args)...)
+		if isSaid := strings.Contains(stderr, "not asked here, OWN:"); !strings.HasPrefix(stdout, test.want) || isSaid != (test.want != "CRITICAL") {
+			t.Errorf("-at %s %q: %s%s", now, test.args, stdout, stderr)
 		}
 	}
 }
