@@ -672,7 +672,7 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// TestFormerList answers from the lists of the last program, and not from one that the program before had.
+// TestFormerList answers from the lists of the last program, and not from one that the program before had. The log says so.
 func TestFormerList(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	st, err := store.Open(dir)
@@ -683,7 +683,7 @@ func TestFormerList(t *testing.T) {
 		sources.Entry{Address: address.MustParse("ethereum", evmText(1)), Kind: score.Sanctioned, Ref: "1"})
 	own := sources.Static(sources.Info{ID: "OWN", Name: "Own", Jurisdiction: sources.Operator},
 		sources.Entry{Address: address.MustParse("ethereum", evmText(2)), Kind: score.Blocked, Ref: "2"})
-	for _, srcs := range [][]sources.Source{{official, own}, {official}} {
+	for i, srcs := range [][]sources.Source{{official, own}, {official}} {
 		s, err := screening.New(srcs, &screening.Options{Store: st})
 		if err == nil {
 			_, err = s.Refresh(ctx)
@@ -694,6 +694,10 @@ func TestFormerList(t *testing.T) {
 		snap, err := latest(ctx, dir, []string{"OFAC_SDN"}, time.Hour)
 		if err != nil || len(snap.Sources) != len(srcs) || snap.Digest != s.Digest() {
 			t.Errorf("with %d lists: %+v, %v", len(srcs), snap.Sources, err)
+		}
+		var log strings.Builder
+		if snap.print(&log); strings.Contains(log.String(), "list OWN: not asked, because") != (i == 1) {
+			t.Errorf("with %d lists:\n%s", len(srcs), &log)
 		}
 	}
 	if _, err := latest(ctx, dir, []string{"OWN"}, 0); err == nil || !strings.Contains(err.Error(), "the required list OWN is missing") {

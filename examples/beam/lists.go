@@ -36,6 +36,7 @@ type Snapshot struct {
 
 	status  []screening.SourceStatus // of the sources, where the job starts
 	caveats []screening.Caveat       // about them
+	unasked []string                 // other lists that the directory has
 }
 
 // latest returns the Snapshot of the lists in a directory from which questions
@@ -67,7 +68,7 @@ func latest(ctx context.Context, lists string, required []string, maxAge time.Du
 		return snap, fmt.Errorf("%s: there are no lists: give it the directory store within walletscreen's -data", lists)
 	}
 	held := events[0].Held
-	if err := onlyAnswering(ctx, st, held); err != nil {
+	if snap.unasked, err = onlyAnswering(ctx, st, held); err != nil {
 		return snap, err
 	}
 	for id, held := range held {
@@ -100,19 +101,22 @@ func latest(ctx context.Context, lists string, required []string, maxAge time.Du
 	return snap, nil
 }
 
-// onlyAnswering deletes the lists that the last program that answered has not had: a store keeps those of all programs.
-func onlyAnswering(ctx context.Context, st store.Store, held map[string]journal.Held) error {
+// onlyAnswering deletes the lists that the last program that answered has not had, and returns their ids: a store keeps the lists of all programs.
+func onlyAnswering(ctx context.Context, st store.Store, held map[string]journal.Held) (deleted []string, err error) {
 	var answering []string
-	err := journal.Read(ctx, st, func(l *journal.Line, _ *journal.State) error {
+	err = journal.Read(ctx, st, func(l *journal.Line, _ *journal.State) error {
 		if l.Opened != nil && l.Opened.Answers {
 			answering = l.Opened.Sources
 		}
 		return nil
 	})
-	if answering != nil {
-		maps.DeleteFunc(held, func(id string, _ journal.Held) bool { return !slices.Contains(answering, id) })
+	for _, id := range slices.Sorted(maps.Keys(held)) {
+		if answering != nil && !slices.Contains(answering, id) {
+			delete(held, id)
+			deleted = append(deleted, id)
+		}
 	}
-	return err
+	return deleted, err
 }
 
 // print says which lists the answers come from: "clean" refers to these alone.
@@ -126,6 +130,9 @@ func (s Snapshot) print(w io.Writer) {
 	}
 	for _, c := range s.caveats {
 		fmt.Fprintf(w, "caveat: list %s is %s\n", c.Source, c.Kind)
+	}
+	for _, id := range s.unasked {
+		fmt.Fprintf(w, "list %s: not asked, because the last program that answered did not have it\n", id)
 	}
 }
 
