@@ -28,6 +28,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/vectors"
 	"github.com/walletscreen/walletscreen/score"
@@ -702,5 +703,36 @@ func TestFormerList(t *testing.T) {
 	}
 	if _, err := latest(ctx, dir, []string{"OWN"}, 0); err == nil || !strings.Contains(err.Error(), "the required list OWN is missing") {
 		t.Errorf("-require OWN: %v", err)
+	}
+	// A server with all lists counts before a program that answers at once.
+	s, err := screening.New([]sources.Source{official, own}, &screening.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, stop := context.WithCancel(ctx)
+	ended := make(chan error)
+	go func() { ended <- s.Run(runs, time.Hour) }()
+	for serves := false; !serves; time.Sleep(time.Millisecond) {
+		err := journal.Read(ctx, st, func(l *journal.Line, _ *journal.State) error {
+			serves = serves || l.Opened != nil && l.Opened.Every > 0
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	<-ended
+	other := sources.Static(sources.Info{ID: "OTHER", Name: "Other", Jurisdiction: sources.Operator},
+		sources.Entry{Address: address.MustParse("ethereum", evmText(3)), Kind: score.Blocked, Ref: "3"})
+	once, err := screening.New([]sources.Source{official, other}, &screening.Options{Store: st})
+	if err == nil {
+		_, err = once.Refresh(ctx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if snap, err := latest(ctx, dir, []string{"OFAC_SDN", "OWN"}, time.Hour); err != nil || len(snap.Sources) != 2 {
+		t.Errorf("beside a server with two lists: %+v, %v", snap.Sources, err)
 	}
 }

@@ -102,11 +102,13 @@ func latest(ctx context.Context, lists string, required []string, maxAge time.Du
 }
 
 // onlyAnswering deletes the lists that the last program that answered has not had, and returns their ids: a store keeps the lists of all programs.
+// A server counts, which says in the journal how long it may be silent, before programs that answer at once, such as lists export.
 func onlyAnswering(ctx context.Context, st store.Store, held map[string]journal.Held) (deleted []string, err error) {
 	var answering []string
+	serves := false
 	err = journal.Read(ctx, st, func(l *journal.Line, _ *journal.State) error {
-		if l.Opened != nil && l.Opened.Answers {
-			answering = l.Opened.Sources
+		if p := l.Opened; p != nil && p.Answers && (p.Every > 0 || !serves) {
+			answering, serves = p.Sources, p.Every > 0
 		}
 		return nil
 	})

@@ -158,12 +158,13 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 }
 
 // sayUnasked says which lists the server with this store answers from, or answered from at a time that is not zero, and that are not
-// asked: an address that one of them blocks would be called clean. Published lists count unless -lists has chosen.
+// asked: an address that one of them blocks would be called clean. Published lists count unless -lists has chosen. The server says in
+// the journal how long it may be silent; lists export, which answers at once, does not.
 func (p *program) sayUnasked(ctx context.Context, o *listOptions, asked []screening.SourceStatus, at time.Time) error {
 	var unasked []string
 	err := journal.Read(ctx, p.store, func(l *journal.Line, _ *journal.State) error {
-		if l.Opened != nil && l.Opened.Answers && (at.IsZero() || !l.At.After(at)) {
-			unasked = l.Opened.Sources
+		if p := l.Opened; p != nil && p.Answers && p.Every > 0 && (at.IsZero() || !l.At.After(at)) {
+			unasked = p.Sources
 		}
 		return nil
 	})
