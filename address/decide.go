@@ -122,8 +122,7 @@ func isCell(pieces []Reading) bool {
 
 // isOfCell reports whether r, of a piece of a cell, is of an address.
 func isOfCell(r Reading) bool {
-	return len(r.Addresses) > 0 && !r.Several && (r.Err == nil || errors.Is(r.Err, ErrOtherChain)) &&
-		!isWord(r.Addresses[0])
+	return len(r.Addresses) > 0 && (r.Err == nil || errors.Is(r.Err, ErrOtherChain)) && !isWord(r.Addresses[0])
 }
 
 func decideCell(pieces []Reading) Reading {
@@ -134,7 +133,11 @@ func decideCell(pieces []Reading) Reading {
 			one.Addresses = append(one.Addresses[:1:1], slices.DeleteFunc(slices.Clone(one.Addresses[1:]), first.isControlledLike)...)
 		}
 		before := len(r.Addresses)
-		if r.Addresses = appendAccounts(r.Addresses, one.Addresses); len(r.Addresses) > before {
+		r.Addresses = appendAccounts(r.Addresses, one.Addresses)
+		switch added := len(r.Addresses) - before; {
+		case one.Several:
+			n += added
+		case added > 0: // the others are what the piece can mean, too
 			n++
 		}
 		r.addDoubt(one.Doubts...)
