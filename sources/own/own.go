@@ -23,8 +23,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -179,9 +181,10 @@ func newRow(values []string) (row, error) {
 		repaired := sources.Repair(values[columnChain], r.listed)
 		_, elsewhere := sources.Decode("", r.listed)
 		switch {
-		case r.allow || elsewhere || len(repaired) != len(sources.Repair("", r.listed)) && len(repaired) != 1 || len(repaired) == 0,
-			len(address.FindLikely(r.listed)) > len(repaired): // another word may be an address, too
+		case r.allow || elsewhere || len(repaired) != len(sources.Repair("", r.listed)) && len(repaired) != 1 || len(repaired) == 0:
 			return row{}, err
+		case hasOther(r.listed, repaired):
+			return row{}, errors.New("not an address alone: another word looks like one")
 		case len(repaired) == 1:
 			r.address, r.listed = repaired[0].Address, r.listed[repaired[0].Start:repaired[0].End]
 		}
@@ -190,6 +193,19 @@ func newRow(values []string) (row, error) {
 		return row{}, err
 	}
 	return r, nil
+}
+
+// hasOther reports whether a word of text looks like an address and is not found. It may repeat a found one with
+// characters left out, as in 0x57EC…1259.
+func hasOther(text string, found []address.Found) bool {
+	return slices.ContainsFunc(address.FindLikely(text), func(likely address.Found) bool {
+		ends := strings.FieldsFunc(strings.ToLower(text[likely.Start:likely.End]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		return !slices.ContainsFunc(found, func(f address.Found) bool {
+			whole := strings.ToLower(text[f.Start:f.End])
+			isSame := likely.Start < f.End && f.Start < likely.End
+			return isSame || len(ends) == 2 && strings.HasPrefix(whole, ends[0]) && strings.HasSuffix(whole, ends[1])
+		})
+	})
 }
 
 // decode returns the account that text is on the chain, or, if chain is "", on the only

@@ -77,7 +77,7 @@ func TestRows(t *testing.T) {
 
 // TestNote lists an address without the words beside it: several chains may print it alike.
 func TestNote(t *testing.T) {
-	for _, text := range []string{"USDT: " + justin, justin + ".", "wallet " + justin + " (memo 12)"} {
+	for _, text := range []string{"USDT: " + justin, justin + ".", "wallet " + justin + " (memo 12)", justin + " (" + justin[:5] + "..." + justin[30:] + ")"} {
 		if all, err := rows(text + " # a reason\n"); err != nil || len(all) != 1 || all[0].listed != justin || all[0].address.Normalized() != justin {
 			t.Errorf("%q: %+v, %v, want %s", text, all, err, justin)
 		}
@@ -92,8 +92,9 @@ func TestErrors(t *testing.T) {
 		{"no address", "# list\nhello, world\n", "not an address", 2},
 		{"a mistyped address", "address\n" + justin[:33] + "M\n", "not an address", 2},
 		{"several chains", "address\n5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d\n", "column chain", 2},
-		{"an address without a checksum beside another", justin + " 5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d\n", "not an address", 1},
-		{"a mistyped address beside another", "address\n" + justin + ";" + yan[:33] + "g\n", "not an address", 2},
+		{"an address without a checksum beside another", justin + " 5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d\n", "another word", 1},
+		{"a mistyped address beside another", "address\n" + justin + ";" + yan[:33] + "g\n", "another word", 2},
+		{"a shortened address beside another", "address\n" + justin + " not " + justin[:5] + "…" + yan[30:] + "\n", "another word", 2},
 		{"another chain", "address,chain\n" + justin + ",bitcoin\n", "bitcoin", 2},
 		{"no chain of that name", "address,chain\n" + justin + ",tronn\n", "tronn", 2},
 		{"an unknown column", "address,note\n", `"note"`, 1},
