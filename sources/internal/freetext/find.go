@@ -26,7 +26,7 @@ import (
 // Address: XBT 3L…" or "USDT (TRC20) wallet: T…": a word in capitals that is the ticker of a
 // chain, or any word behind "Digital Currency Address" or 暗号資産アドレス. These words are a label by themselves,
 // too. A label also holds for the addresses that follow, if only marks, numbers of a list and the words "and" and
-// "or" stand between them; its colon or words hold for a ticker among these. A label on a line of its own needs a
+// "or" stand between them; its colon or words hold for a ticker among these. A ticker on a line of its own needs a
 // colon. The name of a chain with a colon labels words without a checksum, as in "Solana address: 7x…".
 //
 // Labels are hints: they only choose between the chains on which the text can be an address.
@@ -106,7 +106,7 @@ func (f *finder) words(text string, limit int) {
 				word, end = word+rest, to
 			}
 		}
-		if ok || l.sure && l.chain == "" && isLikely(word) {
+		if ok || l.sure && isLikely(word) {
 			f.add(sources.Entry{Asset: strings.Clone(l.asset), Listed: strings.Clone(word), Address: a}, l, end)
 		}
 	}
@@ -230,7 +230,7 @@ func label(before string) (labelled, bool) {
 			return labelled{asset: word, sure: announced || sure}, true
 		}
 		if c, err := address.ParseChain(strings.ToLower(word)); err == nil && sure {
-			return labelled{chain: c}, true
+			return labelled{chain: c, sure: announced(before)}, true
 		}
 		if !isNumber(word) && !slices.Contains(qualifiers, strings.ToLower(word)) {
 			return labelled{}, false
@@ -245,11 +245,11 @@ func isLabel(word string, announced, colon bool) bool {
 	return isTicker && (announced || tickers()[word] && (colon || len(word) > 1))
 }
 
-// announced reports whether before ends in the words that the UK and the US, or Japan,
-// print in front of a ticker, or of an address.
+// announced reports whether before ends in the words that the UK and the US, or Japan, print in front of a
+// ticker, or of an address, and in marks.
 func announced(before string) bool {
 	const words = "digital currency address"
-	before = strings.TrimRight(before, " \t:-–：\u3000")
+	before = strings.TrimRightFunc(before, func(r rune) bool { return isMark(r) && r != ';' && r != ',' })
 	return len(before) >= len(words) && strings.EqualFold(before[len(before)-len(words):], words) ||
 		strings.HasSuffix(before, "暗号資産アドレス")
 }

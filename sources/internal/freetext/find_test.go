@@ -123,6 +123,8 @@ func TestFind(t *testing.T) {
 		{"the name of a chain, with its colon", "Solana: wallet " + solana, []string{" solana " + solana}},
 		{"announced, without a ticker", "男性暗号資産アドレス：" + btc[:33] + "J、ETH " + evm + "; BTC " + tron[:33] + "zを保有。Digital Currency Address: " + solana + " " + solana2,
 			[]string{"  " + btc[:33] + "J", "ETH ethereum " + evm, "BTC  " + tron[:33] + "z", "  " + solana, "  " + solana2}},
+		{"announced, in other marks", "暗号資産アドレス（BTC）：" + btc[:33] + "J\n暗号資産アドレス：(1) " + tron[:33] + "z②" + btc[:33] + "K\nDigital currency address\nripple:" + "rBgGZ9tc4him9KBzD8fKFiQz3fSZpaSwMJ",
+			[]string{"BTC  " + btc[:33] + "J", "  " + tron[:33] + "z", "  " + btc[:33] + "K", "  " + "rBgGZ9tc4him9KBzD8fKFiQz3fSZpaSwMJ"}},
 		{"a ticker on a line between", "BTC: " + btc + "\nETH\n" + evm, []string{"BTC bitcoin " + btc, " ethereum " + evm}},
 		{"a ticker of another sentence", "paid in SOL\naddress\nno: " + solana + "\nSOL\nwallet: " + solana2, nil},
 		{"no label", solana + " is the account, BTC wallet of Sol " + solana2 + ", REF: " + solana, nil},
