@@ -103,18 +103,27 @@ func TestMatchOfListedString(t *testing.T) {
 // TestListedWord lists cells with more than an address on a chain whose addresses have no checksum, as of a
 // table whose columns are not known. The word that the list prints is not clean.
 func TestListedWord(t *testing.T) {
-	const sol = "7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX9"
-	for _, listed := range []string{sol + ",solana,fake,2020-01-02", "sol|" + sol + "|", sol + " (memo 12), TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY"} {
-		s := newScreener(t, nil, staticOf([]sources.Entry{{Listed: listed, Kind: score.Sanctioned, Ref: "1"}}))
+	const sol, ar = "7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX9", "bJM0-9yBTuHc_UZDMDG9ZFQrG4rWBC-WvdvPnc_hGJ8"
+	for _, tt := range []struct {
+		chain        address.Chain
+		word, listed string
+	}{
+		{"solana", sol, sol + ",solana,fake,2020-01-02"},
+		{"solana", sol, "sol|" + sol + "|"},
+		{"solana", sol, "sol-" + sol + " (memo 12), TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY"},
+		{"arweave", ar, ar + ",arweave,fake"},
+	} {
+		s := newScreener(t, nil, staticOf([]sources.Entry{{Listed: tt.listed, Kind: score.Sanctioned, Ref: "1"}}))
 		refresh(t, s)
-		for _, text := range []string{sol, listed} {
-			r, err := s.ScreenText("solana", text)
-			if len(r.Labels) != 1 || r.Labels[0].Match != score.Literal || err != nil && text == sol {
-				t.Errorf("%q listed, %q asked: %+v, %v, want a match by literal", listed, text, r.Labels, err)
+		for _, text := range []string{tt.word, tt.listed} {
+			r, err := s.ScreenText(tt.chain, text)
+			if len(r.Labels) != 1 || r.Labels[0].Match != score.Literal || err != nil && text == tt.word {
+				t.Errorf("%q listed, %q asked: %+v, %v, want a match by literal", tt.listed, text, r.Labels, err)
 			}
 		}
-		if r, err := s.ScreenText("solana", "7XsTNWyhcVmDMXYLpfRSEfQtH1dRBfA9Ea8mLQ5gBnX8"); err != nil || len(r.Labels) > 0 {
-			t.Errorf("%q listed, another account asked: %+v, %v", listed, r.Labels, err)
+		other := tt.word[:len(tt.word)-2] + "w8"
+		if r, err := s.ScreenText(tt.chain, other); err != nil || len(r.Labels) > 0 {
+			t.Errorf("%q listed, another account asked: %+v, %v", tt.listed, r.Labels, err)
 		}
 	}
 }

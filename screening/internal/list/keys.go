@@ -134,10 +134,15 @@ func readings(e sources.Entry, text string) []address.Address {
 			all = append(all, a)
 		}
 	}
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if len(word) >= minWord && len(word) < len(text) { // no checksum proves it
-			for _, a := range address.Detect(word) {
-				add(a)
+	for _, signs := range []string{"", "-_"} { // addresses of arweave, in Base64, have these
+		isGap := func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(signs, r)
+		}
+		for word := range strings.FieldsFuncSeq(text, isGap) {
+			if len(word) >= minWord && len(word) < len(text) { // no checksum proves it
+				for _, a := range address.Detect(word) {
+					add(a)
+				}
 			}
 		}
 	}
