@@ -66,12 +66,15 @@ func isNearlyHex(s string) bool { return len(s) >= 40 && strays(classHex, s) <= 
 // isLikeOther reports whether s, which may encode 32 bytes, looks like a mistyped address of
 // another format: nearly all its characters are hex digits or letters of one case, or it is an address
 // in Bech32 whose letter case is mixed. Hardly any 32 bytes that nobody has chosen look so; some
-// programs of solana have chosen bytes that do. It reads about ten characters of most texts.
+// programs of solana have chosen bytes that do. It reads 16 characters of most texts.
 func isLikeOther(s string) bool {
 	var upper, lower, notHex uint16 // how many, each times its class
-	for i := 0; i < len(s) && (upper <= 2*classUpper || lower <= 2*classLower || notHex <= 4*classHex); i++ {
+	for i := range len(s) {
 		class := charClass[s[i]]
 		upper, lower, notHex = upper+class&classUpper, lower+class&classLower, notHex+^class&classHex
+		if i%16 == 15 && upper > 2*classUpper && lower > 2*classLower && notHex > 4*classHex {
+			break
+		}
 	}
 	like := upper <= 2*classUpper || lower <= 2*classLower || notHex <= 4*classHex && len(s) >= 40 ||
 		bech32Shape(s) != "" && isProven(strings.ToLower(s))
