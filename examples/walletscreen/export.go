@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/screening"
@@ -77,7 +78,10 @@ func (l *listsCall) openExported(ctx context.Context) (screeningLists, func(id s
 	if l.fromID != "" {
 		return l.openID(ctx, st, srcs)
 	}
-	return s, s.Entries, l.lists.undecidable(s)
+	if err = l.lists.undecidable(s); err == nil && l.format == "nitro" && st != nil { // who is not in the filter passes
+		err = l.sayUnasked(ctx, &l.lists, s.Sources(), time.Time{})
+	}
+	return s, s.Entries, err
 }
 
 // exportCSV writes a row for each entry.

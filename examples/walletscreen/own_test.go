@@ -109,13 +109,13 @@ func TestOfflineWithOwnList(t *testing.T) {
 	if strings.Contains(s.said, "level=WARN") {
 		t.Error(s.said)
 	}
-	// A filter is written from other lists than the server has.
+	// A filter is written from other lists than the server has, and says so.
 	other := filepath.Join(t.TempDir(), "other.csv")
 	if err := os.WriteFile(other, []byte("address\n"+listed+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := call(t, "", "lists", "export", "-format", "nitro", "-data", data, "-lists", "OFAC_SDN", "-max-age", "100y", "-list", "OTHER="+other); code != 0 {
-		t.Error(stderr)
+	if code, _, stderr := call(t, "", "lists", "export", "-format", "nitro", "-data", data, "-lists", "OFAC_SDN", "-max-age", "100y", "-list", "OTHER="+other); code != 0 || !strings.Contains(stderr, "not asked here, OWN:") {
+		t.Error(code, stderr)
 	}
 	// Beside the server, the lists that are not given are named: the account is clean without them.
 	for _, test := range []struct{ args, want string }{
