@@ -112,6 +112,8 @@ func TestListedWord(t *testing.T) {
 		{"solana", sol, "sol|" + sol + "|"},
 		{"solana", sol, "sol-" + sol + " (memo 12), TB5UPBTtXYwwmSviWBkQcFM64o6R1CDXUY"},
 		{"arweave", ar, ar + ",arweave,fake"},
+		{"hedera", "0.0.1234567", "0.0.1234567,hedera,fake"},
+		{"near", "evil-actor.near", "evil-actor.near;near;fake"},
 	} {
 		s := newScreener(t, nil, staticOf([]sources.Entry{{Listed: tt.listed, Kind: score.Sanctioned, Ref: "1"}}))
 		refresh(t, s)
@@ -121,7 +123,7 @@ func TestListedWord(t *testing.T) {
 				t.Errorf("%q listed, %q asked: %+v, %v, want a match by literal", tt.listed, text, r.Labels, err)
 			}
 		}
-		other := tt.word[:len(tt.word)-2] + "w8"
+		other := tt.word[:4] + "34" + tt.word[6:]
 		if r, err := s.ScreenText(tt.chain, other); err != nil || len(r.Labels) > 0 {
 			t.Errorf("%q listed, another account asked: %+v, %v", tt.listed, r.Labels, err)
 		}

@@ -122,7 +122,7 @@ func firstKey(e *sources.Entry) index.ID {
 	return firstProbe(e.Address)
 }
 
-// minWord is the length of the shortest word in a listed string that may be an address by itself.
+// minWord is the length of the shortest word without a full stop in a listed string that may be an address by itself.
 const minWord = 25
 
 // readings returns the addresses as which the listed string of an entry without an
@@ -134,12 +134,12 @@ func readings(e sources.Entry, text string) []address.Address {
 			all = append(all, a)
 		}
 	}
-	for _, signs := range []string{"", "-_"} { // addresses of arweave, in Base64, have these
+	for _, signs := range []string{"", "-_", "-_."} { // of addresses in Base64, and of names and ids with a full stop
 		isGap := func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(signs, r)
 		}
 		for word := range strings.FieldsFuncSeq(text, isGap) {
-			if len(word) >= minWord && len(word) < len(text) { // no checksum proves it
+			if (len(word) >= minWord || strings.IndexByte(word, '.') > 0) && len(word) < len(text) { // no checksum proves it
 				for _, a := range address.Detect(word) {
 					add(a)
 				}
