@@ -60,6 +60,14 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	slices.SortFunc(all, func(a, b jsonChange) int {
 		return cmp.Or(slices.Compare(a.cells(), b.cells()), cmp.Compare(b.Change, a.Change)) // what went, then what came
 	})
+	if l.json {
+		for _, c := range all {
+			if err := writeJSON(l.stdout, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	t := layout{}
 	t.add("", "LIST", "KIND", "ADDRESS", "REFERENCE", "NAME")
 	added := 0
@@ -70,14 +78,6 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 			added++
 		}
 		t.add(append([]string{sign}, c.cells()...)...)
-		if l.json {
-			if err := writeJSON(l.stdout, c); err != nil {
-				return err
-			}
-		}
-	}
-	if l.json {
-		return nil
 	}
 	if len(all) > 0 {
 		if err := t.print(l.stdout); err != nil {

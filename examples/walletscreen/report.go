@@ -232,7 +232,10 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 	if err == nil {
 		err = r.file.Close()
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("-report: %w", err)
+	}
+	return nil
 }
 
 // chooseShown decides which rows of groups are printed: at most n lines, so that a report has a few pages,

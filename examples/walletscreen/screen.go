@@ -368,9 +368,7 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 		err = errors.Join(err, receipts.close(ctx, s.program, lists))
 	}
 	if shown != nil && err == nil {
-		if err = shown.write(job, j); err != nil {
-			err = fmt.Errorf("-report: %w", err)
-		}
+		err = shown.write(job, j)
 	}
 	if shown != nil && err != nil {
 		shown.discard()
