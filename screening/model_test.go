@@ -107,8 +107,18 @@ func modelReadings(e sources.Entry) []address.Address {
 	as := [2]string{e.Asset, e.Listed}
 	accounts, ok := modelRead[as]
 	if !ok {
-		for _, a := range address.Detect(modelText(e.Listed)) {
+		text := modelText(e.Listed)
+		for _, a := range address.Detect(text) {
 			accounts = append(accounts, a.Canonical())
+		}
+		for _, words := range modelWords {
+			for _, word := range words.FindAllString(text, -1) {
+				if (len(word) >= 25 || strings.IndexByte(word, '.') > 0) && word != text {
+					for _, a := range address.Detect(word) {
+						accounts = append(accounts, a.Canonical())
+					}
+				}
+			}
 		}
 		if a, ok := sources.Decode(e.Asset, e.Listed); ok {
 			accounts = append(accounts, a.Canonical())
@@ -120,6 +130,9 @@ func modelReadings(e sources.Entry) []address.Address {
 	}
 	return accounts
 }
+
+// modelWords are the words of a text with and without the signs of Base64, and of names and ids.
+var modelWords = []*regexp.Regexp{regexp.MustCompile(`[\pL\p{Nd}]+`), regexp.MustCompile(`[\pL\p{Nd}_-]+`), regexp.MustCompile(`[\pL\p{Nd}_.-]+`)}
 
 var modelRead = make(map[[2]string][]address.Address) // by asset and listed string
 

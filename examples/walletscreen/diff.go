@@ -40,10 +40,13 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	}
 	var all []jsonChange
 	ids := slices.AppendSeq(slices.Collect(maps.Keys(from.Held)), maps.Keys(to.Held))
+	if len(l.lists.choose) > 0 {
+		ids = idsOf(srcs)
+	}
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
 		had, has := from.Held[id], to.Held[id]
-		if had.Is(&has) || len(l.lists.choose) > 0 && !slices.Contains(idsOf(srcs), id) {
+		if had.Is(&has) {
 			continue
 		}
 		before, err := identities(ctx, st, id, had)
