@@ -84,6 +84,16 @@ func TestNote(t *testing.T) {
 	}
 }
 
+// TestNoteOnChain lists an address of a named chain without the words beside it, if they have full stops, too.
+func TestNoteOnChain(t *testing.T) {
+	for _, note := range []string{"https://tronscan.io/address", "a.b@example.com", "v1.2.3", "https://tronscan.org/#/address/" + justin} {
+		all, err := rows("address,chain\n" + justin + " " + note + ",tron\n")
+		if err != nil || len(all) != 1 || sources.Repair("tron", all[0].listed)[0].Address.Normalized() != justin {
+			t.Errorf("%q: %+v, %v, want %s", note, all, err, justin)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, want string
@@ -95,6 +105,8 @@ func TestErrors(t *testing.T) {
 		{"an address without a checksum beside another", justin + " 5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d\n", "another word", 1},
 		{"a mistyped address beside another", "address\n" + justin + ";" + yan[:33] + "g\n", "another word", 2},
 		{"a shortened address beside another", "address\n" + justin + " not " + justin[:5] + "…" + yan[30:] + "\n", "another word", 2},
+		{"an id beside its address in hex", "address,chain\n0.0.1234567 (" + lazarus + "),hedera\n", "another word", 2},
+		{"a name beside an address", "address,chain\n" + justin + " / alice.near,near\n", "another word", 2},
 		{"another chain", "address,chain\n" + justin + ",bitcoin\n", "bitcoin", 2},
 		{"no chain of that name", "address,chain\n" + justin + ",tronn\n", "tronn", 2},
 		{"an unknown column", "address,note\n", `"note"`, 1},
