@@ -366,9 +366,15 @@ func TestSource(t *testing.T) {
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(page))
 	}))
 	defer mirror.Close()
-	sourcetest.Run(t, func(*testing.T) sources.Source {
-		return nbctf.New(&nbctf.Options{URL: mirror.URL, Client: mirror.Client()})
-	})
+	src := nbctf.New(&nbctf.Options{URL: mirror.URL, Client: mirror.Client()})
+	sourcetest.Run(t, func(*testing.T) sources.Source { return src })
+	_, held, err := listtest.Load(t.Context(), src, sources.Revision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, rev, err := listtest.Load(t.Context(), src, held); !errors.Is(err, sources.ErrUnchanged) || again != nil || rev.Digest != held.Digest {
+		t.Errorf("the same page: %d entries, %+v, %v, want ErrUnchanged", len(again), rev, err)
+	}
 	file := filepath.Join(t.TempDir(), "nbctf.csv")
 	if err := os.WriteFile(file, []byte(listtest.ReadFile(t, wallets)+listtest.ReadFile(t, orders)), 0o600); err != nil {
 		t.Fatal(err)

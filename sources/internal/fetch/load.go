@@ -52,15 +52,16 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 			rev, err = sources.Revision{}, fmt.Errorf("%s: %w", req.Name, err)
 		}
 	}()
+	_, mark, _ := strings.Cut(prev.ETag, markSign)
 	if s.Prepare != nil {
 		if err := s.Prepare(ctx, &req, &prev); err != nil {
 			return rev, err
 		}
 	}
-	etag, mark, _ := strings.Cut(prev.ETag, markSign)
 	isAlike := prev.Digest != "" && mark == req.mark()
 	if isAlike {
-		req.ETag, req.LastModified = etag, prev.LastModified
+		req.ETag, _, _ = strings.Cut(prev.ETag, markSign)
+		req.LastModified = prev.LastModified
 	}
 	var entries []sources.Entry
 	var file bytes.Buffer
