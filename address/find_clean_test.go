@@ -199,6 +199,7 @@ func TestFindLikely(t *testing.T) {
 		"paid to " + mixed[:20] + "\n" + strings.ToLower(mixed)[20:]:    {mixed[:20]},
 		"paid to 0x57EC…1259 and 0x57ec...1259":                         {"0x57EC…1259", "0x57ec...1259"},
 		"paid to 1A1z####vfNa and TA1h~LR2d, not TestOne(.*)TestTwo":    {"1A1z####vfNa", "TA1h~LR2d"},
+		"100k~200k USDT, 10am~12pm; to 1A1z~12pm, 0x57EC~12ab":          {"1A1z~12pm", "0x57EC~12ab"}, // ranges, as in Korean
 		"paid to bc1qwt…5zml, TA1h...Lr2d and 12Qt…9h":                  {"bc1qwt…5zml", "TA1h...Lr2d"},
 		"paid to " + btc[:33] + "j.":                                    {btc[:33] + "j"},
 		"pay?to=" + btc[:33] + "j&sum=1":                                {btc[:33] + "j"}, // "=12" is no character of quoted-printable

@@ -224,18 +224,29 @@ func shortened(text string, start, end int, beside bool) int {
 	rest := text[end:min(len(text), end+16)]
 	dots := ellipsis(rest)
 	last := rest[dots:skip(classAlnum, rest, dots)]
-	if n := len(last); dots == 0 || len(word) > 20 || n < 3 || n < 4 && end-start < 4 {
+	if n := len(last); dots == 0 || len(word) > 20 || n < 3 || max(n, end-start) < 4 {
 		return 0
 	}
 	switch {
 	case hasHexPrefix(word) && isHex(word[2:]) && isHex(last):
 	case shows > start && !hasHexPrefix(word):
+	case isRange(word, rest[:dots], last):
+		return 0
 	case beside && (hasMark(word) || hasMark(last)):
 	case (beside || strings.IndexByte("13TLDrtXA", word[0]) >= 0) && areEnds(word, last):
 	default:
 		return 0
 	}
 	return end + dots + len(last)
+}
+
+// isRange reports whether a sign between two numbers, perhaps with units, means up to, as in 100k~200k.
+func isRange(word, sign, last string) bool {
+	isAmount := func(s string) bool {
+		unit := skip(classDigit, s, 0)
+		return unit > 0 && isOf(classUpper|classLower, s[unit:])
+	}
+	return sign == "~" && isAmount(word) && isAmount(last)
 }
 
 // areEnds reports whether word and last are unlike words of a language, as the two ends of an address are.

@@ -126,7 +126,7 @@ func TestLikelySecond(t *testing.T) {
 	for _, other := range []string{
 		"Order...later", "No. 12... see 2026", "pc1...pc2", "Kaspa: see...below", "nano_donation", "kaspa:donation", "MyFavouriteCharityDonationWallet", "sendToMyOwnBtcWalletAtKraken",
 		"donaudampfschifffahrtsgesellschaft", "0.0.800", "1.0.0.1234567", "10.0.0.12345", "v0.0.12", "0.0.0.0:8080", "0.05...0.1",
-		"see order 12...later", "mantra…later", "Satoshi[...]Nakamoto", "0.0.lab",
+		"see order 12...later", "mantra…later", "Satoshi[...]Nakamoto", "0.0.lab", "at 10am~12pm", "100k~2000USDT", "10~12ETH",
 	} {
 		if beside(other) {
 			t.Errorf("%q beside an address is taken for another one", other)
