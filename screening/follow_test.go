@@ -1,6 +1,7 @@
 package screening_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ type hub struct {
 type replicaStore struct {
 	faultyStore
 	*hub
-	down error
+	down, lead error // of Wait, and of Lead
 }
 
 // newHub returns a function that opens a Store of the same hub.
@@ -84,8 +85,8 @@ func (r *replicaStore) Wait(ctx context.Context, last uint64) (uint64, error) {
 func (r *replicaStore) Lead(_ context.Context, source string) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.down != nil {
-		return false, r.down
+	if err := cmp.Or(r.down, r.lead); err != nil {
+		return false, err
 	}
 	if r.leader[source] == nil {
 		r.leader[source] = r
@@ -484,6 +485,48 @@ func TestReplicaStoreFails(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		digests("after three hours", 4, 4)
 	})
+}
+
+// TestReplicaIsBack lets the connection of a replica that follows fail for some seconds, or only the question whether it
+// leads. Soon after, nothing says that the store fails, and the past is known.
+func TestReplicaIsBack(t *testing.T) {
+	for name, errOf := range map[string]func(*replicaStore) *error{
+		"Wait": func(r *replicaStore) *error { return &r.down },
+		"Lead": func(r *replicaStore) *error { return &r.lead },
+	} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			open := newHub(t, dir)
+			src := &republished{flaky: flaky{ofac, numbered(1, 1, 2)}}
+			defer start(hourly(newScreener(t, &screening.Options{Store: open()}, src)))()
+			time.Sleep(time.Second) // it leads
+			st := open()
+			s := newScreener(t, &screening.Options{Store: st}, src)
+			defer start(hourly(s))()
+			set := func(err error) {
+				time.Sleep(10 * time.Second)
+				st.mu.Lock()
+				*errOf(st) = err
+				close(st.grown) // who waits sees it
+				st.grown = make(chan struct{})
+				st.mu.Unlock()
+				time.Sleep(10 * time.Second)
+				if is := s.Sources()[0].StoreErr; !errors.Is(is, err) || err == nil && is != nil {
+					t.Errorf("%s: the store is said to fail with %v, want %v", name, is, err)
+				}
+			}
+			set(errDown)
+			set(nil)
+			m := momentOf(t, s)
+			time.Sleep(time.Minute)
+			src.publish(numbered(2, 2, 3))
+			time.Sleep(time.Hour)
+			past, err := screening.OpenAt(ctx, st, m.at, []sources.Source{src}, nil)
+			if err != nil || momentOf(t, past).listed != m.listed {
+				t.Errorf("%s: the past after the store was back: %v", name, err)
+			}
+		})
+	}
 }
 
 // TestOvertaken loads a list while another program accepts a newer one: the newer one

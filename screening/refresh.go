@@ -206,8 +206,12 @@ func (s *Screener) runOne(ctx context.Context, i int, every time.Duration) {
 			replicas.Resign(ctx, s.infos[i].ID)
 		}()
 	}
-	for ctx.Err() == nil {
-		if !s.leads(ctx, i) {
+	for failed := false; ctx.Err() == nil; {
+		leads, err := s.leads(ctx, i)
+		if failed && err == nil && !leads { // no load will show that the store works again
+			s.update(ctx, i, follow, true)
+		}
+		if failed = err != nil; !leads {
 			pause(ctx, leadEvery)
 			continue
 		}
@@ -279,6 +283,7 @@ func (s *Screener) follow(ctx context.Context) {
 			if failed = true; ctx.Err() == nil {
 				s.setStore(len(s.sources), err)
 			}
+			at = 0 // do not wait for another line once the store works again
 			pause(ctx, followRetry)
 			continue
 		}
@@ -343,19 +348,19 @@ func pause(ctx context.Context, d time.Duration) {
 
 // leads reports whether this program loads source i. While a shared store fails, no
 // program does: a list that cannot be saved could not be answered from.
-func (s *Screener) leads(ctx context.Context, i int) bool {
+func (s *Screener) leads(ctx context.Context, i int) (leads bool, err error) {
 	replicas := s.book.Shared()
 	if replicas == nil {
-		return true
+		return true, nil
 	}
-	leads, err := replicas.Lead(ctx, s.infos[i].ID)
+	leads, err = replicas.Lead(ctx, s.infos[i].ID)
 	if err != nil && ctx.Err() == nil {
 		s.opts.Logger.WarnContext(ctx, "list not loaded: the store does not say whether this program leads", "source", s.infos[i].ID, "error", err)
 	}
 	if ctx.Err() == nil && err != nil {
 		s.setStore(len(s.sources), err)
 	}
-	return err == nil && leads
+	return leads && err == nil, err
 }
 
 // resign gives up the lead of source i, which this program could not load: another one may
