@@ -413,12 +413,14 @@ func TestColumnsLikeAddedOnes(t *testing.T) {
 	for _, test := range []struct {
 		names string
 		code  int
-		want  string // in what is printed
+		want  string // is printed
 	}{
 		{"user,normalized,memo", 2, "no column is named address"},
 		{"user,normalized,payee address", exitClean, `not read, although it looks like addresses or chains: "normalized"`},
 		{"user,walletscreen_address,memo", exitMatch, `addresses: column "walletscreen_address"`},
 		{"user,Walletscreen wallet,memo", exitMatch, `addresses: column "Walletscreen wallet"`},
+		{"user,listed_address,counterparty", 2, "no column is named address"},
+		{"user,listed_address,payee address", exitClean, `not read, although it looks like addresses or chains: "listed_address"`},
 		{"user,walletscreen_address,payee address", 2, "several columns may have the addresses"},
 	} {
 		code, _, stderr := call(t, test.names+"\n1,"+listed+","+unlisted+"\n", "screen", "-in", "-")

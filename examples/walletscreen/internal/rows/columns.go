@@ -176,12 +176,12 @@ func unprefixed(plain string) string {
 }
 
 // isAdded reports whether column i has addresses or chains that an earlier screening or validation has added. People
-// may name a column normalized, too, but not behind one that is named chain_detected.
+// may name a column normalized or listed_address, too, but not behind columns with these names.
 func isAdded(names []string, i int) bool {
 	is := func(i int, name string) bool {
 		return i >= 0 && i < len(names) && unprefixed(plainName(names[i])) == name
 	}
-	return is(i, "listedaddress") || is(i, "chaindetected") && is(i+1, "normalized") || is(i-1, "chaindetected") && is(i, "normalized")
+	return is(i, "listedaddress") && (is(i-1, "name") || is(i-1, "address")) || is(i, "chaindetected") && is(i+1, "normalized") || is(i-1, "chaindetected") && is(i, "normalized")
 }
 
 // mayBeAddress reports whether a column with the plain name may have addresses of wallets.
