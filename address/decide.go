@@ -98,7 +98,7 @@ func (r *Reading) addBeside(all []Address) {
 	}
 }
 
-// isPaddedIn reports whether the 64 hex digits of b end with those of a.
+// isPaddedIn reports whether the 64 hex digits of b end with the digits of a.
 func (a Address) isPaddedIn(b Address) bool {
 	return len(b.text) == hex32Len && strings.HasSuffix(b.text, strings.TrimPrefix(a.text, "0x"))
 }

@@ -178,7 +178,7 @@ func withoutOwn(text string, all []Address) (_ string, own []bool) {
 	return text, own
 }
 
-// lookBeside adds what looks like an address beside those of a reading, which has all, in the text
+// lookBeside adds what looks like an address beside all, the addresses of a reading, in the text
 // that withoutOwn returned for them.
 func (e *evidence) lookBeside(text string, own []bool, all []Address) {
 	found := findLikely(text, true)

@@ -20,7 +20,7 @@ import (
 )
 
 // license stands in each file of cases.
-const license = "CC0-1.0 (https://creativecommons.org/publicdomain/zero/1.0/). Entries of the lists of OFAC and the FBI are in the public domain; those of the EU are reused under decision 2011/833/EU, those of the UK under the Open Government Licence v3.0."
+const license = "CC0-1.0 (https://creativecommons.org/publicdomain/zero/1.0/). Entries of the lists of OFAC and the FBI are in the public domain; the EU's are reused under decision 2011/833/EU, and the UK's under the Open Government Licence v3.0."
 
 // A generator makes the cases. It chooses entries by their digest, so that a list that
 // changes changes few cases.

@@ -34,7 +34,7 @@ type keyring struct {
 // that start together, one makes it.
 const firstKey = "first"
 
-// openKeys opens the keys in the database of -db or -data, and those of -api-key.
+// openKeys opens the keys in the database of -db or -data, and the keys of -api-key.
 func openKeys(ctx context.Context, db, data string, given []string, logger *slog.Logger) (*keyring, error) {
 	k := &keyring{data: data}
 	tokens := make(map[string]string)

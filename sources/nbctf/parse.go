@@ -233,7 +233,7 @@ func (l *list) walletRow(line int64, row []string, cell func(string) string, oth
 	return l.addWallets(line, l.number, cell("asset"), append([]string{cell("wallet")}, others...))
 }
 
-// others returns what is an address, or looks like one, in a row and is not in its column of wallets.
+// others returns the addresses, and words that look like one, in a row outside its column of wallets.
 func (l *list) others(row []string) (all []string) {
 	wallets := ""
 	for _, name := range []string{"wallet", "assets"} {

@@ -2,7 +2,7 @@
 pragma solidity ^0.8.30;
 
 // Two contracts that list accounts, each with the events of a real one, and
-// without the rest of it. Anybody may change them: they are for tests.
+// without the rest. Anybody may change them: they are for tests.
 
 // The events of USDT: the account is not indexed.
 contract DataList {

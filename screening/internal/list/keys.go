@@ -126,7 +126,7 @@ func firstKey(e *sources.Entry) index.ID {
 const minWord = 25
 
 // readings returns the addresses as which the listed string of an entry without an
-// address, or a long word of it, can be read or repaired. text is its literalText.
+// address, or a long word of the string, can be read or repaired. text is its literalText.
 func readings(e sources.Entry, text string) []address.Address {
 	all := address.Detect(text)
 	add := func(a address.Address) {

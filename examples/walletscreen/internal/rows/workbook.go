@@ -39,7 +39,7 @@ type workbook struct {
 	shared []string
 	days   []bool // the styles of cells that show a day or a time
 	epoch  time.Time
-	in     *io.LimitedReader // of what is left of a row
+	in     *io.LimitedReader // of the rest of a row
 	dec    *xml.Decoder
 	row    int // the last one that was written
 	cells  []string
