@@ -3,6 +3,7 @@ package stays
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -10,46 +11,24 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// A Label is what stays have in common that differ only in their addresses and listed strings. Its texts lie in the file.
-type Label struct {
-	Chain, Asset, Kind, Ref, Name                           []byte
-	ListedAt, FirstSeen, EntityListedAt, NotListedOn, Until time.Time
-	In, Out                                                 uint32
-}
-
-// times returns the times of l in their order.
-func (l *Label) times() [5]*time.Time {
-	return [...]*time.Time{&l.ListedAt, &l.FirstSeen, &l.EntityListedAt, &l.NotListedOn, &l.Until}
-}
-
-// Says reports whether l has the name and the dates of s.
-func (l *Label) Says(s *Stay) bool {
-	return string(l.Name) == s.Name && l.ListedAt.Equal(s.ListedAt) && l.FirstSeen.Equal(s.FirstSeen) &&
-		l.EntityListedAt.Equal(s.EntityListedAt) && l.NotListedOn.Equal(s.NotListedOn)
-}
-
 // A Record is a stay as a file has it, until the next one is read.
 type Record struct {
-	Label
-	At  uint32 // where it begins among the stays that last, or those that have ended
-	New bool   // it has another label than the record before
+	Stay        // without the address and the listed string
+	At   uint32 // where it begins among the stays that last, or those that have ended
+	New  bool   // it has another label than the record before
 
-	form byte
-	said []byte // the address and the listed string
-	stay Stay   // the label, if it is made
-	made bool
-	tag  uint32 // 0: it is not known
+	chain address.Chain
+	form  byte
+	said  []byte // the address and the listed string
+	tag   uint32 // 0: it is not known
 }
 
-// RecordOf returns what e lists as a Record, without dates.
+// RecordOf returns what e lists as a Record.
 func RecordOf(e *sources.Entry) *Record {
-	r := &Record{Label: Label{
-		Chain: []byte(e.Address.Chain()), Asset: []byte(e.Asset), Kind: []byte(e.Kind), Ref: []byte(e.Ref), Name: []byte(e.Name),
-	}}
+	r := &Record{Stay: Stay{Entry: *e}, chain: e.Address.Chain()}
 	r.said, r.form = appendSaid(nil, e)
 	return r
 }
@@ -57,22 +36,21 @@ func RecordOf(e *sources.Entry) *Record {
 // Lists reports whether r lists the same as o, perhaps with another name and other dates: see
 // [sources.Entry.Canonical].
 func (r *Record) Lists(o *Record) bool {
-	return r.form == o.form && bytes.Equal(r.said, o.said) && bytes.Equal(r.Ref, o.Ref) && bytes.Equal(r.Kind, o.Kind) &&
-		bytes.Equal(r.Asset, o.Asset) && bytes.Equal(r.Chain, o.Chain)
+	return r.form == o.form && bytes.Equal(r.said, o.said) && r.Ref == o.Ref && r.Kind == o.Kind && r.Asset == o.Asset && r.chain == o.chain
 }
 
 // Tag returns a number, which is not 0, that is the same for two records if one lists the same as the other. Of other records
 // with its address, few have it. It is another one in each process.
 func (r *Record) Tag() uint32 {
 	if r.tag == 0 {
-		r.tag = uint32(maphash.Bytes(seeds[0], r.said)+maphash.Bytes(seeds[1], r.Ref)+3*maphash.Bytes(seeds[1], r.Asset)) | 1
+		r.tag = uint32(maphash.Bytes(seeds[0], r.said)+maphash.String(seeds[1], r.Ref)+3*maphash.String(seeds[1], r.Asset)) | 1
 	}
 	return r.tag
 }
 
 // Hex returns the 20 bytes of an address that is spelled 0x and their hex digits, if r lists nothing else; otherwise nil.
 func (r *Record) Hex() []byte {
-	if r.form != hexAddress|noListed {
+	if r.form != hexAddress {
 		return nil
 	}
 	return r.said
@@ -80,7 +58,7 @@ func (r *Record) Hex() []byte {
 
 // HexAt returns [Record.Hex] of the record at a place of a section that has no label of its own; of others nil.
 func HexAt(section []byte, at uint32) []byte {
-	if section[at] != hexAddress|noListed {
+	if section[at] != hexAddress {
 		return nil
 	}
 	return section[at+1:][:hexDigits/2]
@@ -99,54 +77,25 @@ func (r *Record) address() []byte {
 }
 
 // Read sets s to the stay. An address whose chain or form is not known any more is an error.
-func (r *Record) Read(s *Stay) error {
-	if !r.made {
-		l, t := &r.Label, &r.stay
-		t.Asset, t.Ref, t.Name = stringOf(t.Asset, l.Asset), stringOf(t.Ref, l.Ref), stringOf(t.Name, l.Name)
-		t.Kind = score.Kind(stringOf(string(t.Kind), l.Kind))
-		t.In, t.Out = l.In, l.Out
-		is := l.times()
-		for i, at := range t.times() {
-			*at = *is[i]
-		}
-		r.made = true
-	}
-	*s = r.stay
+func (r *Record) Read(s *Stay) (err error) {
+	*s = r.Stay
 	p := parser{section: r.said}
-	raw, listed := p.parts(r.form)
-	switch r.form & listedMask {
-	case caseListed:
-		var capitals [8]byte
-		copy(capitals[:], listed)
-		s.Listed = hexText(raw, binary.LittleEndian.Uint64(capitals[:]))
-	case textListed:
-		s.Listed = string(listed)
-	}
-	normal := ""
+	said, listed := p.parts(r.form)
+	s.Address, s.Listed = address.Address{}, string(listed)
+	normal := string(said)
 	switch r.form & addressMask {
 	case noAddress:
 		return nil
 	case hexAddress:
-		normal = hexText(raw, 0)
-	case textAddress:
-		normal = string(raw)
+		normal = "0x" + hex.EncodeToString(said)
 	}
-	var err error
-	if s.Address, err = address.Parse(address.Chain(r.Chain), normal); err != nil {
+	if s.Address, err = address.Parse(r.chain, normal); err != nil {
 		return fmt.Errorf("%w: %w", ErrVersion, err)
 	}
 	if s.Address.Normalized() != normal {
 		return fmt.Errorf("%w: address %.200q is not in normal form", ErrDamaged, normal)
 	}
 	return nil
-}
-
-// stringOf returns the text b, without a copy if that is old.
-func stringOf(old string, b []byte) string {
-	if old == string(b) {
-		return old
-	}
-	return string(b)
 }
 
 // A Reader reads the records of a section, which is the stays that last, or those that have ended: one after the other, or, if
@@ -160,7 +109,7 @@ type Reader struct {
 	from, to uint32 // the records from here to there have the label of record
 }
 
-// A parser reads what a record consists of.
+// A parser reads the parts of a record.
 type parser struct {
 	section []byte
 	at      int
@@ -177,20 +126,17 @@ func (d *Reader) next() *Record {
 	r := &d.record
 	r.At, r.tag = uint32(d.at), 0
 	form := d.byte()
-	if form&^(addressMask|listedMask|newLabel) != 0 || form&addressMask == addressMask {
+	if form&^(addressMask|hasListed|newLabel) != 0 || form&addressMask == addressMask {
 		d.fail("a stay of the form %#x", form)
 	}
 	if r.New = form&newLabel != 0; r.New {
-		d.label(&r.Label)
-		d.labeled, r.made = true, false
+		d.label()
+		d.labeled = true
 	} else if !d.labeled {
 		d.fail("the first stay has no label")
 	}
 	begin := d.at
-	r.form = form & (addressMask | listedMask)
-	if r.form&listedMask == caseListed && r.form&addressMask != hexAddress {
-		d.fail("capitals of no hex address")
-	}
+	r.form = form &^ newLabel
 	d.parts(r.form)
 	r.said = d.section[begin:d.at]
 	return r
@@ -204,45 +150,24 @@ func (p *parser) parts(form byte) (normal, listed []byte) {
 	case textAddress:
 		normal = p.text()
 	}
-	switch form & listedMask {
-	case caseListed:
-		listed = p.take(capitalBytes)
-	case textListed:
+	if form&hasListed != 0 {
 		listed = p.text()
 	}
 	return normal, listed
 }
 
 // label reads a label.
-func (p *parser) label(l *Label) {
-	for _, s := range [...]*[]byte{&l.Chain, &l.Asset, &l.Kind, &l.Ref, &l.Name} {
-		*s = p.string()
-	}
-	for _, t := range l.times() {
-		*t = p.time()
-	}
-	l.In, l.Out = uint32(p.number()), uint32(p.number())
-}
-
-// string reads a string of a label.
-func (p *parser) string() []byte {
-	begin := uint64(p.at)
-	switch n := p.number(); {
-	case n == 0:
-		return nil
-	case n == 1:
-		return p.text()
-	case n-2 >= begin:
-		p.fail("a string at byte %d, before byte %d", n-2, begin)
-		return nil
-	default:
-		other := parser{section: p.section, at: int(n - 2)}
-		s := other.text()
-		if other.err != nil {
-			p.fail("%w", other.err)
+func (d *Reader) label() {
+	r := &d.record
+	for _, s := range [...]*string{(*string)(&r.chain), &r.Asset, (*string)(&r.Kind), &r.Ref, &r.Name} {
+		if text := d.text(); string(text) != *s { // often it is as before
+			*s = string(text)
 		}
-		return s
 	}
+	for _, t := range r.times() {
+		*t = d.time()
+	}
+	r.In, r.Out = uint32(d.number()), uint32(d.number())
 }
 
 // text reads a text.
@@ -319,7 +244,7 @@ func (f *File) Alike(offer *File) bool {
 		case a.err != nil || b.err != nil || is.form != o.form || !bytes.Equal(is.said, o.said):
 			return false
 		case is.New || o.New:
-			if !is.Lists(o) || !bytes.Equal(is.Name, o.Name) || !is.ListedAt.Equal(o.ListedAt) || !is.EntityListedAt.Equal(o.EntityListedAt) ||
+			if !is.Lists(o) || is.Name != o.Name || !is.ListedAt.Equal(o.ListedAt) || !is.EntityListedAt.Equal(o.EntityListedAt) ||
 				!o.FirstSeen.IsZero() && o.FirstSeen.Before(is.FirstSeen) {
 				return false
 			}

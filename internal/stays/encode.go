@@ -2,7 +2,6 @@ package stays
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"time"
@@ -13,20 +12,11 @@ import (
 // A Writer makes a File of the stays that last.
 type Writer struct {
 	buf     []byte
-	section int              // where the section begins
-	texts   [remembered]text // by hash
-	last    Stay             // whose label was appended last
+	section int  // where the section begins
+	last    Stay // whose label was appended last
 	labeled bool
 	said    []byte // scratch
 }
-
-// A text is where a text with a hash lies in the section; 0: nowhere.
-type text struct{ hash, at uint32 }
-
-// remembered is how many texts a Writer remembers at most. If two have the same slot, it
-// remembers the latter, and appends the former again. All of them fit into the cache of a
-// processor, so a list of names that never come again costs little.
-const remembered = 1 << 12
 
 // NewWriter returns a Writer of an empty File, which has room for the given number of bytes.
 func NewWriter(bytes int) *Writer { return &Writer{buf: make([]byte, 0, bytes)} }
@@ -92,7 +82,6 @@ func (w *Writer) add(s *Stay, form byte, said []byte) (at uint32, isNew bool, er
 func appendSaid(b []byte, e *sources.Entry) (said []byte, form byte) {
 	normal := e.Address.Normalized()
 	var raw [hexDigits / 2]byte
-	var capitals uint64
 	switch {
 	case normal == "":
 		form = noAddress
@@ -101,15 +90,8 @@ func appendSaid(b []byte, e *sources.Entry) (said []byte, form byte) {
 	default:
 		form, b = textAddress, appendText(b, normal)
 	}
-	switch {
-	case e.Listed == "" || e.Listed == normal:
-		form |= noListed
-	case form == hexAddress && capitalsOf(&capitals, e.Listed, normal):
-		form |= caseListed
-		b = binary.LittleEndian.AppendUint64(b, capitals)
-		b = b[:len(b)-8+capitalBytes]
-	default:
-		form, b = form|textListed, appendText(b, e.Listed)
+	if e.Listed != "" && e.Listed != normal {
+		form, b = form|hasListed, appendText(b, e.Listed)
 	}
 	return b, form
 }
@@ -120,7 +102,7 @@ func (w *Writer) label(s *Stay) (err error) {
 		if len(text) > maxString {
 			err = fmt.Errorf("a string of %d bytes: want at most %d", len(text), maxString)
 		}
-		w.string(text)
+		w.buf = appendText(w.buf, text)
 	}
 	w.last, w.labeled = *s, true
 	for _, t := range s.times() {
@@ -140,40 +122,18 @@ func (s *Stay) times() [5]*time.Time {
 
 // sameLabels reports whether two stays have one label.
 func sameLabels(a, b *Stay) bool {
-	same := func(t, u time.Time) bool { return t == u || t.Equal(u) }
-	return a.In == b.In && a.Out == b.Out && a.Ref == b.Ref && a.Name == b.Name && a.Kind == b.Kind && a.Asset == b.Asset &&
-		same(a.ListedAt, b.ListedAt) && same(a.FirstSeen, b.FirstSeen) && same(a.EntityListedAt, b.EntityListedAt) &&
-		same(a.NotListedOn, b.NotListedOn) && same(a.Until, b.Until) && a.Address.Chain() == b.Address.Chain()
+	return a.In == b.In && a.Out == b.Out && a.Ref == b.Ref && a.Kind == b.Kind && a.Asset == b.Asset &&
+		a.Says(b) && same(a.Until, b.Until) && a.Address.Chain() == b.Address.Chain()
 }
 
-// string appends a string of a label.
-func (w *Writer) string(s string) {
-	if s == "" {
-		w.buf = append(w.buf, 0)
-		return
-	}
-	hash := hashOf(s)
-	slot := &w.texts[hash%remembered]
-	if slot.at != 0 && slot.hash == hash {
-		known := w.buf[w.section+int(slot.at):]
-		if n, used := binary.Uvarint(known); int(n) == len(s) && string(known[used:][:n]) == s {
-			w.buf = binary.AppendUvarint(w.buf, 2+uint64(slot.at))
-			return
-		}
-	}
-	w.buf = append(w.buf, 1)
-	*slot = text{hash, uint32(len(w.buf) - w.section)}
-	w.buf = appendText(w.buf, s)
+// Says reports whether s and o have the same name and dates.
+func (s *Stay) Says(o *Stay) bool {
+	return s.Name == o.Name && same(s.ListedAt, o.ListedAt) && same(s.FirstSeen, o.FirstSeen) &&
+		same(s.EntityListedAt, o.EntityListedAt) && same(s.NotListedOn, o.NotListedOn)
 }
 
-// hashOf returns the hash of a string, by its end. It is the same on all machines.
-func hashOf(s string) uint32 {
-	h := 2166136261 ^ uint32(len(s)) // FNV-1a
-	for i := max(0, len(s)-16); i < len(s); i++ {
-		h = (h ^ uint32(s[i])) * 16777619
-	}
-	return h ^ h>>16
-}
+// same is t.Equal(u), and faster.
+func same(t, u time.Time) bool { return t == u || t.Equal(u) }
 
 // appendText appends a text.
 func appendText(b []byte, s string) []byte {
@@ -218,34 +178,3 @@ var digits = func() (t [256]byte) {
 	}
 	return t
 }()
-
-// capitalsOf sets a bit for each digit that is a capital in listed, and reports whether
-// listed is otherwise normal, which is 0x and digits in lower case.
-func capitalsOf(capitals *uint64, listed, normal string) bool {
-	if len(listed) != len(normal) || listed[:2] != "0x" {
-		return false
-	}
-	for i := range hexDigits {
-		switch c, n := listed[2+i], normal[2+i]; {
-		case c == n:
-		case n >= 'a' && c == n-'a'+'A':
-			*capitals |= 1 << i
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// hexText returns 0x and the digits of raw, with the given capitals.
-func hexText(raw []byte, capitals uint64) string {
-	var b [2 + hexDigits]byte
-	copy(b[:], "0x")
-	hex.Encode(b[2:], raw)
-	for i := 2; capitals != 0; i, capitals = i+1, capitals>>1 {
-		if capitals&1 != 0 && b[i] >= 'a' {
-			b[i] -= 'a' - 'A'
-		}
-	}
-	return string(b[:])
-}

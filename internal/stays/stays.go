@@ -6,7 +6,7 @@
 //
 // # Format
 //
-// A file begins with a line of text: "walletscreen stays 1" and the fields of the [Header], texts
+// A file begins with a line of text: "walletscreen stays 2" and the fields of the [Header], texts
 // and times in quotes. Then come two sections: the stays that last, in the order of the list, and
 // those that have ended, in the order of the acceptances. The next file copies the latter. A stay
 // consists of
@@ -16,14 +16,12 @@
 //     dates of the listing, of the first copy that has it, of the listing of the party, of the last
 //     copy without it, and of its end; and the two acceptances;
 //   - the address: the 20 bytes of "0x" and 40 hex digits, or a text;
-//   - the listed string, if it is not the address: a text, or, where it differs from
-//     "0x" and 40 hex digits only in letter case, 5 bytes with a bit for each capital.
+//   - the listed string, if it is not the address.
 //
-// Numbers are unsigned varints (LEB128). A text is its length and its bytes. A string
-// in a label is 0 if it is empty, 1 and a text, or 2 plus the place of an earlier text in the
-// section. So a stay can be read by its place and the place of its label: a list in memory is a
-// file, and an index of places. A time is 0 for the zero time, or 1 and the seconds since 1970 as a
-// signed varint, or 2, the seconds, and the nanoseconds.
+// Numbers are unsigned varints (LEB128). A text is its length and its bytes. A time is 0 for the
+// zero time, or 1 and the seconds since 1970 as a signed varint, or 2, the seconds, and the
+// nanoseconds. A stay can be read by its place and the place of its label: a list in memory is a
+// file, and an index of places.
 //
 // The name of a file has the SHA-256 of its bytes, so that no two programs write different files of
 // one name, and damage is known before a byte is believed. Equal headers and stays make equal bytes.
@@ -36,6 +34,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,31 +68,24 @@ type File struct {
 
 const (
 	magic   = "walletscreen stays "
-	version = "1"
+	version = "2"
 
 	maxString = 1 << 16 // bytes of a string
 	maxHeader = 1 << 20 // bytes of the first line
 )
 
-// The first byte of a stay has one of each group.
+// The first byte of a stay has a form of the address, and perhaps further bits.
 const (
 	noAddress   = 0 // the listed string decodes to nothing
 	hexAddress  = 1 // 20 bytes, which the normal form has as 0x and hex digits
 	textAddress = 2
 	addressMask = 3
 
-	noListed   = 0 << 2 // Listed is "", or the normal form
-	caseListed = 1 << 2 // Listed is a hexAddress with capitals
-	textListed = 2 << 2
-	listedMask = 3 << 2
-
-	newLabel = 1 << 4 // otherwise the label of the stay before
+	hasListed = 1 << 2 // otherwise Listed is "", or the normal form
+	newLabel  = 1 << 3 // otherwise the label of the stay before
 )
 
-const (
-	hexDigits    = 40 // of a hexAddress
-	capitalBytes = 5  // of a caseListed
-)
+const hexDigits = 40 // of a hexAddress
 
 // MinBytes is about the length of the shortest stay.
 const MinBytes = 1 + hexDigits/2
@@ -143,7 +135,7 @@ func (f *File) Bytes() (name string, data []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	data = append(append(make([]byte, 0, len(header)+len(f.data)), header...), f.data...)
+	data = slices.Concat(header, f.data)
 	return Name{f.Source, f.First, f.Last, f.After, sumOf(data)}.String(), data, nil
 }
 

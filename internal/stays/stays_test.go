@@ -142,7 +142,7 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
-	later := strings.Replace(string(data), magic+version, magic+"2", 1)
+	later := strings.Replace(string(data), magic+version, magic+"3", 1)
 	if _, err := Parse(Name{"TEST", 1, 2, 10, sumOf([]byte(later))}.String(), []byte(later)); !errors.Is(err, ErrVersion) {
 		t.Errorf("another version: %v", err)
 	}

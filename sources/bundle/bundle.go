@@ -24,7 +24,7 @@ import (
 //
 //go:generate go run ./internal/rebuild
 
-//go:embed ofac.stays
+//go:embed ofac.stays.gz
 var ofacFile []byte
 
 //go:embed ofac_history.stays.gz
@@ -36,7 +36,7 @@ var euFile []byte
 //go:embed uk.stays
 var ukFile []byte
 
-//go:embed badlist.stays
+//go:embed badlist.stays.gz
 var badlistFile []byte
 
 // The documents, which testdata has as CSV.

@@ -38,10 +38,10 @@ func live(mirror string) []bundled {
 	}
 	http := strings.HasPrefix(mirror, "http:")
 	return []bundled{
-		{"ofac.stays", ofac.New(&ofac.Options{URL: url("ofac"), AllowHTTP: http})},
+		{"ofac.stays.gz", ofac.New(&ofac.Options{URL: url("ofac"), AllowHTTP: http})},
 		{"eu.stays", eu.New(&eu.Options{URL: url("eu"), AllowHTTP: http})},
 		{"uk.stays", uk.New(&uk.Options{URL: url("uk"), AllowHTTP: http})},
-		{"badlist.stays", badlist.New(&badlist.Options{URL: url("badlist"), AllowHTTP: http})},
+		{"badlist.stays.gz", badlist.New(&badlist.Options{URL: url("badlist"), AllowHTTP: http})},
 	}
 }
 
@@ -85,7 +85,7 @@ func fetchOne(ctx context.Context, dir string, l bundled, accept bool, out io.Wr
 	if err := suspect(held, came); err != nil && !accept {
 		return fmt.Errorf("%w; -accept %s lets it in", err, l.src.Info().ID)
 	}
-	if l.file == "ofac.stays" {
+	if l.file == "ofac.stays.gz" {
 		if err := continueHistory(dir, held, came, l.src.Info(), out); err != nil {
 			return fmt.Errorf("%s: %w", historyFile, err)
 		}

@@ -27,7 +27,7 @@ func copyBundle(t *testing.T) (dir string) {
 	root := t.TempDir()
 	for _, name := range []string{
 		"NOTICE", "README.md", "sources/badlist/testdata/addresses-darklist.json",
-		"sources/bundle/ofac.stays", "sources/bundle/eu.stays", "sources/bundle/uk.stays", "sources/bundle/badlist.stays",
+		"sources/bundle/ofac.stays.gz", "sources/bundle/eu.stays", "sources/bundle/uk.stays", "sources/bundle/badlist.stays.gz",
 		"sources/bundle/fbi.stays", "sources/bundle/doj.stays", "sources/bundle/graphsense.stays.gz",
 		"sources/bundle/rebuilt.txt", "sources/bundle/ofac_history.stays.gz",
 	} {
@@ -145,7 +145,7 @@ func TestFetch(t *testing.T) {
 			if refused := strings.Contains(err.Error(), "OFAC_SDN: "); refused != (tt.wantErr != "" || future) || !strings.Contains(err.Error(), tt.wantErr) {
 				t.Errorf("error %v, want one of OFAC_SDN with %q", err, tt.wantErr)
 			}
-			l, lerr := readList(dir + "/ofac.stays")
+			l, lerr := readList(dir + "/ofac.stays.gz")
 			if lerr != nil || len(l.entries) != tt.count {
 				t.Fatalf("%d entries, %v, want %d", len(l.entries), lerr, tt.count)
 			}
@@ -157,7 +157,7 @@ func TestFetch(t *testing.T) {
 					t.Error("NOTICE does not have the new digest")
 				}
 			}
-			if !strings.Contains(out.String(), "badlist.stays: unchanged") {
+			if !strings.Contains(out.String(), "badlist.stays.gz: unchanged") {
 				t.Errorf("printed %q, want that the others are unchanged", out.String())
 			}
 			if read(t, dir+"/eu.stays") != eu || read(t, dir+"/uk.stays") != uk {
@@ -276,7 +276,7 @@ func TestWorkflow(t *testing.T) {
 // except one.
 func TestHistory(t *testing.T) {
 	dir := copyBundle(t)
-	held, err := readList(dir + "/ofac.stays")
+	held, err := readList(dir + "/ofac.stays.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
