@@ -1,6 +1,10 @@
 package storetest
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/walletscreen/walletscreen/sources/store"
+)
 
 // Rules returns the names of the rules.
 func Rules() (names []string) {
@@ -11,10 +15,10 @@ func Rules() (names []string) {
 }
 
 // Check checks one rule.
-func Check(rule string, open opener) error {
+func Check(rule string, open func() (store.Store, error)) error {
 	for _, r := range rules {
 		if r.name == rule {
-			return r.check(open)
+			return r.tryIn(open)
 		}
 	}
 	return fmt.Errorf("no rule %q", rule)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -29,19 +30,52 @@ func Run(t *testing.T, newPlace func(*testing.T) (open func() (store.Store, erro
 	t.Helper()
 	for _, r := range rules {
 		t.Run(r.name, func(t *testing.T) {
-			if err := r.check(newPlace(t)); err != nil {
+			if err := r.tryIn(newPlace(t)); err != nil {
 				t.Errorf("%v\nThe rule: %s", err, r.explanation)
 			}
 		})
 	}
 }
 
-type opener = func() (store.Store, error)
-
 type rule struct {
 	name        string
 	explanation string
-	check       func(open opener) error
+	try         func(open func() store.Store) // it panics with a failure
+}
+
+// A failure is what a Store does that breaks a rule.
+type failure struct{ error }
+
+// try returns the failure of f, if there is one.
+func try(f func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = p.(failure).error
+		}
+	}()
+	f()
+	return nil
+}
+
+// must fails if a method has returned an error.
+func must(method string, err error) { expect(err == nil, "%s: %w", method, err) }
+
+// expect fails unless ok is true.
+func expect(ok bool, format string, args ...any) {
+	if !ok {
+		panic(failure{fmt.Errorf(format, args...)})
+	}
+}
+
+// tryIn returns how the Stores that open opens break r, nil if they do not.
+func (r *rule) tryIn(open func() (store.Store, error)) error {
+	return try(func() {
+		r.try(func() store.Store {
+			st, err := open()
+			must("opening", err)
+			return st
+		})
+	})
 }
 
 var rules = []rule{
@@ -71,219 +105,130 @@ func lineOf(n uint64) []byte {
 	return l
 }
 
-// filled opens a Store and puts the first n files of a source.
-func filled(open opener, source string, n int) (store.Store, error) {
-	st, err := open()
-	if err != nil {
-		return nil, err
-	}
+// fill puts the first n files of a source.
+func fill(st store.Store, source string, n int) {
 	for i := range n {
-		if err := st.Put(ctx, name(source, i), content(i)); err != nil {
-			return nil, fmt.Errorf("a Put: %w", err)
-		}
+		must("Put", st.Put(ctx, name(source, i), content(i)))
 	}
-	return st, nil
 }
 
-// has returns an error unless a newly opened Store has exactly the given files.
-func has(open opener, files map[string][]byte) error {
-	st, err := open()
-	if err != nil {
-		return err
-	}
+// has fails unless st has exactly the given files.
+func has(st store.Store, files map[string][]byte) {
 	names, err := st.Names(ctx)
-	if err != nil {
-		return fmt.Errorf("names of the files: %w", err)
-	}
+	must("Names", err)
 	slices.Sort(names)
-	if len(names) != len(files) || len(slices.Compact(names)) != len(files) {
-		return fmt.Errorf("the files are %q, want %d", names, len(files))
-	}
+	expect(slices.Equal(names, slices.Sorted(maps.Keys(files))), "the files are %q, want %d", names, len(files))
 	for name, want := range files {
 		data, err := st.Open(ctx, name)
-		if err != nil {
-			return fmt.Errorf("an Open: %w", err)
-		}
-		if !bytes.Equal(data, want) || !slices.Contains(names, name) {
-			return fmt.Errorf("%s has other bytes than were written, or is not listed in %q", name, names)
-		}
+		must("Open", err)
+		expect(bytes.Equal(data, want), "%s has other bytes than were written", name)
 	}
-	return nil
 }
 
-// hasLines returns an error unless a newly opened Store has the lines 1 to n, read from a number.
-func hasLines(open opener, from, n uint64) error {
-	st, err := open()
-	if err != nil {
-		return err
-	}
+// hasLines fails unless st has the lines 1 to n, read from a number.
+func hasLines(st store.Store, from, n uint64) {
 	for range 2 { // the second time, it may know where they begin
-		next := uint64(0)
-		err = st.Read(ctx, from, func(b []byte) error {
+		next := max(from, 1)
+		must("Read", st.Read(ctx, from, func(b []byte) error {
 			b = bytes.TrimSuffix(b, []byte("\n"))
 			if l, ok := line.Parse(b); len(b) == 0 || ok && l.Seq < from {
 				return nil
 			}
-			if next == 0 {
-				next = max(from, 1)
-			}
-			if !bytes.Equal(b, lineOf(next)) {
-				return fmt.Errorf("line %d is %.100q", next, b)
-			}
+			expect(bytes.Equal(b, lineOf(next)), "read from %d, line %d is %.100q", from, next, b)
 			next++
 			return nil
-		})
-		if err == nil && (next != n+1) != (next == 0 && from > n) {
-			err = fmt.Errorf("the journal ends before line %d, want %d", next, n+1)
-		}
-		if err != nil {
-			return fmt.Errorf("read from %d: %w", from, err)
-		}
+		}))
+		expect(next == max(from, n+1), "read from %d, the journal ends before line %d, want %d", from, next, n+1)
 	}
-	return nil
 }
 
-// isGone returns an error unless the methods for a file return ErrNotFound.
-func isGone(st store.Store, name string) error {
+// lacks fails unless the methods for a file return ErrNotFound.
+func lacks(st store.Store, name string) {
 	_, opened := st.Open(ctx, name)
 	for method, err := range map[string]error{"Open": opened, "Delete": st.Delete(ctx, name)} {
-		if !errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("%s of a file that does not exist: %v, want ErrNotFound", method, err)
-		}
+		expect(errors.Is(err, store.ErrNotFound), "%s of a file that does not exist: %v, want ErrNotFound", method, err)
 	}
-	return nil
 }
 
-func empty(open opener) error {
-	st, err := open()
-	if err != nil {
-		return err
-	}
-	if err := st.Read(ctx, 0, func(l []byte) error { return fmt.Errorf("the journal has the line %.100q", l) }); err != nil {
-		return err
-	}
-	if err := isGone(st, name("TEST", 1)); err != nil {
-		return err
-	}
-	return has(open, nil)
+func empty(open func() store.Store) {
+	hasLines(open(), 0, 0)
+	lacks(open(), name("TEST", 1))
+	has(open(), nil)
 }
 
-func put(open opener) error {
-	want := make(map[string][]byte)
+func put(open func() store.Store) {
 	for _, n := range []int{12, 12, 1} {
-		if _, err := filled(open, "TEST", n); err != nil {
-			return err
-		}
+		fill(open(), "TEST", n)
 	}
-	if _, err := filled(open, "TEST_2", 1); err != nil {
-		return err
-	}
-	want[name("TEST_2", 0)] = content(0)
+	fill(open(), "TEST_2", 1)
+	want := map[string][]byte{name("TEST_2", 0): content(0)}
 	for i := range 12 {
 		want[name("TEST", i)] = content(i)
 	}
-	return has(open, want)
+	has(open(), want)
 }
 
-func deletes(open opener) error {
-	st, err := filled(open, "TEST", 2)
-	if err != nil {
-		return err
-	}
+func deletes(open func() store.Store) {
+	st := open()
+	fill(st, "TEST", 2)
 	data, err := st.Open(ctx, name("TEST", 1))
-	if err != nil {
-		return fmt.Errorf("an Open: %w", err)
-	}
-	if err := st.Delete(ctx, name("TEST", 1)); err != nil {
-		return err
-	}
-	if err := isGone(st, name("TEST", 1)); err != nil {
-		return err
-	}
-	if !bytes.Equal(data, content(1)) {
-		return errors.New("content that was opened before has changed")
-	}
-	return has(open, map[string][]byte{name("TEST", 0): content(0)})
+	must("Open", err)
+	must("Delete", st.Delete(ctx, name("TEST", 1)))
+	lacks(st, name("TEST", 1))
+	expect(bytes.Equal(data, content(1)), "content that was opened before has changed")
+	has(open(), map[string][]byte{name("TEST", 0): content(0)})
 }
 
-// appended opens a Store and appends the lines from one number to another.
-func appended(open opener, from, to uint64) (store.Store, error) {
-	st, err := open()
-	for n := from; n <= to && err == nil; n++ {
-		if err = st.Append(ctx, n, lineOf(n)); err != nil {
-			err = fmt.Errorf("an Append of line %d: %w", n, err)
-		}
+// add appends the lines from one number to another.
+func add(st store.Store, from, to uint64) {
+	for n := from; n <= to; n++ {
+		must(fmt.Sprint("Append of line ", n), st.Append(ctx, n, lineOf(n)))
 	}
-	return st, err
 }
 
-func journalLines(open opener) error {
+func journalLines(open func() store.Store) {
 	for n := uint64(1); n < 13; n += 4 {
-		if _, err := appended(open, n, n+3); err != nil {
-			return err
-		}
+		add(open(), n, n+3)
 		for from := range n + 5 {
-			if err := hasLines(open, from, n+3); err != nil {
-				return err
-			}
+			hasLines(open(), from, n+3)
 		}
 	}
-	return has(open, nil)
+	has(open(), nil)
 }
 
-func numbers(open opener) error {
-	st, err := open()
-	if err != nil {
-		return err
-	}
+func numbers(open func() store.Store) {
+	st := open()
 	for n := uint64(1); n < 5; n++ {
 		for _, wrong := range []uint64{n - 1, n + 1, n + 100} {
-			if err := st.Append(ctx, wrong, lineOf(wrong)); wrong > 0 && !errors.Is(err, store.ErrMoved) {
-				return fmt.Errorf("an Append of line %d after line %d: %v, want ErrMoved", wrong, n-1, err)
-			}
+			err := st.Append(ctx, wrong, lineOf(wrong))
+			expect(wrong == 0 || errors.Is(err, store.ErrMoved), "Append of line %d after line %d: %v, want ErrMoved", wrong, n-1, err)
 		}
-		if _, err := appended(open, n, n); err != nil {
-			return err
-		}
+		add(open(), n, n)
 	}
-	return hasLines(open, 0, 4)
+	hasLines(open(), 0, 4)
 }
 
-func ownBytes(open opener) error {
-	st, err := open()
-	if err != nil {
-		return err
-	}
+func ownBytes(open func() store.Store) {
+	st := open()
 	l, data := lineOf(1), content(1)
-	if err := errors.Join(st.Append(ctx, 1, l), st.Put(ctx, name("TEST", 1), data)); err != nil {
-		return err
-	}
+	must("Append", st.Append(ctx, 1, l))
+	must("Put", st.Put(ctx, name("TEST", 1), data))
 	clear(l)
 	clear(data)
 	for range 2 {
-		if err := errors.Join(hasLines(func() (store.Store, error) { return st, nil }, 0, 1), has(func() (store.Store, error) { return st, nil }, map[string][]byte{name("TEST", 1): content(1)})); err != nil {
-			return err
-		}
+		hasLines(st, 0, 1)
+		has(st, map[string][]byte{name("TEST", 1): content(1)})
 		got, err := st.Open(ctx, name("TEST", 1))
-		if err != nil {
-			return err
-		}
+		must("Open", err)
 		clear(got)
-		if err := st.Read(ctx, 0, func(b []byte) error { clear(b); return nil }); err != nil {
-			return err
-		}
+		must("Read", st.Read(ctx, 0, func(b []byte) error { clear(b); return nil }))
 	}
-	return nil
 }
 
-func canceled(open opener) error {
-	st, err := filled(open, "TEST", 2)
-	if err == nil {
-		_, err = appended(open, 1, 1)
-	}
-	if err != nil {
-		return err
-	}
+func canceled(open func() store.Store) {
+	st := open()
+	fill(st, "TEST", 2)
+	add(open(), 1, 1)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	_, opened := st.Open(ended, name("TEST", 1))
@@ -293,65 +238,41 @@ func canceled(open opener) error {
 		"Delete": st.Delete(ended, name("TEST", 0)), "Append": st.Append(ended, 2, lineOf(2)),
 		"Read": st.Read(ended, 0, func([]byte) error { return nil }),
 	} {
-		if !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("%s: %v, want an error that wraps %v", method, err, context.Canceled)
-		}
+		expect(errors.Is(err, context.Canceled), "%s: %v, want an error that wraps %v", method, err, context.Canceled)
 	}
-	if err := hasLines(open, 0, 1); err != nil {
-		return err
-	}
-	return has(open, map[string][]byte{name("TEST", 0): content(0), name("TEST", 1): content(1)})
+	hasLines(open(), 0, 1)
+	has(open(), map[string][]byte{name("TEST", 0): content(0), name("TEST", 1): content(1)})
 }
 
-func concurrent(open opener) error {
+func concurrent(open func() store.Store) {
 	const writers, lines = 4, 40
 	errs := make([]error, writers)
 	var wg sync.WaitGroup
 	for w := range writers {
-		wg.Go(func() { errs[w] = writeConcurrently(open, w, lines) })
+		wg.Go(func() { errs[w] = try(func() { writeConcurrently(open(), w, lines) }) })
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	return hasLines(open, 0, lines)
+	must("concurrently", errors.Join(errs...))
+	hasLines(open(), 0, lines)
 }
 
 // writeConcurrently appends lines up to a number, unless another writer does, and puts, opens,
 // lists and deletes files.
-func writeConcurrently(open opener, w int, lines uint64) error {
-	st, err := open()
-	if err != nil {
-		return err
-	}
+func writeConcurrently(st store.Store, w int, lines uint64) {
 	for n := uint64(1); n <= lines; n++ {
-		if err := st.Append(ctx, n, lineOf(n)); err != nil && !errors.Is(err, store.ErrMoved) {
-			return err
-		}
+		err := st.Append(ctx, n, lineOf(n))
+		expect(err == nil || errors.Is(err, store.ErrMoved), "Append: %w", err)
 		if n%5 != 0 {
 			continue
 		}
 		name := name(fmt.Sprintf("TEST_%d", w), int(n%10))
-		if err := st.Put(ctx, name, content(w)); err != nil {
-			return err
-		}
+		must("Put", st.Put(ctx, name, content(w)))
 		names, err := st.Names(ctx)
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("%s is not listed", name)
-		}
+		must("Names", err)
+		expect(slices.Contains(names, name), "%s is not listed", name)
 		data, err := st.Open(ctx, name)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(data, content(w)) {
-			return fmt.Errorf("%s has other bytes than were written", name)
-		}
-		if err := st.Delete(ctx, name); err != nil {
-			return err
-		}
+		must("Open", err)
+		expect(bytes.Equal(data, content(w)), "%s has other bytes than were written", name)
+		must("Delete", st.Delete(ctx, name))
 	}
-	return nil
 }
