@@ -1,6 +1,7 @@
 package eu
 
 import (
+	"context"
 	"encoding/xml"
 	"net/mail"
 	"net/url"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/walletscreen/walletscreen/sources/internal/fetch"
 )
 
 // An announcement is what the feed says about a file.
@@ -43,9 +46,33 @@ func (a announcement) isHeld(mark string) bool {
 	return ok && a.checksum != "" && err == nil && time.Since(fetched).Abs() < trust
 }
 
-// readFeed returns what the feed announces about the file at the address list, whose
-// token does not matter. It returns the zero announcement if there is none, or if several disagree.
-func readFeed(text []byte, list string) announcement {
+// The paths of the list and of the feed that announces its changes, below the same directory.
+const (
+	listFile = "/files/xmlFullSanctionsList_1_1/content"
+	feedFile = "/rss"
+)
+
+const maxFeed = 1 << 20
+
+// askFeed returns what the feed beside a list announces about it. It returns the zero
+// announcement if there is no feed, or none that can be read.
+func askFeed(ctx context.Context, list fetch.Options) announcement {
+	u, err := url.Parse(list.URL)
+	if err != nil || !strings.HasSuffix(u.Path, listFile) {
+		return announcement{}
+	}
+	u.Path, u.RawPath, u.RawQuery = strings.TrimSuffix(u.Path, listFile)+feedFile, "", ""
+	list.URL = u.String()
+	text, err := fetch.Bytes(ctx, &fetch.Request{Options: list, MaxBytes: maxFeed, Attempts: 1})
+	if err != nil {
+		return announcement{}
+	}
+	return readFeed(text)
+}
+
+// readFeed returns what a feed announces about the list. It returns the zero announcement if
+// that is nothing, or if several items disagree.
+func readFeed(text []byte) announcement {
 	var feed struct {
 		Items []struct { // files
 			Link      string `xml:"link"` // https://…/xmlFullSanctionsList_1_1/content?token=…
@@ -56,17 +83,16 @@ func readFeed(text []byte, list string) announcement {
 			PubDate string `xml:"pubDate"` // Tue, 22 Sep 2026 20:01:34 +0200
 		} `xml:"channel>item"`
 	}
-	want, err := url.Parse(list)
-	if err != nil || xml.Unmarshal(text, &feed) != nil {
+	if xml.Unmarshal(text, &feed) != nil {
 		return announcement{}
 	}
-	isFile := func(address string) bool {
+	isList := func(address string) bool {
 		u, err := url.Parse(strings.TrimSpace(address))
-		return err == nil && u.Path == want.Path
+		return err == nil && strings.HasSuffix(u.Path, listFile)
 	}
 	var found []announcement
 	for _, i := range feed.Items {
-		if isFile(i.Link) || isFile(i.Enclosure.URL) {
+		if isList(i.Link) || isList(i.Enclosure.URL) {
 			at, _ := mail.ParseDate(i.PubDate) // zero if it is none
 			found = append(found, announcement{checksum(i.GUID), at.UTC()})
 		}

@@ -81,7 +81,7 @@ func (c *commission) set(list, feed string) {
 
 // source returns a source that downloads from c.
 func (c *commission) source() sources.Source {
-	return eu.New(&eu.Options{URL: c.URL + listPath, RSS: c.URL + feedPath, Client: c.Client()})
+	return eu.New(&eu.Options{URL: c.URL + listPath, Client: c.Client()})
 }
 
 // feed is a feed in which the list has a guid and a date.
@@ -286,10 +286,10 @@ func TestToken(t *testing.T) {
 		want []string
 	}{
 		{eu.Options{}, []string{feed, list + "?token=dG9rZW4tMjAxNw"}},
-		{eu.Options{Token: "n00 a&b"}, []string{feed, list + "?token=n00+a%26b"}},
+		{eu.Options{URL: list + "?token=n00+a%26b"}, []string{feed, list + "?token=n00+a%26b"}},
 		{eu.Options{URL: "https://example.org/list.xml"}, []string{"https://example.org/list.xml"}},
-		{eu.Options{URL: "https://example.org/list?a=b", Token: "c", RSS: "https://example.org/rss"}, []string{"https://example.org/rss",
-			"https://example.org/list?a=b&token=c"}},
+		{eu.Options{URL: "https://example.org/eu/files/xmlFullSanctionsList_1_1/content?a=b&token=c"}, []string{"https://example.org/eu/rss",
+			"https://example.org/eu/files/xmlFullSanctionsList_1_1/content?a=b&token=c"}},
 	} {
 		asked = nil
 		tt.opts.Client = client
@@ -332,7 +332,7 @@ func TestLoadBroken(t *testing.T) {
 		{"redirect loop", "redirected", redirect("/again")},
 	} {
 		server := httptest.NewTLSServer(tt.handler)
-		src := eu.New(&eu.Options{URL: server.URL, Token: "secret", RSS: server.URL + "/rss", Client: server.Client()})
+		src := eu.New(&eu.Options{URL: server.URL + listPath + "?token=secret", Client: server.Client()})
 		entries, rev, err := listtest.Load(t.Context(), src, sources.Revision{})
 		if entries != nil || !rev.IsZero() || err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %d entries, %+v, error %v, want only one with %q", tt.name, len(entries), rev, err, tt.want)
@@ -401,7 +401,7 @@ func TestCancelledInFeed(t *testing.T) {
 	defer close(done)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	src := eu.New(&eu.Options{URL: server.URL, RSS: server.URL + "/rss", Client: server.Client()})
+	src := eu.New(&eu.Options{URL: server.URL + listPath, Client: server.Client()})
 	if _, _, err := listtest.Load(ctx, src, sources.Revision{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Load: %v, want %v", err, context.DeadlineExceeded)
 	}

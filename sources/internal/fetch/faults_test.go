@@ -313,7 +313,7 @@ func TestAllowHTTP(t *testing.T) {
 	for _, allow := range []bool{false, true} {
 		for _, src := range []sources.Source{
 			ofac.New(&ofac.Options{URL: list, Client: client, AllowHTTP: allow}),
-			eu.New(&eu.Options{URL: list, RSS: list, Client: client, AllowHTTP: allow}),
+			eu.New(&eu.Options{URL: list, Client: client, AllowHTTP: allow}),
 			uk.New(&uk.Options{URL: list, Client: client, AllowHTTP: allow}),
 			badlist.New(&badlist.Options{URL: list, Client: client, AllowHTTP: allow}),
 			opensanctions.New(&opensanctions.Options{Dataset: "x", URL: list, Client: client, AllowHTTP: allow}),

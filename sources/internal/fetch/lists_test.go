@@ -154,10 +154,13 @@ func targetsCSV(n int) string {
 // euFeed returns the list of the EU and the feed that announces it.
 func euFeed(n int) map[string]string {
 	doc := euXML(n)
-	return map[string]string{"/list": doc, "/rss": fmt.Sprintf(`<rss version="2.0"><channel>
-<item><link>%s/list</link><guid>%x</guid><pubDate>Tue, 22 Sep 2026 20:01:34 +0200</pubDate></item>
-</channel></rss>`+"\n", host, sha1.Sum([]byte(doc)))}
+	return map[string]string{"/list": doc, euList: doc, "/rss": fmt.Sprintf(`<rss version="2.0"><channel>
+<item><link>%s</link><guid>%x</guid><pubDate>Tue, 22 Sep 2026 20:01:34 +0200</pubDate></item>
+</channel></rss>`+"\n", host+euList, sha1.Sum([]byte(doc)))}
 }
+
+// euList is the path of the list of the EU, beside which its feed is.
+const euList = "/files/xmlFullSanctionsList_1_1/content"
 
 // indexed returns a dataset and the index that has its checksum.
 func indexed(n int) map[string]string {
@@ -304,7 +307,7 @@ var lists = func() []published {
 		}), parse: badlist.Parse, open: true},
 		{name: "OpenSanctions", source: dataset, files: one(targetsCSV), parse: opensanctions.Parse, open: true},
 		{name: "EU, XML with its feed", source: func(c *http.Client) sources.Source {
-			return eu.New(&eu.Options{URL: host + "/list", RSS: host + "/rss", Client: c})
+			return eu.New(&eu.Options{URL: host + euList, Client: c})
 		}, files: euFeed},
 		{name: "OpenSanctions with its index", source: func(c *http.Client) sources.Source {
 			return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Client: c})
