@@ -93,14 +93,9 @@ var rules = []struct {
 	{"own entries", "Entries are the caller's own: what was given to add does not change after add has returned.", checkOwnEntries},
 }
 
-// patience is the time allowed for a Load to return after its context has ended, on a
-// busy machine.
-const patience = time.Minute
-
 // load returns the entries and the revision of one Load.
-func load(src sources.Source, prev sources.Revision) ([]sources.Entry, sources.Revision, error) {
-	var entries []sources.Entry
-	rev, err := src.Load(context.Background(), prev, func(e sources.Entry) error {
+func load(src sources.Source, prev sources.Revision) (entries []sources.Entry, rev sources.Revision, err error) {
+	rev, err = src.Load(context.Background(), prev, func(e sources.Entry) error {
 		entries = append(entries, e)
 		return nil
 	})
@@ -111,11 +106,10 @@ func checkInfo(l *list) error {
 	if err := l.info.Validate(); err != nil {
 		return err
 	}
-	if again := l.src.Info(); again != l.info {
-		return fmt.Errorf("the Info is %+v, and after a Load %+v", l.info, again)
-	}
-	if other := l.newSource().Info(); other != l.info {
-		return fmt.Errorf("the Info is %+v, and of another Source of the list %+v", l.info, other)
+	for what, info := range map[string]sources.Info{"after a Load": l.src.Info(), "of another Source of the list": l.newSource().Info()} {
+		if info != l.info {
+			return fmt.Errorf("the Info is %+v, and %s %+v", l.info, what, info)
+		}
 	}
 	return nil
 }
@@ -128,12 +122,9 @@ func checkRevision(l *list) error {
 	if rev.Records <= 0 {
 		return fmt.Errorf("%d records: want at least one", rev.Records)
 	}
-	for name, t := range map[string]time.Time{"Published": rev.Published, "Checked": rev.Checked} {
-		if t.Location() != time.UTC {
-			return fmt.Errorf("%s is %v: want UTC", name, t)
-		}
-		if t.After(time.Now().Add(24 * time.Hour)) {
-			return fmt.Errorf("%s is %v, in the future: the list would never be too old", name, t)
+	for _, t := range []time.Time{rev.Published, rev.Checked} {
+		if t.Location() != time.UTC || t.After(time.Now().Add(24*time.Hour)) {
+			return fmt.Errorf("published %v, checked %v: want times in UTC that have passed, or the list would never be too old", rev.Published, rev.Checked)
 		}
 	}
 	return nil
@@ -144,15 +135,13 @@ func checkEntries(l *list) error {
 		if !e.Address.IsValid() && sources.TrimListed(e.Listed) == "" {
 			return fmt.Errorf("entry %d, ref %q: lists nothing", i, e.Ref)
 		}
-		if _, ok := score.Latest().Points(e.Kind, score.Exact); !ok {
-			return fmt.Errorf("entry %d, %q: scoring %s does not know the kind %q", i, e.Text(), score.Latest().Version(), e.Kind)
+		if _, ok := score.Latest().Points(e.Kind, score.Exact); !ok || !l.info.MayEmit(e.Kind) {
+			return fmt.Errorf("entry %d, %q: scoring %s does not know the kind %q, or a list of jurisdiction %s may not emit it",
+				i, e.Text(), score.Latest().Version(), e.Kind, l.info.Jurisdiction)
 		}
-		if !l.info.MayEmit(e.Kind) {
-			return fmt.Errorf("entry %d, %q: a list of jurisdiction %s may not emit %s", i, e.Text(), l.info.Jurisdiction, e.Kind)
-		}
-		for name, t := range map[string]time.Time{"ListedAt": e.ListedAt, "EntityListedAt": e.EntityListedAt, "FirstSeen": e.FirstSeen, "NotListedOn": e.NotListedOn, "Until": e.Until} {
+		for _, t := range []time.Time{e.ListedAt, e.EntityListedAt, e.FirstSeen, e.NotListedOn, e.Until} {
 			if t.Location() != time.UTC {
-				return fmt.Errorf("entry %d, %q: %s is %v: want UTC", i, e.Text(), name, t)
+				return fmt.Errorf("entry %d, %q: the time %v: want UTC", i, e.Text(), t)
 			}
 		}
 	}
@@ -161,15 +150,13 @@ func checkEntries(l *list) error {
 
 func checkListed(l *list) error {
 	for i, e := range l.entries {
-		if !e.Address.IsValid() {
-			if a, ok := sources.Decode(e.Asset, e.Listed); ok {
-				return fmt.Errorf("entry %d, %q: Address is zero, want %v", i, e.Listed, a)
-			}
-			continue
+		want, ok := sources.Decode(e.Asset, e.Listed)
+		if e.Address.IsValid() {
+			a, err := address.Normalize(e.Address.Chain(), sources.TrimListed(e.Text()))
+			want, ok = a, err == nil
 		}
-		a, err := address.Normalize(e.Address.Chain(), sources.TrimListed(e.Text()))
-		if err == nil && a.Account() != e.Address.Account() {
-			return fmt.Errorf("entry %d, %q: Address is %v, another account", i, e.Listed, e.Address)
+		if ok && want.Account() != e.Address.Account() {
+			return fmt.Errorf("entry %d, %q: Address is %v, want %v", i, e.Listed, e.Address, want)
 		}
 	}
 	return nil
@@ -177,111 +164,96 @@ func checkListed(l *list) error {
 
 func checkPrev(l *list) error {
 	again, rev, err := load(l.src, l.rev)
-	if errors.Is(err, sources.ErrUnchanged) {
-		if len(again) > 0 {
-			return fmt.Errorf("a Load returned ErrUnchanged, and added %d entries", len(again))
-		}
-		if rev.Digest != l.rev.Digest {
-			return fmt.Errorf("a Load returned ErrUnchanged, and the digest %q, want that of prev, %q", rev.Digest, l.rev.Digest)
-		}
-		return nil
+	switch {
+	case !errors.Is(err, sources.ErrUnchanged):
+		return l.compare("the Load with its own revision", again, rev, err)
+	case len(again) > 0 || rev.Digest != l.rev.Digest:
+		return fmt.Errorf("a Load returned ErrUnchanged, %d entries and the digest %q: want none, and the digest of prev, %q", len(again), rev.Digest, l.rev.Digest)
 	}
-	return l.compare("the Load with its own revision", again, rev, err)
+	return nil
+}
+
+// patience is the time allowed for a Load to return after its context has ended, on a
+// busy machine.
+const patience = time.Minute
+
+// soon returns the error of f, or another one if f takes longer than patience.
+func soon(f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
+		return fmt.Errorf("a Load still waits after %v", patience)
+	}
 }
 
 // cancelled tests that a Load of src fails because ctx has ended.
 func cancelled(ctx context.Context, src sources.Source, add func(sources.Entry) error) error {
-	done := make(chan error, 1)
-	go func() {
-		_, err := src.Load(ctx, sources.Revision{}, add)
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		if !errors.Is(err, context.Canceled) {
+	return soon(func() error {
+		if _, err := src.Load(ctx, sources.Revision{}, add); !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("the Load returned the error %v: want one that wraps %v", err, context.Canceled)
 		}
 		return nil
-	case <-time.After(patience):
-		return fmt.Errorf("the Load still runs %v after its context has ended", patience)
-	}
+	})
 }
 
 func checkAddError(l *list) error {
 	for _, at := range []int{0, len(l.entries) / 2, len(l.entries) - 1} {
-		if at < 0 || at >= len(l.entries) {
-			continue // there is no entry to refuse
-		}
 		refused := errors.New("refused by the test")
 		calls := 0
 		_, err := l.src.Load(context.Background(), sources.Revision{}, func(sources.Entry) error {
-			calls++
-			if calls > at {
+			if calls++; calls > at {
 				return refused
 			}
 			return nil
 		})
-		if calls > at+1 {
-			return fmt.Errorf("add refused entry %d and was called %d times more", at, calls-at-1)
-		}
-		if !errors.Is(err, refused) {
-			return fmt.Errorf("add refused entry %d, and Load returned the error %v: want one that wraps that of add", at, err)
+		if calls > 0 && (calls != at+1 || !errors.Is(err, refused)) {
+			return fmt.Errorf("add refused call %d, was called %d times, and Load returned the error %v: want one that wraps the error of add", at+1, calls, err)
 		}
 	}
 	return nil
 }
 
 func checkConcurrent(l *list) error {
-	errs := make([]error, 4)
 	var got []sources.Entry
 	rev, err := l.src.Load(context.Background(), sources.Revision{}, func(e sources.Entry) error {
 		if got = append(got, e); len(got) > 1 {
 			return nil
 		}
-		var wg sync.WaitGroup
-		for i := range errs {
-			wg.Go(func() {
-				_ = l.src.Info()
-				errs[i] = l.same("a concurrent Load", sources.Revision{})
-			})
-		}
-		done := make(chan struct{})
-		go func() { wg.Wait(); close(done) }()
-		select {
-		case <-done:
-			return nil
-		case <-time.After(patience):
-			return fmt.Errorf("another Load still waits, %v after this one's caller was given an entry", patience)
-		}
+		return soon(func() error {
+			errs := make([]error, 4)
+			var wg sync.WaitGroup
+			for i := range errs {
+				wg.Go(func() {
+					_ = l.src.Info()
+					errs[i] = l.same("a concurrent Load", sources.Revision{})
+				})
+			}
+			wg.Wait()
+			return errors.Join(errs...)
+		})
 	})
-	if err := l.compare("a Load with a slow caller", got, rev, err); err != nil {
-		return err
-	}
-	return errors.Join(errs...)
+	return l.compare("a Load with a slow caller", got, rev, err)
 }
 
 func checkOwnEntries(l *list) error {
-	var kept, copies []sources.Entry
+	var kept []sources.Entry
+	var texts []string
 	_, err := l.src.Load(context.Background(), sources.Revision{}, func(e sources.Entry) error {
-		kept = append(kept, e)
-		e.Listed, e.Asset = strings.Clone(e.Listed), strings.Clone(e.Asset)
-		e.Ref, e.Name = strings.Clone(e.Ref), strings.Clone(e.Name)
-		e.Kind = score.Kind(strings.Clone(string(e.Kind)))
-		copies = append(copies, e)
+		kept, texts = append(kept, e), append(texts, fmt.Sprintf("%+v", e))
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("a Load: %w", err)
+	if err == nil {
+		err = l.same("a Load", sources.Revision{}) // it may use the buffers again
 	}
-	if err := l.same("a Load", sources.Revision{}); err != nil { // it may use the buffers again
-		return err
-	}
-	for i := range kept {
-		if kept[i] != copies[i] {
-			return fmt.Errorf("entry %d was %+v, and is now %+v", i, copies[i], kept[i])
+	for i := 0; i < len(kept) && err == nil; i++ {
+		if now := fmt.Sprintf("%+v", kept[i]); now != texts[i] {
+			err = fmt.Errorf("entry %d was %s, and is now %s", i, texts[i], now)
 		}
 	}
-	return nil
+	return err
 }
 
 // same loads with a previous revision, and returns an error unless that gives the list.
@@ -297,14 +269,13 @@ func (l *list) compare(what string, got []sources.Entry, rev sources.Revision, e
 		return fmt.Errorf("%s: %w", what, err)
 	case len(got) != len(l.entries):
 		return fmt.Errorf("%s gave %d entries, the first %d", what, len(got), len(l.entries))
+	case rev.Digest != l.rev.Digest:
+		return fmt.Errorf("%s gave the digest %q, the first %q", what, rev.Digest, l.rev.Digest)
 	}
 	for i, want := range l.entries {
 		if got[i] != want {
 			return fmt.Errorf("%s gave as entry %d %+v, the first %+v", what, i, got[i], want)
 		}
-	}
-	if rev.Digest != l.rev.Digest {
-		return fmt.Errorf("%s gave the digest %q, the first %q", what, rev.Digest, l.rev.Digest)
 	}
 	return nil
 }

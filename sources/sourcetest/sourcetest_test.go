@@ -423,8 +423,8 @@ func TestHangs(t *testing.T) {
 			return sources.Revision{}, nil
 		}
 		err := sourcetest.Check("cancelled before", func() sources.Source { return src })
-		if err == nil || !strings.Contains(err.Error(), "still runs") {
-			t.Errorf("error %v, want that Load still runs", err)
+		if err == nil || !strings.Contains(err.Error(), "still waits") {
+			t.Errorf("error %v, want that a Load still waits", err)
 		}
 	})
 }
