@@ -62,7 +62,7 @@ func (p *parser) document(d *json.Decoder) error {
 		if t, err = d.Token(); err != nil {
 			return err
 		}
-		name, _ := t.(string) // the decoder takes nothing else as a name
+		name := t.(string) // the decoder takes nothing else
 		if _, isAddress := sources.Decode(p.Asset, name); isAddress {
 			return fmt.Errorf("member %.64q is an address, want the name of an array of addresses", name)
 		}
@@ -89,21 +89,18 @@ func (p *parser) array(d *json.Decoder, name string) error {
 		if err := d.Decode(&value); err != nil {
 			return err
 		}
-		is := describe(value)
+		r, is, err := record{columnName: name}, describe(value), error(nil)
 		first = cmp.Or(first, is)
-		var r record
-		var err error
 		switch {
 		case is != first:
-			return fmt.Errorf("%s after %s, want items of one type", is, first)
-		case value[0] == '"':
-			r[columnName] = name
+			err = fmt.Errorf("%s after %s, want items of one type", is, first)
+		case is == "a string":
 			err = json.Unmarshal(value, &r[columnAddress])
-		case value[0] == '{':
+		case is == "{":
 			r, err = object(value)
 			r[columnRef] = p.itemRef
 		default:
-			return fmt.Errorf("%s, want an address or an object", is)
+			err = fmt.Errorf("%s, want an address or an object", is)
 		}
 		if err == nil {
 			err = p.emit(r, "")
@@ -117,52 +114,39 @@ func (p *parser) array(d *json.Decoder, name string) error {
 }
 
 // members are the members of an object that are read, and their columns. Of two for one column
-// the first counts.
-var members = []struct {
-	name   string
-	column int
-}{
-	{"address", columnAddress}, {"chain", columnChain}, {"network", columnChain}, {"blockchain", columnChain},
-	{"comment", columnName}, {"family", columnName}, {"date", columnDate}, {"createdAt", columnDate},
+// the first that is not empty counts.
+var members = map[string]int{
+	"address": columnAddress, "chain": columnChain, "network": columnChain, "blockchain": columnChain,
+	"comment": columnName, "family": columnName, "date": columnDate, "createdAt": columnDate,
 }
 
-// object returns the members of an object that are columns.
+// object returns the members of an object that are columns. text is valid JSON, so reading it does not fail.
 func object(text json.RawMessage) (r record, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.Token() // the brace
-	seen := 0 // bits, by the index of a member
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return r, err
-		}
+	for seen := make(map[json.Token]bool); d.More() && err == nil; {
 		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return r, err
+		name, _ := d.Token()
+		d.Decode(&value)
+		column, ok := members[name.(string)]
+		if !ok {
+			continue
 		}
-		for i, m := range members {
-			if m.name != name {
-				continue
-			}
-			var cell string
-			switch is := describe(value); {
-			case seen&(1<<i) != 0:
-				err = fmt.Errorf("member %q given twice", name)
-			case is == "a string":
-				err = json.Unmarshal(value, &cell)
-			case is == "a number" && m.column != columnAddress:
-				cell = string(value)
-			case is != "null" || m.column == columnAddress:
-				err = fmt.Errorf("member %q: %s, want a string", name, is)
-			}
-			if err != nil {
-				return r, err
-			}
-			seen |= 1 << i
-			r[m.column] = cmp.Or(r[m.column], cell)
+		var cell string
+		switch is := describe(value); {
+		case seen[name]:
+			err = fmt.Errorf("member %q given twice", name)
+		case is == "a string":
+			err = json.Unmarshal(value, &cell)
+		case is == "a number" && column != columnAddress:
+			cell = string(value)
+		case is != "null" || column == columnAddress:
+			err = fmt.Errorf("member %q: %s, want a string", name, is)
 		}
+		seen[name] = true
+		r[column] = cmp.Or(r[column], cell)
 	}
-	return r, nil
+	return r, err
 }
 
 // describe returns what kind of value it is.
