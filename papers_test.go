@@ -28,7 +28,6 @@ var commandLines = []tested{
 	{"WALLETSCREEN_LONG=1 go test ./...", ".ci/run", "WALLETSCREEN_LONG=1 go -C examples/beam test"},
 	{"WALLETSCREEN_LONG=1 go test -v -run ", "papers_test.go", "TestCommandLines"}, // see chosen
 	{"go test -run '^$' -bench ", "papers_test.go", "TestCommandLines"},
-	{"go -C internal/bench run ./", ".ci/run", "go vet ./..."}, // they load a machine for minutes
 	{"go -C internal/bench test -bench ", ".ci/run", "go vet ./..."},
 	{"go run github.com/oapi-codegen/oapi-codegen/", "internal/browser/clients_test.go", "TestClients"},
 	{"go mod tidy", "internal/browser/clients_test.go", "TestClients"},
