@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/maphash"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
@@ -56,12 +54,14 @@ func (r *Record) Hex() []byte {
 	return r.said
 }
 
-// HexAt returns [Record.Hex] of the record at a place of a section that has no label of its own; of others nil.
-func HexAt(section []byte, at uint32) []byte {
+// HexAt returns [Record.Hex] of the record at a place of a section, and the place of the record that has its label; nil of
+// a record with a label of its own.
+func HexAt(section []byte, at uint32) (hex []byte, label uint32) {
 	if section[at] != hexAddress {
-		return nil
+		return nil, 0
 	}
-	return section[at+1:][:hexDigits/2]
+	back, n := binary.Uvarint(section[at+1:])
+	return section[int(at)+1+n:][:hexDigits/2], at - uint32(back)
 }
 
 // SameAddress reports whether the addresses of r and o are spelled alike; without addresses, they are.
@@ -98,15 +98,11 @@ func (r *Record) Read(s *Stay) (err error) {
 	return nil
 }
 
-// A Reader reads the records of a section, which is the stays that last, or those that have ended: one after the other, or, if
-// they were read before, or added by a [Writer], in any order.
+// A Reader reads the records of a section, which is the stays that last, or those that have ended, in any order.
 type Reader struct {
 	parser
-	record  Record
-	labeled bool
-
-	labels   []uint32
-	from, to uint32 // the records from here to there have the label of record
+	record Record
+	label  int // the place of the record that has the label of record; -1: none was read
 }
 
 // A parser reads the parts of a record.
@@ -116,25 +112,32 @@ type parser struct {
 	err     error // the first; from then on every read returns zero
 }
 
-// NewReader returns the Reader of a section. To read in any order, labels are the records with new labels, in their order.
-func NewReader(section []byte, labels []uint32) Reader {
-	return Reader{parser: parser{section: section}, labels: labels}
-}
+// NewReader returns the Reader of a section.
+func NewReader(section []byte) Reader { return Reader{parser: parser{section: section}, label: -1} }
 
-// next reads the record at d.at. It has the label of the record that was read before, or a new one.
+// next reads the record at d.at.
 func (d *Reader) next() *Record {
-	r := &d.record
-	r.At, r.tag = uint32(d.at), 0
+	r, at := &d.record, d.at
+	r.At, r.tag = uint32(at), 0
 	form := d.byte()
 	if form&^(addressMask|hasListed|newLabel) != 0 || form&addressMask == addressMask {
 		d.fail("a stay of the form %#x", form)
 	}
-	if r.New = form&newLabel != 0; r.New {
-		d.label()
-		d.labeled = true
-	} else if !d.labeled {
-		d.fail("the first stay has no label")
+	label := at
+	if form&newLabel != 0 {
+		d.readLabel()
+	} else if label -= int(d.number()); label != d.label {
+		begin := d.at
+		if label < 0 || label >= at || d.section[label]&newLabel == 0 {
+			d.fail("no label at byte %d", label)
+		} else {
+			d.at = label + 1
+			d.readLabel()
+			d.at = begin
+		}
 	}
+	r.New = label != d.label
+	d.label = label
 	begin := d.at
 	r.form = form &^ newLabel
 	d.parts(r.form)
@@ -156,8 +159,8 @@ func (p *parser) parts(form byte) (normal, listed []byte) {
 	return normal, listed
 }
 
-// label reads a label.
-func (d *Reader) label() {
+// readLabel reads a label.
+func (d *Reader) readLabel() {
 	r := &d.record
 	for _, s := range [...]*string{(*string)(&r.chain), &r.Asset, (*string)(&r.Kind), &r.Ref, &r.Name} {
 		if text := d.text(); string(text) != *s { // often it is as before
@@ -237,7 +240,7 @@ func (p *parser) fail(format string, args ...any) {
 // Alike reports whether the stays of f that last are the entries of an offer, in their order. The copies of
 // the list that have them may differ: the offer knows none that is earlier.
 func (f *File) Alike(offer *File) bool {
-	a, b := NewReader(f.Lasts(), nil), NewReader(offer.Lasts(), nil)
+	a, b := NewReader(f.Lasts()), NewReader(offer.Lasts())
 	for a.at < len(a.section) && b.at < len(b.section) {
 		is, o := a.next(), b.next()
 		switch {
@@ -253,24 +256,9 @@ func (f *File) Alike(offer *File) bool {
 	return a.at == len(a.section) && b.at == len(b.section)
 }
 
-// LabelOf returns from which record to which the records have the label of the one at a place. The
-// given records have new ones.
-func LabelOf(labels []uint32, at uint32) (from, to uint32) {
-	i, _ := slices.BinarySearch(labels, at+1)
-	if i == len(labels) {
-		return labels[i-1], math.MaxUint32
-	}
-	return labels[i-1], labels[i]
-}
-
 // Read returns the record at a place. It is valid until the next call.
 func (d *Reader) Read(at uint32) *Record {
-	if at < d.from || at >= d.to {
-		d.from, d.to = LabelOf(d.labels, at)
-		d.at = int(d.from)
-		d.next()
-	}
-	if at != d.record.At {
+	if d.label < 0 || at != d.record.At {
 		d.at = int(at)
 		d.next()
 	}

@@ -12,14 +12,14 @@ import (
 // A Writer makes a File of the stays that last.
 type Writer struct {
 	buf     []byte
-	section int  // where the section begins
-	last    Stay // whose label was appended last
-	labeled bool
+	section int    // where the section begins
+	last    Stay   // whose label was appended last
+	label   int    // where that stay begins; -1: there is none
 	said    []byte // scratch
 }
 
 // NewWriter returns a Writer of an empty File, which has room for the given number of bytes.
-func NewWriter(bytes int) *Writer { return &Writer{buf: make([]byte, 0, bytes)} }
+func NewWriter(bytes int) *Writer { return &Writer{buf: make([]byte, 0, bytes), label: -1} }
 
 // Add adds a stay that lasts, after those before.
 func (w *Writer) Add(s *Stay) (err error) {
@@ -28,15 +28,13 @@ func (w *Writer) Add(s *Stay) (err error) {
 	if n := max(len(s.Address.Normalized()), len(s.Listed)); n > maxString {
 		return fmt.Errorf("entry %.64q: an address or listed string of %d bytes: want at most %d", s.Ref, n, maxString)
 	}
-	_, _, err = w.add(s, form, w.said)
+	_, err = w.add(s, form, w.said)
 	return err
 }
 
 // AddAs adds a stay that lasts, with the address and the listed string of r. It returns where the
-// stay begins, and whether it has a new label.
-func (w *Writer) AddAs(s *Stay, r *Record) (at uint32, isNew bool, err error) {
-	return w.add(s, r.form, r.said)
-}
+// stay begins.
+func (w *Writer) AddAs(s *Stay, r *Record) (at uint32, err error) { return w.add(s, r.form, r.said) }
 
 // Section returns the stays that were added.
 func (w *Writer) Section() []byte { return w.buf }
@@ -45,7 +43,7 @@ func (w *Writer) Section() []byte { return w.buf }
 // be nil, and since. Nothing can be added afterwards.
 func (w *Writer) File(h Header, before *File, since []Stay) (*File, error) {
 	h.Lasting = len(w.buf)
-	ended := Writer{buf: w.buf, section: h.Lasting}
+	ended := Writer{buf: w.buf, section: h.Lasting, label: -1}
 	if before != nil {
 		ended.buf = append(ended.buf, before.Ended()...)
 	}
@@ -57,15 +55,15 @@ func (w *Writer) File(h Header, before *File, since []Stay) (*File, error) {
 	return &File{h, ended.buf}, nil
 }
 
-// add appends a stay, whose address and listed string are said in the given form. It returns where the stay begins, and
-// whether it has a new label.
-func (w *Writer) add(s *Stay, form byte, said []byte) (at uint32, isNew bool, err error) {
-	begin := len(w.buf) - w.section
-	if isNew = !w.labeled || !sameLabels(s, &w.last); isNew {
+// add appends a stay, whose address and listed string are said in the given form. It returns where the stay begins.
+func (w *Writer) add(s *Stay, form byte, said []byte) (at uint32, err error) {
+	begin := len(w.buf)
+	if w.label < 0 || !sameLabels(s, &w.last) {
+		w.label, w.last = begin, *s
 		w.buf = append(w.buf, form|newLabel)
-		err = w.label(s)
+		err = w.appendLabel(s)
 	} else {
-		w.buf = append(w.buf, form)
+		w.buf = binary.AppendUvarint(append(w.buf, form), uint64(begin-w.label))
 	}
 	w.buf = append(w.buf, said...)
 	if uint64(len(w.buf)-w.section) > math.MaxUint32 {
@@ -74,7 +72,7 @@ func (w *Writer) add(s *Stay, form byte, said []byte) (at uint32, isNew bool, er
 	if err != nil {
 		err = fmt.Errorf("entry %.64q: %w", s.Ref, err)
 	}
-	return uint32(begin), isNew, err
+	return uint32(begin - w.section), err
 }
 
 // appendSaid appends the address and the listed string of e, and returns in which form. A listed string that is
@@ -96,15 +94,14 @@ func appendSaid(b []byte, e *sources.Entry) (said []byte, form byte) {
 	return b, form
 }
 
-// label appends the label of s.
-func (w *Writer) label(s *Stay) (err error) {
+// appendLabel appends the label of s.
+func (w *Writer) appendLabel(s *Stay) (err error) {
 	for _, text := range [...]string{string(s.Address.Chain()), s.Asset, string(s.Kind), s.Ref, s.Name} {
 		if len(text) > maxString {
 			err = fmt.Errorf("a string of %d bytes: want at most %d", len(text), maxString)
 		}
 		w.buf = appendText(w.buf, text)
 	}
-	w.last, w.labeled = *s, true
 	for _, t := range s.times() {
 		if y := t.UTC().Year(); y < 0 || y > 9999 {
 			err = fmt.Errorf("a time in the year %d: want 0 to 9999", y)

@@ -12,16 +12,15 @@
 // consists of
 //
 //   - a byte that says which parts follow, see the constants of this package;
-//   - its label, unless that is the label of the stay before it: chain, asset, kind, ref, name, the
-//     dates of the listing, of the first copy that has it, of the listing of the party, of the last
-//     copy without it, and of its end; and the two acceptances;
+//   - its label: chain, asset, kind, ref, name, the dates of the listing, of the first copy that has
+//     it, of the listing of the party, of the last copy without it, and of its end; and the two
+//     acceptances. If another stay has that label, how many bytes before this one that begins;
 //   - the address: the 20 bytes of "0x" and 40 hex digits, or a text;
 //   - the listed string, if it is not the address.
 //
 // Numbers are unsigned varints (LEB128). A text is its length and its bytes. A time is 0 for the
 // zero time, or 1 and the seconds since 1970 as a signed varint, or 2, the seconds, and the
-// nanoseconds. A stay can be read by its place and the place of its label: a list in memory is a
-// file, and an index of places.
+// nanoseconds. A stay can be read by its place: a list in memory is a file, and an index of places.
 //
 // The name of a file has the SHA-256 of its bytes, so that no two programs write different files of
 // one name, and damage is known before a byte is believed. Equal headers and stays make equal bytes.
@@ -82,7 +81,7 @@ const (
 	addressMask = 3
 
 	hasListed = 1 << 2 // otherwise Listed is "", or the normal form
-	newLabel  = 1 << 3 // otherwise the label of the stay before
+	newLabel  = 1 << 3 // otherwise the label of another stay
 )
 
 const hexDigits = 40 // of a hexAddress
@@ -192,7 +191,7 @@ func (f *File) Records(ended bool) iter.Seq2[*Record, error] {
 		section = f.Ended()
 	}
 	return func(yield func(*Record, error) bool) {
-		d := NewReader(section, nil)
+		d := NewReader(section)
 		for d.at < len(section) {
 			at := d.at
 			r := d.next()

@@ -35,7 +35,7 @@ func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
 			return nil, err
 		}
 		b.find(r)
-		b.add(r.At, r.New)
+		b.add(r.At)
 	}
 	if err := b.list.entries.index.Seal(); err != nil {
 		return nil, err
@@ -131,9 +131,8 @@ func (b *builder) find(r *stays.Record) int {
 	return len(b.rows)
 }
 
-// add adds the stay, which lasts and was read and found, and is at the given place. isLabeled says whether it has another label than
-// the one before.
-func (b *builder) add(at uint32, isLabeled bool) {
+// add adds the stay, which lasts and was read and found, and is at the given place.
+func (b *builder) add(at uint32) {
 	l, s, e := b.list, &b.stay, &b.stay.Entry
 	l.Entries++
 	if b.isNew {
@@ -149,7 +148,6 @@ func (b *builder) add(at uint32, isLabeled bool) {
 		l.LatestSeen = e.FirstSeen
 	}
 	b.hashes = append(b.hashes, sha256.Sum256(b.said))
-	l.entries.labeled(at, isLabeled)
 	if n := len(b.again); n > 0 {
 		l.note(sources.Duplicate, e)
 		v := l.view()
@@ -175,7 +173,7 @@ func (l *List) note(kind string, e *sources.Entry) {
 func (b *builder) build(f *stays.File) (*List, error) {
 	l := b.list
 	l.file, l.entries.section = f, f.Lasts()
-	l.Bytes, l.Digest = l.entries.size(), stays.DigestOf(b.hashes)
+	l.Bytes, l.Digest = l.entries.index.Size(), stays.DigestOf(b.hashes)
 	past := &List{entries: newTable(nil)} // a listing that ended is not found by another account
 	past.entries.section = f.Ended()
 	for r, err := range f.Records(true) {
@@ -188,14 +186,13 @@ func (b *builder) build(f *stays.File) (*List, error) {
 		if l.had(r, b.first()) || past.had(r, b.first()) {
 			l.followed++
 		}
-		past.entries.labeled(r.At, r.New)
 		past.entries.add(r.At, b.keys, b.tag)
 		past.Entries++
 	}
 	err := past.entries.index.Seal()
 	if past.Entries > 0 {
 		l.past = past
-		l.Bytes += past.entries.size()
+		l.Bytes += past.entries.index.Size()
 	}
 	return l, err
 }

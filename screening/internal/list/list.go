@@ -77,5 +77,5 @@ func (l *List) view() view {
 	if l == nil || l.entries == nil {
 		return view{}
 	}
-	return view{l.entries, stays.NewReader(l.entries.section, l.entries.labels)}
+	return view{l.entries, stays.NewReader(l.entries.section)}
 }

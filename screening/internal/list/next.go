@@ -135,8 +135,8 @@ func (n *next) offered(r *stays.Record) error {
 	if s.In == n.to {
 		n.changes.Stays = true
 	}
-	at, isLabeled, err := n.w.AddAs(s, r)
-	n.add(at, isLabeled)
+	at, err := n.w.AddAs(s, r)
+	n.add(at)
 	return err
 }
 

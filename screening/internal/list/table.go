@@ -14,7 +14,6 @@ import (
 type table struct {
 	index   *index.Table // of the places of stays
 	section []byte
-	labels  []uint32                          // the places of stays that have other labels than those before
 	recent  *[1 << 10]atomic.Pointer[Listing] // a cache
 }
 
@@ -34,9 +33,8 @@ func evmAccount(k index.ID) (index.ID, bool) {
 // listing returns the listing of a row, and the key under which it is filed.
 func (t *table) listing(row uint32) (*Listing, index.ID) {
 	k, at := t.index.Row(row)
-	if hex := stays.HexAt(t.section, at); hex != nil {
+	if hex, label := stays.HexAt(t.section, at); hex != nil {
 		if own := hexKey(hex); own.SameBytes(&k) {
-			label, _ := stays.LabelOf(t.labels, at)
 			if l := t.cached(at, label, true); l.key == k.Class() { // the address follows from the key, so one label has one listing
 				return l, k
 			}
@@ -51,7 +49,7 @@ func (t *table) cached(at, number uint32, isHex bool) *Listing {
 	slot := &t.recent[number*0x9e3779b9>>22] // the golden ratio
 	l := slot.Load()
 	if l == nil || l.at != number || l.isHex != isHex {
-		r := stays.NewReader(t.section, t.labels)
+		r := stays.NewReader(t.section)
 		l = newListing(r.Read(at), number, isHex)
 		slot.Store(l)
 	}
@@ -66,16 +64,6 @@ func (t *table) add(at uint32, keys []index.ID, tag uint32) {
 		}
 	}
 }
-
-// labeled says whether the next stay, at a place, has another label than the one before.
-func (t *table) labeled(at uint32, isNew bool) {
-	if isNew {
-		t.labels = append(t.labels, at)
-	}
-}
-
-// size returns the size of t in bytes, without the section.
-func (t *table) size() int { return t.index.Size() + 4*cap(t.labels) }
 
 // A view reads the stays of a table.
 type view struct {
