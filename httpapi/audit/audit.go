@@ -38,9 +38,9 @@
 //
 // # Nothing is lost silently
 //
-// A record waits in memory until [Log.Run] writes it, some milliseconds later, and is flushed to the
-// disk within a tenth of a second: until then a killed program, or a machine without power, loses it,
-// unless Options.Durable makes the answer wait for the disk. Open replaces a line that a crash has cut
+// A record waits in memory until [Log.Run] has flushed it to the disk, some milliseconds later and at most
+// a tenth of a second on a disk that keeps up: until then a killed program, or a machine without power, loses
+// it, unless Options.Durable makes the answer wait for the disk. Open replaces a line that a crash has cut
 // short by a line of type repair.
 //
 // If there is no room for the records of an answer within a second, or the writer cannot write, Record returns
@@ -59,6 +59,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,20 +95,16 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// Errors of Record.
 var (
-	// errFull reports that a record has waited for a second: records come faster than
-	// they can be written or, with Options.Durable, flushed.
-	errFull = errors.New("audit: too many records wait to be written")
-	// errBroken reports that records cannot be written at the moment. An error that
-	// wraps it says why.
+	errFull   = errors.New("audit: too many records wait to be written")
 	errBroken = errors.New("audit: records cannot be written")
-	// errKey reports that a trail was written with another key, or with one and now without.
-	errKey = errors.New("audit: the trail was written with another key, or without one: give its key, or begin a new trail in another directory")
-	// errLong reports a record whose line nothing could read.
-	errLong = errors.New("audit: the record is too long: the address has too many labels")
-	// errClosed reports that Run has ended.
+	errLong   = errors.New("audit: the record is too long: the address has too many labels") // nothing could read its line
 	errClosed = errors.New("audit: closed")
 )
+
+// errKey reports that a trail was written with another key, or with one and now without.
+var errKey = errors.New("audit: the trail was written with another key, or without one: give its key, or begin a new trail in another directory")
 
 // A Log writes records to the files of a directory. Its methods may be called
 // concurrently.
@@ -117,13 +114,12 @@ type Log struct {
 	maxWait  time.Duration // the longest wait of Record for room in the queue, and for the disk
 	writer   writer
 	begun    atomic.Bool   // Run was called
-	wake     chan struct{} // receives when a record was queued
+	wake     chan struct{} // receives when there is something to write
 
 	mu      sync.Mutex    // guards what follows
-	queue   []*record     // for the writer
-	room    chan struct{} // closed when the writer has taken the queue
+	queue   []*record     // not on the disk yet
+	room    chan struct{} // closed when a part of the queue was written
 	closed  bool
-	pending int // records that the writer has not flushed
 	written uint64
 	refused uint64
 	err     error // why records cannot be written at the moment, or nil
@@ -155,12 +151,13 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if l.opts.HashKey != nil && len(l.opts.HashKey) < sha256.Size {
 		return nil, fmt.Errorf("audit: a HashKey of %d bytes, want at least %d", len(l.opts.HashKey), sha256.Size)
 	}
-	l.writer = writer{Options: l.opts, dir: dir, maxBytes: 100 << 20, chain: evidence.New(l.opts.HashKey), write: (*os.File).WriteAt, sync: (*os.File).Sync}
+	l.writer = writer{Options: l.opts, dir: dir, maxBytes: 100 << 20, chain: evidence.New(l.opts.HashKey), writeAt: (*os.File).WriteAt, sync: (*os.File).Sync}
 	if err := l.writer.open(); errors.Is(err, errKey) {
 		return nil, fmt.Errorf("%w: %s", errKey, dir)
 	} else if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
+	l.enqueue(l.writer.repairs)
 	return l, nil
 }
 
@@ -243,19 +240,24 @@ func (l *Log) enqueue(records []*record) (room <-chan struct{}, err error) {
 		return l.room, nil
 	}
 	l.queue = append(l.queue, records...)
+	l.signal()
+	return nil, nil
+}
+
+// signal wakes Run.
+func (l *Log) signal() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
-	return nil, nil
 }
 
 const (
 	// retryEvery is the time between attempts to write after a failure.
 	retryEvery = time.Second
-	// gather is the pause after a write that was not flushed, so that a busy server
-	// writes many records at once.
-	gather = 2 * time.Millisecond
+	// gather is the pause after a write for which no caller waits, so that a busy server writes many
+	// records at once.
+	gather = 10 * time.Millisecond
 )
 
 // Run writes records until ctx ends, then writes the queued records and closes the Log.
@@ -267,60 +269,75 @@ func (l *Log) Run(ctx context.Context) error {
 	if l.begun.Swap(true) {
 		return errors.New("audit: Run was called before")
 	}
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	for {
-		wake := l.wake
-		if l.Err() != nil {
-			wake = nil // until it is time to try again
-		}
 		select {
-		case <-wake:
-		case <-timer.C:
+		case <-l.wake:
 		case <-ctx.Done():
 			return l.close()
 		}
-		again := l.advance(false)
-		if again == 0 {
-			timer.Stop()
-			continue
+		pause := gather
+		if l.opts.Durable {
+			pause = 0
 		}
-		timer.Reset(again)
-		select { // gather more records
-		case <-time.After(gather):
+		if !l.write() {
+			pause = retryEvery
+			l.signal()
+		}
+		select {
+		case <-time.After(pause):
 		case <-ctx.Done():
 		}
 	}
 }
 
-// advance writes the queued and the pending records. It returns the time after which
-// it must be called again, or 0 if only after the next record.
-func (l *Log) advance(last bool) (again time.Duration) {
-	w := &l.writer
-	l.mu.Lock()
-	w.pending, l.queue = append(w.pending, l.queue...), nil
-	close(l.room)
-	l.room = make(chan struct{})
-	l.mu.Unlock()
-	// A failure is over only when something was flushed.
-	again, err := w.advance(last || l.Err() != nil)
+// write writes the queue, and reports whether it could.
+func (l *Log) write() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.written = w.total
-	l.pending = len(w.pending)
-	switch {
-	case err != nil:
-		if l.err == nil {
-			l.opts.Logger.Error("audit records cannot be written; screening is refused until they can", "error", err)
+	for len(l.queue) > 0 {
+		queue := l.queue
+		l.mu.Unlock()
+		n, err := l.writer.write(queue)
+		l.mu.Lock()
+		if err != nil {
+			l.fail(err)
+			return false
 		}
-		l.err = fmt.Errorf("%w: %w", errBroken, err)
-		l.queue = refuse(l.queue, l.err)
-		return retryEvery
-	case l.err != nil:
-		l.opts.Logger.Info("audit records can be written again")
-		l.err = nil
+		for _, r := range queue[:n] {
+			if r.written != nil {
+				r.written <- nil
+			}
+		}
+		clear(queue[:n])
+		l.queue, l.written = l.queue[n:], l.written+uint64(n)
+		close(l.room)
+		l.room = make(chan struct{})
+		if l.err != nil {
+			l.opts.Logger.Info("audit records can be written again")
+			l.err = nil
+		}
 	}
-	return again
+	return true
+}
+
+// fail reports a failure to the callers that wait for records. Their answers are not sent, so a line with
+// the number of their records takes the place of them. The caller holds mu.
+func (l *Log) fail(err error) {
+	if l.err == nil {
+		l.opts.Logger.Error("audit records cannot be written; screening is refused until they can", "error", err)
+	}
+	l.err = fmt.Errorf("%w: %w", errBroken, err)
+	n := len(l.queue)
+	l.queue = slices.DeleteFunc(l.queue, func(r *record) bool {
+		if r.written != nil {
+			r.written <- l.err
+		}
+		return r.written != nil
+	})
+	if n -= len(l.queue); n > 0 {
+		line, _ := repairLine{Refused: n}.marshal()
+		l.queue = append(l.queue, &record{line: line})
+	}
 }
 
 // close writes the remaining records, and unlocks the directory.
@@ -328,11 +345,10 @@ func (l *Log) close() error {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
-	l.advance(true)
-	w := &l.writer
-	err := w.close()
-	if n := len(w.pending); n > 0 {
-		return fmt.Errorf("audit: %d records were not written: %w", n, l.Err())
+	l.write()
+	err := l.writer.close()
+	if queued, _, _ := l.Stats(); queued > 0 {
+		return fmt.Errorf("audit: %d records were not written: %w", queued, l.Err())
 	}
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
@@ -347,10 +363,10 @@ func (l *Log) Err() error {
 	return l.err
 }
 
-// Stats returns the number of records that wait to be written or flushed, of those that
-// were written and flushed, and of those for which Record returned an error.
+// Stats returns the number of records that wait to be written, of those that are on the disk, and of
+// those for which Record returned an error.
 func (l *Log) Stats() (queued int, written, refused uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.queue) + l.pending, l.written, l.refused
+	return len(l.queue), l.written, l.refused
 }

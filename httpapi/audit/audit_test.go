@@ -408,6 +408,14 @@ func TestDiskFull(t *testing.T) {
 				return f.Sync()
 			})
 		}},
+		{"head", func(bad *atomic.Bool, l *audit.Log) {
+			l.Fail(func(f *os.File, text []byte, at int64) (int, error) {
+				if bad.Load() && filepath.Base(f.Name()) == "audit.head" {
+					return 0, errDisk
+				}
+				return f.WriteAt(text, at)
+			}, nil)
+		}},
 	} {
 		for _, durable := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, durable %v", tt.name, durable), func(t *testing.T) {

@@ -11,7 +11,7 @@ var ErrFull, ErrBroken, ErrClosed = errFull, errBroken, errClosed
 // one. It must be called before Run.
 func (l *Log) Fail(write func(f *os.File, text []byte, at int64) (int, error), sync func(*os.File) error) {
 	if write != nil {
-		l.writer.write = write
+		l.writer.writeAt = write
 	}
 	if sync != nil {
 		l.writer.sync = sync

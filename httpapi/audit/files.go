@@ -38,20 +38,17 @@ func (w *writer) open() (err error) {
 	if err != nil {
 		return err
 	}
-	size, half, err := w.openHead(names)
+	end, err := w.openHead(names)
 	if err != nil {
 		return err
 	}
 	if len(names) > 0 {
-		if err := w.openLast(names[len(names)-1], size, half); err != nil {
-			return err
-		}
+		err = w.openLast(names[len(names)-1], end)
+	} else if w.head.Last.N == 0 {
+		err = errors.Join(w.writeHead(), w.headFile.Sync()) // from now on, a trail without a head was tampered with
 	}
-	w.head.Last = w.last
-	if len(names) == 0 && w.headFile == nil && w.last.N == 0 {
-		if err := errors.Join(w.writeHead(), w.headFile.Sync()); err != nil { // from now on, a trail without a head was tampered with
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	if err := w.testify("start"); err != nil {
 		return err
@@ -77,10 +74,10 @@ func (l repairLine) marshal() ([]byte, error) {
 // maxCut is the length of the part of a half line that is kept.
 const maxCut = 64 << 10
 
-// openLast opens the last file, which has whole lines of a size and then half a line, if any. It
+// openLast opens the last file, which ends as end says. It
 // replaces half a line by a longer line of type repair, so a crash during that leaves half a
 // line again.
-func (w *writer) openLast(name string, size int64, half []byte) (err error) {
+func (w *writer) openLast(name string, end fileEnd) (err error) {
 	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -90,89 +87,96 @@ func (w *writer) openLast(name string, size int64, half []byte) (err error) {
 			f.Close()
 		}
 	}()
-	if len(half) > 0 {
-		line, err := repairLine{Cut: string(half[:min(len(half), maxCut)])}.marshal()
+	if n := len(end.half); n > 0 {
+		line, err := repairLine{Cut: string(end.half[:min(n, maxCut)])}.marshal()
 		if err != nil {
 			return err
 		}
-		line, w.last = w.chain.Seal(nil, line, w.last)
-		if _, err := f.WriteAt(line, size); err != nil {
+		line, w.head.Last = w.chain.Seal(nil, line, w.head.Last)
+		if _, err := f.WriteAt(line, end.size); err != nil {
 			return err
 		}
-		size += int64(len(line))
-		if err := errors.Join(f.Truncate(size), w.sync(f)); err != nil {
+		end.size += int64(len(line))
+		if err := errors.Join(f.Truncate(end.size), w.sync(f)); err != nil {
 			return err
 		}
-		w.Logger.Warn("an audit file ended in half a line; a line of type repair is in its place", "file", name, "bytes", len(half))
+		w.Logger.Warn("an audit file ended in half a line; a line of type repair is in its place", "file", name, "bytes", n)
 	}
-	w.file, w.name, w.size, w.flushed = f, name, size, size
+	w.file, w.name, w.size = f, name, end.size
 	return nil
 }
 
-// openHead finds the last line of the trail, which the head does not have after a crash. It
-// returns the size of the whole lines of the last file, and the half line that follows them.
-func (w *writer) openHead(names []string) (size int64, half []byte, err error) {
+// openHead sets the head, which does not have the last line after a crash, and begins a line of type repair if the
+// trail is not whole. It returns the end of the last file.
+func (w *writer) openHead(names []string) (end fileEnd, err error) {
 	h, headErr := evidence.ReadHead(w.chain, w.dir)
 	seen, bad, err := evidence.ReadWitness(w.chain, w.Witness)
 	if err != nil {
-		return 0, nil, err
+		return end, err
 	}
-	fits := false
+	end, last, holds, err := w.lastLine(names, headErr == nil)
+	switch {
+	case err != nil:
+		return end, err
+	case headErr == nil:
+		w.head = h
+	case last.N > 0 && !holds, last.N == 0 && h.Sum != "" && h.Keyed != (w.HashKey != nil):
+		return end, errKey
+	case last.N > 0 || !errors.Is(headErr, fs.ErrNotExist):
+		w.head.Last = last
+		return end, w.repair(evidence.HeadName + " was missing or changed: lines that were cut off before cannot be found")
+	}
+	missing := ""
+	switch {
+	case bad > 0 && len(seen) == 0: // it has seen another trail, and this one would never be whole
+		return end, fmt.Errorf("the witness %s: %w: name another one for a new trail", w.Witness, evidence.ErrHead)
+	case bad > 0:
+		missing = fmt.Sprintf("line %d of the witness was changed", bad)
+	}
+	by := evidence.HeadName
+	for n, sum := range seen {
+		if n > w.head.Last.N {
+			w.head.Last, by = evidence.Link{N: n, Sum: sum}, "the witness"
+		}
+	}
+	if last.N >= w.head.Last.N {
+		w.head.Last = last
+	} else { // go on behind the lines that are missing, so that they stay missing
+		missing = evidence.Numbers(last.N+1, w.head.Last.N) + " missing, which " + by + " has seen"
+	}
+	if missing != "" {
+		err = w.repair(missing)
+	}
+	return end, err
+}
+
+// lastLine finds the last line of the trail. It returns the end of the last file, that line, and whether a line of
+// its file was written with the key of the writer; unless it is known that the trail was, lastLine looks for such a
+// line in earlier files.
+func (w *writer) lastLine(names []string, known bool) (end fileEnd, last evidence.Link, holds bool, err error) {
 	for i, name := range slices.Backward(names) {
-		end, err := w.endOf(name)
+		e, err := w.endOf(name)
 		if err != nil {
-			return 0, nil, err
+			return end, last, false, err
 		}
 		if i == len(names)-1 {
-			size, half = end.size, end.half
+			end = e
 		}
-		if w.last.N == 0 {
-			w.last = end.last
+		if last.N == 0 {
+			last = e.last
 		}
-		if fits = end.holds; w.last.N > 0 && (fits || headErr == nil) {
+		if holds = e.holds; last.N > 0 && (holds || known) {
 			break
 		}
 	}
-	if headErr != nil && (w.last.N > 0 || !errors.Is(headErr, fs.ErrNotExist)) {
-		if w.last.N > 0 && !fits || w.last.N == 0 && h.Sum != "" && h.Keyed != (w.HashKey != nil) {
-			return 0, nil, errKey
-		}
-		return size, half, w.repair(fmt.Sprintf("%s was missing or changed: lines that were cut off before cannot be found", evidence.HeadName))
-	}
-	if bad > 0 && len(seen) == 0 { // it has seen another trail, and this one would never be whole
-		return 0, nil, fmt.Errorf("the witness %s: %w: name another one for a new trail", w.Witness, evidence.ErrHead)
-	}
-	if headErr == nil {
-		w.head = h
-	}
-	return size, half, w.repairEnd(seen, bad)
+	return end, last, holds, nil
 }
 
-// repairEnd goes on behind lines that are missing at the end and that the head or the witness has, so that they stay
-// missing. seen and bad are what [evidence.ReadWitness] returns.
-func (w *writer) repairEnd(seen map[int64]string, bad int) error {
-	end, by := w.head.Last, evidence.HeadName
-	for n, sum := range seen {
-		if n > end.N {
-			end, by = evidence.Link{N: n, Sum: sum}, "the witness"
-		}
-	}
-	switch {
-	case w.last.N < end.N:
-		missing := evidence.Numbers(w.last.N+1, end.N) + " missing, which " + by + " has seen"
-		w.last = end
-		return w.repair(missing)
-	case bad > 0:
-		return w.repair(fmt.Sprintf("line %d of the witness was changed", bad))
-	}
-	return nil
-}
-
-// repair writes a line of type repair before the next record.
+// repair begins a line of type repair, which is written before the next record.
 func (w *writer) repair(missing string) error {
 	w.Logger.Error("the audit trail is not whole; a line of type repair says so", "missing", missing)
 	line, err := repairLine{Missing: missing}.marshal()
-	w.pending = append(w.pending, &record{line: line})
+	w.repairs = append(w.repairs, &record{line: line})
 	return err
 }
 
@@ -297,6 +301,6 @@ func (w *writer) writeHead() error {
 		}
 	}
 	text = append(text, bytes.Repeat([]byte(" "), max(evidence.HeadSize-1-len(text), 0))...)
-	_, err = w.headFile.WriteAt(append(text, '\n'), 0)
+	_, err = w.writeAt(w.headFile, append(text, '\n'), 0)
 	return err
 }
