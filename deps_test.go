@@ -78,9 +78,8 @@ var imports = map[string]string{
 	"internal/pipenet":        "",
 	"internal/postgrestest":   "internal/atomicfile",
 
-	"httpapi/access":                   "httpapi httpapi/access/internal/rule",
-	"httpapi/access/internal/rule":     "",
-	"httpapi/access/internal/sqlstore": "httpapi/access httpapi/access/internal/rule",
+	"httpapi/access":                   "httpapi",
+	"httpapi/access/internal/sqlstore": "httpapi/access",
 	"httpapi/access/sqlstore/sqlite":   "httpapi/access httpapi/access/internal/sqlstore",
 	"httpapi/access/sqlstore/postgres": "httpapi/access httpapi/access/internal/sqlstore",
 	"httpapi/metrics":                  "httpapi httpapi/access httpapi/audit score screening",

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/walletscreen/walletscreen/httpapi"
-	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 const (
@@ -103,7 +102,7 @@ func cutToken(token string) (id string, hash [sha256.Size]byte, ok bool) {
 	rest, ok := strings.CutPrefix(token, tokenPrefix)
 	if at := len(rest) - secretLen - 1; ok && at > 0 && rest[at] == '_' {
 		copy(secret[:], rest[at+1:])
-		if id = rest[:at]; len(id) > rule.MaxID || strings.Trim(id, plainIDs) != "" {
+		if id = rest[:at]; len(id) > maxID || strings.Trim(id, plainIDs) != "" {
 			id, ok = unescapeID(id)
 		}
 	} else {

@@ -79,15 +79,13 @@ func (t *tasks) enter() bool {
 }
 
 // start runs f in a goroutine, unless t is closed.
-func (t *tasks) start(f func()) bool {
-	entered := t.enter()
-	if entered {
+func (t *tasks) start(f func()) {
+	if t.enter() {
 		go func() {
 			defer t.wg.Done()
 			f()
 		}()
 	}
-	return entered
 }
 
 // close refuses new goroutines, and waits for those that run, or until ctx ends.
@@ -110,50 +108,25 @@ func (t *tasks) close(ctx context.Context) error {
 
 // An outage logs when the store begins to fail, and when it works again.
 type outage struct {
-	log      *slog.Logger // nil for none
+	log      *slog.Logger
 	down     atomic.Bool
 	failures atomic.Int64
-
-	mu    sync.Mutex
-	since time.Time
 }
 
 // outcome records the outcome of a call of the store, and returns it as an
 // [httpapi.ErrUnavailable] if the store has failed.
 func (o *outage) outcome(err error) error {
-	switch {
-	case errors.Is(err, ErrInvalid): // it was not asked
-		return err
-	case errors.Is(err, ErrNoKey), errors.Is(err, ErrConflict):
-		o.report(nil)
-		return err
+	failed := err != nil && !errors.Is(err, ErrNoKey) && !errors.Is(err, ErrConflict)
+	if o.down.Load() != failed && o.down.Swap(failed) != failed {
+		if failed {
+			o.log.Error("the store of API keys and quotas fails", "error", err)
+		} else {
+			o.log.Warn("the store of API keys and quotas works again")
+		}
 	}
-	o.report(err)
-	if err != nil {
+	if failed {
+		o.failures.Add(1)
 		err = fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
 	}
 	return err
-}
-
-// report records whether a call of the store has failed.
-func (o *outage) report(err error) {
-	if err != nil {
-		o.failures.Add(1)
-	} else if !o.down.Load() {
-		return
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.down.Swap(err != nil) == (err != nil) {
-		return
-	}
-	now := time.Now()
-	switch {
-	case o.log == nil:
-	case err != nil:
-		o.log.LogAttrs(context.Background(), slog.LevelError, "the store of API keys and quotas fails", slog.String("error", err.Error()))
-	default:
-		o.log.LogAttrs(context.Background(), slog.LevelWarn, "the store of API keys and quotas works again", slog.Duration("after", now.Sub(o.since)))
-	}
-	o.since = now
 }

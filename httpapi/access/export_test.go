@@ -15,4 +15,8 @@ func Remembered(r *Keyring) int {
 	return len(r.keys.unknown) + len(r.keys.known)
 }
 
-var CheckToken = checkToken
+var (
+	CheckToken = checkToken
+	Month      = month
+	MonthStart = monthStart
+)

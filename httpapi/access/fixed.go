@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/walletscreen/walletscreen/httpapi"
-	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // minToken is the length below which a token is refused: one SHA-256 protects only
@@ -24,7 +23,7 @@ const minToken = 16
 func Fixed(tokens map[string]string) (httpapi.Authorizer, error) {
 	f := &fixed{}
 	for _, id := range slices.Sorted(maps.Keys(tokens)) {
-		if err := rule.CheckID(id); err != nil {
+		if err := checkID(id); err != nil {
 			return nil, err
 		}
 		if err := checkToken(tokens[id]); err != nil {

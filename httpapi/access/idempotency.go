@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -70,34 +69,22 @@ func newClaim(id, endpoint, key string, body []byte, now time.Time) Claim {
 	return c
 }
 
-// chargeOnce charges a request with an Idempotency-Key, unless it was charged before.
+// chargeOnce charges a request with an Idempotency-Key, unless it was charged before. The first of several
+// that come together claims; the others find its claim, also if the quota is used up by the charge that is theirs.
 func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []byte) (granted int, refund func(int), err error) {
 	key, err := idempotencyKey(req.Header)
+	if err == nil {
+		err = checkID(c.ID)
+	}
 	if err != nil {
 		return 0, nil, err
 	}
 	ctx, claim := req.Context(), newClaim(c.ID, req.URL.Path, key, body, time.Now())
-	release := func(int) {}
 	look := claim
 	look.Expires = time.Time{}
 	var held Claim
 	var got int
-	// One request of a key is charged at a time, so that its repeats do not find the quota
-	// used up by the charge that is theirs.
-	at := claimKey{c.ID, claim.Token}
-	one, _ := r.claiming.LoadOrStore(at, make(chan struct{}, 1))
-	turn := one.(chan struct{})
-	select {
-	case turn <- struct{}{}:
-		defer func() {
-			r.claiming.CompareAndDelete(at, one) // those that wait have it
-			<-turn
-		}()
-	case <-time.After(storePatience):
-		return 0, nil, fmt.Errorf("%w: others wait for the store with the same Idempotency-Key", httpapi.ErrUnavailable)
-	case <-ctx.Done():
-		return 0, nil, ctx.Err()
-	}
+	var release func(int)
 	for pause := 10 * time.Millisecond; ; pause *= 3 {
 		if held, err = r.claim(ctx, look); err != nil {
 			return 0, nil, err
@@ -112,7 +99,7 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 		if !errors.Is(err, httpapi.ErrExhausted) || pause > maxRepeatPause || ctx.Err() != nil {
 			return 0, nil, err
 		}
-		time.Sleep(pause) // another process may be about to claim
+		time.Sleep(pause) // another request may be about to claim
 	}
 	claim.Granted = int64(got)
 	held, err = r.claim(ctx, claim)
@@ -134,8 +121,8 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 	}, nil
 }
 
-// maxRepeatPause is the longest pause of chargeOnce.
-const maxRepeatPause = 100 * time.Millisecond
+// maxRepeatPause is the longest pause of chargeOnce: all are 0.4 seconds.
+const maxRepeatPause = 300 * time.Millisecond
 
 // repeated returns the charge of a request whose Idempotency-Key is held.
 func (r *Keyring) repeated(ctx context.Context, c httpapi.Caller, n int, held, claim Claim) (granted int, refund func(int), err error) {

@@ -10,8 +10,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // A Key is the stored part of an API key: everything but the secret. It is comparable.
@@ -65,7 +63,7 @@ const (
 // and whole microseconds. The error wraps [ErrInvalid] and says which field cannot be
 // stored; it never quotes a hash.
 func (k Key) Normal() (Key, error) {
-	if err := rule.CheckID(k.ID); err != nil {
+	if err := checkID(k.ID); err != nil {
 		return Key{}, err
 	}
 	bad := func(format string, args ...any) (Key, error) {
@@ -104,6 +102,19 @@ func (k Key) Normal() (Key, error) {
 		}
 	}
 	return k, nil
+}
+
+// maxID is the greatest length of an id, in bytes.
+const maxID = 200
+
+// checkID returns nil if id can identify a key or a caller: see Key.ID. Otherwise the error wraps
+// [ErrInvalid].
+func checkID(id string) error {
+	unprintable := func(c rune) bool { return c != ' ' && !unicode.IsPrint(c) } // it may hide or change others
+	if id == "" || len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unprintable) || strings.TrimSpace(id) != id {
+		return fmt.Errorf("access: id %.80q: %w: want 1 to %d bytes of UTF-8 without control characters or outer spaces", id, ErrInvalid, maxID)
+	}
+	return nil
 }
 
 // allScopes are the scopes of the endpoints of package httpapi, sorted.

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,9 +57,8 @@ type Keyring struct {
 	outage outage
 	tasks  tasks
 
-	keys     keyCache
-	claiming sync.Map // of semaphores, by claimKey: requests with an Idempotency-Key that are being charged
-	leases   atomic.Int64
+	keys   keyCache
+	leases atomic.Int64
 
 	mu          sync.Mutex
 	closed      bool
@@ -77,7 +77,7 @@ var (
 // works again; nil means no log.
 func New(store Store, logger *slog.Logger) *Keyring {
 	r := &Keyring{store: store, maxAge: 5 * time.Second, quotas: make(map[account]*quota)}
-	r.outage.log = logger
+	r.outage.log = cmp.Or(logger, slog.New(slog.DiscardHandler))
 	r.keys = keyCache{lookups: make(chan struct{}, maxLookups), known: make(map[string]*reading), unknown: make(map[string]*reading), used: make(map[string]time.Time)}
 	return r
 }

@@ -9,15 +9,13 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // NewMemory returns an empty [Store] in memory, for tests, and for one process whose
 // keys and quotas need not survive it. It keeps the totals of the two newest months
 // of a caller.
 func NewMemory() Store {
-	return &memory{keys: make(map[string]Key), accounts: make(map[account]*totals), claims: make(map[claimKey]Claim), order: make(map[string][]Claim)}
+	return &memory{keys: make(map[string]Key), accounts: make(map[account]*totals), claims: make(map[string]map[[sha256.Size]byte]Claim)}
 }
 
 // A memory is a Store in memory.
@@ -25,8 +23,8 @@ type memory struct {
 	mu       sync.Mutex
 	keys     map[string]Key
 	accounts map[account]*totals
-	claims   map[claimKey]Claim
-	order    map[string][]Claim // by key id, in the order in which they were made; some may be deleted
+	claims   map[string]map[[sha256.Size]byte]Claim // by key id and token
+	tidied   time.Time                              // when expired claims were deleted
 }
 
 // An account identifies the counts of a caller.
@@ -41,14 +39,11 @@ type totals struct {
 	changed time.Time
 }
 
-// A claimKey identifies a claim.
-type claimKey struct {
-	id    string
-	token [sha256.Size]byte
-}
-
-// maxClaims is the number of claims of one key that a memory keeps.
-const maxClaims = 100_000
+// Limits of claims: how many of one key are kept, and for how long expired ones are.
+const (
+	maxClaims  = 100_000
+	tidyClaims = time.Hour
+)
 
 // lock locks s, unless ctx has ended.
 func (s *memory) lock(ctx context.Context) error {
@@ -57,14 +52,6 @@ func (s *memory) lock(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	return nil
-}
-
-// lockFor locks s, unless ctx has ended, or an id or an amount is invalid.
-func (s *memory) lockFor(ctx context.Context, id string, amounts ...int64) error {
-	if err := rule.Check(id, amounts...); err != nil {
-		return err
-	}
-	return s.lock(ctx)
 }
 
 // Key implements [Store].
@@ -138,7 +125,7 @@ func (s *memory) totals(id string, m int) *totals {
 
 // Lease implements [Store].
 func (s *memory) Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, changed time.Time, err error) {
-	if err := s.lockFor(ctx, id, limit); err != nil {
+	if err := s.lock(ctx); err != nil {
 		return 0, 0, time.Time{}, err
 	}
 	defer s.mu.Unlock()
@@ -152,62 +139,59 @@ func (s *memory) Lease(ctx context.Context, id string, m int, n, limit int64) (g
 
 // Claim implements [Store].
 func (s *memory) Claim(ctx context.Context, c Claim) (held Claim, err error) {
-	if err := s.lockFor(ctx, c.KeyID, c.Granted); err != nil {
+	if err := s.lock(ctx); err != nil {
 		return Claim{}, err
 	}
 	defer s.mu.Unlock()
 	now := time.Now()
 	c.Expires, c.Repeats = instant(c.Expires), 0
-	at := claimKey{c.KeyID, c.Token}
-	if held, ok := s.claims[at]; ok && held.Expires.After(now) {
+	if held, ok := s.claims[c.KeyID][c.Token]; ok && held.Expires.After(now) {
 		held.Repeats++
-		s.claims[at] = held
+		s.claims[c.KeyID][c.Token] = held
 		return held, nil
 	}
 	if c.Expires.After(now) {
-		s.forget(c.KeyID, now)
-		for id := range s.order { // at random, so that keys that are not used are cleaned up, too
-			s.forget(id, now)
-			break
+		s.tidy(c.KeyID, now)
+		if s.claims[c.KeyID] == nil {
+			s.claims[c.KeyID] = make(map[[sha256.Size]byte]Claim)
 		}
-		s.claims[at] = c
-		s.order[c.KeyID] = append(s.order[c.KeyID], c)
+		s.claims[c.KeyID][c.Token] = c
 	}
 	return c, nil
 }
 
-// forget deletes expired claims of a key from the oldest on, and makes room for one.
-func (s *memory) forget(id string, now time.Time) {
-	order, n := s.order[id], 0
-	for n < len(order) && (len(order)-n >= maxClaims || !order[n].Expires.After(now)) {
-		s.delete(order[n])
-		n++
+// tidy deletes expired claims from time to time, and the oldest ones of a key that has too many.
+func (s *memory) tidy(id string, now time.Time) {
+	if now.Sub(s.tidied) >= tidyClaims {
+		s.tidied = now
+		maps.DeleteFunc(s.claims, func(_ string, its map[[sha256.Size]byte]Claim) bool {
+			maps.DeleteFunc(its, func(_ [sha256.Size]byte, c Claim) bool { return !c.Expires.After(now) })
+			return len(its) == 0
+		})
 	}
-	if s.order[id] = order[n:]; n == len(order) { // append moves the rest when it has to
-		delete(s.order, id)
-	}
-}
-
-// delete deletes the claim that equals c.
-func (s *memory) delete(c Claim) {
-	at := claimKey{c.KeyID, c.Token}
-	if c.Repeats = s.claims[at].Repeats; s.claims[at] == c {
-		delete(s.claims, at)
+	if its := s.claims[id]; len(its) >= maxClaims+maxClaims/8 { // many at once, because they are sorted
+		byAge := slices.SortedFunc(maps.Values(its), func(a, b Claim) int { return a.Expires.Compare(b.Expires) })
+		for _, c := range byAge[:len(byAge)-maxClaims] {
+			delete(its, c.Token)
+		}
 	}
 }
 
 // Unclaim implements [Store].
 func (s *memory) Unclaim(ctx context.Context, c Claim) error {
-	if err := s.lockFor(ctx, c.KeyID); err != nil {
+	if err := s.lock(ctx); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
-	c.Expires = instant(c.Expires)
-	held := s.claims[claimKey{c.KeyID, c.Token}]
-	if c.Repeats = held.Repeats; held == c && held.Repeats > 0 {
+	held := s.claims[c.KeyID][c.Token]
+	c.Expires, c.Repeats = instant(c.Expires), held.Repeats
+	switch {
+	case held != c:
+	case held.Repeats > 0:
 		return fmt.Errorf("access: claim of %s: %w", c.KeyID, ErrConflict)
+	default:
+		delete(s.claims[c.KeyID], c.Token)
 	}
-	s.delete(c)
 	return nil
 }
 

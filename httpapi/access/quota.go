@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/walletscreen/walletscreen/httpapi"
-	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 const (
@@ -53,12 +52,12 @@ func (r *Keyring) quota(id string, now time.Time) (*quota, error) {
 		return nil, errClosed
 	}
 	if now.Before(r.from) || !now.Before(r.until) {
-		r.month = rule.Month(now)
-		r.from, r.until = rule.MonthStart(r.month), rule.MonthStart(r.month+1)
+		r.month = month(now)
+		r.from, r.until = monthStart(r.month), monthStart(r.month+1)
 	}
 	q := r.quotas[account{id, r.month}]
 	if q == nil {
-		if err := rule.CheckID(id); err != nil {
+		if err := checkID(id); err != nil {
 			return nil, err
 		}
 		q = &quota{account: account{id, r.month}, from: r.from, until: r.until, leased: -1}

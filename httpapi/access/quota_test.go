@@ -16,7 +16,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 )
 
@@ -160,7 +159,7 @@ func TestQuotaMonth(t *testing.T) {
 		store := newFlaky(false)
 		q := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 10_000}
-		m := rule.Month(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC))
+		m := access.Month(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC))
 		time.Sleep(time.Until(endOf(m)) - 1)
 		if k, err := reserve(q, g, 990); k != 990 || err != nil {
 			t.Fatalf("%d granted, %v", k, err)
@@ -575,6 +574,11 @@ func TestQuotaID(t *testing.T) {
 	}
 	if k, err := reserve(q, httpapi.Caller{ID: "tenant\n1", Quota: 5}, 5); k != 0 || !errors.Is(err, access.ErrInvalid) {
 		t.Errorf("%d granted, %v", k, err)
+	}
+	r := bearing(t.Context(), "x")
+	r.Header.Set("Idempotency-Key", `"k"`)
+	if k, _, err := q.Charge(r, httpapi.Caller{ID: "tenant\n1"}, 5, nil); k != 0 || !errors.Is(err, access.ErrInvalid) {
+		t.Errorf("with an Idempotency-Key: %d granted, %v", k, err)
 	}
 }
 

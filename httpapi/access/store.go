@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"time"
-
-	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // Errors that a [Store] wraps.
@@ -18,9 +16,9 @@ var (
 	// key is taken, or that a claim was returned since it was stored.
 	ErrConflict = errors.New("the key or claim was changed in the meantime")
 
-	// ErrInvalid reports something that no Store keeps: see [Key.Normal], and Key.ID for
-	// the ids of callers.
-	ErrInvalid = rule.ErrInvalid
+	// ErrInvalid reports a key that no Store keeps, see [Key.Normal], or the ID of a caller that is
+	// no valid Key.ID.
+	ErrInvalid = errors.New("invalid")
 )
 
 // A Store keeps API keys, the use of quotas, and which requests were charged.
@@ -35,10 +33,10 @@ var (
 // the call: then it had no effect.
 //
 // Ids are compared byte by byte. Times are kept in whole microseconds and returned in
-// UTC; a Store uses the clock of the calling process.
+// UTC; a Store uses the clock of the calling process. The ids that a Keyring passes are valid; of
+// others, a Store may return any error.
 type Store interface {
-	// Key returns the key with an id. The error wraps [ErrNoKey] if there is none,
-	// even if none can exist. Another error does not quote the id: it is logged, and
+	// Key returns the key with an id. The error wraps [ErrNoKey] if there is none. Another error does not quote the id: it is logged, and
 	// the id may be any text that a client has sent.
 	Key(ctx context.Context, id string) (Key, error)
 
@@ -59,8 +57,8 @@ type Store interface {
 	// leased, whichever is less, but never below 0. If n is negative it returns as many, and
 	// the total never falls below 0. leased is the new total of
 	// screenings leased and not returned, and changed is when it was last changed; zero if it
-	// never was. A negative limit is [ErrInvalid]. The id need not
-	// belong to a stored key, but must be a valid Key.ID. m is the year in UTC, times 12,
+	// never was. The id need not
+	// belong to a stored key. m is the year in UTC, times 12,
 	// and 0 for January to 11 for December. A call that failed may have taken effect, so it must
 	// not be repeated.
 	Lease(ctx context.Context, id string, m int, n, limit int64) (granted, leased int64, changed time.Time, err error)
@@ -101,3 +99,14 @@ type Claim struct {
 
 // instant returns t as a Store keeps it.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// month returns the number of the calendar month of t, in UTC; the next one is one higher.
+func month(t time.Time) int {
+	t = t.UTC()
+	return t.Year()*12 + int(t.Month()) - 1
+}
+
+// monthStart returns when a month begins. It ends when the next month begins.
+func monthStart(m int) time.Time {
+	return time.Date(m/12, time.Month(m%12)+1, 1, 0, 0, 0, 0, time.UTC)
+}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-
-	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 const (
@@ -51,7 +49,7 @@ func escapeID(id string) string {
 // that an id has one token.
 func unescapeID(text string) (id string, ok bool) {
 	id, err := url.PathUnescape(strings.ReplaceAll(text, "~", "%"))
-	return id, err == nil && rule.CheckID(id) == nil && escapeID(id) == text
+	return id, err == nil && checkID(id) == nil && escapeID(id) == text
 }
 
 // isToken reports whether s is a b64token of RFC 6750, of at most maxToken bytes.

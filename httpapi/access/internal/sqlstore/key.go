@@ -13,13 +13,12 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
-	"github.com/walletscreen/walletscreen/httpapi/access/internal/rule"
 )
 
 // Key implements [access.Store].
 func (s *Store) Key(ctx context.Context, id string) (k access.Key, err error) {
 	err = s.call(ctx, "key", "", func(ctx context.Context) error { // the id of a failed request may be any text
-		found, err := s.keys(ctx, `where id = $1`, asText(id))
+		found, err := s.keys(ctx, `where id = $1`, id)
 		if err == nil && len(found) == 0 {
 			err = fmt.Errorf("%.80q: %w", id, access.ErrNoKey)
 		}
@@ -30,14 +29,6 @@ func (s *Store) Key(ctx context.Context, id string) (k access.Key, err error) {
 		return nil
 	})
 	return k, err
-}
-
-// asText returns an id, or "" if it is not a valid id, which some databases would refuse.
-func asText(id string) string {
-	if rule.CheckID(id) != nil {
-		return ""
-	}
-	return id
 }
 
 // Keys implements [access.Store].
@@ -134,7 +125,7 @@ func (s *Store) Touch(ctx context.Context, at map[string]time.Time) error {
 			for _, id := range ids {
 				n := len(args)
 				values = append(values, "(cast($"+strconv.Itoa(n+1)+" as text), cast($"+strconv.Itoa(n+2)+" as bigint))")
-				args = append(args, asText(id), at[id].UnixMicro())
+				args = append(args, id, at[id].UnixMicro())
 			}
 			// Both databases name the columns of values column1, column2 and so on.
 			_, err := s.exec(ctx, `
