@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"maps"
-	"net"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -64,18 +63,13 @@ func (l *limits) makeRoom(now time.Time) {
 // clientAddress returns the address of the peer: an IPv4 address, or the first 64
 // bits of an IPv6 address, which belong to one host or household.
 func clientAddress(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr
 	}
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return host
-	}
-	if ip = ip.Unmap(); ip.Is6() {
-		if p, err := ip.WithZone("").Prefix(64); err == nil {
-			return p.String()
-		}
+	ip := peer.Addr().Unmap().WithZone("")
+	if p, err := ip.Prefix(64); err == nil && ip.Is6() {
+		return p.String()
 	}
 	return ip.String()
 }

@@ -2,9 +2,9 @@ package httpapi
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // tokenPrefix begins every API key of package access, so that a key is recognized in a query.
@@ -16,16 +16,8 @@ var credentialNames = []string{
 	"accesskey", "accesstoken", "apikey", "apitoken", "auth", "authorization", "bearer", "bearertoken", "key", "secret", "token", "xapikey",
 }
 
-// joined returns the letters and digits of a name, so that "api_key", "api.key" and
-// "api_key[]" are equal.
-func joined(name string) string {
-	return strings.Map(func(c rune) rune {
-		if c < utf8.RuneSelf && isAlphanumeric(byte(c)) {
-			return c
-		}
-		return -1
-	}, name)
-}
+// unjoined is what a name may have between its letters and digits: "api_key", "api.key" and "api_key[]" are equal.
+var unjoined = regexp.MustCompile(`[^0-9a-z]+`)
 
 // inQuery reports whether a raw query has something that is or may be a key: queries
 // end up in logs, histories and referrers, where a key must not be.
@@ -40,13 +32,9 @@ func inQuery(query string) bool {
 				return true
 			}
 		}
-		if slices.Contains(credentialNames, joined(name)) {
+		if slices.Contains(credentialNames, unjoined.ReplaceAllString(name, "")) {
 			return true
 		}
 	}
 	return false
-}
-
-func isAlphanumeric(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"regexp"
 	"strings"
 )
 
@@ -33,22 +34,14 @@ func matches(lines []string, tag string, weakly bool) bool {
 		if strings.Trim(list, " \t") == "*" {
 			return true
 		}
-		for {
-			list = strings.TrimLeft(list, " \t,")
-			var weak bool
-			list, weak = strings.CutPrefix(list, "W/")
-			if !strings.HasPrefix(list, `"`) {
-				break
-			}
-			end := strings.IndexByte(list[1:], '"') + 2
-			if end < 2 {
-				break
-			}
-			if list[:end] == tag && (weakly || !weak) {
+		for m := entityTag.FindStringSubmatch(list); m != nil; m = entityTag.FindStringSubmatch(list) {
+			if m[2] == tag && (weakly || m[1] == "") {
 				return true
 			}
-			list = list[end:]
+			list = list[len(m[0]):]
 		}
 	}
 	return false
 }
+
+var entityTag = regexp.MustCompile(`^[ \t,]*(W/)?("[^"]*")`)

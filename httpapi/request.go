@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
-	"slices"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -65,19 +65,14 @@ func (e *exchange) unread(err error, max int64) *problem {
 
 // isJSON reports whether a Content-Type names JSON in UTF-8.
 func isJSON(contentType string) bool {
-	media, params, err := mime.ParseMediaType(dropEmpty(contentType))
+	media, params, err := mime.ParseMediaType(emptyParameters.ReplaceAllString(contentType, ";"))
 	charset, ok := params["charset"]
 	return err == nil && media == "application/json" && (!ok || strings.EqualFold(charset, "utf-8"))
 }
 
-// dropEmpty returns a Content-Type without its empty parameters, which RFC 9110,
-// section 5.6.6, allows and package mime does not. It may change quoted values with
-// semicolons, which have no meaning here.
-func dropEmpty(contentType string) string {
-	media, params, _ := strings.Cut(contentType, ";")
-	all := slices.DeleteFunc(strings.Split(params, ";"), func(p string) bool { return strings.Trim(p, " \t") == "" })
-	return strings.Join(append([]string{media}, all...), ";")
-}
+// emptyParameters are between two parameters of a Content-Type: RFC 9110, section 5.6.6, allows them, and package
+// mime does not. They may be a part of a quoted value, which has no meaning here.
+var emptyParameters = regexp.MustCompile(`;[ \t;]*`)
 
 // An object is a JSON object. Its values are of type string, [json.Number], bool,
 // []any or object, or nil.
