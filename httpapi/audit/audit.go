@@ -52,9 +52,7 @@ package audit
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -133,8 +131,8 @@ type record struct {
 }
 
 // Open opens the trail in a directory, which it creates if it does not exist, and
-// repairs what a crash has left. On systems with flock only one Log can use a
-// directory at a time: another Open, by any process, is an error.
+// repairs what a crash has left. Only one Log can use a
+// directory at a time, on systems that lock files: another Open, by any process, is an error.
 //
 // Records wait until Run is called. The directory is unlocked when Run returns.
 func Open(dir string, opts *Options) (*Log, error) {
@@ -169,11 +167,7 @@ func Open(dir string, opts *Options) (*Log, error) {
 //
 // Keep the key as long as the records, and away from their readers: there are few
 // enough addresses to try them all.
-func Hash(key []byte, address string) string {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(address))
-	return hex.EncodeToString(mac.Sum(nil))
-}
+func Hash(key []byte, address string) string { return evidence.New(key).Sum([]byte(address)) }
 
 // Record records screenings. It is for Options.Audit of [httpapi.NewHandler]. It
 // returns nil as soon as the records are queued, all or none, or, with Options.Durable, flushed. The

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/internal/evidence"
 )
 
@@ -26,7 +28,8 @@ func (w *writer) open() (err error) {
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		return err
 	}
-	if w.lock, err = lock(filepath.Join(w.dir, "audit.lock")); err != nil {
+	// The file stays: removing it could remove the lock of another program.
+	if w.lock, err = os.OpenFile(filepath.Join(w.dir, "audit.lock"), os.O_WRONLY|os.O_CREATE, 0o600); err != nil {
 		return err
 	}
 	defer func() {
@@ -34,6 +37,9 @@ func (w *writer) open() (err error) {
 			w.lock.Close()
 		}
 	}()
+	if ok, err := atomicfile.TryLock(w.lock); err != nil || !ok {
+		return cmp.Or(err, fmt.Errorf("%s: another program writes here", w.lock.Name()))
+	}
 	names, err := evidence.Files(w.dir)
 	if err != nil {
 		return err

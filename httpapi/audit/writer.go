@@ -2,7 +2,6 @@ package audit
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,7 +22,7 @@ import (
 type writer struct {
 	Options
 	dir      string
-	lock     io.Closer
+	lock     *os.File
 	maxBytes int64 // the size at which a new file is begun; the last record may exceed it
 
 	// Methods of *os.File; tests make them fail.

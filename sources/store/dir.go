@@ -226,7 +226,7 @@ func (d *dir) lock(ctx context.Context) (unlock func(), err error) {
 		return nil, err
 	}
 	for {
-		ok, err := tryLock(f)
+		ok, err := atomicfile.TryLock(f)
 		if err == nil {
 			err = ctx.Err()
 		}
