@@ -123,7 +123,7 @@ func Get(ctx context.Context, req *Request, read func(body io.Reader) error) (Re
 	r.Attempts, r.Backoff = cmp.Or(r.Attempts, 4), cmp.Or(r.Backoff, 2*time.Second)
 	u, err := url.Parse(r.URL)
 	if err != nil || u.Host == "" {
-		return Result{}, errors.New("malformed address")
+		return Result{}, errors.New("no URL, or a malformed one")
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !r.AllowHTTP) {
 		return Result{}, fmt.Errorf("get %s: scheme %q, want https", bare(u), u.Scheme)
@@ -153,8 +153,8 @@ func Bytes(ctx context.Context, req *Request) (text []byte, err error) {
 func bare(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
 // try makes one attempt.
-func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, *failure) {
-	ctx, cancel := context.WithCancelCause(ctx)
+func (r *Request) try(whole context.Context, read func(io.Reader) error) (Result, *failure) {
+	ctx, cancel := context.WithCancelCause(whole)
 	defer cancel(nil)
 	stall := time.AfterFunc(r.Stall, func() {
 		cancel(fmt.Errorf("%w: nothing arrived for %v", ErrStalled, r.Stall))
@@ -168,23 +168,24 @@ func (r *Request) try(ctx context.Context, read func(io.Reader) error) (Result, 
 	}
 	defer resp.Body.Close()
 	result := Result{ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}
-	if resp.StatusCode == http.StatusNotModified && r.isConditional() {
-		if len(resp.Header.Values("ETag")) > 1 || !r.confirms(result) {
-			r.ETag, r.LastModified = "", ""
-			return Result{}, &failure{Err: errors.New("status 304 with validators that were not sent"), Now: true}
-		}
+	isConditional := r.ETag != "" || r.LastModified != ""
+	switch status := resp.StatusCode; {
+	case status == http.StatusOK:
+		sent := &stream{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: sources.Progress(ctx)}
+		return result, r.read(resp, sent, read)
+	case status != http.StatusNotModified || !isConditional:
+		isPassing := status >= 500 || status == http.StatusForbidden || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
+		return Result{}, &failure{Err: &StatusError{status}, Final: !isPassing, Wait: retryAfter(resp.Header)}
+	case len(resp.Header.Values("ETag")) <= 1 && r.confirms(result):
 		return Result{NotModified: true, ETag: r.ETag, LastModified: r.LastModified}, nil
 	}
-	if resp.StatusCode != http.StatusOK {
-		return Result{}, &failure{Err: &StatusError{resp.StatusCode}, Final: !isPassing(resp.StatusCode), Wait: retryAfter(resp.Header)}
-	}
-	sent := &stream{r: resp.Body, ctx: ctx, stall: stall, timeout: r.Stall, total: resp.ContentLength, progress: sources.Progress(ctx)}
-	return result, r.read(resp, sent, read)
+	r.ETag, r.LastModified = "", ""
+	return r.try(whole, read)
 }
 
 // read passes the body of resp to the caller's function.
 func (r *Request) read(resp *http.Response, sent *stream, read func(io.Reader) error) *failure {
-	sent.report()
+	sent.progress(0, sent.total)
 	in := io.Reader(sent)
 	switch encoding := strings.ToLower(resp.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
@@ -233,9 +234,6 @@ type stream struct {
 	progress func(read, total int64)
 }
 
-// report calls progress.
-func (s *stream) report() { s.progress(s.n, s.total) }
-
 func (s *stream) Read(p []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err
@@ -244,7 +242,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	s.stall.Stop()
 	if s.n += int64(n); n > 0 {
-		s.report()
+		s.progress(s.n, s.total)
 	}
 	if err != nil && err != io.EOF {
 		s.err = fmt.Errorf("body broke off after %d bytes: %w", s.n, cause(s.ctx, err))
@@ -277,8 +275,6 @@ func (r *Request) send(ctx context.Context) (*http.Response, error) {
 	return r.client().Do(req)
 }
 
-func (r *Request) isConditional() bool { return r.ETag != "" || r.LastModified != "" }
-
 // confirms reports whether a 304 with the validators of now confirms the copy whose
 // validators r sent (RFC 9111, 4.3.4). An ETag must equal the ETag that was sent, by
 // weak comparison. A Last-Modified must equal the Last-Modified that was sent, unless
@@ -288,11 +284,6 @@ func (r *Request) confirms(now Result) bool {
 		return false
 	}
 	return now.LastModified == "" || now.LastModified == r.LastModified || r.LastModified == "" && now.ETag != ""
-}
-
-// isPassing reports whether a later attempt may get another status.
-func isPassing(status int) bool {
-	return status >= 500 || status == http.StatusForbidden || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
 }
 
 // client returns the caller's client with the rules for redirects.
@@ -348,7 +339,6 @@ func cause(ctx context.Context, err error) error {
 type failure struct {
 	Err   error
 	Final bool          // another attempt would not help
-	Now   bool          // repeat at once
 	Wait  time.Duration // the least wait before the next attempt
 }
 
@@ -363,8 +353,6 @@ func (r *Request) pause(ctx context.Context, f *failure, attempt int) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case f.Now:
-		return nil
 	case f.Final, attempt >= r.Attempts, wait > maxWait:
 		return f.Err
 	}
