@@ -63,12 +63,11 @@ func Decode(result []byte, from, to uint64) ([]Change, error) {
 			logs[i].Time = "0x1" // no node to ask
 		}
 	}
-	events, err := r.events(context.Background(), logs, from, to)
-	if err != nil {
+	if err := r.replace(context.Background(), logs, from, to); err != nil {
 		return nil, err
 	}
 	var changes []Change
-	for _, e := range events {
+	for _, e := range r.Events {
 		changes = append(changes, Change{e.Added, e.Address.Normalized(), e.Block, e.Index})
 	}
 	return changes, nil

@@ -77,20 +77,40 @@ func (r *reader) readTo(ctx context.Context, last uint64) error {
 			size = (to - from + 1) / 2
 			continue
 		}
-		var events []event
 		if err == nil {
-			events, err = r.events(ctx, logs, from, to)
+			err = r.replace(ctx, logs, from, to)
 		}
 		if err != nil {
 			return fmt.Errorf("blocks %d to %d: %w", from, to, err)
 		}
-		r.Events = slices.DeleteFunc(r.Events, func(e event) bool { return from <= e.Block && e.Block <= to })
-		r.Events = append(r.Events, events...)
-		slices.SortFunc(r.Events, event.compare)
 		r.Next = to + 1
 		// Ask for a little more next time: the node may have refused a crowded range.
 		size = min(size+size/8+1, largest)
 	}
+	return nil
+}
+
+// replace replaces the events of the blocks from..to by those in logs. A log that was not requested, or that
+// does not have the form of its event, is an error: such an answer may also omit logs.
+func (r *reader) replace(ctx context.Context, logs []log, from, to uint64) error {
+	all := slices.DeleteFunc(slices.Clone(r.Events), func(e event) bool { return from <= e.Block && e.Block <= to })
+	for i := range logs {
+		e, err := r.event(ctx, &logs[i])
+		if err == nil && (e.Block < from || e.Block > to) {
+			err = fmt.Errorf("of block %d, want %d to %d", e.Block, from, to)
+		}
+		if err != nil {
+			return fmt.Errorf("log %d: %w", i, err)
+		}
+		all = append(all, e)
+	}
+	slices.SortFunc(all, event.compare)
+	for i := 1; i < len(all); i++ {
+		if all[i-1].Block == all[i].Block && all[i-1].Index == all[i].Index {
+			return fmt.Errorf("log %d of block %d is given twice", all[i].Index, all[i].Block)
+		}
+	}
+	r.Events = all
 	return nil
 }
 
@@ -118,30 +138,6 @@ type log struct {
 	Tx      string   `json:"transactionHash"`
 	Index   string   `json:"logIndex"`
 	Removed bool     `json:"removed"`
-}
-
-// events returns the events in the result of eth_getLogs for the blocks from..to, in the
-// order of the chain. A log that was not requested, or that does not have the form of its
-// event, is an error: such an answer may also omit logs.
-func (r *reader) events(ctx context.Context, logs []log, from, to uint64) ([]event, error) {
-	events := make([]event, len(logs))
-	for i := range logs {
-		e, err := r.event(ctx, &logs[i])
-		if err == nil && (e.Block < from || e.Block > to) {
-			err = fmt.Errorf("of block %d, want %d to %d", e.Block, from, to)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("log %d: %w", i, err)
-		}
-		events[i] = e
-	}
-	slices.SortFunc(events, event.compare)
-	for i := 1; i < len(events); i++ {
-		if events[i-1].Block == events[i].Block && events[i-1].Index == events[i].Index {
-			return nil, fmt.Errorf("log %d of block %d is given twice", events[i].Index, events[i].Block)
-		}
-	}
-	return events, nil
 }
 
 // event reads one log. If it does not have the time of its block, the node is asked for that.
