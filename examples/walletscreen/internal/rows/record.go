@@ -37,56 +37,76 @@ var (
 // its own line and none after it.
 type recordReader struct {
 	in        *bufio.Reader
-	delimiter byte
+	delimiter byte // 0 means that a row is its line, and has no cells
 	cells     []string
 	taken     int   // the length of the last row, which is still in the buffer
 	rows      int64 // that were read or left out
 }
 
-// newRecordReader returns a reader of rows of at most size bytes.
-func newRecordReader(r io.Reader, size int) *recordReader {
-	return &recordReader{in: bufio.NewReaderSize(r, size)}
-}
-
-// next returns the next row, with its cells if there is a delimiter, and io.EOF after the last.
+// next returns the next row, and io.EOF after the last.
 func (r *recordReader) next() (Row, error) {
 	row, err := r.record()
 	r.rows++
 	row.Line = r.rows
-	if row.Err == nil && r.delimiter != 0 && bytes.IndexByte(row.raw, '\r') >= 0 && outside(row.raw, isBareReturn) >= 0 { // rows have none as a rule
-		row.Err = errReturn
-	}
 	return row, err
 }
 
-func (r *recordReader) record() (Row, error) {
+func (r *recordReader) record() (row Row, err error) {
 	r.in.Discard(r.taken)
-	r.taken = 0
-	end, err := r.lineEnd()
-	if err == bufio.ErrBufferFull {
-		for err == bufio.ErrBufferFull {
-			_, err = r.in.ReadSlice('\n')
+	for {
+		text, _ := r.in.Peek(r.in.Buffered())
+		if row, r.taken = r.cut(text, err == io.EOF); r.taken > 0 {
+			return row, nil
 		}
-		if err == nil || err == io.EOF {
-			return Row{Err: errTooLong}, nil
+		if _, err = r.in.Peek(len(text) + 1); err == bufio.ErrBufferFull {
+			return r.long(text)
+		}
+		if err != nil && (err != io.EOF || len(text) == 0) {
+			return Row{}, err
 		}
 	}
-	if err != nil {
-		return Row{}, err
+}
+
+// long returns the row at the beginning of text, which fills the buffer and does not end in it: its first line, or
+// nothing if that is too long as well.
+func (r *recordReader) long(text []byte) (row Row, err error) {
+	if end := bytes.IndexByte(text, '\n') + 1; end > 0 {
+		row, r.taken = r.cut(text[:end], true)
+		row.Err = errQuote
+		return row, nil
 	}
-	r.taken = end
-	line, _ := r.in.Peek(end)
-	line = bytes.TrimRight(bytes.TrimSuffix(line, []byte("\n")), "\r") // CR CR LF is in files that were written as text twice on Windows
+	for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull; {
+		_, err = r.in.ReadSlice('\n')
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return Row{Err: errTooLong}, err
+}
+
+// cut returns the first row of text and its length with the line ending, which is 0 if the row may go on. If text
+// is whole, nothing follows it.
+func (r *recordReader) cut(text []byte, whole bool) (row Row, n int) {
+	if n = bytes.IndexByte(text, '\n') + 1; n == 0 && whole {
+		n = len(text)
+	}
+	line := bytes.TrimRight(bytes.TrimSuffix(text[:n], []byte("\n")), "\r") // CR CR LF is in files that were written as text twice on Windows
 	switch {
 	case len(bytes.TrimSpace(line)) == 0:
-		return Row{Err: ErrBlank}, nil
+		return Row{Err: ErrBlank}, n
 	case r.delimiter == 0:
-		return Row{raw: line}, nil
+		return Row{raw: line}, n
 	case bytes.IndexByte(line, '"') < 0:
 		r.cells = slices.AppendSeq(r.cells[:0], strings.SplitSeq(string(line), string(r.delimiter)))
-		return Row{raw: line, cells: r.cells}, nil
+		row = Row{raw: line, cells: r.cells}
+	default:
+		row, n = r.quoted(text, n, whole)
 	}
-	return r.quoted(end)
+	if row.Err == nil && bytes.IndexByte(row.raw, '\r') >= 0 && (outside(row.raw, isBareReturn) >= 0 || // rows have none as a rule
+		row.stray && bytes.Count(row.raw, []byte("\r")) > bytes.Count(row.raw, []byte("\r\n"))) { // nobody knows which cells are in quotes
+		row.Err = errReturn
+	}
+	return row, n
 }
 
 // outside returns where the first character is that is not in quotes and for which is, which also gets
@@ -108,40 +128,27 @@ func isBareReturn(rest []byte, c byte) bool {
 	return c == '\r' && len(rest) > 0 && rest[0] != '\n'
 }
 
-// quoted returns the row whose first line ends at end, and has a quote.
-func (r *recordReader) quoted(end int) (row Row, err error) {
-	var text []byte
-	var stop, lost int
-	for more := true; more && err == nil; {
-		text, _ = r.in.Peek(r.in.Buffered())
-		row.cells, row.stray, stop, lost = r.cut(text)
-		if more = stop == len(text) || lost == len(text); more {
-			_, err = r.in.Peek(len(text) + 1)
-		}
+// quoted is cut of a text that has a quote in its first line, which ends at end.
+func (r *recordReader) quoted(text []byte, end int, whole bool) (row Row, n int) {
+	cells, stray, stop, lost := r.split(text)
+	if n = stop + bytes.IndexByte(text[stop:], '\n') + 1; n == stop {
+		n = len(text)
 	}
-	text, _ = r.in.Peek(len(text)) // which Peek may have moved
-	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
-		return row, err
+	switch {
+	case !whole && (text[n-1] != '\n' || lost == len(text)):
+		return row, 0
+	case lost > 0:
+		row.Err, n = errQuote, end
+		cells, stray, stop, _ = r.split(text[:end])
 	}
-	if lost > 0 || err == bufio.ErrBufferFull {
-		row.Err, text = errQuote, text[:end]
-		row.cells, row.stray, stop, _ = r.cut(text)
-	}
-	r.taken = stop + bytes.IndexByte(text[stop:], '\n') + 1
-	if r.taken == stop {
-		r.taken = len(text)
-	}
-	row.raw = bytes.TrimRight(text[:stop], "\r")
-	if row.Err == nil && row.stray && bytes.Count(row.raw, []byte("\r")) > bytes.Count(row.raw, []byte("\r\n")) {
-		row.Err = errReturn // nobody knows which cells are in quotes
-	}
-	return row, nil
+	row.raw, row.cells, row.stray = bytes.TrimRight(text[:stop], "\r"), cells, stray
+	return row, n
 }
 
-// cut returns the cells of the first row of text, whether one without quotes around it has one, and where
+// split returns the cells of the first row of text, whether one without quotes around it has one, and where
 // the row ends. lost is how far a quote at the beginning of a cell was followed in vain into other lines,
 // to the end if it is never closed; the cell is then one without quotes.
-func (r *recordReader) cut(text []byte) (cells []string, stray bool, end, lost int) {
+func (r *recordReader) split(text []byte) (cells []string, stray bool, end, lost int) {
 	for ; ; end++ {
 		start, quoted := end, false
 		if end < len(text) && text[end] == '"' {
@@ -183,22 +190,6 @@ func closing(text []byte) int {
 		}
 		if i += n; i+1 == len(text) || text[i+1] != '"' {
 			return i + 1
-		}
-	}
-}
-
-// lineEnd returns where the first line of the buffer ends, line ending included.
-func (r *recordReader) lineEnd() (int, error) {
-	for from := 0; ; {
-		b, _ := r.in.Peek(r.in.Buffered())
-		if i := bytes.IndexByte(b[from:], '\n'); i >= 0 {
-			return from + i + 1, nil
-		}
-		from = len(b)
-		if _, err := r.in.Peek(from + 1); err == io.EOF && from > 0 {
-			return from, nil
-		} else if err != nil {
-			return 0, err
 		}
 	}
 }

@@ -54,7 +54,7 @@ type Options struct {
 
 // A Reader reads a table.
 type Reader struct {
-	*recordReader
+	recordReader
 	opts      Options
 	json      bool
 	bom, crlf bool
@@ -81,7 +81,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.recordReader, t.opts = newRecordReader(text, maxRow), opts
+	t.in, t.opts = bufio.NewReaderSize(text, maxRow), opts
 	head, err := t.in.Peek(headSize)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -95,7 +95,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	}
 	lines := head[len(separator.Find(head)):]
 	if outside(lines, func(_ []byte, c byte) bool { return c == '\n' }) < 0 && outside(lines, isBareReturn) >= 0 {
-		t.recordReader = newRecordReader(oldMac(t.in), maxRow)
+		t.in = bufio.NewReaderSize(oldMac(t.in), maxRow)
 		if head, err = t.in.Peek(headSize); err != nil && err != io.EOF {
 			return nil, err
 		}
@@ -227,14 +227,10 @@ func (t *Reader) openCSV(head []byte) error {
 // sampleRows returns the cells of the first rows of head, at most n, without blank
 // ones.
 func sampleRows(head []byte, delimiter byte, n int) (all [][]string) {
-	r := newRecordReader(bytes.NewReader(head), len(head)+1)
-	r.delimiter = delimiter
-	for len(all) < n {
-		row, err := r.next()
-		if err != nil {
-			break
-		}
-		if row.raw == nil {
+	r := recordReader{delimiter: delimiter}
+	for len(all) < n && len(head) > 0 {
+		row, size := r.cut(head, true)
+		if head = head[size:]; row.raw == nil {
 			continue
 		}
 		cells := make([]string, len(row.cells))
@@ -283,10 +279,8 @@ func (t *Reader) titleLines(head []byte, delimiter byte) (int, []byte) {
 		if d == 0 {
 			d = detectDelimiter(rest)
 		}
-		r := newRecordReader(bytes.NewReader(rest), len(rest)+1)
-		r.delimiter = d
-		r.next() // a row of several lines is a row
-		line, after := rest[:r.taken], rest[r.taken:]
+		_, size := (&recordReader{delimiter: d}).cut(rest, true) // a row of several lines is a row
+		line, after := rest[:size], rest[size:]
 		sample := sampleRows(rest, d, 50)
 		if len(sample) == 0 || slices.ContainsFunc(sample[0], t.hasAddress) {
 			break

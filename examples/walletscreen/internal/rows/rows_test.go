@@ -237,6 +237,16 @@ func TestLateName(t *testing.T) {
 	}
 }
 
+// A row of several lines ends with its line ending, also if that arrives in two parts.
+func TestPartOfLineEnding(t *testing.T) {
+	row := "0xa,\"two\nlines\"\r\n"
+	in := "address,note\r\n" + strings.Repeat(row, headSize/len(row)+2)
+	cells, _ := read(t, iotest.OneByteReader(strings.NewReader(in)), Options{})
+	if len(cells) != headSize/len(row)+2 {
+		t.Errorf("%d rows, want %d: %q", len(cells), headSize/len(row)+2, cells[len(cells)-3:])
+	}
+}
+
 // A row of any length takes bounded memory, and those after it are not lost.
 func TestLongRow(t *testing.T) {
 	in := "address,x\n0xa," + strings.Repeat("y", 3<<20) + "\n0xb,\"" + strings.Repeat(strings.Repeat("z", 63)+"\n", 1<<15) + "\n"
