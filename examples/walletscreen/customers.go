@@ -46,7 +46,7 @@ func readCustomers(file string, bad *int, columns *rows.Columns) iter.Seq2[custo
 				}
 				return
 			}
-			c := customer{id: row.Cell(t.ID())}
+			c := customer{id: row.Cell(columns.ID)}
 			if c.id == "" {
 				c.id, c.unnamed = fmt.Sprintf("row %d", n), true
 			}

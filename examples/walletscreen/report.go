@@ -203,7 +203,7 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 		r.AsOf = orNull(j.at)
 		r.Title += " with the lists of " + minute(j.at)
 	}
-	for _, c := range t.own {
+	for _, c := range t.columns.Own {
 		r.Own = append(r.Own, c.Name)
 	}
 	r.Rows, r.Classes, r.Doubtful = t.total.rows, t.total.classes(), t.total.doubtful

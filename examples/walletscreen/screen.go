@@ -350,7 +350,7 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 		j.each = func(row *rows.Row, v *verdict) {
 			v.hash(job.hashes.verdicts)
 			if shown != nil {
-				shown.add(row, v, job.own)
+				shown.add(row, v, job.columns.Own)
 			}
 		}
 	}

@@ -107,7 +107,6 @@ type tableJob struct {
 	total   tally
 	columns rows.Columns
 	hashes  *tableHashes // or nil
-	own     []rows.OwnColumn
 	started time.Time
 }
 
@@ -147,7 +146,7 @@ func (t *tableJob) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", inputName(t.options.in), err)
 	}
-	t.columns, t.own = reader.Columns(), reader.Own()
+	t.columns = reader.Columns()
 	sum := io.Discard
 	if t.hashes != nil {
 		sum = t.hashes.output

@@ -215,6 +215,9 @@ type Columns struct {
 	Skipped     int      `json:"skipped,omitempty"`      // how many lines above the header are left out
 	Sheet       string   `json:"sheet,omitempty"`        // of a workbook
 	OtherSheets []string `json:"other_sheets,omitempty"` // that are not read
+
+	ID  int         `json:"-"` // index of the column that says whose address a row has, for [Row.Cell], or -1
+	Own []OwnColumn `json:"-"` // those that tell people which row is which, at most two
 }
 
 // An OwnColumn tells people which row is which: it is the first column, or named like an id.
@@ -222,9 +225,6 @@ type OwnColumn struct {
 	Name  string // or its number if it has none
 	Index int    // for Row.Cell
 }
-
-// maxOwn bounds how many columns are an OwnColumn.
-const maxOwn = 2
 
 // usualIDs are how people name columns of ids, without blanks and punctuation.
 var usualIDs = map[string]bool{
@@ -261,17 +261,17 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 	if t.chain >= 0 {
 		t.used.Chain = title(t.chain)
 	}
-	t.id = -1
+	t.used.ID = -1
 	for i, name := range names {
 		plain := plainName(name)
 		if i == t.address || i == t.chain {
 			continue
 		}
-		if t.id < 0 && usualCustomers[plain] {
-			t.id = i
+		if t.used.ID < 0 && usualCustomers[plain] {
+			t.used.ID = i
 		}
-		if (i == 0 || isID(name)) && len(t.own) < maxOwn {
-			t.own = append(t.own, OwnColumn{strings.Trim(title(i), `"`), i})
+		if (i == 0 || isID(name)) && len(t.used.Own) < 2 {
+			t.used.Own = append(t.used.Own, OwnColumn{strings.Trim(title(i), `"`), i})
 		}
 		if !isAdded(names, i) && t.looksUsed(plain, body, i) {
 			t.used.Unused = append(t.used.Unused, title(i))

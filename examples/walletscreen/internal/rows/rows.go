@@ -63,11 +63,9 @@ type Reader struct {
 	columns   int      // of the header, or of the first row
 	address   int      // index of the column
 	chain     int      // index of the column, or -1
-	id        int      // likewise
 	all       []string // the names of all columns
 	added     []string // the names of the added columns
 	used      Columns
-	own       []OwnColumn
 	out       bytes.Buffer
 	writer    *csv.Writer // to out
 	shown     []string    // the added cells of a row
@@ -331,12 +329,6 @@ func written(row []string) (n int) {
 
 // Columns returns which columns are read.
 func (t *Reader) Columns() Columns { return t.used }
-
-// Own returns the columns that tell people which row is which, at most two.
-func (t *Reader) Own() []OwnColumn { return t.own }
-
-// ID returns the index of the column that says whose address a row has, for [Row.Cell], or -1.
-func (t *Reader) ID() int { return t.id }
 
 // hasAddress reports whether a cell is an account, looks like an address, or has a word of 0x and hex
 // digits, perhaps of an address that was cut short. No name of a column does.

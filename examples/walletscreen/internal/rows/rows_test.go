@@ -84,7 +84,7 @@ func TestOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		var names []string
-		for _, c := range r.Own() {
+		for _, c := range r.Columns().Own {
 			names = append(names, c.Name)
 		}
 		if got := strings.Join(names, " "); got != want {
