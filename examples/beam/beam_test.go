@@ -659,6 +659,10 @@ func TestRequired(t *testing.T) {
 	if err != nil || slices.Contains(snap.Optional, "OFAC_SDN") || slices.Contains(snap.Optional, "EU_CONSOLIDATED") || !slices.Contains(snap.Optional, "UK_CONSOLIDATED") {
 		t.Fatalf("%+v, %v", snap, err)
 	}
+	// A document that cannot change has no age.
+	if slices.Contains(snap.caveats, screening.Caveat{Source: "FBI_IC3", Kind: screening.CaveatStale}) {
+		t.Errorf("caveats %v", snap.caveats)
+	}
 	past, err := snap.open(ctx)
 	if err != nil {
 		t.Fatal(err)

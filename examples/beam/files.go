@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -71,25 +70,14 @@ func files(ctx context.Context, glob string) ([]string, error) {
 	return names, err
 }
 
-// firstLine returns the first line of a file.
+// firstLine returns the first line of a file, which is compressed if its name ends in .gz.
 func firstLine(ctx context.Context, name string) (string, error) {
-	fs, err := filesystem.New(ctx, name)
+	f, err := fileio.ReadableFile{Metadata: fileio.FileMetadata{Path: name}}.Open(ctx)
 	if err != nil {
-		return "", err
-	}
-	defer fs.Close()
-	f, err := fs.OpenRead(ctx, name)
-	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	defer f.Close()
-	r := io.Reader(f)
-	if strings.HasSuffix(name, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			return "", fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	line, err := bufio.NewReader(io.LimitReader(r, maxLine)).ReadString('\n')
+	line, err := bufio.NewReader(io.LimitReader(f, maxLine)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}

@@ -43,82 +43,81 @@ type Snapshot struct {
 // were answered last. It opens them, and returns an error if a required one is
 // missing or older than maxAge. An operator's own lists are always required, and by
 // default those bundled lists that [bundle.Optional] does not name, as in walletscreen.
-func latest(ctx context.Context, lists string, required []string, maxAge time.Duration) (Snapshot, error) {
-	snap := Snapshot{Lists: lists}
-	if len(required) == 0 {
-		for _, src := range bundle.All() {
-			if id := src.Info().ID; !slices.Contains(bundle.Optional(), id) {
-				required = append(required, id)
-			}
+func latest(ctx context.Context, lists string, required []string, maxAge time.Duration) (snap Snapshot, err error) {
+	snap.Lists = lists
+	err = withStore(ctx, lists, func(st store.Store) error { return snap.choose(ctx, st, required, maxAge) })
+	return snap, err
+}
+
+// choose sets s to the lists of st from which questions were answered last.
+func (s *Snapshot) choose(ctx context.Context, st store.Store, required []string, maxAge time.Duration) error {
+	known := make(map[string]sources.Info)
+	names := len(required) > 0
+	for _, src := range bundle.All() {
+		info := src.Info()
+		known[info.ID] = info
+		if !names && !slices.Contains(bundle.Optional(), info.ID) {
+			required = append(required, info.ID)
 		}
-	}
-	dir, err := local(ctx, lists)
-	if err != nil {
-		return snap, err
-	}
-	st, err := store.Open(dir)
-	if err != nil {
-		return snap, err
 	}
 	events, err := journal.Answered(ctx, st)
 	if err != nil {
-		return snap, err
+		return err
 	}
 	if len(events) == 0 {
-		return snap, fmt.Errorf("%s: there are no lists: give it the directory store within walletscreen's -data", lists)
+		return fmt.Errorf("%s: there are no lists: give it the directory store within walletscreen's -data", s.Lists)
 	}
-	held := events[0].Held
-	if snap.unasked, err = onlyAnswering(ctx, st, held); err != nil {
-		return snap, err
-	}
-	for id, held := range held {
-		jurisdiction, err := jurisdictionOf(ctx, st, id, &held)
-		if err != nil {
-			return snap, fmt.Errorf("list %s: %w", id, err)
-		}
-		snap.Sources = append(snap.Sources, sources.Info{ID: id, Name: id, Jurisdiction: jurisdiction})
-	}
-	for _, id := range required {
-		if _, ok := held[id]; !ok {
-			return snap, fmt.Errorf("%s: the required list %s is missing; -require names the lists that you need", lists, id)
-		}
-	}
-	for _, l := range snap.Sources {
-		if l.Jurisdiction != sources.Operator && !slices.Contains(required, l.ID) {
-			snap.Optional = append(snap.Optional, l.ID)
-		}
-	}
-	past, err := screening.OpenAt(ctx, st, time.Now(), snap.stubs(), &screening.Options{Optional: snap.Optional, MaxAge: maxAge})
+	answering, err := answering(ctx, st)
 	if err != nil {
-		return snap, err
+		return err
+	}
+	missing := slices.Clone(required)
+	for _, id := range slices.Sorted(maps.Keys(events[0].Held)) {
+		if answering != nil && !slices.Contains(answering, id) { // a store keeps the lists of all programs
+			s.unasked = append(s.unasked, id)
+			continue
+		}
+		held := events[0].Held[id]
+		info, ok := known[id]
+		if !ok {
+			info = sources.Info{ID: id, Name: id}
+			if info.Jurisdiction, err = jurisdictionOf(ctx, st, id, &held); err != nil {
+				return fmt.Errorf("list %s: %w", id, err)
+			}
+		}
+		s.Sources = append(s.Sources, info)
+		if info.Jurisdiction != sources.Operator && !slices.Contains(required, id) {
+			s.Optional = append(s.Optional, id)
+		}
+		missing = slices.DeleteFunc(missing, func(m string) bool { return m == id })
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%s: the required list %s is missing; -require names the lists that you need", s.Lists, missing[0])
+	}
+	past, err := screening.OpenAt(ctx, st, time.Now(), s.stubs(), &screening.Options{Optional: s.Optional, MaxAge: maxAge})
+	if err != nil {
+		return err
 	}
 	r, err := past.Screen(probe)
 	if err != nil {
-		return snap, fmt.Errorf("%w; -require names the lists that must be whole, and not too old", err)
+		return fmt.Errorf("%w; -require names the lists that must be whole, and not too old", err)
 	}
-	snap.Digest = r.Digest()
-	snap.status, snap.caveats = past.Sources(), r.Caveats()
-	return snap, nil
+	s.Digest = r.Digest()
+	s.status, s.caveats = past.Sources(), r.Caveats()
+	return nil
 }
 
-// onlyAnswering deletes the lists that the last program that answered has not had, and returns their ids: a store keeps the lists of all programs.
-// A server counts, which says in the journal how long it may be silent, before programs that answer at once, such as lists export.
-func onlyAnswering(ctx context.Context, st store.Store, held map[string]journal.Held) (deleted []string, err error) {
-	var answering []string
+// answering returns the ids of the lists of the program that answered last, and nil if the journal does not say. A server counts,
+// which says in the journal how long it may be silent, before programs that answer at once, such as lists export.
+func answering(ctx context.Context, st store.Store) (ids []string, err error) {
 	serves := false
 	err = journal.Read(ctx, st, func(l *journal.Line, _ *journal.State) error {
 		if p := l.Opened; p != nil && p.Answers && (p.Every > 0 || !serves) {
-			answering, serves = p.Sources, p.Every > 0
+			ids, serves = p.Sources, p.Every > 0
 		}
 		return nil
 	})
-	for _, id := range slices.Sorted(maps.Keys(held)) {
-		if answering != nil && !slices.Contains(answering, id) {
-			delete(held, id)
-			deleted = append(deleted, id)
-		}
-	}
-	return deleted, err
+	return ids, err
 }
 
 // print says which lists the answers come from: "clean" refers to these alone.
@@ -167,96 +166,87 @@ func (s Snapshot) stubs() []sources.Source {
 }
 
 // opened are the lists that this process has opened, by directory and digest.
-var opened sync.Map // of string to func() (*screening.Past, error)
+var opened = struct {
+	sync.Mutex
+	lists map[string]*screening.Past
+}{lists: make(map[string]*screening.Past)}
 
 // open opens the lists, once in each process.
-func (s Snapshot) open(ctx context.Context) (*screening.Past, error) {
-	once, _ := opened.LoadOrStore(s.Digest+" "+s.Lists, sync.OnceValues(func() (*screening.Past, error) {
-		dir, err := local(ctx, s.Lists)
-		if err != nil {
-			return nil, err
-		}
-		st, err := store.Open(dir)
-		if err != nil {
-			return nil, err
-		}
-		return screening.OpenDigest(ctx, st, s.Digest, s.stubs(), &screening.Options{Optional: s.Optional})
-	}))
-	past, err := once.(func() (*screening.Past, error))()
-	if err != nil {
-		opened.Delete(s.Digest + " " + s.Lists) // the next bundle tries again
+func (s Snapshot) open(ctx context.Context) (past *screening.Past, err error) {
+	opened.Lock()
+	defer opened.Unlock()
+	if past = opened.lists[s.Digest+" "+s.Lists]; past != nil {
+		return past, nil
+	}
+	err = withStore(ctx, s.Lists, func(st store.Store) (err error) {
+		past, err = screening.OpenDigest(ctx, st, s.Digest, s.stubs(), &screening.Options{Optional: s.Optional})
+		return err
+	})
+	if err == nil {
+		opened.lists[s.Digest+" "+s.Lists] = past
 	}
 	return past, err
 }
 
-// local returns a local directory with the files of dir: dir itself, or a copy if
-// it is on another file system. For "", it makes one of the bundled lists, which are the
-// same in each worker.
-func local(ctx context.Context, dir string) (string, error) {
-	if dir == "" {
-		return bundled(ctx)
-	}
-	if !strings.Contains(dir, "://") {
-		if _, err := os.Stat(dir); err != nil {
-			return "", err
+// withStore calls use with the store in a directory. A directory on another file system is copied meanwhile; for "", the
+// store has the bundled lists, which are the same in each worker.
+func withStore(ctx context.Context, dir string, use func(store.Store) error) error {
+	at, remote := dir, strings.Contains(dir, "://")
+	if remote || dir == "" {
+		var err error
+		if at, err = os.MkdirTemp("", "lists"); err != nil {
+			return err
 		}
-		return dir, nil
+		defer os.RemoveAll(at)
 	}
-	dir = strings.TrimSuffix(dir, "/")
+	if remote {
+		if err := download(ctx, strings.TrimSuffix(dir, "/"), at); err != nil {
+			return err
+		}
+	} else if _, err := os.Stat(at); err != nil {
+		return err
+	}
+	st, err := store.Open(at)
+	if err != nil {
+		return err
+	}
+	if dir == "" {
+		s, err := screening.New(bundle.All(), &screening.Options{Store: st, Optional: bundle.Optional()})
+		if err == nil {
+			_, err = s.Refresh(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return use(st)
+}
+
+// download copies the files in a directory of a file system of Beam's.
+func download(ctx context.Context, dir, to string) error {
+	names, err := files(ctx, dir+"/*")
+	if err != nil {
+		return err
+	}
 	fs, err := filesystem.New(ctx, dir)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer fs.Close()
-	names, err := fs.List(ctx, dir+"/*")
-	if err != nil {
-		return "", err
-	}
-	if len(names) == 0 {
-		return "", fmt.Errorf("%s: there are no files", dir)
-	}
-	to, err := os.MkdirTemp("", "lists")
-	if err != nil {
-		return "", err
-	}
 	for _, name := range names {
-		if err := download(ctx, fs, name, filepath.Join(to, path.Base(name))); err != nil {
-			return "", errors.Join(err, os.RemoveAll(to))
+		r, err := fs.OpenRead(ctx, name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		f, err := os.Create(filepath.Join(to, path.Base(name)))
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, r)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
 		}
 	}
-	return to, nil
-}
-
-// bundled returns a directory with the bundled lists.
-func bundled(ctx context.Context) (string, error) {
-	dir, err := os.MkdirTemp("", "lists")
-	if err != nil {
-		return "", err
-	}
-	st, err := store.Open(dir)
-	if err != nil {
-		return "", err
-	}
-	s, err := screening.New(bundle.All(), &screening.Options{Store: st, Optional: bundle.Optional()})
-	if err != nil {
-		return "", err
-	}
-	if _, err := s.Refresh(ctx); err != nil {
-		return "", errors.Join(err, os.RemoveAll(dir))
-	}
-	return dir, nil
-}
-
-func download(ctx context.Context, fs filesystem.Interface, name, to string) error {
-	r, err := fs.OpenRead(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	f, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, r)
-	return errors.Join(err, f.Close())
+	return nil
 }

@@ -125,18 +125,18 @@ func (r *rows) read(line string) (chain, text string, err error) {
 
 // object returns the members of a line of JSON.
 func object(line string) (map[string]json.RawMessage, error) {
-	all := make(map[string]json.RawMessage)
-	if json.Unmarshal([]byte(line), &all) != nil || all == nil {
+	dec := json.NewDecoder(strings.NewReader(line))
+	if brace, _ := dec.Token(); brace != json.Delim('{') || !json.Valid([]byte(line)) {
 		return nil, errors.New("the line is not a JSON object")
 	}
-	n := 0
-	dec := json.NewDecoder(strings.NewReader(line))
-	for dec.Token(); dec.More(); n++ { // the brace, and then each name and value
-		dec.Token()
-		dec.Decode(new(json.RawMessage))
-	}
-	if n != len(all) {
-		return nil, errors.New("a member of the JSON object is given twice")
+	all := make(map[string]json.RawMessage)
+	for n := 1; dec.More(); n++ {
+		name, _ := dec.Token()
+		var value json.RawMessage
+		dec.Decode(&value)
+		if all[name.(string)] = value; len(all) < n {
+			return nil, errors.New("a member of the JSON object is given twice")
+		}
 	}
 	return all, nil
 }
