@@ -296,40 +296,32 @@ func (b *Box) record(ctx context.Context, d *Delivery, done []outcome) error {
 	defer tx.Rollback()
 	for _, o := range done {
 		now := b.now()
-		retry := now.Add(Backoff(o.Attempts))
+		due, ended, text := now.Add(Backoff(o.Attempts)), int64(0), ""
 		if later := (*RetryError)(nil); errors.As(o.failure, &later) {
 			if pause := now.Add(min(later.After, time.Hour)); pause.After(b.pause) {
 				b.pause = pause
 			}
-			if b.pause.After(retry) {
-				retry = b.pause
+			if b.pause.After(due) {
+				due = b.pause
 			}
-		}
-		if o.failure != nil {
-			d.Failure = o.failure
 		}
 		switch {
 		case o.failure == nil:
 			d.Accepted++
-			err = end(ctx, tx, o.ID, now, "")
+			ended = now.UnixMilli()
 		case now.Sub(o.Created) >= Keep:
 			d.Expired++
-			err = end(ctx, tx, o.ID, now, o.failure.Error())
-		default:
-			_, err = tx.ExecContext(ctx, `update walletscreen_outbox set attempts = attempts + 1, due = $1, failure = $2 where id = $3`,
-				retry.UnixMilli(), clip(o.failure.Error()), o.ID)
+			ended = now.UnixMilli()
 		}
-		if err != nil {
+		if o.failure != nil {
+			d.Failure, text = o.failure, clip(o.failure.Error())
+		}
+		if _, err := tx.ExecContext(ctx, `update walletscreen_outbox set attempts = attempts + 1, due = $1, ended = $2, failure = $3 where id = $4`,
+			due.UnixMilli(), ended, text, o.ID); err != nil {
 			return err
 		}
 	}
 	return tx.Commit()
-}
-
-// end marks a message as delivered, or as given up for a reason.
-func end(ctx context.Context, tx *sql.Tx, id string, now time.Time, failure string) error {
-	_, err := tx.ExecContext(ctx, `update walletscreen_outbox set ended = $1, failure = $2 where id = $3`, now.UnixMilli(), clip(failure), id)
-	return err
 }
 
 // clip bounds the length of what a stranger has sent.
