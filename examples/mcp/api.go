@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,24 +56,16 @@ func through(base string, do func(*http.Request) (*http.Response, error)) api {
 		method, data := http.MethodGet, []byte(nil)
 		if body != nil {
 			method = http.MethodPost
-			var err error
-			if data, err = json.Marshal(body); err != nil {
-				return &problem{Code: "internal", Detail: "The question cannot be written as JSON."}
-			}
+			data, _ = json.Marshal(body) // texts, which have JSON
 		}
+		var r *http.Response
 		q, err := http.NewRequestWithContext(ctx, method, base+"/api/v1/"+path, bytes.NewReader(data))
-		if err != nil {
-			return &problem{Code: "internal", Detail: "The URL of the screening server is malformed."}
-		}
-		if body != nil {
+		if err == nil {
 			q.Header.Set("Content-Type", "application/json")
+			r, err = do(q)
 		}
-		r, err := do(q)
-		if err != nil {
-			if ctx.Err() == nil {
-				err = errors.New("no answer") // the text of err may have the URL with credentials in it
-			}
-			return &problem{Code: "offline", Detail: "The screening server cannot be reached: " + err.Error() + "."}
+		if err != nil { // its text may have the URL with credentials in it
+			return &problem{Code: "offline", Detail: fmt.Sprintf("The screening server cannot be reached: %v.", cmp.Or(ctx.Err(), errors.New("no answer")))}
 		}
 		defer r.Body.Close()
 		return read(r, answer)
@@ -132,27 +125,20 @@ var advice = map[string]string{
 }
 
 func (p *problem) Error() string {
-	parts := []string{"not answered: " + p.Code}
+	text := "not answered: " + p.Code
 	if p.Reason != "" {
-		parts[0] += " (" + p.Reason + ")"
+		text += " (" + p.Reason + ")"
 	}
-	parts[0] += "."
+	text += "."
 	if p.Detail != "" {
-		parts = append(parts, p.Detail)
+		text += " " + p.Detail
 	}
 	if p.SuggestedChain != "" {
-		parts = append(parts, "Suggested chain: "+p.SuggestedChain+".")
+		text += " Suggested chain: " + p.SuggestedChain + "."
 	}
-	do, ok := advice[p.Reason]
-	if !ok {
-		do, ok = advice[p.Code]
-	}
-	if !ok {
-		do = "Treat the address as not screened, and try again later."
-	}
-	parts = append(parts, do)
+	text += " " + cmp.Or(advice[p.Reason], advice[p.Code], "Treat the address as not screened, and try again later.")
 	if p.wait > 0 {
-		parts = append(parts, fmt.Sprintf("A retry may help after %d seconds.", p.wait))
+		text += fmt.Sprintf(" A retry may help after %d seconds.", p.wait)
 	}
-	return strings.Join(parts, " ")
+	return text
 }

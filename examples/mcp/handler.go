@@ -32,7 +32,11 @@ import (
 // are as there. Each message counts in the burst limit, also within a batch of JSON-RPC,
 // and each tool needs its scope.
 func newHandler(s *walletscreen.Screener, auth httpapi.Authorizer, opts *httpapi.Options) http.Handler {
-	api := httpapi.NewHandler(s, admitted(auth), opts)
+	api := httpapi.NewHandler(s, authorizer(func(r *http.Request) (httpapi.Caller, error) {
+		c, err := auth.Authorize(r)
+		c.Burst = nil // the message was counted
+		return c, err
+	}), opts)
 	server := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		s := newServer(local(api, r))
 		caller, _ := httpapi.CallerOf(r.Context())
@@ -48,16 +52,6 @@ func newHandler(s *walletscreen.Screener, auth httpapi.Authorizer, opts *httpapi
 type authorizer func(*http.Request) (httpapi.Caller, error)
 
 func (f authorizer) Authorize(r *http.Request) (httpapi.Caller, error) { return f(r) }
-
-// admitted is auth for requests whose message was admitted: they do not count in the burst limit
-// a second time.
-func admitted(auth httpapi.Authorizer) authorizer {
-	return func(r *http.Request) (httpapi.Caller, error) {
-		c, err := auth.Authorize(r)
-		c.Burst = nil
-		return c, err
-	}
-}
 
 // mcpScope is the scope of the endpoint, which every caller has.
 const mcpScope = "mcp"
@@ -117,33 +111,27 @@ func openLists(ctx context.Context, c config, logger *slog.Logger, background *s
 			sources.Seeded(badlist.New(nil), bundle.Badlist()),
 		}
 	}
+	const often = 10 * time.Second
 	schedule := map[string]walletscreen.Schedule{}
 	for _, l := range c.own {
 		srcs = append(srcs, own.File(l.id, l.file))
-		schedule[l.id] = walletscreen.Schedule{Every: 10 * time.Second}
+		schedule[l.id] = walletscreen.Schedule{Every: often}
 	}
 	s, err := walletscreen.New(srcs, &walletscreen.Options{Logger: logger, Optional: bundle.Optional(), Schedule: schedule})
 	if err != nil {
 		return nil, err
 	}
-	last := c.stamp()
-	if err := setExceptions(ctx, s, c); err != nil {
+	follow := c.follow(s)
+	if err := follow(ctx); err != nil {
 		return nil, err
 	}
-	background.Go(func() { // changes of the files
-		for ticker := time.NewTicker(10 * time.Second); ; {
+	background.Go(func() {
+		for tick := time.Tick(often); ; {
 			select {
 			case <-ctx.Done():
-				ticker.Stop()
 				return
-			case <-ticker.C:
-				now := c.stamp()
-				if now == last {
-					continue
-				}
-				if err := setExceptions(ctx, s, c); err == nil {
-					last = now
-				} else if ctx.Err() == nil {
+			case <-tick:
+				if err := follow(ctx); err != nil && ctx.Err() == nil {
 					logger.Error("the new exceptions cannot be used, keeping the old ones", "error", err)
 				}
 			}
@@ -160,28 +148,38 @@ func openLists(ctx context.Context, c config, logger *slog.Logger, background *s
 	return s, nil
 }
 
-// stamp returns the sizes and times of the files that have exceptions.
-func (c config) stamp() (all string) {
-	for _, l := range append([]ownList{{"", c.exceptions}}, c.own...) {
-		if info, err := os.Stat(l.file); err == nil {
-			all += fmt.Sprintln(info.Size(), info.ModTime().UnixNano())
+// follow returns a function that sets the exceptions of -exceptions, and the addresses that own lists allow, if one of
+// the files has changed since it did so last.
+func (c config) follow(s *walletscreen.Screener) func(context.Context) error {
+	last := ""
+	files := append([]ownList{{"", c.exceptions}}, c.own...)
+	return func(ctx context.Context) error {
+		now := ""
+		for _, l := range files {
+			if info, err := os.Stat(l.file); err == nil {
+				now += fmt.Sprint(info.Size(), info.ModTime().UnixNano(), " ")
+			} else if l.file != "" {
+				now += "none "
+			}
 		}
+		if now == last {
+			return nil
+		}
+		var all []walletscreen.Exception
+		if c.exceptions != "" {
+			f, err := os.Open(c.exceptions)
+			if err != nil {
+				return fmt.Errorf("-exceptions: %w", err)
+			}
+			defer f.Close()
+			if all, err = walletscreen.ReadExceptions(f); err != nil {
+				return fmt.Errorf("-exceptions: %s: %w", c.exceptions, err)
+			}
+		}
+		if err := s.SetExceptions(ctx, all); err != nil {
+			return err
+		}
+		last = now
+		return nil
 	}
-	return all
-}
-
-// setExceptions sets the exceptions of -exceptions, and the addresses that own lists allow.
-func setExceptions(ctx context.Context, s *walletscreen.Screener, c config) error {
-	var all []walletscreen.Exception
-	if c.exceptions != "" {
-		f, err := os.Open(c.exceptions)
-		if err != nil {
-			return fmt.Errorf("-exceptions: %w", err)
-		}
-		defer f.Close()
-		if all, err = walletscreen.ReadExceptions(f); err != nil {
-			return fmt.Errorf("-exceptions: %s: %w", c.exceptions, err)
-		}
-	}
-	return s.SetExceptions(ctx, all)
 }

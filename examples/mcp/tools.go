@@ -191,13 +191,12 @@ func (l list) caveat(kind string) string {
 // screen answers screen_address.
 func (call api) screen(ctx context.Context, q question) (screening, error) {
 	if q.Chain == "" && !showsChain(q.Address) { // 64 digits may be a key: on a chain where they mean nothing, they are recorded only if they are listed
-		var found wireScreening
-		if err := call.ask(ctx, question{q.Address, "bitcoin"}, &found); err != nil || len(found.Labels) == 0 {
+		if found, err := call.ask(ctx, question{q.Address, "bitcoin"}); err != nil || len(found.Labels) == 0 {
 			return screening{}, chainNeeded
 		}
 	}
-	var answer wireScreening
-	if err := call.ask(ctx, q, &answer); err != nil {
+	answer, err := call.ask(ctx, q)
+	if err != nil {
 		return screening{}, err
 	}
 	return answer.explain(), nil
@@ -220,10 +219,7 @@ func (answer *wireScreening) explain() screening {
 	s.Disclaimer = answer.Disclaimer
 	s.Address = plainText(s.Address) // it may be a listed text
 	s.FromLists = fromLists
-	s.Lists, s.Doubts, s.Caveats, s.Suppressed = []list{}, []string{}, []string{}, nil
-	for _, d := range answer.Doubts {
-		s.Doubts = append(s.Doubts, string(d)+": "+d.Explain())
-	}
+	s.Lists, s.Doubts, s.Caveats, s.Suppressed = []list{}, explain(answer.Doubts), []string{}, nil
 	for _, l := range slices.Concat(s.Labels, s.Formerly) {
 		l.plain()
 	}
@@ -255,25 +251,35 @@ func (answer *wireScreening) explain() screening {
 	return s
 }
 
+// explain returns doubts with their sentences.
+func explain(doubts []address.Doubt) []string {
+	all := []string{}
+	for _, d := range doubts {
+		all = append(all, string(d)+": "+d.Explain())
+	}
+	return all
+}
+
 // ask asks the API about q by a batch of one, which reads any name of a chain, and without one
 // answers about all chains that fit.
-func (call api) ask(ctx context.Context, q question, answer any) error {
+func (call api) ask(ctx context.Context, q question) (answer wireScreening, err error) {
 	var whole json.RawMessage
 	if err := call(ctx, "screen/batch", map[string][]question{"items": {q}}, &whole); err != nil {
-		return err
+		return answer, err
 	}
 	var batch struct{ Results []json.RawMessage }
 	var item problem
-	if err := json.Unmarshal(whole, &batch); err != nil || len(batch.Results) != 1 || json.Unmarshal(batch.Results[0], &item) != nil {
-		return &problem{Code: "bad_answer", Detail: "The screening server did not answer as expected."}
+	err = errors.Join(json.Unmarshal(whole, &batch), json.Unmarshal(whole, &answer))
+	if err == nil && len(batch.Results) == 1 {
+		if err = json.Unmarshal(batch.Results[0], &item); err == nil && item.Code != "" {
+			return answer, &item
+		}
+		err = errors.Join(err, json.Unmarshal(batch.Results[0], &answer))
 	}
-	if item.Code != "" {
-		return &item
+	if err != nil || len(batch.Results) != 1 {
+		return answer, &problem{Code: "bad_answer", Detail: "The screening server did not answer as expected."}
 	}
-	if errors.Join(json.Unmarshal(whole, answer), json.Unmarshal(batch.Results[0], answer)) != nil {
-		return &problem{Code: "bad_answer", Detail: "The screening server did not answer as expected."}
-	}
-	return nil
+	return answer, nil
 }
 
 // A found is an address in a text.
@@ -376,12 +382,9 @@ func (call api) validate(ctx context.Context, q question) (validation, error) {
 		v = validation{Chains: v.Chains, Code: chainNeeded.Code, Reason: chainNeeded.Reason, Detail: chainNeeded.Detail}
 	}
 	v.Doubts = []string{}
-	for _, d := range answer.Doubts {
-		if v.Valid {
-			v.Doubts = append(v.Doubts, string(d)+": "+d.Explain())
-		}
-	}
-	if !v.Valid {
+	if v.Valid {
+		v.Doubts = explain(answer.Doubts)
+	} else {
 		v.Advice = cmp.Or(advice[v.Reason], advice[v.Code])
 	}
 	return v, nil
