@@ -37,7 +37,7 @@ var commandLines = []tested{
 	{"go -C examples/mcp install .", "examples/mcp/readme_test.go", "TestReadme"},
 	{"CGO_ENABLED=0 go build ", "examples/walletscreen/deploy_lines_test.go", "TestDeployLines"},
 	{"go generate ./address", "address/chain_test.go", "TestPapers"},
-	{"go generate ./internal/api", "internal/api/main_test.go", "TestAPI"},
+	{"go generate ./internal/api", "internal/api/api_test.go", "TestAPI"},
 	{"go generate ./sources/bundle", "sources/bundle/internal/rebuild/main_test.go", "TestDocument"},
 	{"go -C examples/conform generate .", "examples/conform/cases_test.go", "TestGenerate"},
 	{"go list -m all", "papers_test.go", "TestCommandLines"}, // of the go command alone

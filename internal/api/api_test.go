@@ -1,34 +1,50 @@
-// Api prints the exported names of the module's packages, one feature a line, as the
-// files in the api folder of the Go tree do. The lines of the last commit are in api.txt,
-// so that review sees each change of the public API:
-//
-//	go generate ./internal/api
-package main
-
-//go:generate go run .
+package api
 
 import (
+	"flag"
 	"fmt"
 	"go/importer"
 	"go/token"
 	"go/types"
 	"io"
-	"log"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
+
+var update = flag.Bool("update", false, "write api.txt")
 
 const module = "github.com/walletscreen/walletscreen"
 
-func main() {
-	text, err := features(module)
-	if err != nil {
-		log.Fatal(err)
+// TestAPI checks that a change of the public API is meant.
+func TestAPI(t *testing.T) {
+	// The go command reads the files, so it does not see that this test depends on them.
+	// Each folder opened here is one more reason to run the test again.
+	if err := filepath.WalkDir("../..", func(string, fs.DirEntry, error) error { return nil }); err != nil {
+		t.Fatal(err)
 	}
-	if err := os.WriteFile("api.txt", []byte(text), 0o644); err != nil {
-		log.Fatal(err)
+	got, err := features(module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("api.txt", []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("api.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("the public API has changed (-api.txt +now). If that is meant, run go generate ./internal/api, "+
+			"and say in CHANGELOG.md what changed and why:\n%s", diff)
 	}
 }
 
