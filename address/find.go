@@ -217,25 +217,8 @@ func (f *finder) word(start, end int) {
 			return
 		}
 	}
-	if f.try(start, end) || end-start == minWord {
-		return
-	}
-	if f.edited == nil {
+	if !f.try(start, end) {
 		f.glued(start, end)
-		return
-	}
-	for start < end { // only near edits, for the rest was searched before
-		at, ok := f.edited.next(start)
-		if !ok || at > end {
-			return
-		}
-		from := max(start, at-maxSpan)
-		to := min(end, at+maxSpan)
-		for at, ok = f.edited.next(at + 1); ok && at-maxSpan <= to && to < end; at, ok = f.edited.next(at + 1) {
-			to = min(end, at+maxSpan)
-		}
-		f.glued(from, to)
-		start = to
 	}
 }
 

@@ -40,15 +40,6 @@ func (e *edited) place(at int) (from, to int) {
 	return d.from + d.size + at - d.at - 1, d.from + d.size + at - d.at
 }
 
-// next returns the offset of the first edit at or behind start.
-func (e *edited) next(start int) (at int, ok bool) {
-	i := sort.Search(len(e.edits), func(i int) bool { return e.edits[i].at >= start })
-	if i == len(e.edits) {
-		return 0, false
-	}
-	return e.edits[i].at, true
-}
-
 // A cleaning says what clean edits besides.
 type cleaning uint8
 
