@@ -31,26 +31,16 @@ func hasHRP(s, hrp string) bool {
 // both the characters and a fault. It verifies the text once for all codecs.
 func (r *reader) data32(code *bech32.Code, v bech32.Variant, hrp string, at int) (string, fault) {
 	s := r.s[at:]
-	if !hasHRP(s, hrp) {
-		i := 0
-		for i < min(len(s), len(hrp)) && (s[i] == hrp[i] || s[i] == hrp[i]&^0x20) {
-			i++
-		}
-		if i == len(s) {
-			return "", fault{err: ErrLength, at: -1, lead: true}
-		}
-		return "", fault{err: ErrCharset, at: at + i, lead: true}
-	}
-	r.claimed = true
 	if r.hrp != hrp {
 		r.hrp = hrp
 		r.variant, r.at32, r.fault32 = code.Verify(hrp, s)
 	}
+	r.claimed = r.fault32 != bech32.Prefix && len(s) > len(hrp)
 	switch r.fault32 {
 	case bech32.Length:
-		return "", badLength
+		return "", fault{err: ErrLength, at: -1, lead: !r.claimed}
 	case bech32.Charset, bech32.Prefix:
-		return "", badChar(at + r.at32)
+		return "", fault{err: ErrCharset, at: at + r.at32, lead: !r.claimed}
 	}
 	data := s[len(hrp)+1 : len(s)-code.ChecksumLen]
 	if r.fault32 == bech32.Checksum || r.variant != v {

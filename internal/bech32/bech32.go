@@ -140,60 +140,55 @@ const (
 // ChecksumLen characters; see [Code.Size] and [Code.Read].
 func (c *Code) Verify(prefix, s string) (v Variant, bad int, f Fault) {
 	n := len(prefix)
-	if len(s) > n && s[n] == c.separator && s[:n] == prefix && len(s) <= MaxLen {
-		if v, isUpper, _, f := c.VerifyData(prefix, s[n+1:]); f == OK && !isUpper {
-			return v, -1, OK
-		}
-	}
-	return c.verifySlowly(prefix, s)
-}
-
-// verifySlowly is Verify for a text that is in upper case or has a fault.
-func (c *Code) verifySlowly(prefix, s string) (v Variant, bad int, f Fault) {
 	if len(s) > MaxLen {
 		return 0, -1, Length
 	}
-	n := len(prefix)
-	var marks byte
-	mixed := -1
-	for i := range min(n, len(s)) {
-		ch := s[i]
-		switch {
-		case 'A' <= ch && ch <= 'Z':
-			ch |= 0x20
-			marks |= upper
-		case 'a' <= ch && ch <= 'z':
-			marks |= lower
-		}
-		if mixed < 0 && marks == lower|upper {
-			mixed = i
-		}
-		if ch != prefix[i] {
-			return 0, i, Prefix
-		}
+	at := 0
+	for at < min(n, len(s)) && (s[at] == prefix[at] || 'A' <= s[at] && s[at] <= 'Z' && s[at]|0x20 == prefix[at]) {
+		at++
 	}
 	switch {
-	case len(s) > n && s[n] != c.separator:
-		return 0, n, Prefix
-	case mixed >= 0:
-		return 0, mixed, Charset
-	case len(s) <= n:
+	case at == len(s):
 		return 0, -1, Length
+	case at < n || s[n] != c.separator:
+		return 0, at, Prefix
 	}
-	if i := c.firstBad(s[n+1:], marks); i >= 0 {
-		return 0, n + 1 + i, Charset
+	v, isUpper, bad, f := c.VerifyData(prefix, s[n+1:])
+	if bad >= 0 {
+		bad += n + 1
 	}
-	v, _, bad, f = c.VerifyData(prefix, s[n+1:])
+	if f != OK || isUpper || s[:n] != prefix { // its case may be mixed
+		if i := firstMixed(s); i >= 0 && (bad < 0 || i < bad) {
+			return 0, i, Charset
+		}
+	}
 	return v, bad, f
 }
 
+// firstMixed returns the offset of the first letter of s whose case differs from the case of the
+// letters before it, or -1.
+func firstMixed(s string) int {
+	first := byte(0)
+	for i := range len(s) {
+		if c := s[i] &^ 0x20; c < 'A' || c > 'Z' {
+			continue
+		}
+		if first == 0 {
+			first = s[i]
+		} else if (first^s[i])&0x20 != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
 // firstBad returns the offset of the first character of data that is not a digit, or whose
-// letter case differs from the case of the others and of marks, or -1.
-func (c *Code) firstBad(data string, marks byte) int {
+// letter case differs from the case of the others, or -1.
+func (c *Code) firstBad(data string) int {
+	marks := byte(0)
 	for i := range len(data) {
-		m := c.marks[data[i]]
-		marks |= m
-		if m&foreign != 0 || marks&(lower|upper) == lower|upper {
+		marks |= c.marks[data[i]]
+		if marks&foreign != 0 || marks&(lower|upper) == lower|upper {
 			return i
 		}
 	}
@@ -208,7 +203,7 @@ func (c *Code) VerifyData(prefix, data string) (v Variant, isUpper bool, bad int
 	}
 	chk, marks := c.sum(prefix, data)
 	if marks&foreign != 0 || marks&(lower|upper) == lower|upper {
-		return 0, false, c.firstBad(data, 0), Charset
+		return 0, false, c.firstBad(data), Charset
 	}
 	if len(data) < c.ChecksumLen {
 		return 0, false, -1, Length
@@ -227,7 +222,7 @@ func (c *Code) VerifyData(prefix, data string) (v Variant, isUpper bool, bad int
 // to what it reads.
 func (c *Code) Ends(dst []int, prefix, data string) []int {
 	chk, _ := c.sum(prefix, "")
-	if n := c.firstBad(data, 0); n >= 0 {
+	if n := c.firstBad(data); n >= 0 {
 		data = data[:n]
 	}
 	for i := range len(data) {
