@@ -26,11 +26,6 @@ func load8(s string, i int) uint64 {
 		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 }
 
-func load4(s string, i int) uint64 {
-	_ = s[i+3]
-	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24
-}
-
 // unhex8 returns the four bytes, little-endian, that eight valid hex digits spell.
 func unhex8(w uint64) uint64 {
 	letter := w >> 6 & eachByte       // 1 for a-f and A-F
