@@ -1,7 +1,6 @@
 package address
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/bech32"
@@ -71,6 +70,9 @@ func (e cash) readPrefix(r *reader, c *codec) (at int, bad fault) {
 	r.claimed = e.bare && c.use != testers
 	upper := s[0] < 'a' && (e.bare || e.fields)
 	if s[:at-1] != prefix && !(upper && strings.EqualFold(s[:at-1], prefix) && isOneCase(s[:at-1])) {
+		if e.fields && isConfluxNet(s) {
+			return 0, badNetwork
+		}
 		if upper {
 			prefix = strings.ToUpper(prefix)
 		}
@@ -179,13 +181,10 @@ func kaspa() codecs {
 //
 // See CIP-37, and cfx_addr of conflux-rust for the alphabet.
 func conflux() codecs {
-	c := codec{enc: cash{code: bech32.Conflux, fields: true}, prefix: "cfx", size: 20, also: confluxAlso, check: func(r *reader) fault {
+	c := codec{enc: cash{code: bech32.Conflux, fields: true}, size: 20, also: confluxAlso, check: func(r *reader) fault {
 		return unless(confluxType(r.buf[0]) != "")
 	}}
-	t, net := c, c
-	t.prefix, t.use = "cfxtest", testers
-	net.enc, net.prefix, net.use = confluxNet{}, "", testers
-	return codecs{c, t, net}
+	return c.on("cfx", "cfxtest")
 }
 
 // confluxAlso adds the account of the other space (CIP-90), and the sixteen that the
@@ -241,21 +240,9 @@ func isConfluxField(field string, account []byte) bool {
 	return strings.EqualFold(value, confluxType(account[0]))
 }
 
-// confluxNet reads the addresses of networks of Conflux that have only a number,
-// other than the main network and the test network.
-type confluxNet struct{}
-
-func (confluxNet) read(r *reader, c *codec) fault {
-	prefix, _, ok := strings.Cut(strings.ToLower(r.s[:min(len(r.s), 16)]), ":")
-	id, isNet := strings.CutPrefix(prefix, "net")
-	if n, err := strconv.ParseUint(id, 10, 32); !ok || !isNet || err != nil || strconv.FormatUint(n, 10) != id || n == 1 || n == 1029 {
-		return badLead(r.s, "net")
-	}
-	other := *c
-	other.prefix = prefix
-	return cash{code: bech32.Conflux, fields: true}.read(r, &other)
+// isConfluxNet reports whether s is long enough and begins with the number of a network of Conflux, as
+// in "net8888:". Those of the main network and the test network have names instead.
+func isConfluxNet(s string) bool {
+	prefix, _, _ := strings.Cut(s, ":")
+	return hasPrefixFold(prefix, "net") && isOf(classDigit, prefix[3:]) && prefix[3:] != "1" && prefix[3:] != "1029" && len(s) >= len("net0:")+42
 }
-
-func (confluxNet) write(dst []byte, c *codec, payload []byte) []byte { return dst }
-
-func (confluxNet) bounds(*codec) bounds { return bounds{46, maxCash, classAddress, "net", true} }

@@ -283,7 +283,7 @@ func TestRefusalIsFree(t *testing.T) {
 			if address.Valid(a.Chain(), s) {
 				continue
 			}
-			if n := testing.AllocsPerRun(5, func() { address.Valid(a.Chain(), s) }); n != 0 && a.Chain() != "conflux" && !longtest.Race {
+			if n := testing.AllocsPerRun(5, func() { address.Valid(a.Chain(), s) }); n != 0 && !longtest.Race {
 				t.Errorf("Valid(%s, %q) allocates %v times", a.Chain(), s, n)
 			}
 		}
