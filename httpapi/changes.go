@@ -151,29 +151,28 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 	if err != nil {
 		return nil // it is no longer kept
 	}
-	had := make(map[stays.Key]bool) // the entries of the acceptance before: whether this one lacks them
-	each := func(covers func(s *stays.Stay) bool, do func(key stays.Key, e *sources.Entry)) {
-		for s, err := range f.All() {
-			if err == nil && covers(&s) {
-				do(stays.KeyOf(&s.Entry), &s.Entry)
-			}
+	at := make(map[stays.Key][2]bool) // whether the acceptance before, and this one, have an entry
+	for s, err := range f.All() {
+		if err == nil {
+			key := stays.KeyOf(&s.Entry)
+			has := at[key]
+			at[key] = [2]bool{has[0] || s.In < c.n && (s.Out == 0 || s.Out >= c.n), has[1] || s.In <= c.n && (s.Out == 0 || s.Out > c.n)}
 		}
 	}
-	before := func(s *stays.Stay) bool { return s.In < c.n && (s.Out == 0 || s.Out >= c.n) }
-	after := func(s *stays.Stay) bool { return s.In <= c.n && (s.Out == 0 || s.Out > c.n) }
-	each(before, func(key stays.Key, _ *sources.Entry) { had[key] = true })
-	each(after, func(key stays.Key, e *sources.Entry) {
-		if _, ok := had[key]; !ok && len(c.AddedList) < min(maxChangeEntries, c.Added) {
-			c.AddedList = append(c.AddedList, newChangeEntry(e))
+	for s, err := range f.All() {
+		key := stays.KeyOf(&s.Entry)
+		switch has := at[key]; {
+		case err != nil:
+			continue
+		case s.In == c.n && !has[0] && len(c.AddedList) < min(maxChangeEntries, c.Added):
+			c.AddedList = append(c.AddedList, newChangeEntry(&s.Entry))
+		case s.Out == c.n && !has[1] && len(c.RemovedList) < min(maxChangeEntries, c.Removed):
+			c.RemovedList = append(c.RemovedList, newChangeEntry(&s.Entry))
+		default:
+			continue
 		}
-		had[key] = false
-	})
-	each(before, func(key stays.Key, e *sources.Entry) {
-		if had[key] && len(c.RemovedList) < min(maxChangeEntries, c.Removed) {
-			c.RemovedList = append(c.RemovedList, newChangeEntry(e))
-			had[key] = false
-		}
-	})
+		at[key] = [2]bool{true, true} // each once
+	}
 	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed
 	return nil
 }
