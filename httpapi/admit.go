@@ -30,7 +30,7 @@ func (e *exchange) admit(scope string) *problem {
 		return e.takeClient()
 	}
 	if e.URL.RawQuery != "" && inQuery(e.URL.RawQuery) {
-		e.challengeWith("invalid_request")
+		e.challengeWith(`, error="invalid_request"`)
 		return e.refused(&problem{Code: credentialsInQuery, Reason: "query", Detail: "Credentials do not belong in the query, which is logged on its way. " +
 			"Send them in the header Authorization: Bearer <API_KEY>, and replace them if they were real ones."})
 	}
@@ -65,7 +65,7 @@ func (c *Caller) has(scope string) bool {
 
 // lacks returns the problem of a caller without a scope that is needed for something.
 func (e *exchange) lacks(scope, what string) *problem {
-	e.challengeWith("insufficient_scope", "scope", scope)
+	e.challengeWith(`, error="insufficient_scope", scope="` + scope + `"`)
 	return &problem{Code: insufficientScope, Detail: "The caller is known, but lacks the scope " + scope + " " + what + "."}
 }
 
@@ -79,7 +79,7 @@ func (e *exchange) unauthorized(err error) *problem {
 		e.challengeWith("")
 		return e.refused(&problem{Code: missingCredentials, Detail: "Send credentials in the header Authorization: Bearer <API_KEY>."})
 	case errors.Is(err, ErrUnauthorized):
-		e.challengeWith("invalid_token")
+		e.challengeWith(`, error="invalid_token"`)
 		return e.refused(&problem{Code: invalidToken, Detail: "The credentials are not valid."})
 	case errors.Is(err, ErrUnavailable):
 		e.logError(keysUnavailable, "authorize", err)
@@ -108,17 +108,9 @@ func (e *exchange) setRetryAfter(err error, otherwise string) {
 	e.w.Header().Set("Retry-After", otherwise)
 }
 
-// challengeWith sets the challenge of RFC 6750, section 3, with an error unless that
-// is "", and further parameters.
-func (e *exchange) challengeWith(err string, more ...string) {
-	text := `Bearer realm="walletscreen"`
-	if err != "" {
-		text += `, error="` + err + `"`
-	}
-	for i := 0; i+1 < len(more); i += 2 {
-		text += ", " + more[i] + `="` + more[i+1] + `"`
-	}
-	e.w.Header().Set("WWW-Authenticate", text)
+// challengeWith sets the challenge of RFC 6750, section 3, with further parameters.
+func (e *exchange) challengeWith(more string) {
+	e.w.Header().Set("WWW-Authenticate", `Bearer realm="walletscreen"`+more)
 }
 
 // takeClient counts a request that is not admitted, or returns the problem of a

@@ -151,17 +151,23 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 	if err != nil {
 		return nil // it is no longer kept
 	}
-	at := make(map[stays.Key][2]bool) // whether the acceptance before, and this one, have an entry
+	c.compare(f)
+	return nil
+}
+
+// compare finds the entries in a file of stays. Each is shown once.
+func (c *change) compare(f *stays.File) {
+	covers := func(s *stays.Stay, n uint32) bool { return s.In <= n && (s.Out == 0 || s.Out > n) }
+	in := make(map[stays.Key][2]bool) // whether an entry is in the acceptance before, and in this one
 	for s, err := range f.All() {
 		if err == nil {
 			key := stays.KeyOf(&s.Entry)
-			has := at[key]
-			at[key] = [2]bool{has[0] || s.In < c.n && (s.Out == 0 || s.Out >= c.n), has[1] || s.In <= c.n && (s.Out == 0 || s.Out > c.n)}
+			in[key] = [2]bool{in[key][0] || covers(&s, c.n-1), in[key][1] || covers(&s, c.n)}
 		}
 	}
 	for s, err := range f.All() {
 		key := stays.KeyOf(&s.Entry)
-		switch has := at[key]; {
+		switch has := in[key]; {
 		case err != nil:
 			continue
 		case s.In == c.n && !has[0] && len(c.AddedList) < min(maxChangeEntries, c.Added):
@@ -171,10 +177,9 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 		default:
 			continue
 		}
-		at[key] = [2]bool{true, true} // each once
+		in[key] = [2]bool{true, true}
 	}
 	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed
-	return nil
 }
 
 func newChangeEntry(e *sources.Entry) changeEntry {
