@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -269,11 +270,8 @@ func (r *Keyring) writeUsed(ctx context.Context) error {
 	if err != nil { // keep them for the next time
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for id, t := range at {
-			if len(c.used) < maxKnown && c.used[id].Before(t) {
-				c.used[id] = t
-			}
-		}
+		maps.Copy(at, c.used)
+		c.used = at
 		return fmt.Errorf("writing when keys were last used: %w", err)
 	}
 	return nil

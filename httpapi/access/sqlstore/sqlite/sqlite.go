@@ -27,15 +27,12 @@ import (
 //
 // It is an error if a newer version of this module has migrated the file, or if its pages, which Open
 // reads, are damaged.
-func Open(ctx context.Context, name string) (access.Store, error) {
-	s, err := open(ctx, name)
-	if err != nil {
-		return nil, fmt.Errorf("sqlite: %s: %w", name, err)
-	}
-	return s, nil
-}
-
-func open(ctx context.Context, name string) (access.Store, error) {
+func Open(ctx context.Context, name string) (_ access.Store, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("sqlite: %s: %w", name, err)
+		}
+	}()
 	if name == "" || strings.HasPrefix(name, ":") {
 		return nil, errors.New("want the name of a file")
 	}
