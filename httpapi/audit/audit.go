@@ -269,23 +269,15 @@ func (l *Log) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return l.close()
 		}
-		pause := gather
-		if l.opts.Durable {
-			pause = 0
-		}
-		if !l.write() {
-			pause = retryEvery
-			l.signal()
-		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(l.write()):
 		case <-ctx.Done():
 		}
 	}
 }
 
-// write writes the queue, and reports whether it could.
-func (l *Log) write() bool {
+// write writes the queue, and returns how long to wait before it is called again.
+func (l *Log) write() (pause time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.queue) > 0 {
@@ -295,7 +287,8 @@ func (l *Log) write() bool {
 		l.mu.Lock()
 		if err != nil {
 			l.fail(err)
-			return false
+			l.signal()
+			return retryEvery
 		}
 		for _, r := range queue[:n] {
 			if r.written != nil {
@@ -310,8 +303,11 @@ func (l *Log) write() bool {
 			l.opts.Logger.Info("audit records can be written again")
 			l.err = nil
 		}
+		if !l.opts.Durable {
+			pause = gather
+		}
 	}
-	return true
+	return pause
 }
 
 // fail reports a failure to the callers that wait for records. Their answers are not sent, so a line with
