@@ -30,7 +30,7 @@ func (p *parser) json(in io.Reader, skipped int64) error {
 	return &sources.RecordError{Byte: skipped + r.d.InputOffset(), Err: err}
 }
 
-// A bounded reader fails if maxCell bytes were read behind the last token: encoding/json holds
+// A bounded reader fails if maxItem bytes were read behind the last token: encoding/json holds
 // an item in memory, and goes through blanks again whenever it reads more of them.
 type bounded struct {
 	r io.Reader
@@ -39,8 +39,8 @@ type bounded struct {
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
-	if b.n-b.d.InputOffset() > maxCell {
-		return 0, fmt.Errorf("an item, or blanks, of more than %d bytes", maxCell)
+	if b.n-b.d.InputOffset() > maxItem {
+		return 0, fmt.Errorf("an item, or blanks, of more than %d bytes", maxItem)
 	}
 	n, err := b.r.Read(p)
 	b.n += int64(n)

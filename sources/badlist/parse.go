@@ -32,10 +32,8 @@ import (
 )
 
 const (
-	maxSize   = 256 << 20 // of a list, in bytes; the largest known has some 10 MB
-	maxCell   = 64 << 10  // of a text with addresses in it, and of an item in JSON, give or take a buffer
-	maxListed = 1024      // of a listed string; longer ones are not looked up
-	maxChain  = 64        // of the name of a chain or an asset
+	maxSize = 256 << 20 // of a list, in bytes; the largest known has some 10 MB
+	maxItem = 64 << 10  // of an item in JSON, and of a text in several lines, give or take a buffer
 )
 
 // Parse reads a list and calls add for each of its entries. The content shows the format
@@ -184,12 +182,8 @@ func (p *parser) emit(r record, kind score.Kind) error {
 	switch {
 	case sources.TrimListed(listed) == "":
 		return errors.New("no address")
-	case len(listed) > maxCell:
-		return fmt.Errorf("an address of %d bytes", len(listed))
 	case !utf8.ValidString(listed) || strings.ContainsRune(listed, utf8.RuneError):
 		return fmt.Errorf("address %.64q: not UTF-8", listed)
-	case len(r[columnChain]) > maxChain:
-		return fmt.Errorf("a chain of %d bytes", len(r[columnChain]))
 	}
 	e := sources.Entry{
 		Listed:   listed,
@@ -210,9 +204,6 @@ func (p *parser) emit(r record, kind score.Kind) error {
 	}
 	found := sources.Repair(chain, listed)
 	if len(found) == 0 {
-		if len(listed) > maxListed {
-			return fmt.Errorf("an address of %d bytes", len(listed))
-		}
 		return p.add(e)
 	}
 	p.decoded++

@@ -125,8 +125,8 @@ func (t *tagPack) more(text string) error {
 		return nil
 	case t.key == "address" || t.key == "abuse":
 		return fmt.Errorf("%s: a text of several lines", t.key)
-	case len(t.in[t.key]) > maxCell:
-		return fmt.Errorf("%s: a text of more than %d bytes", t.key, maxCell)
+	case len(t.in[t.key]) > maxItem:
+		return fmt.Errorf("%s: a text of more than %d bytes", t.key, maxItem)
 	}
 	t.in[t.key] = strings.TrimSpace(t.in[t.key] + " " + text)
 	return nil
@@ -204,8 +204,6 @@ func (t *tagPack) end() error {
 	switch {
 	case t.tag["address"] == "":
 		return errors.New("a tag without an address")
-	case len(get("source")) > maxListed:
-		return fmt.Errorf("a source of %d bytes", len(get("source")))
 	case abuse == "":
 		t.records++
 		return nil

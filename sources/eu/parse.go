@@ -143,7 +143,8 @@ func (d *document) entity(n *xmlscan.Node) error {
 	}
 	h.Find(time.Time{}, n.Texts()...) // texts in none of its parts
 	h.ListedAt = cmp.Or(h.ListedAt, published, summary)
-	return d.Add(h)
+	d.Add(h)
+	return nil
 }
 
 // listedAt returns the first day that a regulationSummary in an element of an entity has.

@@ -51,7 +51,8 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 		}
 		h := &freetext.Holder{Ref: cells[columnNumber], Name: freetext.Name(cmp.Or(cells[columnEnglish], cells[columnJapanese])), ListedAt: first}
 		h.Find(time.Time{}, cells...)
-		return l.Add(h)
+		l.Add(h)
+		return nil
 	})
 	if err == nil {
 		if err = l.Check(false); err != nil {

@@ -343,7 +343,7 @@ func TestParseFails(t *testing.T) {
 		"no order": header + ",TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,\n", "no line with an order": "הארנק,מטבע\nTH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,\n",
 		"a row too long": header + "1/20,TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,,\n", "a row too short": header + "1/20,TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3\n",
 		"a table without a known header": w + "name,account\nx,TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3\n", "another table of a page": strings.Replace(page, "</body>", "<table><tr><td>account</td></tr><tr><td>TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3</td></tr></table></body>", 1),
-		"users alone": header + "1/20,35561732,\n", "a long cell": header + "1/20," + strings.Repeat("a", 600) + ",\n", "not UTF-8": header + "1/20,\xff,\n",
+		"users alone": header + "1/20,35561732,\n", "not UTF-8": header + "1/20,\xff,\n",
 		"too long": w + strings.Repeat("\n", 16<<20), "an open quote": w + "\"",
 		"a row too long below an order":     "הארנק,מטבע\n1/20,\nTH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,,x\n",
 		"an address in the table of orders": "סוג,תוקף\n1/20 TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3,\n" + w,

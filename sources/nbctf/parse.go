@@ -21,12 +21,8 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
-// The limits of a list. It had 895 rows of 35 orders in August 2026.
-const (
-	maxBytes = 16 << 20
-	maxRows  = 1 << 18
-	maxCell  = 512 // bytes of a wallet
-)
+// maxBytes limits a list. It had 895 rows of 35 orders in August 2026.
+const maxBytes = 16 << 20
 
 // Parse reads the list from r; see package sources. The content shows which form r has:
 //
@@ -328,13 +324,11 @@ func (l *list) addWallets(line int64, number, asset string, cells []string) erro
 	l.order(number)
 	for _, text := range cells {
 		text = sources.TrimListed(strings.Join(strings.Fields(text), " "))
-		if l.rows++; l.rows > maxRows {
-			return fail(line, "more than %d rows", maxRows)
-		}
+		l.rows++
 		e := sources.Entry{Listed: text, Asset: asset, Kind: score.TerroristFinancing, Ref: number}
 		switch {
-		case len(text) > maxCell || !utf8.ValidString(text):
-			return fail(line, "a wallet of %d bytes: want at most %d in UTF-8", len(text), maxCell)
+		case !utf8.ValidString(text):
+			return fail(line, "a wallet that is not UTF-8")
 		case strings.Trim(text, "-") == "":
 			e.Listed = "(no address)"
 		case userID.MatchString(text):

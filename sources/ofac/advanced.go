@@ -118,7 +118,7 @@ func (p *advanced) values(n *xmlscan.Node) error {
 // attr returns a required attribute.
 func (p *advanced) attr(n *xmlscan.Node, name string) (string, error) {
 	v := n.Attr(name)
-	if len(v) == 0 || len(v) > xmlscan.MaxField {
+	if v == "" {
 		return "", p.Errorf("", "<%.64s> without %s", n.Name, name)
 	}
 	return v, nil
@@ -155,9 +155,7 @@ func (p *advanced) party(n *xmlscan.Node) error {
 		if before != nil && len(before.Wallets) > 0 {
 			return p.Errorf(id, "profile that was there before")
 		}
-		if err := p.Add(h); err != nil {
-			return p.Errorf(id, "%w", err)
-		}
+		p.Add(h)
 	}
 	return nil
 }

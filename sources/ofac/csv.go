@@ -16,7 +16,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/csvscan"
 	"github.com/walletscreen/walletscreen/sources/internal/freetext"
 	"github.com/walletscreen/walletscreen/sources/internal/unpack"
-	"github.com/walletscreen/walletscreen/sources/internal/xmlscan"
 )
 
 // maxCSV limits each of the two CSV files, in bytes. They had 5.6 MB and less than 1 MB in August 2026, and
@@ -173,7 +172,8 @@ func addRemarks(l *freetext.List, id, name, remarks string) error {
 		addWallet(h, asset, text)
 	}
 	h.Find(time.Time{}, remarks)
-	return l.Add(h)
+	l.Add(h)
+	return nil
 }
 
 // mentions reports whether text has the label of a wallet, with any blanks.
@@ -195,9 +195,6 @@ func walletOf(item string) (asset, text string, err error) {
 	asset, text, found := strings.Cut(rest, " ")
 	if !ok || !found {
 		return "", "", fmt.Errorf("%.128q: want %q, a ticker and an address", item, label+" -")
-	}
-	if len(text) > xmlscan.MaxField {
-		return "", "", fmt.Errorf("address of %d bytes", len(text))
 	}
 	return asset, text, nil
 }

@@ -289,7 +289,6 @@ func TestRefused(t *testing.T) {
 		{"empty address", simple, "no address", " \u200b ", "no text"},
 		{"no address", simple, "<n:idNumber>no address</n:idNumber>", "", "no text"},
 		{"address with markup", simple, "no address", "no <b>address</b>", "only text"},
-		{"endless address", simple, "no address", strings.Repeat("x", 5000), "5000 bytes"},
 		{"two numbers of one id", simple, "no address</n:idNumber>", "no address</n:idNumber><n:idNumber>x</n:idNumber>", "two <idNumber>"},
 		{"another label", simple, "Digital Currency Address", "Virtual Wallet", "not known"},
 

@@ -95,7 +95,8 @@ func (p *simple) entry(n *xmlscan.Node) error {
 		}
 	}
 	h.Find(time.Time{}, strings.Join(n.Texts(), "\n\n"))
-	return p.Add(h)
+	p.Add(h)
+	return nil
 }
 
 var errNoText = errors.New("a wallet of no text")

@@ -29,10 +29,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
-const (
-	maxSize   = 2 << 30 // of a file, in bytes
-	maxListed = 1024    // of an address
-)
+const maxSize = 2 << 30 // of a file, in bytes
 
 // kind returns the kind of a wallet.
 func (o *Options) kind(sanctioned bool) score.Kind {
@@ -104,7 +101,7 @@ func (o *Options) read(r io.Reader) (*freetext.List, error) {
 			err = errors.New("id given twice")
 		case err == nil:
 			ids[id] = len(h.Wallets) > 0
-			err = l.Add(h)
+			l.Add(h)
 		}
 		if err != nil {
 			err = fmt.Errorf("entity %.64q: %w", id, err)
@@ -137,8 +134,6 @@ func (o *Options) holder(t [columnCount]string) (*freetext.Holder, error) {
 		switch {
 		case sources.TrimListed(key) == "":
 			return nil, errors.New("an address of no text")
-		case len(key) > maxListed:
-			return nil, fmt.Errorf("an address of %d bytes", len(key))
 		case strings.ContainsRune(key, utf8.RuneError):
 			return nil, fmt.Errorf("address %.64q: a character was lost", key)
 		}

@@ -36,10 +36,7 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
-const (
-	maxBytes = 64 << 20
-	maxText  = 512 // of a reason, reference or author
-)
+const maxBytes = 64 << 20
 
 // A row is a row of the list.
 type row struct {
@@ -163,11 +160,6 @@ func newRow(values []string) (row, error) {
 		values[i] = sources.TrimListed(text)
 	}
 	r := row{listed: values[columnAddress], reason: values[columnReason], reference: values[columnReference], author: values[columnAuthor]}
-	for _, c := range []int{columnReason, columnReference, columnAuthor} {
-		if len(values[c]) > maxText {
-			return row{}, fmt.Errorf("%s of %d bytes, want at most %d", columnNames[c], len(values[c]), maxText)
-		}
-	}
 	switch strings.ToLower(values[columnAction]) {
 	case "", "block":
 	case "allow":

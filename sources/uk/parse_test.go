@@ -153,7 +153,6 @@ func TestRefused(t *testing.T) {
 		{"date of another form", small, "21/09/2026", "2026-09-21", "no date"},
 		{"no such date", small, "21/09/2026", "09/21/2026", "no date"},
 		{"no id", small, "<UniqueID>RUS0003</UniqueID>", "", "UniqueID"},
-		{"endless wallet", small, "5be5543f", strings.Repeat("x", 5000), "CryptoWalletAddress of"},
 		{"not well-formed", small, "</Names>", "</Name>", "closed by"},
 		{"garbage behind the end", small, "</Designations>\n", "</Designations>\nx", "text outside"},
 		{"a wallet in another element", small, "</Designations>\n", "<Wallets><Wallet>TVa1p4aTVoHuF4EDGthn57FbKNbu4DRJkQ</Wallet></Wallets></Designations>\n", "its form has changed"},

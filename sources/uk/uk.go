@@ -14,7 +14,6 @@ package uk
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -141,24 +140,20 @@ func (d *document) designation(n *xmlscan.Node) error {
 			wallets = []*xmlscan.Node{part}
 		}
 		for _, wallet := range wallets {
-			if err := addTyped(h, strings.Join(wallet.Texts(), "\n")); err != nil {
-				return d.Errorf(h.Ref, "%w", err)
-			}
+			addTyped(h, strings.Join(wallet.Texts(), "\n"))
 		}
 	}
 	h.Find(time.Time{}, n.Texts()...) // in any element: the EU has wallets in addresses
-	return d.Add(h)
+	d.Add(h)
+	return nil
 }
 
 // addTyped adds what an element for wallets says. Here an address needs no checksum,
 // and nothing is left out.
-func addTyped(h *freetext.Holder, text string) error {
+func addTyped(h *freetext.Holder, text string) {
 	text = sources.TrimListed(text)
 	if text == "" {
-		return nil
-	}
-	if len(text) > xmlscan.MaxField {
-		return fmt.Errorf("CryptoWalletAddress of %d bytes", len(text))
+		return
 	}
 	labeled := "Digital Currency Address: " + text // so that a ticker before it is its label
 	if n := len(freetext.Find(labeled)); n > 0 && n >= len(sources.Repair("", text)) {
@@ -166,5 +161,4 @@ func addTyped(h *freetext.Holder, text string) error {
 	} else {
 		h.AddNew(sources.Entry{Listed: text})
 	}
-	return nil
 }

@@ -22,7 +22,6 @@ import (
 type List struct {
 	Revision sources.Revision
 	Holders  []*Holder // those with wallets, in the order of the list
-	wallets  int
 }
 
 // A Holder is a person or entity on the list.
@@ -35,8 +34,6 @@ type Holder struct {
 	named   map[[2]string]bool
 }
 
-const maxWallets = 1 << 20
-
 // Call names the holder. The first main name counts, or else the first name.
 func (h *Holder) Call(name string, main bool) {
 	if name != "" && (h.Name == "" || main && !h.Main) {
@@ -44,15 +41,11 @@ func (h *Holder) Call(name string, main bool) {
 	}
 }
 
-// Add adds a holder that was read, if it has wallets. The number of wallets is limited.
-func (l *List) Add(h *Holder) error {
+// Add adds a holder that was read, if it has wallets.
+func (l *List) Add(h *Holder) {
 	if len(h.Wallets) > 0 {
 		l.Holders = append(l.Holders, h)
 	}
-	if l.wallets += len(h.Wallets); l.wallets > maxWallets {
-		return fmt.Errorf("more than %d wallets", maxWallets)
-	}
-	return nil
 }
 
 // Add adds a wallet.

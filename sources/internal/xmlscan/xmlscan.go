@@ -27,7 +27,6 @@ const (
 	MaxToken = 1 << 20  // bytes of a tag, of a comment, or of the text of an element
 	MaxDepth = 128      // nested elements
 	MaxNode  = 16 << 20 // bytes of a Node
-	MaxField = 4096     // bytes of a text that Content returns
 )
 
 // A Scanner reads one document.
@@ -206,17 +205,12 @@ func (n *Node) Texts() (all []string) {
 // minAddress is the length of the shortest attribute in which an address may be.
 const minAddress = 25
 
-// Content returns the text of n without the blanks around it. An element in n, or a text of
-// more than MaxField bytes, is an error.
+// Content returns the text of n without the blanks around it. An element in n is an error.
 func (s *Scanner) Content(n *Node) (string, error) {
-	text := sources.TrimListed(n.Text)
-	switch {
-	case len(n.Nodes) > 0:
+	if len(n.Nodes) > 0 {
 		return "", s.Errorf("", "element <%.64s> where only text may be", n.Nodes[0].Name)
-	case len(text) > MaxField:
-		return "", s.Errorf("", "text of %d bytes in <%.64s>", len(text), n.Name)
 	}
-	return text, nil
+	return sources.TrimListed(n.Text), nil
 }
 
 // Fields returns the contents of the elements of these names in n, and "" for a name without

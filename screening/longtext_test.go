@@ -1,0 +1,31 @@
+package screening_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
+)
+
+// A list with a text that is longer than a text may be is refused: its readers have no limits of their own.
+func TestLongText(t *testing.T) {
+	of := sources.Info{ID: "LONG", Name: "a list", Jurisdiction: sources.US}
+	listed := sources.Entry{Address: address.MustParse("ethereum", "0x098b716b8aaf21512996dc57eb0615e2383e2f96"), Kind: score.Sanctioned}
+	long := strings.Repeat("x", 70_000)
+	for _, e := range []sources.Entry{{Listed: long}, {Listed: "x", Ref: long}, {Listed: "x", Name: long}, {Listed: "x", Asset: long}} {
+		e.Kind = score.Sanctioned
+		s, err := screening.New([]sources.Source{sources.Static(of, listed, e)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "70000 bytes") {
+			t.Errorf("error %v, want one about 70000 bytes", err)
+		}
+		if _, err := s.Screen(listed.Address); err == nil {
+			t.Error("the list counts as loaded")
+		}
+	}
+}
