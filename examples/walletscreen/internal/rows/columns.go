@@ -11,12 +11,8 @@ import (
 // usualAddress and usualChain are how people name these columns, without blanks and
 // punctuation.
 var (
-	usualAddress = map[string]bool{
-		"address": true, "addr": true, "wallet": true, "walletaddress": true, "walletaddr": true, "cryptoaddress": true,
-		"blockchainaddress": true, "publicaddress": true, "depositaddress": true, "withdrawaladdress": true,
-		"cryptowallet": true, "wallets": true, "addresses": true,
-	}
-	usualChain = map[string]bool{
+	usualAddress = map[string]bool{"addr": true, "walletaddr": true, "wallets": true} // besides …address, …addresses and …wallet
+	usualChain   = map[string]bool{
 		"chain": true, "blockchain": true, "network": true, "chainid": true, "chainname": true, "blockchainnetwork": true,
 		"netzwerk": true, "kette": true, "red": true, "cadena": true, "réseau": true, "reseau": true, "rete": true,
 	}

@@ -11,6 +11,7 @@ package rows
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -75,11 +76,36 @@ type Reader struct {
 // if that is not a table that has addresses.
 func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	t := &Reader{}
+	if opts.Format == "tsv" && opts.Delimiter == 0 {
+		opts.Delimiter = '\t'
+	}
 	text, err := t.openText(r, &opts)
 	if err != nil {
 		return nil, err
 	}
 	t.in, t.opts = bufio.NewReaderSize(text, maxRow), opts
+	head, err := t.beginning()
+	if err != nil {
+		return nil, err
+	}
+	switch text := bytes.TrimSpace(head); {
+	case opts.Format == "jsonl" || opts.Format == "" && bytes.HasPrefix(text, []byte("{")):
+		t.json = true
+		err = t.openJSON(head)
+	case opts.Format == "" && bytes.HasPrefix(text, []byte("[")):
+		err = errors.New("the input is a JSON array; write one object a line instead, as jq -c '.[]' does")
+	default:
+		err = t.openCSV(head)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.nameAdded()
+	return t, nil
+}
+
+// beginning returns the lines at the beginning, which decide how the table is read. It finds out how lines end.
+func (t *Reader) beginning() ([]byte, error) {
 	head, err := t.in.Peek(headSize)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -105,20 +131,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 			return nil, fmt.Errorf("the first row is longer than %d KiB", headSize>>10)
 		}
 	}
-	switch first := trimmed[0]; {
-	case opts.Format == "jsonl" || opts.Format == "" && first == '{':
-		t.json = true
-		err = t.openJSON(head)
-	case opts.Format == "" && first == '[':
-		err = errors.New("the input is a JSON array; write one object a line instead, as jq -c '.[]' does")
-	default:
-		err = t.openCSV(head)
-	}
-	if err != nil {
-		return nil, err
-	}
-	t.nameAdded()
-	return t, nil
+	return head, nil
 }
 
 // openText returns the text of the table in r. A sheet of a workbook is CSV with a byte order
@@ -135,13 +148,7 @@ func (t *Reader) openText(r io.Reader, opts *Options) (text io.Reader, err error
 	if opts.Format == "jsonl" {
 		return nil, errors.New("-format jsonl: the input is a workbook; leave -format out")
 	}
-	if opts.Delimiter == 0 {
-		opts.Delimiter = ','
-		if opts.Format == "tsv" {
-			opts.Delimiter = '\t'
-		}
-	}
-	opts.Format, t.bom = "csv", true
+	opts.Format, opts.Delimiter, t.bom = "csv", cmp.Or(opts.Delimiter, ','), true
 	w, err := openWorkbook(in, opts.Sheet, opts.Delimiter)
 	if err != nil {
 		return nil, err
@@ -168,13 +175,8 @@ var separator = regexp.MustCompile(`\A((?i:sep)=([^"\r\n\x80-\x{10ffff}]))\r?\n`
 // openCSV finds the delimiter, the header and the columns.
 func (t *Reader) openCSV(head []byte) error {
 	delimiter := t.opts.Delimiter
-	if t.opts.Format == "tsv" && delimiter == 0 {
-		delimiter = '\t'
-	}
 	if m := separator.FindSubmatch(head); m != nil {
-		if delimiter == 0 {
-			delimiter = m[2][0]
-		}
+		delimiter = cmp.Or(delimiter, m[2][0])
 		t.preamble = bytes.Clone(m[1])
 		t.in.Discard(len(m[0]))
 		head = head[len(m[0]):]
@@ -193,10 +195,10 @@ func (t *Reader) openCSV(head []byte) error {
 	t.writer = csv.NewWriter(&t.out)
 	t.writer.Comma, t.writer.UseCRLF = rune(delimiter), t.crlf
 	t.columns = len(sample[0])
-	header := !slices.ContainsFunc(sample[0], t.hasAddress)
 	names, body := sample[0], sample[1:]
+	header := !slices.ContainsFunc(names, t.hasAddress)
 	if !header {
-		names, body = make([]string, len(sample[0])), sample
+		names, body = make([]string, len(names)), sample
 	}
 	if header && len(names) == 1 && t.opts.Address == "" && !mayBeAddress(plainName(names[0])) &&
 		!slices.ContainsFunc(body, func(row []string) bool { return slices.ContainsFunc(row, t.hasAddress) }) { // it may be an account like those below
@@ -205,18 +207,16 @@ func (t *Reader) openCSV(head []byte) error {
 	if err := t.choose(names, body); err != nil {
 		return err
 	}
-	if header {
-		for t.header == nil {
-			row, err := t.Next()
-			if err != nil {
-				return err
-			}
-			if row.Err == errReturn {
-				return row.Err
-			}
-			if row.raw != nil { // no blank line
-				t.header = &Row{raw: bytes.Clone(row.raw), cells: slices.Clone(row.cells), stray: row.stray, Err: row.Err}
-			}
+	for header && t.header == nil {
+		row, err := t.Next()
+		if err == nil && row.Err == errReturn {
+			err = row.Err
+		}
+		if err != nil {
+			return err
+		}
+		if row.raw != nil { // no blank line
+			t.header = &Row{raw: bytes.Clone(row.raw), cells: slices.Clone(row.cells), stray: row.stray, Err: row.Err}
 		}
 	}
 	return nil
@@ -252,12 +252,7 @@ func detectDelimiter(head []byte) byte {
 		if len(sample) == 0 || len(sample[0]) < 2 {
 			continue
 		}
-		same := 0
-		for _, row := range sample {
-			if len(row) == len(sample[0]) {
-				same++
-			}
-		}
+		same := len(slices.DeleteFunc(slices.Clone(sample), func(row []string) bool { return len(row) != len(sample[0]) }))
 		if same > bestRows || same == bestRows && len(sample[0]) > bestColumns {
 			best, bestRows, bestColumns = d, same, len(sample[0])
 		}

@@ -213,6 +213,7 @@ func TestRefused(t *testing.T) {
 		"0xa,0xb\n0xc,0xd\n":      `no column is named address, of 2 without names; name it with -address-column`,
 		"a,b\n1,2\n":              `no column is named address, of "a", "b"; name it with -address-column`,
 		"address," + strings.Repeat("x", 1<<20) + "\n0xa,1\n": "the first row is longer than 64 KiB", // 0xa must not become the header
+		"\n" + strings.Repeat("x", 1<<20):                     "the input has no header",
 		"from_address,to_address\n0xa,0xb\n":                  `several columns may have the addresses, of "from_address", "to_address"; name one with -address-column`,
 	} {
 		if _, err := NewReader(strings.NewReader(in), with(Options{})); err == nil || err.Error() != want {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -89,10 +90,10 @@ func openWorkbook(r io.Reader, sheet string, delimiter byte) (*workbook, error) 
 	for _, s := range book.Sheets {
 		for _, l := range links.All {
 			if l.ID == s.ID && strings.HasSuffix(l.Type, "/worksheet") {
-				w.sheets, parts = append(w.sheets, s.Name), append(parts, strings.TrimPrefix(path.Join("/xl", l.Target), "/"))
-				if strings.HasPrefix(l.Target, "/") {
-					parts[len(parts)-1] = l.Target[1:]
+				if !strings.HasPrefix(l.Target, "/") {
+					l.Target = "/xl/" + l.Target
 				}
+				w.sheets, parts = append(w.sheets, s.Name), append(parts, path.Clean(l.Target)[1:])
 			}
 		}
 	}
@@ -161,10 +162,9 @@ func (w *workbook) readStyles() error {
 			Format int `xml:"numFmtId,attr"`
 		} `xml:"cellXfs>xf"`
 	}
-	if _, err := w.zip.Open("xl/styles.xml"); err != nil {
+	if err := w.decode("xl/styles.xml", &styles); errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	if err := w.decode("xl/styles.xml", &styles); err != nil {
+	} else if err != nil {
 		return err
 	}
 	for _, c := range styles.Cells {
