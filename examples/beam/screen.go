@@ -9,16 +9,14 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/filter"
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/screening"
 )
 
 func init() {
-	register.DoFn4x1[context.Context, string, func(string, string), func(string, string), error](&screenFn{})
-	register.Emitter2[string, string]()
-	register.Function2x1(first)
-	register.Iter1[string]()
+	register.DoFn4x1[context.Context, string, func(string), func(string), error](&screenFn{})
 }
 
 // namespace is the namespace of the counters.
@@ -31,20 +29,12 @@ var (
 )
 
 // Screen screens each line. It returns the verdicts with a match, a suppressed match or a
-// former listing, and the rows that are undecided, as JSON, each once for an address, a chain and a snapshot: a row that occurs twice, or a
+// former listing, and the rows that are undecided, as JSON. Each is there once: a row that occurs twice, or a
 // bundle that is retried, changes nothing.
 func Screen(s beam.Scope, snap Snapshot, r rows, lines beam.PCollection) (hits, bad beam.PCollection) {
 	s = s.Scope("walletscreen.Screen")
-	keyedHits, keyedBad := beam.ParDo2(s, &screenFn{Snapshot: snap, Rows: r}, lines)
-	return beam.ParDo(s, first, beam.GroupByKey(s, keyedHits)), beam.ParDo(s, first, beam.GroupByKey(s, keyedBad))
-}
-
-// first returns the first value of a key. All are equal: the key of a verdict is the
-// verdict itself, and of a failure the row.
-func first(_ string, values func(*string) bool) string {
-	var v string
-	values(&v)
-	return v
+	hits, bad = beam.ParDo2(s, &screenFn{Snapshot: snap, Rows: r}, lines)
+	return filter.Distinct(s, hits), filter.Distinct(s, bad)
 }
 
 // A screenFn screens lines. The exported fields travel to the workers.
@@ -85,7 +75,7 @@ type failure struct {
 
 // ProcessElement screens a line. An error that is not the row's own, such as a
 // missing list, fails the bundle: no row is ever taken for clean.
-func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad func(key, value string)) error {
+func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad func(string)) error {
 	chain, text, err := f.Rows.read(line)
 	switch {
 	case errors.Is(err, errSkip):
@@ -126,23 +116,22 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 	if err != nil {
 		v.Error = err.Error()
 	}
-	value, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	hit(string(value), string(value))
-	return nil
+	return write(hit, v)
 }
 
 // fail emits a row that could not be screened.
-func (f *screenFn) fail(ctx context.Context, bad func(key, value string), line string, e failure) error {
+func (f *screenFn) fail(ctx context.Context, bad func(string), line string, e failure) error {
 	invalidCounter.Inc(ctx, 1)
 	sum := sha256.Sum256([]byte(line))
 	e.Row, e.Digest = hex.EncodeToString(sum[:]), f.Snapshot.Digest
-	value, err := json.Marshal(e)
-	if err != nil {
-		return err
+	return write(bad, e)
+}
+
+// write emits v as a line of JSON.
+func write(emit func(string), v any) error {
+	line, err := json.Marshal(v)
+	if err == nil {
+		emit(string(line))
 	}
-	bad(e.Row+"|"+e.Digest, string(value))
-	return nil
+	return err
 }
