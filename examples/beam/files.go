@@ -3,9 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -77,12 +75,11 @@ func firstLine(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	defer f.Close()
-	line, err := bufio.NewReader(io.LimitReader(f, maxLine)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("%s: %w", name, err)
+	line := bufio.NewScanner(f)
+	line.Buffer(nil, maxLine)
+	line.Scan() // an empty file has an empty line
+	if err := line.Err(); err != nil {
+		return "", fmt.Errorf("%s: the first line: %w", name, err)
 	}
-	if len(line) == maxLine {
-		return "", fmt.Errorf("%s: the first line is longer than %d bytes", name, maxLine)
-	}
-	return strings.TrimRight(line, "\r\n"), nil
+	return strings.TrimRight(line.Text(), "\r"), nil
 }
