@@ -5,8 +5,8 @@
 //	$ echo 'ethereum 0x098B716B8Aaf21512996dC57EB0615e2383E2f96' | WALLETSCREEN_API_KEY=… go run ./examples/client
 //	CRITICAL 100 ethereum 0x098b716b8aaf21512996dc57eb0615e2383e2f96
 //
-// A line with doubts says so: without a match, such an address is not clean. The exit status
-// is 1 if any line has no answer. No answer never means clean.
+// Doubts about the address and caveats of the lists follow: without a match, an address with
+// either is not clean. The exit status is 1 if any line has no answer. No answer never means clean.
 package main
 
 import (
@@ -43,43 +43,43 @@ type client struct {
 // screen gives up when ctx ends, or at once if it would have to wait longer than that.
 func (c *client) screen(ctx context.Context, request []byte) (response []byte, err error) {
 	call := strconv.Quote(rand.Text())
-	for try := 0; ; try++ {
+	for try, again := 0, true; again; try++ {
 		if err := c.wait(ctx, err); err != nil {
 			return nil, err
 		}
-		var req *http.Request
-		if req, err = http.NewRequestWithContext(ctx, "POST", c.url, bytes.NewReader(request)); err != nil {
-			return nil, err
+		var wait time.Duration
+		response, wait, again, err = c.attempt(ctx, request, call)
+		if again && wait == 0 {
+			wait = time.Second << min(try, 5) * time.Duration(50+mathrand.N(50)) / 100 // spreads the retries of many clients
 		}
-		req.Header.Set("Authorization", "Bearer "+c.key)
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Idempotency-Key", call)
-		backoff := time.Second << min(try, 5) * time.Duration(50+mathrand.N(50)) / 100 // spreads the retries of many clients
-
-		var resp *http.Response
-		if resp, err = c.http.Do(req); err != nil {
-			c.notBefore = time.Now().Add(backoff)
-			continue
-		}
-		response, err = io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-		resp.Body.Close()
-		wait := retryAfter(resp.Header)
 		c.notBefore = time.Now().Add(wait)
-		switch resp.StatusCode {
-		case 200:
-			if err == nil {
-				return response, nil
-			}
-			c.notBefore = time.Now().Add(backoff) // the connection broke
-		case 429, 500, 502, 503, 504:
-			if wait == 0 {
-				c.notBefore = time.Now().Add(backoff)
-			}
-			err = fmt.Errorf("%s: %s", resp.Status, response)
-		default:
-			return nil, fmt.Errorf("%s: %s", resp.Status, response)
-		}
 	}
+	return response, err
+}
+
+// attempt sends a request once. It returns how long the server wants no other request, and whether to send this one again.
+func (c *client) attempt(ctx context.Context, request []byte, call string) (response []byte, wait time.Duration, again bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, "POST", c.url, bytes.NewReader(request))
+	if err != nil {
+		return nil, 0, false, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.key)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Idempotency-Key", call)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, 0, true, err
+	}
+	defer resp.Body.Close()
+	response, err = io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	wait = retryAfter(resp.Header)
+	switch resp.StatusCode {
+	case 200:
+		return response, wait, err != nil, err // an error is a connection that broke
+	case 429, 500, 502, 503, 504:
+		again = true
+	}
+	return nil, wait, again, fmt.Errorf("%s: %s", resp.Status, response)
 }
 
 // wait waits until the next attempt is due. Its error wraps cause, the error of the
@@ -159,18 +159,22 @@ func (c *client) line(line string, out io.Writer, patience time.Duration) error 
 	if err != nil {
 		return err
 	}
-	var verdict struct {
+	var v struct {
 		Address, Chain, Level string
 		Score                 int
 		Doubts                []string
+		Caveats               []struct{ Source, Caveat string }
 	}
-	if err := json.Unmarshal(response, &verdict); err != nil {
+	if err := json.Unmarshal(response, &v); err != nil {
 		return err
 	}
-	line = fmt.Sprintln(verdict.Level, verdict.Score, verdict.Chain, verdict.Address)
-	if len(verdict.Doubts) > 0 { // not clean, whatever the level
-		line = fmt.Sprintln(verdict.Level, verdict.Score, verdict.Chain, verdict.Address, "doubts:", strings.Join(verdict.Doubts, " "))
+	text := fmt.Sprint(v.Level, " ", v.Score, " ", v.Chain, " ", v.Address)
+	if len(v.Doubts) > 0 {
+		text += " doubts: " + strings.Join(v.Doubts, " ")
 	}
-	_, err = io.WriteString(out, line)
+	for _, c := range v.Caveats {
+		text += " caveat: " + c.Source + " " + c.Caveat
+	}
+	_, err = fmt.Fprintln(out, text)
 	return err
 }
