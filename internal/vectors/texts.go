@@ -27,8 +27,8 @@ func Texts(t testing.TB, root string, n int) []Text {
 		if count[a.Chain()]++; count[a.Chain()] > n {
 			continue
 		}
-		for form, text := range forms(a) {
-			all = append(all, Text{form, string(a.Chain()), text, a}, Text{form, "", text, a})
+		for _, f := range forms(a) {
+			all = append(all, Text{f[0], string(a.Chain()), f[1], a}, Text{f[0], "", f[1], a})
 		}
 		all = append(all, Text{"chain by name", a.Chain().Name(), a.Display(), a}, Text{"chain in capitals", strings.ToUpper(string(a.Chain())), a.Display(), a})
 		if id := a.Chain().CAIP2(); id != "" {
@@ -45,8 +45,8 @@ func Texts(t testing.TB, root string, n int) []Text {
 	return all
 }
 
-// forms yields the forms of an address, each with its name.
-func forms(a address.Address) func(yield func(form, text string) bool) {
+// forms returns the forms of an address, each behind its name.
+func forms(a address.Address) [][2]string {
 	s, shown := a.Normalized(), a.Display()
 	middle := len(s) / 2
 	var grouped strings.Builder
@@ -74,13 +74,7 @@ func forms(a address.Address) func(yield func(form, text string) bool) {
 	if id := a.Chain().CAIP2(); id != "" {
 		all = append(all, [2]string{"CAIP-10", id + ":" + shown})
 	}
-	return func(yield func(form, text string) bool) {
-		for _, f := range all {
-			if !yield(f[0], f[1]) {
-				return
-			}
-		}
-	}
+	return all
 }
 
 // swapCase changes the case of the last letter.
