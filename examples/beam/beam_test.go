@@ -371,6 +371,15 @@ func TestRefused(t *testing.T) {
 		}
 	}
 
+	// A file with two columns of one name.
+	twice := filepath.Join(t.TempDir(), "twice.csv")
+	if err := os.WriteFile(twice, []byte("chain,address,address\nethereum,"+evmText(1<<32)+","+evmText(1)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := (job{lists: dir, in: twice, out: t.TempDir(), rows: columns}).run(ctx); err == nil || !strings.Contains(err.Error(), "two columns are named") {
+		t.Errorf("two columns of one name: %+v, %v", got, err)
+	}
+
 	// A file whose lines end with carriage returns has all its rows in the first line.
 	returns := filepath.Join(t.TempDir(), "returns.csv")
 	if err := os.WriteFile(returns, []byte("id,address,note\r1,"+evmText(1)+",x\r"), 0o600); err != nil {

@@ -67,15 +67,22 @@ func (r *rows) header(line string) error {
 		return fmt.Errorf("the first line: %w", err)
 	}
 	r.Header, r.Width, r.ChainAt = line, len(names), -1
-	if r.AddressAt = slices.Index(names, r.AddressColumn); r.AddressAt < 0 {
-		return fmt.Errorf("there is no column %q among %q: name it with -address-column", r.AddressColumn, names)
+	if r.AddressAt, err = column("address-column", r.AddressColumn, names); err == nil && r.Chain == "" {
+		r.ChainAt, err = column("chain-column", r.ChainColumn, names)
 	}
-	if r.Chain == "" {
-		if r.ChainAt = slices.Index(names, r.ChainColumn); r.ChainAt < 0 {
-			return fmt.Errorf("there is no column %q among %q: name it with -chain-column, or give -chain", r.ChainColumn, names)
-		}
+	return err
+}
+
+// column returns the index of the column called name, which a flag names.
+func column(flag, name string, names []string) (int, error) {
+	i := slices.Index(names, name)
+	switch {
+	case i < 0:
+		return i, fmt.Errorf("there is no column %q among %q: name it with -%s", name, names, flag)
+	case slices.Contains(names[i+1:], name):
+		return i, fmt.Errorf("two columns are named %q among %q: name another one with -%s", name, names, flag)
 	}
-	return nil
+	return i, nil
 }
 
 const byteOrderMark = "\uFEFF"
