@@ -231,36 +231,29 @@ func (e base58Check) bounds(c *codec) bounds {
 	return b
 }
 
-// narrow returns a function that narrows l to the first digits that the version bytes leave in texts
-// of n characters, and reports whether there are any.
-func (e base58Check) narrow(c *codec) func(l *look, n int) bool {
-	const end = "~" // behind all digits
+// narrowed returns looks with the lengths of the texts that c writes and with their first digits,
+// which follow from the version bytes.
+func (e base58Check) narrowed(c *codec, l look) (all []*look) {
 	a, size := e.letters(), c.size+e.hash.size()
 	low, high := a.Encode([]byte(c.prefix+strings.Repeat("\x00", size))), a.Encode([]byte(c.prefix+strings.Repeat("\xff", size)))
-	return func(l *look, n int) bool {
-		switch {
-		case strings.Trim(c.prefix, "\x00") == "" && a != base58.CryptoNote: // zeros may follow
-			l.low, l.high = low[:len(c.prefix)], low[:len(c.prefix)]+end
-		case n < len(low) || len(high) < n:
-			return false
-		case a == base58.Ripple: // whose digits are not in the order of strings
-			for i := range min(len(low), len(high)) {
-				if low[i] != high[i] || len(low) != len(high) {
-					break
-				}
-				l.low, l.high = low[:i+1], low[:i+1]+end
-			}
-		default:
-			l.high = end
-			if n == len(low) {
-				l.low = low
-			}
-			if n == len(high) {
-				l.high = high
-			}
+	l.min, l.max = len(low), len(high)
+	switch {
+	case strings.Trim(c.prefix, "\x00") == "" && a != base58.CryptoNote: // zeros may follow
+		l.lead = low[:len(c.prefix)]
+	case len(low) == len(high):
+		for l.lead = low; !strings.HasPrefix(high, l.lead); {
+			l.lead = l.lead[:len(l.lead)-1]
 		}
-		return true
+		if l.lead == "" {
+			for v := a.Value(low[0]); v <= a.Value(high[0]); v++ {
+				narrow := l
+				narrow.lead = string([]byte{a.Digit(v)})
+				all = append(all, &narrow)
+			}
+			return all
+		}
 	}
+	return append(all, &l)
 }
 
 // maxDigits returns an upper bound of the number of digits of n bytes.

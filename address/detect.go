@@ -99,9 +99,8 @@ func detect(s string, how manner, yield func(rd *reader, row uint16, f form) boo
 // A look is what a glance at a text needs to know of a codec.
 type look struct {
 	bounds
-	low, high string // the text is not before low, nor behind high, which is "" if neither is known
-	row       uint16
-	form      form
+	row  uint16
+	form form
 }
 
 func (l *look) codec() *codec { return &chains[l.row-1].codecs[l.form] }
@@ -165,25 +164,12 @@ func narrowed(c *codec, l look) (all []*look) {
 	if !ok || e.lead != "" || c.size == 0 {
 		return []*look{&l}
 	}
-	by := e.narrow(c)
-	for n := l.min; n <= l.max; n++ {
-		narrow := l
-		if !by(&narrow, n) {
-			continue
-		}
-		narrow.min, narrow.max = n, n
-		if last := len(all) - 1; last >= 0 && all[last].lead == narrow.lead && all[last].low == narrow.low && all[last].high == narrow.high {
-			all[last].max = n
-		} else {
-			all = append(all, &narrow)
-		}
-	}
-	return all
+	return e.narrowed(c, l)
 }
 
 func (l *look) begins(c byte) bool {
 	switch {
-	case l.chars != 0 && charClass[c]&l.chars == 0, l.high != "" && c > l.high[0], l.low != "" && c < l.low[0]:
+	case l.chars != 0 && charClass[c]&l.chars == 0:
 		return false
 	case l.lead == "" || l.lead[0] == '?' || l.lead[0] == c:
 		return true
@@ -202,7 +188,7 @@ func classesOf[T string | []byte](s T) uint16 {
 
 // fits reports whether s, whose characters have the classes all in common, may be a text of l.
 func fits[T string | []byte](s T, all uint16, l *look) bool {
-	if len(s) < l.min || len(s) > l.max || l.chars != 0 && all&l.chars == 0 || l.high != "" && (string(s) < l.low || string(s) > l.high) {
+	if len(s) < l.min || len(s) > l.max || l.chars != 0 && all&l.chars == 0 {
 		return false
 	}
 	for i := range len(l.lead) {

@@ -69,7 +69,7 @@ func (f *finder) gluedBase58(start, end int) {
 		for n := max(l.min, minGlued); n <= min(l.max, end-start); n++ {
 			s := f.text[start : start+n]
 			// A zero at the beginning is a byte, and other digits are 0.7322 bytes.
-			if m := n - zeros; zeros+(m-1)*7322/10000+1 > want || zeros+(m*7323+9999)/10000 < want || s < l.low || s > l.high {
+			if m := n - zeros; zeros+(m-1)*7322/10000+1 > want || zeros+(m*7323+9999)/10000 < want || !strings.HasPrefix(s, l.lead) {
 				continue
 			}
 			var buf [base58.MaxLen]byte
@@ -99,7 +99,9 @@ var leadRows = func() map[string][]uint16 {
 	rows := make(map[string][]uint16)
 	for _, all := range looks {
 		for _, l := range all {
-			if l.lead != "" && strings.ContainsAny(l.lead[len(l.lead)-1:], "1:_") && !slices.Contains(rows[l.lead], l.row) {
+			e, ok := l.codec().enc.(base58Check)
+			isMark := !ok || e.lead != ""
+			if isMark && l.lead != "" && strings.ContainsAny(l.lead[len(l.lead)-1:], "1:_") && !slices.Contains(rows[l.lead], l.row) {
 				rows[l.lead] = append(rows[l.lead], l.row)
 			}
 		}
