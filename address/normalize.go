@@ -60,7 +60,7 @@ func (a *Address) normalize(c Chain, r uint16, s string) failure {
 func (a *Address) normalizeURI(u uri, r uint16, at int) failure {
 	var f failure
 	if len(u.payees) > 0 || u.unnamed {
-		if f = u.readPayees(r); f.bad.err == nil {
+		if f = u.readPayees(r); f.bad.err == nil && u.bad.err == nil {
 			*a = f.found[0]
 			return failure{text: f.texts[0]}
 		}

@@ -112,6 +112,8 @@ func TestNormalizeErrors(t *testing.T) {
 		{"ethereum", "bsc:" + testEVM, address.ErrOtherChain, -1, "bsc"},
 		{"bitcoin", "bitcoin:" + testBTC + "?req-somethingyoudontunderstand=50", address.ErrSyntax, 43, ""},
 		{"bitcoin", "bitcoin:" + testBTC + "?amount=1&req-x=50", address.ErrSyntax, 52, ""},
+		{"bitcoin", "bitcoin:" + testBTC + "?bc=" + testBTC + "&req-x=50", address.ErrSyntax, 81, ""},
+		{"bitcoin", "bitcoin:" + testBTC + "?bc=" + testBTC + "&tb=tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", address.ErrNetwork, 84, ""},
 		{"zcash", "zcash:t1UYsZVJkLPeMjxEtACvSxfWuNmddpWfxzs?amount=1&address.1=t3Vz22vK5z2LcKEdg16Yv4FFneEL1zg9ojd", address.ErrSeveral, -1, ""},
 		{"bitcoin", "bitcoin:", address.ErrLength, -1, ""},
 		{"bitcoin", "bitcoin:?lightning=lnbc1", address.ErrPaymentRequest, -1, ""},
