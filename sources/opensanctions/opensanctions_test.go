@@ -1,6 +1,7 @@
 package opensanctions_test
 
 import (
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -227,6 +228,9 @@ func TestNew(t *testing.T) {
 	} {
 		var asked string
 		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, "/index.json") {
+				return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Request: r}, nil
+			}
 			asked = r.URL.String()
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(readFile(t, file))), ContentLength: -1, Request: r}, nil
 		})}
@@ -283,4 +287,58 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestIndex uses an index with the checksum of the file.
+func TestIndex(t *testing.T) {
+	doc := readFile(t, "targets.simple.csv")
+	lines := strings.SplitAfter(doc, "\n")
+	cut := strings.Join(lines[:len(lines)-2], "") // and the empty string behind the last
+	checksum := func(doc string) string {
+		return fmt.Sprintf(
+			`{"name": "x", "resources": [{"name": "names.txt", "checksum": "0"}, {"name": "targets.simple.csv", "checksum": "%X", "size": 1}]}`,
+			sha1.Sum([]byte(doc)),
+		)
+	}
+	for _, tt := range []struct {
+		name, doc     string
+		before, after string // the index
+		ok            bool
+	}{
+		{"whole", doc, checksum(doc), "", true},
+		{"cut", cut, checksum(doc), checksum(doc), false},
+		{"cut, and no second answer", cut, checksum(doc), "", false},
+		{"published meanwhile", doc, checksum(cut), checksum(doc), true},
+		{"no index", doc, "", "", true},
+		{"another form", doc, `{"resources": "none"}`, "", true},
+		{"another checksum", doc, `{"resources": [{"name": "targets.simple.csv", "checksum": "sha256:0"}]}`, "", true},
+		{"of another file", doc, `{"resources": [{"name": "names.json", "checksum": "b7e0fecaa2473f0e8f0181dd87bafd2c6bc8d997"}]}`, "", true},
+	} {
+		asked := 0
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/targets.simple.csv" {
+				io.WriteString(w, tt.doc)
+				return
+			}
+			index := tt.before
+			if asked++; asked > 1 {
+				index = tt.after
+			}
+			if index == "" {
+				http.NotFound(w, r)
+				return
+			}
+			io.WriteString(w, index)
+		}))
+		opts := &opensanctions.Options{Dataset: "x", URL: server.URL + "/targets.simple.csv", Client: server.Client()}
+		var entries []sources.Entry
+		rev, err := opensanctions.New(opts).Load(t.Context(), sources.Revision{}, func(e sources.Entry) error {
+			entries = append(entries, e)
+			return nil
+		})
+		if ok := err == nil; ok != tt.ok || ok != (len(entries) > 0) || ok == rev.IsZero() {
+			t.Errorf("%s: %d entries, %+v, %v, want a list: %v", tt.name, len(entries), rev, err, tt.ok)
+		}
+		server.Close()
+	}
 }

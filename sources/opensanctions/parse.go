@@ -63,7 +63,7 @@ var columnNames = [columnCount]string{"id", "schema", "name", "identifiers", "sa
 //
 // Nothing is added unless all of r was read. A file that was cut within a line, is another
 // file, or has no wallet is an error. One that was cut between two lines looks whole, so
-// Revision.OpenEnded is true.
+// Revision.OpenEnded is true; [New] compares a checksum.
 //
 // Entries have the kinds of a list of jurisdiction Community; see [Options.Parse] for
 // others.
