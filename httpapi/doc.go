@@ -1,7 +1,6 @@
 // Package httpapi answers screening questions over HTTP, from the lists of a
 // [screening.Screener]. [NewHandler] returns a plain [http.Handler], which mounts
-// under any prefix, with or without [http.StripPrefix]; with Options.Prefix, all other
-// paths are 404:
+// under any prefix:
 //
 //	POST {base_url}/api/v1/screen        screens one address: {"address": "…", "chain": "…"}
 //	POST {base_url}/api/v1/screen/batch  screens up to 1,000 addresses
@@ -39,9 +38,6 @@
 // and a dash, as in req-1; else a random one. Times
 // are RFC 3339 in UTC with "Z", in whole seconds, rounded down.
 //
-// Pages of other origins may call only if Options.Origins names them: by default no
-// response has a CORS field.
-//
 // A result has the doubts about the text and the caveats about the lists; all_clear is
 // true only without a match, a doubt and a caveat.
 //
@@ -57,11 +53,8 @@
 //	requests at once           1024         503 overloaded            Options.MaxConcurrent
 //	values within one another  32 deep      400 invalid_json
 //
-// A request counts as one at once from when its body has arrived and the quota was charged
-// until its answer is ready: neither documents, nor refused requests, nor clients that send
-// or read slowly, nor a database that hangs take a place. Batches, which count before their
-// bodies, take at most half of the places.
-// The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
+// Neither documents, nor refused requests, nor clients that send or read slowly, nor a database that hangs
+// are among the requests at once. The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
 // MaxHeaderBytes of [http.Server]; its ReadTimeout, if set, replaces the
 // time for the body, which needs a ResponseWriter that [http.ResponseController] can set a deadline on.
 // The server closes a new connection on which nothing is sent within ReadHeaderTimeout,

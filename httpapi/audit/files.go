@@ -16,13 +16,6 @@ import (
 	"github.com/walletscreen/walletscreen/internal/evidence"
 )
 
-// dayOver reports whether the day on which the file was begun is over. If the clock was
-// set back, it is not.
-func dayOver(name string, now time.Time) bool {
-	begun, _ := evidence.FileTime(name)
-	return now.Truncate(24 * time.Hour).After(begun)
-}
-
 // open creates the directory, locks it, repairs its files and opens the last one.
 func (w *writer) open() (err error) {
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
@@ -235,20 +228,17 @@ func (w *writer) endOf(name string) (end fileEnd, err error) {
 // remove removes the files that are too old, but never the last one.
 func (w *writer) remove(now time.Time) {
 	names, err := evidence.Files(w.dir)
-	if err != nil {
-		w.Logger.Warn("old audit files cannot be removed", "error", err)
-		return
-	}
-	for i := 0; i < len(names)-1; i++ {
+	for i := 0; err == nil && i < len(names)-1; i++ {
 		next, _ := evidence.FileTime(names[i+1]) // all records of this file are older
 		if w.MaxAge == 0 || now.Sub(next) <= w.MaxAge {
 			return
 		}
-		if err := w.forget(names[i], now); err != nil {
-			w.Logger.Warn("old audit file cannot be removed", "file", names[i], "error", err)
-			return
+		if err = w.forget(names[i], now); err == nil {
+			w.Logger.Info("old audit file removed", "file", names[i])
 		}
-		w.Logger.Info("old audit file removed", "file", names[i])
+	}
+	if err != nil {
+		w.Logger.Warn("old audit files cannot be removed", "error", err)
 	}
 }
 
@@ -263,13 +253,10 @@ func (w *writer) forget(name string, now time.Time) error {
 	case end.size+int64(len(end.half)) == 0: // a crash has left it
 		return os.Remove(filepath.Join(w.dir, name))
 	case end.time.IsZero() || now.Sub(end.time) <= w.MaxAge:
-		return errors.New("its last line was changed, or is not as old as the name of the next file")
+		return fmt.Errorf("%s: its last line was changed, or is not as old as the name of the next file", name)
 	}
 	w.head.Removed = end.last
-	if err := w.writeHead(); err != nil {
-		return err
-	}
-	if err := w.headFile.Sync(); err != nil {
+	if err := errors.Join(w.writeHead(), w.headFile.Sync()); err != nil {
 		return err
 	}
 	return os.Remove(filepath.Join(w.dir, name))

@@ -55,7 +55,9 @@ func (w *writer) write(records []*record) (n int, err error) {
 		}
 	}()
 	now := time.Now().UTC()
-	if w.file == nil || dayOver(w.name, now) || w.size > 0 && w.size+int64(len(records[0].line)) > w.maxBytes {
+	begun, _ := evidence.FileTime(w.name)
+	dayOver := now.Truncate(24 * time.Hour).After(begun) // not if the clock was set back
+	if w.file == nil || dayOver || w.size > 0 && w.size+int64(len(records[0].line)) > w.maxBytes {
 		if err := w.next(now); err != nil {
 			return 0, err
 		}
