@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -104,11 +105,9 @@ func (e *exchange) readBatch(body []byte) (items []batchItem, at time.Time, p *p
 // processors at most, and f yields to others now and then, because many of them at once would delay
 // single requests by seconds.
 func (e *exchange) takeTurn(f func() *problem) *problem {
-	late := time.NewTimer(time.Until(e.sendBy))
-	defer late.Stop()
-	select {
-	case e.turns <- struct{}{}:
-	case <-late.C:
+	ctx, cancel := context.WithDeadline(e.Context(), e.sendBy)
+	defer cancel()
+	if e.turns.take(ctx) != nil {
 		return overload()
 	}
 	defer func() { <-e.turns }()

@@ -52,7 +52,7 @@ type changeEntry struct {
 
 // A changeLog reads the journal of a store.
 type changeLog struct {
-	turn    chan struct{} // semaphore: one caller reads at a time
+	turn    turns // of one caller: to read
 	journal journal.Reader
 	changes []*change // the newest ones, the oldest first
 }
@@ -94,12 +94,10 @@ func hideOwn(list []*change, status []screening.SourceStatus) {
 // read returns the newest changes, the newest first. Each is read once and does not
 // change afterwards.
 func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error) {
-	select {
-	case l.turn <- struct{}{}:
-		defer func() { <-l.turn }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := l.turn.take(ctx); err != nil {
+		return nil, err
 	}
+	defer func() { <-l.turn }()
 	err := l.journal.Next(ctx, st, func() { l.changes = nil }, func(line *journal.Line) {
 		if c := newChange(line); c != nil {
 			l.changes = append(l.changes, c)

@@ -32,10 +32,10 @@ type service struct {
 
 	lastSnapshot atomic.Pointer[snapshotText]
 
-	turns     chan struct{} // semaphore: see takeTurn
-	running   atomic.Int64  // admitted requests that are being processed
-	waiting   atomic.Int64  // the running requests that are batches
-	exchanges sync.Pool     // of *exchange, for reuse
+	turns     turns        // see takeTurn
+	running   atomic.Int64 // admitted requests that are being processed
+	waiting   atomic.Int64 // the running requests that are batches
+	exchanges sync.Pool    // of *exchange, for reuse
 }
 
 const (
@@ -50,10 +50,10 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 		opts = &Options{}
 	}
 	v := &service{Options: *opts, screener: s, authorizer: auth, maxBody: maxBody, bodyTimeout: bodyTimeout,
-		turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+		turns: make(turns, max(1, runtime.GOMAXPROCS(0)/2))}
 	v.answers.most, v.answers.mostEach = maxUnread, maxUnreadEach
-	v.changeLog.turn = make(chan struct{}, 1)
-	v.pasts.turn = make(chan struct{}, 1)
+	v.changeLog.turn = make(turns, 1)
+	v.pasts.turn = make(turns, 1)
 	if v.authorizer == nil {
 		v.authorizer = nobody{}
 	}

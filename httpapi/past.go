@@ -20,7 +20,7 @@ type lists interface {
 
 // pasts keeps the Past that was asked for last.
 type pasts struct {
-	turn chan struct{} // semaphore: one goroutine reads the store at a time
+	turn turns // of one goroutine: to read the store
 	last *screening.Past
 	at   time.Time
 
@@ -28,10 +28,13 @@ type pasts struct {
 	read time.Time // when kept was read
 }
 
-// enter waits for the semaphore, until ctx ends.
-func (p *pasts) enter(ctx context.Context) error {
+// turns is a semaphore: who has taken a turn receives when it ends.
+type turns chan struct{}
+
+// take waits for a turn, until ctx ends.
+func (t turns) take(ctx context.Context) error {
 	select {
-	case p.turn <- struct{}{}:
+	case t <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -87,7 +90,7 @@ func (e *exchange) keptSince() string {
 	p := &e.pasts
 	ctx, cancel := context.WithTimeout(e.Context(), changesPatience)
 	defer cancel()
-	if e.Store == nil || p.enter(ctx) != nil {
+	if e.Store == nil || p.turn.take(ctx) != nil {
 		return ""
 	}
 	defer func() { <-p.turn }()
@@ -102,7 +105,7 @@ func (e *exchange) keptSince() string {
 
 // open returns the Past of an instant.
 func (p *pasts) open(ctx context.Context, open func(context.Context, time.Time) (*screening.Past, error), at time.Time) (*screening.Past, error) {
-	if err := p.enter(ctx); err != nil {
+	if err := p.turn.take(ctx); err != nil {
 		return nil, err
 	}
 	defer func() { <-p.turn }()
