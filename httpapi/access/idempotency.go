@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -23,40 +24,27 @@ const (
 	maxIdempotencyKey = 255
 )
 
-// idempotencyKey returns the Idempotency-Key of a request, which has one. The error is [httpapi.ErrIdempotencyKey]. The field is a String of RFC 8941, as
-// draft-ietf-httpapi-idempotency-key-header says; what would be a Token there, or a
-// UUID, may lack the quotes, because many clients send it so.
-func idempotencyKey(header http.Header) (string, error) {
+// Forms of an Idempotency-Key: a String of RFC 8941, as draft-ietf-httpapi-idempotency-key-header says; and what would
+// be a Token there, or a UUID, without the quotes, because many clients send it so.
+var (
+	quotedKey = regexp.MustCompile(`^"(([ !#-\[\]-~]|\\["\\])+)"$`)
+	plainKey  = regexp.MustCompile("^[0-9A-Za-z!#$%&'*+.^_`|~:/=-]+$")
+	unescaped = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
+)
+
+// idempotencyKey returns the Idempotency-Key of a request, which has one. The error is [httpapi.ErrIdempotencyKey].
+func idempotencyKey(header http.Header) (key string, err error) {
 	values := header["Idempotency-Key"]
-	if len(values) > 1 {
-		return "", httpapi.ErrIdempotencyKey
-	}
 	text := strings.Trim(values[0], " \t")
-	quoted := strings.HasPrefix(text, `"`)
-	if quoted {
-		if len(text) < 2 || !strings.HasSuffix(text, `"`) {
-			return "", httpapi.ErrIdempotencyKey
-		}
-		text = text[1 : len(text)-1]
+	if quoted := quotedKey.FindStringSubmatch(text); quoted != nil {
+		key = unescaped.Replace(quoted[1])
+	} else if plainKey.MatchString(text) {
+		key = text
 	}
-	key := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case quoted && c == '\\' && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
-			i++
-			c = text[i]
-		case quoted && (c == '"' || c == '\\' || c < ' ' || c > '~'):
-			return "", httpapi.ErrIdempotencyKey
-		case !quoted && strings.IndexByte(alphanumerics+"!#$%&'*+-.^_`|~:/=", c) < 0:
-			return "", httpapi.ErrIdempotencyKey
-		}
-		key = append(key, c)
-	}
-	if len(key) == 0 || len(key) > maxIdempotencyKey {
+	if len(values) > 1 || key == "" || len(key) > maxIdempotencyKey {
 		return "", httpapi.ErrIdempotencyKey
 	}
-	return string(key), nil
+	return key, nil
 }
 
 // newClaim returns the claim of a request to an endpoint with an Idempotency-Key. Both hashes
