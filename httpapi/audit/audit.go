@@ -115,19 +115,25 @@ type Log struct {
 	wake     chan struct{} // receives when there is something to write
 
 	mu      sync.Mutex    // guards what follows
-	queue   []*record     // not on the disk yet
-	room    chan struct{} // closed when a part of the queue was written
+	queue   []*batch      // not on the disk yet
+	queued  int           // records in the queue
+	room    chan struct{} // closed when there may be room in the queue
 	closed  bool
 	written uint64
 	refused uint64
 	err     error // why records cannot be written at the moment, or nil
 }
 
-// A record is a screening that waits to be written.
+// A batch is the records of one call of Record, which are written together.
+type batch struct {
+	records []record
+	written chan error // receives the outcome; nil if no caller waits
+}
+
+// A record is the line of a screening, and its result, whose lists may go with it.
 type record struct {
-	line    []byte
-	result  screening.Result // for its lists
-	written chan error       // receives the outcome; nil if no caller waits
+	line   []byte
+	result screening.Result
 }
 
 // Open opens the trail in a directory, which it creates if it does not exist, and
@@ -155,7 +161,9 @@ func Open(dir string, opts *Options) (*Log, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
-	l.enqueue(l.writer.repairs)
+	if len(l.writer.repairs) > 0 {
+		l.enqueue(&batch{records: l.writer.repairs})
+	}
 	return l, nil
 }
 
@@ -173,15 +181,15 @@ func Hash(key []byte, address string) string { return evidence.New(key).Sum([]by
 // returns nil as soon as the records are queued, all or none, or, with Options.Durable, flushed. The
 // error says that too many records wait, that they cannot be written, or that l is closed; or it comes from ctx.
 func (l *Log) Record(ctx context.Context, all ...httpapi.Screening) (err error) {
-	records := make([]*record, len(all))
+	b := &batch{records: make([]record, len(all))}
 	for i := range all {
-		records[i] = &record{result: all[i].Result}
-		if records[i].line, err = l.newLine(&all[i]); err != nil {
+		b.records[i].result = all[i].Result
+		if b.records[i].line, err = l.newLine(&all[i]); err != nil {
 			break
 		}
 	}
 	if err == nil {
-		err = l.put(ctx, records)
+		err = l.put(ctx, b)
 	}
 	if err != nil {
 		l.mu.Lock()
@@ -191,27 +199,20 @@ func (l *Log) Record(ctx context.Context, all ...httpapi.Screening) (err error) 
 	return err
 }
 
-// put queues records, and waits for room and, if the Log is durable, for the disk.
-func (l *Log) put(ctx context.Context, records []*record) error {
-	var written chan error // receives the outcome of each record
+// put queues a batch, and waits for room and, if the Log is durable, for the disk.
+func (l *Log) put(ctx context.Context, b *batch) error {
 	if l.opts.Durable {
-		written = make(chan error, len(records))
-		for _, r := range records {
-			r.written = written
-		}
-	}
-	room, err := l.enqueue(records)
-	if err != nil || room == nil && written == nil {
-		return err
+		b.written = make(chan error, 1)
 	}
 	late := time.NewTimer(l.maxWait)
 	defer late.Stop()
-	for waits := cap(written); err == nil && (room != nil || waits > 0); {
+	room, err := l.enqueue(b)
+	for err == nil && (room != nil || b.written != nil) {
 		select {
 		case <-room:
-			room, err = l.enqueue(records)
-		case err = <-written:
-			waits--
+			room, err = l.enqueue(b)
+		case err = <-b.written:
+			return err
 		case <-late.C:
 			err = errFull
 		case <-ctx.Done():
@@ -221,19 +222,20 @@ func (l *Log) put(ctx context.Context, records []*record) error {
 	return err
 }
 
-// enqueue queues records, or returns a channel that is closed when there may be room for them.
-func (l *Log) enqueue(records []*record) (room <-chan struct{}, err error) {
+// enqueue queues a batch, or returns a channel that is closed when there may be room for it.
+func (l *Log) enqueue(b *batch) (room <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	n := len(b.records)
 	switch {
 	case l.closed:
 		return nil, errClosed
 	case l.err != nil:
 		return nil, l.err
-	case len(l.queue) > 0 && len(l.queue)+len(records) > l.maxQueue:
+	case l.queued > 0 && l.queued+n > l.maxQueue:
 		return l.room, nil
 	}
-	l.queue = append(l.queue, records...)
+	l.queue, l.queued = append(l.queue, b), l.queued+n
 	l.signal()
 	return nil, nil
 }
@@ -285,20 +287,22 @@ func (l *Log) write() (pause time.Duration) {
 		l.mu.Unlock()
 		n, err := l.writer.write(queue)
 		l.mu.Lock()
+		close(l.room)
+		l.room = make(chan struct{})
 		if err != nil {
 			l.fail(err)
 			l.signal()
 			return retryEvery
 		}
-		for _, r := range queue[:n] {
-			if r.written != nil {
-				r.written <- nil
+		for i, b := range queue[:n] {
+			if b.written != nil {
+				b.written <- nil
 			}
+			l.queued -= len(b.records)
+			l.written += uint64(len(b.records))
+			queue[i] = nil
 		}
-		clear(queue[:n])
-		l.queue, l.written = l.queue[n:], l.written+uint64(n)
-		close(l.room)
-		l.room = make(chan struct{})
+		l.queue = l.queue[n:]
 		if l.err != nil {
 			l.opts.Logger.Info("audit records can be written again")
 			l.err = nil
@@ -310,23 +314,25 @@ func (l *Log) write() (pause time.Duration) {
 	return pause
 }
 
-// fail reports a failure to the callers that wait for records. Their answers are not sent, so a line with
+// fail reports a failure to the callers that wait. Their answers are not sent, so a line with
 // the number of their records takes the place of them. The caller holds mu.
 func (l *Log) fail(err error) {
 	if l.err == nil {
 		l.opts.Logger.Error("audit records cannot be written; screening is refused until they can", "error", err)
 	}
 	l.err = fmt.Errorf("%w: %w", errBroken, err)
-	n := len(l.queue)
-	l.queue = slices.DeleteFunc(l.queue, func(r *record) bool {
-		if r.written != nil {
-			r.written <- l.err
+	refused := 0
+	l.queue = slices.DeleteFunc(l.queue, func(b *batch) bool {
+		if b.written != nil {
+			b.written <- l.err
+			refused += len(b.records)
 		}
-		return r.written != nil
+		return b.written != nil
 	})
-	if n -= len(l.queue); n > 0 {
-		line, _ := repairLine{Refused: n}.marshal()
-		l.queue = append(l.queue, &record{line: line})
+	if refused > 0 {
+		line, _ := repairLine{Refused: refused}.marshal()
+		l.queue = append(l.queue, &batch{records: []record{{line: line}}})
+		l.queued += 1 - refused
 	}
 }
 
@@ -358,5 +364,5 @@ func (l *Log) Err() error {
 func (l *Log) Stats() (queued int, written, refused uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.queue), l.written, l.refused
+	return l.queued, l.written, l.refused
 }

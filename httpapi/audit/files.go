@@ -175,7 +175,7 @@ func (w *writer) lastLine(names []string, known bool) (end fileEnd, last evidenc
 func (w *writer) repair(missing string) error {
 	w.Logger.Error("the audit trail is not whole; a line of type repair says so", "missing", missing)
 	line, err := repairLine{Missing: missing}.marshal()
-	w.repairs = append(w.repairs, &record{line: line})
+	w.repairs = append(w.repairs, record{line: line})
 	return err
 }
 

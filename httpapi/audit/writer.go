@@ -29,11 +29,11 @@ type writer struct {
 	writeAt func(*os.File, []byte, int64) (int, error)
 	sync    func(*os.File) error
 
-	file    *os.File  // nil before the first one and after a failure
-	name    string    // of the last file
-	size    int64     // of file, which is flushed
-	text    []byte    // a buffer for one write
-	repairs []*record // lines of type repair to be written before others
+	file    *os.File // nil before the first one and after a failure
+	name    string   // of the last file
+	size    int64    // of file, which is flushed
+	text    []byte   // a buffer for one write
+	repairs []record // lines of type repair to be written before others
 
 	chain    evidence.Chain
 	head     evidence.Head
@@ -45,10 +45,10 @@ type writer struct {
 }
 
 // atOnce is about the number of bytes after which a write is flushed.
-const atOnce = 1 << 20
+const atOnce = 4 << 20
 
-// write writes the first records to one file, at least one, and flushes it. It returns their number.
-func (w *writer) write(records []*record) (n int, err error) {
+// write writes the first batches to one file, at least one, and flushes it. It returns their number.
+func (w *writer) write(queue []*batch) (n int, err error) {
 	defer func() {
 		if err != nil {
 			w.fail()
@@ -57,12 +57,12 @@ func (w *writer) write(records []*record) (n int, err error) {
 	now := time.Now().UTC()
 	begun, _ := evidence.FileTime(w.name)
 	dayOver := now.Truncate(24 * time.Hour).After(begun) // not if the clock was set back
-	if w.file == nil || dayOver || w.size > 0 && w.size+int64(len(records[0].line)) > w.maxBytes {
+	if w.file == nil || dayOver || w.size > 0 && w.size+queue[0].size() > w.maxBytes {
 		if err := w.next(now); err != nil {
 			return 0, err
 		}
 	}
-	n, last, err := w.render(records, now)
+	n, last, err := w.render(queue, now)
 	if err != nil {
 		return 0, err
 	}
@@ -97,24 +97,33 @@ func (w *writer) fail() {
 	w.file = nil
 }
 
-// render renders the first records into text, as many as fit into the file, about atOnce bytes at most. It returns
-// their number, at least one, and the link of the last one.
-func (w *writer) render(records []*record, now time.Time) (n int, last evidence.Link, err error) {
+// size returns the length of the lines of b.
+func (b *batch) size() (n int64) {
+	for i := range b.records {
+		n += int64(len(b.records[i].line))
+	}
+	return n
+}
+
+// render renders the first batches into text, as many as fit into the file, about atOnce bytes at most. It returns
+// their number, at least one, and the link of the last line.
+func (w *writer) render(queue []*batch, now time.Time) (n int, last evidence.Link, err error) {
 	w.text, last = w.text[:0], w.head.Last
-	for _, r := range records {
-		if n > 0 && (w.size+int64(len(w.text)+len(r.line)) > w.maxBytes || len(w.text) > atOnce) {
+	for _, b := range queue {
+		if n > 0 && (w.size+int64(len(w.text))+b.size() > w.maxBytes || len(w.text) > atOnce) {
 			break
 		}
-		line := r.line
-		if all := r.result.Sources(); len(all) > 0 && (r.result.Digest() != w.lists || &all[0] != w.sources) {
-			lists, err := evidence.JSON(receipt.From(r.result, now).Lists)
-			if err != nil {
-				return 0, last, err
+		for _, r := range b.records {
+			if all := r.result.Sources(); len(all) > 0 && (r.result.Digest() != w.lists || &all[0] != w.sources) {
+				lists, err := evidence.JSON(receipt.From(r.result, now).Lists)
+				if err != nil {
+					return 0, last, err
+				}
+				r.line = slices.Concat(r.line[:len(r.line)-1], []byte(`,"lists":`), lists, []byte("}"))
+				w.lists, w.sources = r.result.Digest(), &all[0]
 			}
-			line = slices.Concat(line[:len(line)-1], []byte(`,"lists":`), lists, []byte("}"))
-			w.lists, w.sources = r.result.Digest(), &all[0]
+			w.text, last = w.chain.Seal(w.text, r.line, last)
 		}
-		w.text, last = w.chain.Seal(w.text, line, last)
 		n++
 	}
 	return n, last, nil
