@@ -120,9 +120,9 @@ func checkID(id string) error {
 // allScopes are the scopes of the endpoints of package httpapi, sorted.
 var allScopes = []string{"own", "past", "screen", "sources", "usage", "validate"}
 
-// ownerScopes are the scopes that a key has only if it was given them: they show what the
-// operator has written himself, and open the lists of earlier times.
-var ownerScopes = []string{"own", "past"}
+// defaultScopes are the scopes that NewKey gives. Own, which shows what the operator has written himself, and past,
+// which opens the lists of earlier times, are given on purpose only.
+const defaultScopes = "screen sources usage validate"
 
 // AllScopes returns all scopes, separated by spaces.
 func AllScopes() string { return strings.Join(allScopes, " ") }
@@ -131,12 +131,9 @@ func AllScopes() string { return strings.Join(allScopes, " ") }
 // The error wraps [ErrInvalid] if a scope does not exist.
 func normalScopes(scopes string) (string, error) {
 	names := strings.Fields(scopes)
-	if slices.Equal(names, allScopes) {
-		return AllScopes(), nil
-	}
 	for _, name := range names {
 		if !slices.Contains(allScopes, name) {
-			return "", fmt.Errorf("scope %.80q: %w: want %s", name, ErrInvalid, strings.Join(allScopes, ", "))
+			return "", fmt.Errorf("scope %.80q: %w: want some of %s", name, ErrInvalid, AllScopes())
 		}
 	}
 	slices.Sort(names)
@@ -160,7 +157,7 @@ func NewKey(k Key) (token string, key Key, err error) {
 		k.Created = time.Now()
 	}
 	if k.Scopes == "" {
-		k.Scopes = strings.Join(slices.DeleteFunc(slices.Clone(allScopes), func(s string) bool { return slices.Contains(ownerScopes, s) }), " ")
+		k.Scopes = defaultScopes
 	}
 	k.Previous, k.PreviousEnds, k.Version = [sha256.Size]byte{}, time.Time{}, 0
 	token, k.Secret = newToken(k.ID)
