@@ -117,14 +117,10 @@ func (e *exchange) challengeWith(more string) {
 // client address that makes too many.
 func (e *exchange) takeClient() *problem {
 	e.waitTurn()
-	if e.ClientRate <= 0 || e.ClientBurst <= 0 {
+	if e.ClientRate <= 0 {
 		return nil
 	}
-	address := clientAddress
-	if e.ClientAddress != nil {
-		address = e.ClientAddress
-	}
-	_, wait := e.clients.allow(address(e.Request), rate.Limit(e.ClientRate), e.ClientBurst, time.Now())
+	_, wait := e.clients.allow(clientAddress(e.Request), rate.Limit(e.ClientRate), max(1, int(clientBurst*e.ClientRate)), time.Now())
 	if wait == 0 {
 		return nil
 	}

@@ -60,14 +60,20 @@ func (l *limits) makeRoom(now time.Time) {
 	}
 }
 
+// clientBurst is the number of seconds whose requests a client may make at once.
+const clientBurst = 10
+
 // clientAddress returns the address of the peer: an IPv4 address, or the first 64
 // bits of an IPv6 address, which belong to one host or household.
 func clientAddress(r *http.Request) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	ip := peer.Addr()
 	if err != nil {
-		return r.RemoteAddr
+		if ip, err = netip.ParseAddr(r.RemoteAddr); err != nil { // as for a Unix socket
+			return r.RemoteAddr
+		}
 	}
-	ip := peer.Addr().Unmap().WithZone("")
+	ip = ip.Unmap().WithZone("")
 	if p, err := ip.Prefix(64); err == nil && ip.Is6() {
 		return p.String()
 	}

@@ -77,17 +77,12 @@ type Options struct {
 	MaxConcurrent int
 
 	// ClientRate is the number of requests per second that one client address may
-	// make without being admitted, as a long-term average, and ClientBurst the
-	// number at once: requests for documents and unknown paths, and those that the
-	// Authorizer refuses. One more gets 429 rate_limited. Zero in either means no
-	// limit.
-	ClientRate  float64
-	ClientBurst int
-
-	// ClientAddress returns the client address of a request, for example from a
-	// field that a trusted proxy sets. Nil means the IP address of
-	// Request.RemoteAddr, of an IPv6 address its first 64 bits.
-	ClientAddress func(*http.Request) string
+	// make without being admitted, as a long-term average, and ten times as many at once:
+	// requests for documents and unknown paths, and those that the
+	// Authorizer refuses. One more gets 429 rate_limited. Zero means no
+	// limit. The client address is the IP address of Request.RemoteAddr, of an IPv6 address its
+	// first 64 bits; behind a proxy, set it to the address that the proxy gives before the handler is called.
+	ClientRate float64
 }
 
 // Errors that an [Authorizer] and a [Meter] return or wrap. Their text reaches no

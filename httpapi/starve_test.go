@@ -258,7 +258,7 @@ func TestYield(t *testing.T) {
 // and that it does not apply to admitted requests.
 func TestClientLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{ClientRate: 1, ClientBurst: 3})
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{ClientRate: 1})
 		ask := func(client, method, path, key string) int {
 			r := httptest.NewRequest(method, path, nil)
 			r.RemoteAddr = client
@@ -276,7 +276,12 @@ func TestClientLimit(t *testing.T) {
 			{"192.0.2.1:1", "192.0.2.1:2"},
 			{"[2001:db8::1]:1", "[2001:db8::ffff]:2"},
 			{"[::ffff:192.0.2.7]:1", "192.0.2.7:2"},
+			{"[2001:db8:1::1%eth0]:1", "2001:db8:1::2"}, // the second has no port, as behind some middleware
+			{"@", "@"},
 		} {
+			for range 7 {
+				ask(tt.first, "GET", "/openapi.yaml", "")
+			}
 			for i, want := range []int{200, 401, 404, 429, 429} {
 				path := []string{"/openapi.yaml", "/api/v1/sources", "/", "/openapi.yaml", "/api/v1/sources"}[i]
 				if got := ask(tt.first, "GET", path, ""); got != want {

@@ -91,9 +91,6 @@ func (c *serveOptions) shownKinds(logger *slog.Logger) (kinds []score.Kind, err 
 	return kinds, nil
 }
 
-// clientBurst is the number of seconds whose requests a client may make at once.
-const clientBurst = 10
-
 // limitClients sets the limit of -client-rate and -client-field.
 func (c *serveOptions) limitClients(opts *httpapi.Options) error {
 	if c.clientRate == "" || c.clientRate == "none" {
@@ -106,7 +103,7 @@ func (c *serveOptions) limitClients(opts *httpapi.Options) error {
 	if err != nil || !(rate >= 0.1 && rate <= 1e6) {
 		return fmt.Errorf("-client-rate %.40q: want a number from 0.1, or none", c.clientRate)
 	}
-	opts.ClientRate, opts.ClientBurst = rate, int(clientBurst*rate)
+	opts.ClientRate = rate
 	if strings.Trim(c.clientField, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 		return fmt.Errorf("-client-field %.40q: want the name of a header field, such as X-Forwarded-For", c.clientField)
 	}

@@ -27,7 +27,7 @@ func TestStatuses(t *testing.T) {
 	}
 	caller := httpapi.Caller{ID: "a"}
 	good := serving(caller, nil, httpapi.Options{})
-	limited := serving(caller, httpapi.ErrUnauthorized, httpapi.Options{ClientRate: 1e-9, ClientBurst: 1})
+	limited := serving(caller, httpapi.ErrUnauthorized, httpapi.Options{ClientRate: 1e-9})
 	limited.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 	bodies := map[string]string{
 		"/api/v1/screen":       `{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h","chain":"bitcoin"}`,
