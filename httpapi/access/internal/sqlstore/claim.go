@@ -10,59 +10,40 @@ import (
 
 // Claim implements [access.Store]. It deletes some of the expired claims.
 func (s *Store) Claim(ctx context.Context, c access.Claim) (held access.Claim, err error) {
+	c.Expires, c.Repeats = time.UnixMicro(c.Expires.UnixMicro()).UTC(), 0
+	held = c
 	err = s.call(ctx, "claim of", c.KeyID, func(ctx context.Context) error {
-		c.Expires, c.Repeats = time.UnixMicro(c.Expires.UnixMicro()).UTC(), 0
-		for {
-			now := time.Now()
-			if c.Expires.After(now) {
-				fresh, err := s.queryRow(ctx, `
-insert into walletscreen_claim as c (key_id, token, print, granted, expires) values ($1, $2, $3, $6, $4)
-on conflict (key_id, token) do update set print = excluded.print, granted = excluded.granted, expires = excluded.expires, repeats = 0
-where c.expires <= $5
-returning key_id`, []any{c.KeyID, formatHash(c.Token), formatHash(c.Print), c.Expires.UnixMicro(), now.UnixMicro(), c.Granted}, new(string))
-				if err != nil {
-					return err
-				}
-				if fresh {
-					held = c
-					s.tidy(ctx, c.KeyID, now)
-					return nil
-				}
-			}
-			var found bool
-			if held, found, err = s.heldClaim(ctx, c, now); err != nil || found {
-				return err
-			}
-			if !c.Expires.After(now) {
-				held = c
-				return nil
-			}
-			// It was deleted just now.
+		now := time.Now()
+		statement, args := `
+update walletscreen_claim set repeats = repeats + 1 where key_id = $1 and token = $2 and expires > $3`, []any{c.KeyID, formatHash(c.Token), now.UnixMicro()}
+		if c.Expires.After(now) {
+			statement, args = `
+insert into walletscreen_claim as c (key_id, token, print, granted, expires) values ($1, $2, $4, $5, $6)
+on conflict (key_id, token) do update set
+	print = case when c.expires > $3 then c.print else excluded.print end,
+	granted = case when c.expires > $3 then c.granted else excluded.granted end,
+	expires = case when c.expires > $3 then c.expires else excluded.expires end,
+	repeats = case when c.expires > $3 then c.repeats + 1 else 0 end`, append(args, formatHash(c.Print), c.Granted, c.Expires.UnixMicro())
 		}
+		var print string
+		var expires int64
+		found, err := s.queryRow(ctx, statement+` returning print, granted, expires, repeats`, args, &print, &held.Granted, &expires, &held.Repeats)
+		if err != nil || !found {
+			return err
+		}
+		held.Expires = time.UnixMicro(expires).UTC()
+		if held.Print, err = parseHash(print); err != nil || held.Granted < 0 {
+			return fmt.Errorf("%w: a claim has values that were never stored", ErrDamaged)
+		}
+		if held.Repeats == 0 {
+			s.tidy(ctx, c.KeyID, now)
+		}
+		return nil
 	})
 	if err != nil {
 		return access.Claim{}, err
 	}
 	return held, nil
-}
-
-// heldClaim returns the claim that is held under the key id and token of c, and counts
-// that it does.
-func (s *Store) heldClaim(ctx context.Context, c access.Claim, now time.Time) (held access.Claim, found bool, err error) {
-	var print string
-	var granted, expires, repeats int64
-	found, err = s.queryRow(ctx, `
-update walletscreen_claim set repeats = repeats + 1 where key_id = $1 and token = $2 and expires > $3
-returning print, granted, expires, repeats`,
-		[]any{c.KeyID, formatHash(c.Token), now.UnixMicro()}, &print, &granted, &expires, &repeats)
-	if err != nil || !found {
-		return held, false, err
-	}
-	held = access.Claim{KeyID: c.KeyID, Token: c.Token, Granted: granted, Expires: time.UnixMicro(expires).UTC(), Repeats: repeats}
-	if held.Print, err = parseHash(print); err != nil || granted < 0 {
-		return held, false, fmt.Errorf("%w: a claim has values that were never stored", ErrDamaged)
-	}
-	return held, true, nil
 }
 
 // Unclaim implements [access.Store].
