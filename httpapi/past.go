@@ -28,7 +28,7 @@ type pasts struct {
 	read time.Time // when kept was read
 }
 
-// turns is a semaphore: who has taken a turn receives when it ends.
+// turns is a semaphore: receive to end a turn.
 type turns chan struct{}
 
 // take waits for a turn, until ctx ends.
