@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -105,3 +106,230 @@ func (g *guard) Read(p []byte) (int, error) {
 	g.err = err
 	return n, err
 }
+
+// A File says how to read a file of addresses: text with one address on a line, or CSV with
+// a header.
+type File struct {
+	// Columns are the names of the columns to read, in any letter case. The first has the
+	// addresses. "" is a column that is not read, and Rest all columns without a name here.
+	Columns []string
+	// Comment is the column for the comments of text.
+	Comment int
+	// Table says that the file is CSV with all of Columns, and has no comments.
+	Table bool
+	// ByHand says that a person edits the file: other columns are an error, as they may be
+	// misspelled; an address of text may have blanks; and the last line may lack its end.
+	ByHand bool
+}
+
+// Rest is the name of a column that has the other columns, each on a line.
+const Rest = "*"
+
+// MaxLine limits a line of text, and the header of CSV, in bytes.
+const MaxLine = 64 << 10
+
+// Read calls row for each row of a file, with its line and a text for each of f.Columns.
+//
+// CSV has a header with the column of addresses, and commas, semicolons or tabs between the
+// columns. A row that begins with "#" is a comment, unless another of its columns has the
+// address. Any other file is text: the address ends at "#", where a comment begins, unless
+// only the comment has an address. A line that is blank is skipped. cells is valid until row
+// returns.
+//
+// Errors are a [*sources.RecordError] with the line, or come from r. An error of row is
+// wrapped with the line.
+func (f *File) Read(r io.Reader, row func(line int64, cells []string) error) error {
+	in := bufio.NewReaderSize(r, MaxLine)
+	comma, ok, err := f.separator(in)
+	switch {
+	case err != nil:
+		return err
+	case ok, f.Table:
+		return f.readCSV(in, comma, row)
+	}
+	return f.readText(in, row)
+}
+
+// separator returns the character between the columns of CSV, and false if the first line
+// that is neither blank nor a comment is not a header with the column of addresses. It reads
+// nothing from in.
+func (f *File) separator(in *bufio.Reader) (comma rune, ok bool, err error) {
+	head, err := in.Peek(MaxLine)
+	if err != nil && err != io.EOF {
+		return 0, false, err // Peek returns it once
+	}
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\ufeff"))) {
+		if line[0] == '#' || len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		for _, comma := range ",;\t" {
+			r := csv.NewReader(bytes.NewReader(line))
+			r.Comma = comma
+			if names, err := r.Read(); err == nil && slices.ContainsFunc(names, func(n string) bool { return isName(n, f.Columns[0]) }) {
+				return comma, true, nil
+			}
+		}
+		break
+	}
+	return ',', false, nil
+}
+
+func isName(cell, name string) bool { return strings.EqualFold(sources.TrimListed(cell), name) }
+
+func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error) error {
+	var places []int // of f.Columns, or -1
+	width := 0       // of the header
+	cells := make([]string, len(f.Columns))
+	return Rows(in, comma, f.ByHand, func(line int64, fields []string) error {
+		if len(fields) == 1 && sources.TrimListed(fields[0]) == "" {
+			return nil
+		}
+		isComment, err := f.isComment(fields, places, width)
+		switch {
+		case err != nil || isComment:
+			return err
+		case places == nil:
+			places, err = f.places(fields)
+			width = len(fields)
+			return err
+		case len(fields) != width:
+			return fmt.Errorf("%d columns, want %d as in the header", len(fields), width)
+		case isName(fields[places[0]], f.Columns[0]):
+			return errors.New("a second header: more than one list")
+		case !f.Table && swallows(fields, places[0], comma):
+			return errors.New("a cell of several lines has an address in it: a quote or a line break may be out of place")
+		}
+		f.fill(cells, fields, places)
+		return row(line, cells)
+	})
+}
+
+// isComment reports whether a row is a comment: it begins with "#", and the column of addresses is
+// the first, or empty, or there is no such column and no field is an address. places and width are
+// of the header, if there was one.
+func (f *File) isComment(fields []string, places []int, width int) (bool, error) {
+	switch {
+	case f.Table || !strings.HasPrefix(fields[0], "#"):
+		return false, nil
+	case strings.ContainsAny(strings.Join(fields, ""), otherBreaks):
+		return false, errBreak
+	case places == nil || places[0] == 0 || len(fields) == width && fields[places[0]] == "":
+		return true, nil
+	case len(fields) != width:
+		return !slices.ContainsFunc(fields, func(field string) bool { _, ok := sources.Decode("", field); return ok }), nil
+	case f.ByHand:
+		return false, fmt.Errorf("begins with #, as a comment does, but has an address: put the column %s first", f.Columns[0])
+	}
+	return false, nil
+}
+
+// fill sets the cells of f.Columns to the fields of a row.
+func (f *File) fill(cells, fields []string, places []int) {
+	for i, at := range places {
+		cells[i] = ""
+		switch {
+		case f.Columns[i] == Rest:
+			for at, field := range fields {
+				if field != "" && !slices.Contains(places, at) {
+					cells[i] += field + "\n"
+				}
+			}
+		case at >= 0:
+			cells[i] = strings.Clone(fields[at]) // not to keep the row
+		}
+	}
+}
+
+// swallows reports whether a field other than the address, at, has several lines, a separator
+// and an address: with a quote out of place, rows are in it.
+func swallows(fields []string, at int, comma rune) bool {
+	for i, field := range fields {
+		if i == at || !strings.ContainsAny(field, "\n"+otherBreaks) || !strings.ContainsRune(field, comma) {
+			continue
+		}
+		if slices.ContainsFunc(strings.Split(field, "\n"), hasAddress) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasAddress(text string) bool {
+	_, ok := sources.Decode("", text)
+	return ok || len(sources.Repair("", text)) > 0
+}
+
+// places returns where the columns of f are in a header, or -1.
+func (f *File) places(header []string) ([]int, error) {
+	places := make([]int, len(f.Columns))
+	for i, name := range f.Columns {
+		places[i] = -1
+		for at, cell := range header {
+			switch {
+			case name == "" || !isName(cell, name):
+			case places[i] >= 0:
+				return nil, fmt.Errorf("column %q twice", name)
+			default:
+				places[i] = at
+			}
+		}
+		if places[i] < 0 && (i == 0 || f.Table) && name != Rest {
+			return nil, fmt.Errorf("no column %q", name)
+		}
+	}
+	for at, cell := range header {
+		if !f.Table && hasAddress(cell) {
+			return nil, errors.New("an address in the header: a line break may be out of place")
+		}
+		if f.ByHand && !slices.Contains(places, at) {
+			return nil, fmt.Errorf("unknown column %.40q, want some of %s", cell, strings.Join(f.Columns, ", "))
+		}
+	}
+	return places, nil
+}
+
+func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error {
+	cells := make([]string, len(f.Columns))
+	for n := int64(1); ; n++ {
+		fail := func(err error) error { return &sources.RecordError{Line: n, Byte: -1, Err: err} }
+		line, err := in.ReadSlice('\n')
+		switch {
+		case err == bufio.ErrBufferFull:
+			return fail(fmt.Errorf("more than %d bytes", MaxLine))
+		case err != nil && err != io.EOF:
+			return err
+		}
+		text := strings.TrimRight(string(line), "\r\n")
+		if strings.ContainsAny(text, otherBreaks) {
+			return fail(errBreak)
+		}
+		if strings.Contains(text, "\x00") {
+			return fail(errors.New("NUL: not text"))
+		}
+		address, comment, _ := strings.Cut(text, "#")
+		if address = sources.TrimListed(address); address != "" {
+			if !f.ByHand && strings.ContainsAny(address, " \t") { // a sentence, such as "404: Not Found"
+				return fail(errors.New("blanks in the address, want one address on a line"))
+			}
+			if !f.ByHand && comment != "" && !hasAddress(address) && hasAddress(comment) { // as in a table with other columns
+				address, comment = text, ""
+			}
+			cells[0], cells[f.Comment] = address, comment
+			if err := row(n, cells); err != nil {
+				return fail(err)
+			}
+		}
+		if err == io.EOF {
+			if !f.ByHand && sources.TrimListed(text) != "" {
+				return fail(errNoEnd)
+			}
+			return nil
+		}
+	}
+}
+
+// otherBreaks are characters at which some programs break lines and this module does not.
+// In a comment, one would hide what follows it.
+const otherBreaks = "\r\v\f\u0085\u2028\u2029"
+
+var errBreak = errors.New("a line break other than LF or CRLF, want one address on a line")
