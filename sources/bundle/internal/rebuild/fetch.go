@@ -107,8 +107,6 @@ func suspect(held, came list) error {
 		return fmt.Errorf("shrank from %d to %d addresses", before, now)
 	case held.rev.Completeness != sources.Partial && now > 10*before && now-before > 10_000:
 		return fmt.Errorf("grew from %d to %d addresses", before, now)
-	case came.rev.Completeness == sources.Partial && held.rev.Completeness != sources.Partial:
-		return errors.New("a part of the list, while all of it is bundled")
 	}
 	return nil
 }
@@ -220,39 +218,31 @@ const historyFile = "ofac_history.stays.gz"
 
 // continueHistory adds to the history what changed between two lists.
 func continueHistory(dir string, held, came list, info sources.Info, out io.Writer) error {
-	if held.rev.Completeness == sources.Partial || came.rev.Completeness == sources.Partial {
-		return nil
-	}
 	name := filepath.Join(dir, historyFile)
 	past, err := readList(name)
 	if err != nil {
 		return err
 	}
-	type key struct{ ticker, listed string }
-	keysOf := func(l list) map[key]sources.Entry {
-		all := make(map[key]sources.Entry)
-		for _, e := range l.entries {
-			all[key{e.Asset, e.Text()}] = e
-		}
-		return all
-	}
-	before, now := keysOf(held), keysOf(came)
-	open := make(map[key]bool)
-	for i := range past.entries {
-		e := &past.entries[i]
-		k := key{e.Asset, e.Text()}
-		if !e.Until.IsZero() {
-			continue
-		}
-		if _, ok := now[k]; ok {
-			open[k] = true
-			continue
-		}
-		e.Until, e.Ref, e.Name = came.rev.Published, before[k].Ref, before[k].Name
+	key := func(e sources.Entry) [2]string { return [2]string{e.Asset, e.Text()} }
+	before, isNew := make(map[[2]string]sources.Entry), make(map[[2]string]bool)
+	for _, e := range held.entries {
+		before[key(e)] = e
 	}
 	for _, e := range came.entries {
-		if k := (key{e.Asset, e.Text()}); !open[k] {
-			open[k] = true
+		isNew[key(e)] = true
+	}
+	for i := range past.entries {
+		e := &past.entries[i]
+		k := key(*e)
+		if _, ok := isNew[k]; ok && e.Until.IsZero() {
+			isNew[k] = false
+		} else if e.Until.IsZero() {
+			e.Until, e.Ref, e.Name = came.rev.Published, before[k].Ref, before[k].Name
+		}
+	}
+	for _, e := range came.entries {
+		if k := key(e); isNew[k] {
+			isNew[k] = false
 			past.entries = append(past.entries, sources.Entry{
 				Address: e.Address, Listed: e.Listed, Asset: e.Asset, Kind: e.Kind, NotListedOn: held.rev.Published, FirstSeen: came.rev.Published,
 			})

@@ -125,9 +125,5 @@ func replaceBetween(name, text string) error {
 	if !ok || !closed {
 		return nil
 	}
-	updated := head + begin + text + end + tail
-	if updated == string(old) {
-		return nil
-	}
-	return os.WriteFile(name, []byte(updated), 0o644)
+	return os.WriteFile(name, []byte(head+begin+text+end+tail), 0o644)
 }
