@@ -2,8 +2,8 @@ package ofac
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/internal/fetch"
@@ -17,11 +17,9 @@ const (
 	consolidatedURL = "https://sanctionslistservice.ofac.treas.gov/api/download/CONS_ADVANCED.ZIP"
 )
 
-// Options configure [New] and [NewConsolidated]; the zero Options are the defaults. URL is
-// the address of the list in a format that [Parse] reads; "" means OFAC's SDN_ADVANCED.ZIP, 5
-// MB that unpack to 130 MB and say when entities were listed, or CONS_ADVANCED.ZIP. It must
-// be https unless AllowHTTP is set. Client makes the requests; nil means http.DefaultClient.
-// Its Timeout should be zero, or allow for the whole download.
+// Options configure [New] and [NewConsolidated]; see package sources. Without a URL, the list
+// is OFAC's SDN_ADVANCED.ZIP, 5 MB that unpack to 130 MB and say when entities were listed, or
+// CONS_ADVANCED.ZIP.
 type Options = fetch.Options
 
 // maxBytes limits the document. It had 126 MB in August 2026, and grows by a tenth a year.
@@ -68,31 +66,19 @@ func (k kind) String() string {
 // sdn.xml and CSV do not name the lists, and most programs belong to both; but some
 // belong to one list by name, and whole files have hundreds of parties under these.
 func (k kind) check(programs []string) error {
-	mayBe := func(program string) bool {
-		list, ok := listOf(program)
-		return !ok || list == k
+	other := ofSDN
+	if k == sdn {
+		other = ofConsolidated
 	}
-	if len(programs) == 0 || slices.ContainsFunc(programs, mayBe) {
+	if len(programs) == 0 || slices.ContainsFunc(programs, func(p string) bool { return !other.MatchString(p) }) {
 		return nil
 	}
 	return fmt.Errorf("party under the program %.64q: this is not %v", programs[0], k)
 }
 
-// listOf returns the list of a program, and false if it may be either.
-func listOf(program string) (kind, bool) {
-	switch program {
-	case "SDGT", "SDNT", "SDNTK", "FTO": // specially designated terrorists and traffickers
-		return sdn, true
-	}
-	for _, prefix := range []string{
-		"NS-",   // non-SDN, such as NS-PLC
-		"CMIC-", // Chinese military-industrial complex companies
-		"FSE-",  // foreign sanctions evaders
-		"561",   // accounts of foreign banks
-	} {
-		if strings.HasPrefix(program, prefix) {
-			return consolidated, true
-		}
-	}
-	return 0, false
-}
+// The programs that belong to one list by name: of specially designated terrorists and traffickers; and non-SDN, of
+// Chinese military-industrial complex companies, foreign sanctions evaders, and accounts of foreign banks.
+var (
+	ofSDN          = regexp.MustCompile("^(SDGT|SDNT|SDNTK|FTO)$")
+	ofConsolidated = regexp.MustCompile("^(NS-|CMIC-|FSE-|561)")
+)
