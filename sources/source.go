@@ -14,11 +14,16 @@
 // the Revision covers all bytes, unless Parse says otherwise. Parse holds in memory the
 // wallets and a buffer.
 //
-// New returns the list as its publisher has it. Its options may be nil; an error in them,
-// such as a URL that is not https, is an error of Load. Load fetches the list, with a
-// conditional request if it holds validators, and reads it as Parse does. A list that the
-// server confirms, or that has the digest of the revision held, is ErrUnchanged. Load repeats
+// New returns the list as its publisher has it. Load fetches the list, with a conditional
+// request if it holds validators, and reads it as Parse does. A list that the server
+// confirms, or that has the digest of the revision held, is ErrUnchanged. Load repeats
 // requests that fail in a way that may pass, and downloads that break off.
+//
+// The options of New may be nil. URL is the address of the list in a format that Parse reads,
+// such as the address of a mirror; "" means the publisher's. It must be https unless AllowHTTP
+// is set. Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero,
+// or allow for the whole download: Load limits the time without progress, and its context the
+// rest. An error in the options is an error of Load.
 package sources
 
 import (

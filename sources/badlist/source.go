@@ -18,17 +18,14 @@ const darklist = "https://raw.githubusercontent.com/MyEtherWallet/ethereum-lists
 // Options configure [New]. The zero Options are the defaults. [ScamSniffer],
 // [ScamSnifferDomains], [PolkadotPhishing] and [Ransomwhere] return options for other lists.
 type Options struct {
-	// URL is the address of the list; "" means MyEtherWallet's darklist. It must be https, unless
-	// AllowHTTP is set.
-	URL string
+	// URL, Client and AllowHTTP are as package sources describes. Without a URL, the list is
+	// MyEtherWallet's darklist.
+	URL       string
+	Client    *http.Client
+	AllowHTTP bool
 	// Info describes the list at URL; the zero Info means the Info of the darklist. Two lists in
 	// one Screener need different ids.
 	Info sources.Info
-	// Client makes the requests; nil means http.DefaultClient. Load limits the time
-	// without progress, and its context limits the rest.
-	Client *http.Client
-	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
-	AllowHTTP bool
 
 	// The fields below say what the content of a list does not. Their zero values fit
 	// the lists that [Parse] describes.
@@ -53,20 +50,19 @@ func New(opts *Options) sources.Source {
 	return src
 }
 
+// community describes a list of a community.
+func community(id, name, licence, attribution string) sources.Info {
+	return sources.Info{ID: id, Name: name, Jurisdiction: sources.Community, Licence: licence, Attribution: attribution}
+}
+
 // ScamSniffer returns options for Scam Sniffer's list of addresses, with the id
 // SCAMSNIFFER: some 2,500, without dates or reasons, the last of February 2024. The list is
 // under the GPL-3.0 and no part of this module; a program that loads it accepts these
 // terms. It has had false positives.
 func ScamSniffer() *Options {
 	return &Options{
-		URL: scamSniffer + "address.json",
-		Info: sources.Info{
-			ID:           "SCAMSNIFFER",
-			Name:         "Scam Sniffer address blacklist",
-			Jurisdiction: sources.Community,
-			Licence:      "GPL-3.0",
-			Attribution:  "Scam Sniffer, github.com/scamsniffer/scam-database",
-		},
+		URL:  scamSniffer + "address.json",
+		Info: community("SCAMSNIFFER", "Scam Sniffer address blacklist", "GPL-3.0", "Scam Sniffer, github.com/scamsniffer/scam-database"),
 		Kind: score.Scam,
 		Ref:  "address.json",
 	}
@@ -90,14 +86,8 @@ const scamSniffer = "https://raw.githubusercontent.com/scamsniffer/scam-database
 // attackers use, the last of March 2025. Name is the site.
 func PolkadotPhishing() *Options {
 	return &Options{
-		URL: "https://raw.githubusercontent.com/polkadot-js/phishing/master/address.json",
-		Info: sources.Info{
-			ID:           "POLKADOT_PHISHING",
-			Name:         "polkadot-js phishing addresses",
-			Jurisdiction: sources.Community,
-			Licence:      "Apache-2.0",
-			Attribution:  "polkadot-js/phishing and its contributors",
-		},
+		URL:   "https://raw.githubusercontent.com/polkadot-js/phishing/master/address.json",
+		Info:  community("POLKADOT_PHISHING", "polkadot-js phishing addresses", "Apache-2.0", "polkadot-js/phishing and its contributors"),
 		Asset: "DOT",
 		Kind:  score.Phishing,
 		Ref:   "address.json",
@@ -110,14 +100,8 @@ func PolkadotPhishing() *Options {
 // stated: ask before you use them.
 func Ransomwhere() *Options {
 	return &Options{
-		URL: "https://api.ransomwhe.re/export",
-		Info: sources.Info{
-			ID:           "RANSOMWHERE",
-			Name:         "Ransomwhere",
-			Jurisdiction: sources.Community,
-			Licence:      "not stated for the data",
-			Attribution:  "Ransomwhere, ransomwhe.re",
-		},
+		URL:  "https://api.ransomwhe.re/export",
+		Info: community("RANSOMWHERE", "Ransomwhere", "not stated for the data", "Ransomwhere, ransomwhe.re"),
 		Kind: score.Ransomware,
 	}
 }

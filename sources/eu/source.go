@@ -19,11 +19,8 @@ import (
 // listURL is the address of the list, with the token that the Commission gives to everyone.
 const listURL = "https://webgate.ec.europa.eu/fsd/fsf/public/files/xmlFullSanctionsList_1_1/content?token=dG9rZW4tMjAxNw"
 
-// Options configure [New]; the zero Options are the defaults. URL is the address of the list,
-// with its token; "" means the publisher's XML, some 26 MB, with the public token. The
-// Commission gives personal tokens on registration. It must be https unless AllowHTTP is set.
-// Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or
-// allow for the whole download.
+// Options configure [New]; see package sources. URL is with the token; "" means the publisher's
+// XML, some 26 MB, with the public token. The Commission gives personal ones on registration.
 type Options = fetch.Options
 
 // maxBytes limits the list. The XML had 26 MB in 2026.

@@ -31,10 +31,8 @@ const (
 	maxPage  = 4 << 20
 )
 
-// Options configure [New]; the zero Options are the defaults. URL is the address of the list,
-// as of a mirror; "" means the newest one that the publisher's page links to. It must be
-// https unless AllowHTTP is set. Client makes the requests; nil means http.DefaultClient. Its
-// Timeout should be zero, or allow for the whole download.
+// Options configure [New]; see package sources. Without a URL, the list is the newest one that
+// the publisher's page links to.
 type Options = fetch.Options
 
 // New returns the list with the id JP_MOF; see package sources. Load fetches the page, and

@@ -19,9 +19,7 @@ import (
 // page is the address of the publisher's page.
 const page = "https://nbctf.mod.gov.il/he/MinisterSanctions/PropertyPerceptions/Pages/Blockchain.aspx"
 
-// Options configure [New]. URL is the address of a copy of the list in a form that [Parse]
-// reads; it is required. It must be https unless AllowHTTP is set. Client makes the requests;
-// nil means http.DefaultClient. Its Timeout should be zero, or allow for the whole download.
+// Options configure [New]; see package sources. URL, of a copy of the list, is required.
 type Options = fetch.Options
 
 // New returns the list with the id IL_NBCTF, as a mirror has it. An error in opts, such as

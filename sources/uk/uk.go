@@ -30,10 +30,7 @@ const (
 	maxBytes = 256 << 20 // of the list, which had 22 MB in October 2026
 )
 
-// Options configure [New]; the zero Options are the defaults. URL is the address of the list;
-// "" means the publisher's XML, some 22 MB. It must be https unless AllowHTTP is set. Client
-// makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow for
-// the whole download.
+// Options configure [New]; see package sources. The publisher's XML has some 22 MB.
 type Options = fetch.Options
 
 // New returns the UK Sanctions List as the Foreign, Commonwealth and Development Office

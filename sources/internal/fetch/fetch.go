@@ -50,17 +50,11 @@ func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("status %d %s", e.Status, http.StatusText(e.Status)))
 }
 
-// Options are the options of a list: where it is, and how to fetch it.
+// Options are the options of a list: where it is, and how to fetch it. Package sources describes them.
 type Options struct {
-	// URL is the address of the file, such as the address of a mirror; "" means the publisher's. It
-	// must be https, unless AllowHTTP is set.
-	URL string
-	// Client makes the requests; nil means http.DefaultClient. Its Timeout should be zero, or allow
-	// for the whole download: Load limits the time without progress, and its context limits the
-	// rest. Its CheckRedirect applies in addition to the rules of [Get]; its errors are final.
-	Client *http.Client
-	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
-	AllowHTTP bool
+	URL       string       // the address of the file
+	Client    *http.Client // its CheckRedirect applies in addition to the rules of Get; its errors are final
+	AllowHTTP bool         // allows addresses that are not https
 }
 
 // A Request says which file to get. Only URL is required.
