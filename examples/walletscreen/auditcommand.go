@@ -94,21 +94,21 @@ func (a *auditCall) verify(context.Context, []string) error {
 		a.code = exitMatch
 	}
 	if a.json {
-		return writeJSON(a.stdout, trail)
+		a.printJSON(trail)
+		return nil
 	}
 	for _, f := range trail.Faults {
-		fmt.Fprintln(a.stdout, f)
+		fmt.Fprintln(a, f)
 	}
 	if n := len(trail.Faults); n > 0 && trail.Faults[0].Line == 1 && trail.Faults[0].Reason == "changed" {
-		fmt.Fprintln(a.stdout, "If every line seems changed, -audit-key is not the key of these records, or is missing.")
+		fmt.Fprintln(a, "If every line seems changed, -audit-key is not the key of these records, or is missing.")
 	}
 	outcome := "as they were written"
 	if n := len(trail.Faults); n > 0 {
 		outcome = counted(int64(n), "fault")
 	}
-	fmt.Fprintf(a.stdout, "%s, %d to %d: %s\n", counted(int64(trail.Lines), "line"), trail.First, trail.Last, outcome)
-	_, err = fmt.Fprintf(a.stdout, "sum of line %d: %s\n", trail.Last, trail.Sum)
-	return err
+	fmt.Fprintf(a, "%s, %d to %d: %s\nsum of line %[3]d: %[5]s\n", counted(int64(trail.Lines), "line"), trail.First, trail.Last, outcome, trail.Sum)
+	return nil
 }
 
 // datePrefix matches the beginning of a time, and dateLike what people write for one as well.
@@ -152,25 +152,21 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		}
 		found = true
 		if a.json {
-			if _, err := a.stdout.Write(l.Text); err != nil {
-				return err
-			}
-			continue
+			a.Write(l.Text)
+		} else {
+			t.add(auditCells(&r)...)
 		}
-		t.add(auditCells(&r)...)
 	}
-	if !found && mistyped != nil {
+	switch {
+	case !found && mistyped != nil:
 		return mistyped
-	}
-	if !found {
+	case !found:
 		a.code = exitMatch
 		fmt.Fprintln(a.stderr, "nothing is found")
-		return nil
+	case !a.json:
+		t.print(a)
 	}
-	if a.json {
-		return nil
-	}
-	return t.print(a.stdout)
+	return nil
 }
 
 // auditCells returns the cells of a line in the table of search.

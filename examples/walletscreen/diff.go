@@ -63,14 +63,6 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	slices.SortFunc(all, func(a, b jsonChange) int {
 		return cmp.Or(slices.Compare(a.cells(), b.cells()), cmp.Compare(b.Change, a.Change)) // what went, then what came
 	})
-	if l.json {
-		for _, c := range all {
-			if err := writeJSON(l.stdout, c); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	t := layout{}
 	t.add("", "LIST", "KIND", "ADDRESS", "REFERENCE", "NAME")
 	added := 0
@@ -80,12 +72,13 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 			sign = "+"
 			added++
 		}
-		t.add(append([]string{sign}, c.cells()...)...)
+		l.item(l.json, c, &t, append([]string{sign}, c.cells()...)...)
+	}
+	if l.json {
+		return nil
 	}
 	if len(all) > 0 {
-		if err := t.print(l.stdout); err != nil {
-			return err
-		}
+		t.print(l)
 	}
 	_, err = fmt.Fprintf(l.stderr, "%s added, %s removed between %s and %s\n", grouped(int64(added)), grouped(int64(len(all)-added)), minute(from.At), minute(to.At))
 	return err

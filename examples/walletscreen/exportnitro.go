@@ -162,7 +162,7 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 		return err
 	}
 	if l.out == "" || l.out == "-" {
-		_, err = l.stdout.Write(text)
+		_, err = l.Write(text)
 	} else {
 		err = writeWhole(l.out, text)
 	}

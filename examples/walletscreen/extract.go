@@ -55,9 +55,7 @@ func (p *program) extractCommand() *cli.Command {
 				}
 			}
 			if !e.json {
-				if err := table.print(p.stdout); err != nil {
-					return err
-				}
+				table.print(p)
 				if e.total.rows == 0 && failed == nil {
 					fmt.Fprintln(p.stderr, "no address found")
 				}
@@ -157,13 +155,14 @@ func (e *extractCall) found(s *screening.Screener, at position, text string, a a
 	}
 	e.total.add(&v)
 	if e.json {
-		return writeJSON(e.stdout, struct {
+		e.printJSON(struct {
 			File   string `json:"file"`
 			Line   int    `json:"line"`
 			Column int    `json:"column"`
 			Offset int    `json:"offset"`
 			jsonResult
 		}{at.name, at.line, at.column, at.offset, v.object()})
+		return nil
 	}
 	r := &v.result
 	shown, level, points, why := a.String(), string(r.Level), strconv.Itoa(r.Score), ""
@@ -181,9 +180,7 @@ func (e *extractCall) found(s *screening.Screener, at position, text string, a a
 		why = "suppressed: " + clean(suppressions(r.Suppressed))
 	}
 	if len(table.rows) == 1000 { // memory stays small, and people see progress
-		if err := table.print(e.stdout); err != nil {
-			return err
-		}
+		table.print(e)
 		table.rows = nil
 	}
 	if len(table.rows) == 0 {

@@ -144,7 +144,7 @@ func (l *listsCall) verify(_ context.Context, args []string) error {
 			return fmt.Errorf("%s is not in the manifest: it was added, or is of an earlier feed", f.Name())
 		}
 	}
-	fmt.Fprintf(l.stdout, "%s, as signed\n", counted(int64(len(files)), "file"))
+	fmt.Fprintf(l, "%s, as signed\n", counted(int64(len(files)), "file"))
 	return l.compareWitnesses(lists)
 }
 
@@ -170,7 +170,7 @@ func (l *listsCall) openManifest(dir string) (string, error) {
 		if b, err := base64.StdEncoding.Strict().DecodeString(s.Base64); err != nil || len(b) == 0 {
 			return "", fmt.Errorf("%s: the signature of %s was changed", manifestFile, s.Name)
 		}
-		fmt.Fprintf(l.stdout, "signed by %s\n", s.Name)
+		fmt.Fprintf(l, "signed by %s\n", s.Name)
 	}
 	return n.Text, nil
 }
@@ -266,7 +266,7 @@ func (l *listsCall) compareWitnesses(lists map[string]string) error {
 			if lists[id] == s.SHA256 {
 				said = "the same file, of " + s.Day
 			}
-			fmt.Fprintf(l.stdout, "%s: the witness of %s had %s\n", id, w.Day, clean(said))
+			fmt.Fprintf(l, "%s: the witness of %s had %s\n", id, w.Day, clean(said))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,66 +36,95 @@ func (v variable) String() string   { return v.name }
 func (v variable) GoString() string { return v.name }
 func (v variable) IsFromEnv() bool  { return true }
 func (v variable) Key() string      { return v.name }
-func (p *program) source(f string) cli.ValueSourceChain {
-	return cli.NewValueSourceChain(variable{variableName(f), p.env})
+
+// A flagValue is the value of a flag, as package cli wants it.
+type flagValue struct {
+	set    func(text string) error
+	shown  string // the default
+	isBool bool
 }
 
-// The flags, by the type of their values. The usage names the value in backquotes.
+func (v *flagValue) Set(text string) error { return v.set(text) }
+func (v *flagValue) Get() any              { return v.shown }
+func (v *flagValue) String() string        { return v.shown }
+func (v *flagValue) IsBoolFlag() bool      { return v.isBool }
+
+// value is a flag whose texts set reads. shown is its default. The usage names the value in backquotes.
+func (p *program) value(name, usage, shown string, set func(text string) error) *cli.GenericFlag {
+	v := &flagValue{shown: shown, set: func(text string) error {
+		p.wrongFlag, p.wrongValue = name, set(text)
+		return p.wrongValue
+	}}
+	return &cli.GenericFlag{Name: name, Usage: usage, Value: v, Sources: cli.NewValueSourceChain(variable{variableName(name), p.env})}
+}
+
+// The flags, by the type of their values.
 
 func (p *program) text(name, value, usage string, to *string) cli.Flag {
-	given := func(text string) error {
-		if text == "" && name != "chain" { // a variable of a script that was never set must not mean the default; but a chain may be unknown
+	*to = value
+	isGiven := false
+	return p.value(name, usage, value, func(text string) error {
+		switch {
+		case text == "" && name != "chain": // a variable of a script that was never set must not mean the default; but a chain may be unknown
 			return errEmpty
+		case isGiven && name == "in": // of others the last value counts, but no table must be left out in silence
+			return errors.New("it is given twice")
 		}
+		*to, isGiven = text, true
 		return nil
-	}
-	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Destination: to, Sources: p.source(name), Validator: given,
-		OnlyOnce: name == "in"} // of others the last value counts, but no table must be left out in silence
+	})
 }
 
 func (p *program) flag(name, usage string, to *bool) cli.Flag {
-	return &cli.BoolFlag{Name: name, Usage: usage, Destination: to, Sources: p.source(name)}
+	f := p.value(name, usage, "", func(text string) (err error) {
+		if *to, err = strconv.ParseBool(text); err != nil {
+			err = errors.New("want true or false")
+		}
+		return err
+	})
+	f.Value.(*flagValue).isBool = true
+	return f
 }
 
+// duration is a flag of a time, whose default is in to.
 func (p *program) duration(name, usage string, to *time.Duration) cli.Flag {
-	return p.parsed(name, usage, func(text string) (err error) {
+	shown := ""
+	if *to > 0 {
+		shown = to.String()
+	}
+	return p.value(name, usage, shown, func(text string) (err error) {
 		*to, err = parseDuration(text)
 		return err
-	}, func() string {
-		if *to == 0 {
-			return ""
-		}
-		return to.String()
 	})
 }
 
 // limit is a flag of a time that bounds something. Zero must not mean that there is no bound, as leaving it out does.
 func (p *program) limit(name, usage string, to *time.Duration) cli.Flag {
-	return p.parsed(name, usage, func(text string) (err error) {
+	return p.value(name, usage, "", func(text string) (err error) {
 		if *to, err = parseDuration(text); err == nil && *to == 0 {
 			err = errors.New("want a time above zero")
 		}
 		return err
-	}, func() string { return "" })
+	})
 }
 
 var errEmpty = errors.New("the value is empty")
 
 // texts is a flag of some words, which is given several times, or has blanks or commas between them.
 func (p *program) texts(name, usage string, to *[]string) cli.Flag {
-	return p.parsed(name, usage, func(text string) error {
+	return p.value(name, usage, "", func(text string) error {
 		words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
 		if len(words) == 0 {
 			return errEmpty
 		}
 		*to = append(*to, words...)
 		return nil
-	}, func() string { return strings.Join(*to, ",") })
+	})
 }
 
 // pairs is a flag of ID=VALUE, which is given several times, or has commas between them.
 func (p *program) pairs(name, usage string, to *[]string) cli.Flag {
-	return p.parsed(name, usage, func(text string) error {
+	return p.value(name, usage, "", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			id, _, ok := strings.Cut(part, "=")
 			switch {
@@ -107,12 +137,12 @@ func (p *program) pairs(name, usage string, to *[]string) cli.Flag {
 			}
 		}
 		return nil
-	}, func() string { return strings.Join(*to, ",") })
+	})
 }
 
 // limits is a flag of ID=TIME, a time for each of some lists.
 func (p *program) limits(name, usage string, to *map[string]time.Duration) cli.Flag {
-	return p.parsed(name, usage, func(text string) error {
+	return p.value(name, usage, "", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			id, text, ok := strings.Cut(strings.TrimSpace(part), "=")
 			limit, err := parseDuration(text)
@@ -125,27 +155,7 @@ func (p *program) limits(name, usage string, to *map[string]time.Duration) cli.F
 			(*to)[id] = limit
 		}
 		return nil
-	}, func() string { return "" })
-}
-
-// parsed is a flag whose texts set reads. show returns the value.
-func (p *program) parsed(name, usage string, set func(text string) error, show func() string) cli.Flag {
-	return &cli.GenericFlag{Name: name, Usage: usage, Value: &parsedValue{set, show}, Sources: p.source(name)}
-}
-
-type parsedValue struct {
-	set  func(text string) error
-	show func() string
-}
-
-func (v *parsedValue) Set(text string) error { return v.set(text) }
-func (v *parsedValue) Get() any              { return v.String() }
-
-func (v *parsedValue) String() string {
-	if v.show == nil {
-		return "" // package cli asks the zero value
-	}
-	return v.show()
+	})
 }
 
 const (

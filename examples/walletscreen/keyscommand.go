@@ -38,7 +38,7 @@ func (p *program) keysCommand() *cli.Command {
 	}
 	// setting is a flag with a setting of a key. set changes it, and reports whether text is as wanted.
 	setting := func(name, usage, want string, set func(key *access.Key, text string) bool) cli.Flag {
-		return p.parsed(name, usage, func(text string) error {
+		return p.value(name, usage, "", func(text string) error {
 			switch {
 			case strings.Trim(text, " ,") == "":
 				return errEmpty
@@ -47,7 +47,7 @@ func (p *program) keysCommand() *cli.Command {
 			}
 			k.settings = append(k.settings, func(key *access.Key) { set(key, text) })
 			return nil
-		}, func() string { return "" })
+		})
 	}
 	settings := []cli.Flag{
 		setting("name", "`name` of the key's owner", "a name", func(key *access.Key, text string) bool {
@@ -177,9 +177,7 @@ func (k *keysCall) apply(key *access.Key) error {
 // key is kept.
 func (k *keysCall) said(token, what string) error {
 	if token != "" {
-		if _, err := fmt.Fprintln(k.stdout, token); err != nil {
-			return err
-		}
+		fmt.Fprintln(k, token)
 	}
 	_, err := fmt.Fprintf(k.stderr, "%s in %s\n", what, k.where)
 	return err
@@ -316,15 +314,6 @@ func (k *keysCall) list(ctx context.Context, s access.Store) error {
 	t := layout{}
 	t.add("ID", "NAME", "STATE", "SCOPES", ">QUOTA", ">USED", "RATE", "CREATED", "EXPIRES", "LAST USED")
 	for i, key := range all {
-		used := counts[i]
-		if k.json {
-			err := writeJSON(k.stdout, jsonKey{key.ID, key.Name, state(key, now), scopes(key), key.Quota, used, key.Rate, key.Burst,
-				orNull(key.Created), orNull(key.Expires), orNull(key.LastUsed)})
-			if err != nil {
-				return err
-			}
-			continue
-		}
 		quota, rate := "-", "-"
 		if key.Quota > 0 {
 			quota = grouped(key.Quota)
@@ -332,12 +321,14 @@ func (k *keysCall) list(ctx context.Context, s access.Store) error {
 		if key.Rate > 0 {
 			rate = fmt.Sprintf("%g/s, %d at once", key.Rate, key.Burst)
 		}
-		t.add(key.ID, key.Name, state(key, now), scopes(key), quota, grouped(used), rate, day(key.Created), day(key.Expires), minute(key.LastUsed))
+		o := jsonKey{key.ID, key.Name, state(key, now), scopes(key), key.Quota, counts[i], key.Rate, key.Burst,
+			orNull(key.Created), orNull(key.Expires), orNull(key.LastUsed)}
+		k.item(k.json, o, &t, o.ID, o.Name, o.State, o.Scopes, quota, grouped(o.Used), rate, day(key.Created), day(key.Expires), minute(key.LastUsed))
 	}
-	if k.json {
-		return nil
+	if !k.json {
+		t.print(k)
 	}
-	return t.print(k.stdout)
+	return nil
 }
 
 // scopes returns the scopes of a key, or all.

@@ -31,9 +31,9 @@ func (l *layout) add(cells ...string) {
 }
 
 // print writes the table.
-func (l *layout) print(w io.Writer) error {
+func (l *layout) print(w io.Writer) {
 	if len(l.rows) == 0 {
-		return nil
+		return
 	}
 	right := make([]bool, len(l.rows[0]))
 	for i, name := range l.rows[0] {
@@ -73,8 +73,7 @@ func (l *layout) print(w io.Writer) error {
 			}
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	io.WriteString(w, b.String())
 }
 
 // fold returns a line that may have a margin, broken for a terminal of 80 columns if it is

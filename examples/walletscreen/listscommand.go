@@ -104,15 +104,13 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 	lists := s.Sources()
 	if l.json {
 		for _, j := range jsonLists(lists) {
-			if err := writeJSON(l.stdout, j); err != nil {
-				return err
-			}
+			l.printJSON(j)
 		}
 	} else {
 		t := layout{}
 		t.add("LIST", "REQUIRED", ">ENTRIES", "CHECKED AT", "NEXT REFRESH")
 		now := time.Now()
-		printLists(l.stdout, lists, now)
+		printLists(l, lists, now)
 		for _, s := range lists {
 			required, next := "no", "due"
 			if s.Required {
@@ -126,11 +124,9 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 			}
 			t.add(s.Info.ID, required, grouped(int64(s.Entries)), minute(s.LastUpdated), next)
 		}
-		fmt.Fprintln(l.stdout)
-		if err := t.print(l.stdout); err != nil {
-			return err
-		}
-		printProvenance(l.stdout, lists)
+		fmt.Fprintln(l)
+		t.print(l)
+		printProvenance(l, lists)
 		for _, s := range lists {
 			if err := failure(s); err != nil {
 				fmt.Fprintln(l.stderr, err)
@@ -284,20 +280,12 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 		if x.StoreErr != nil && why == "" {
 			result, why, failed = "NOT KEPT", x.StoreErr.Error(), true
 		}
-		if l.json {
-			err := writeJSON(l.stdout, map[string]any{"id": x.Info.ID, "result": strings.ToLower(result), "added": x.Added, "removed": x.Removed,
-				"address_count": x.Addresses, "published_at": orNull(x.Published), "error": why})
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		t.add(x.Info.ID, result, grouped(int64(x.Added)), grouped(int64(x.Removed)), grouped(int64(x.Addresses)), day(x.Published), why)
+		l.item(l.json, map[string]any{"id": x.Info.ID, "result": strings.ToLower(result), "added": x.Added, "removed": x.Removed,
+			"address_count": x.Addresses, "published_at": orNull(x.Published), "error": why}, &t,
+			x.Info.ID, result, grouped(int64(x.Added)), grouped(int64(x.Removed)), grouped(int64(x.Addresses)), day(x.Published), why)
 	}
 	if !l.json {
-		if err := t.print(l.stdout); err != nil {
-			return err
-		}
+		t.print(l)
 	}
 	if failed {
 		return errSilent
@@ -314,18 +302,15 @@ func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
 	for _, status := range s.Sources() {
 		found := s.Anomalies(status.Info.ID)
 		if l.json {
-			err = l.anomaliesAsJSON(status.Info.ID, found)
+			l.anomaliesAsJSON(status.Info.ID, found)
 		} else {
-			err = l.anomaliesOf(status, found)
-		}
-		if err != nil {
-			return err
+			l.anomaliesOf(status, found)
 		}
 	}
 	return nil
 }
 
-func (l *listsCall) anomaliesAsJSON(id string, found []sources.Anomaly) error {
+func (l *listsCall) anomaliesAsJSON(id string, found []sources.Anomaly) {
 	type anomaly struct {
 		Source  string `json:"source"`
 		Kind    string `json:"kind"`
@@ -337,25 +322,19 @@ func (l *listsCall) anomaliesAsJSON(id string, found []sources.Anomaly) error {
 	}
 	for _, a := range found {
 		e := a.Entry
-		if err := writeJSON(l.stdout, anomaly{id, a.Kind, e.Text(), e.Asset, e.Ref, e.Name, sources.AnomalyMeaning(a.Kind)}); err != nil {
-			return err
-		}
+		l.printJSON(anomaly{id, a.Kind, e.Text(), e.Asset, e.Ref, e.Name, sources.AnomalyMeaning(a.Kind)})
 	}
-	return nil
 }
 
-func (l *listsCall) anomaliesOf(status screening.SourceStatus, found []sources.Anomaly) error {
+func (l *listsCall) anomaliesOf(status screening.SourceStatus, found []sources.Anomaly) {
 	for _, k := range slices.Sorted(maps.Keys(status.AnomalyKinds)) {
-		fmt.Fprintln(l.stdout, fold(fmt.Sprintf("%s: %d %s: %s", status.Info.ID, status.AnomalyKinds[k], k, sources.AnomalyMeaning(k))))
+		fmt.Fprintln(l, fold(fmt.Sprintf("%s: %d %s: %s", status.Info.ID, status.AnomalyKinds[k], k, sources.AnomalyMeaning(k))))
 		t := layout{indent: "  "}
 		for _, a := range found {
 			if a.Kind == k {
 				t.add(a.Entry.Text(), a.Entry.Asset, a.Entry.Ref, a.Entry.Name)
 			}
 		}
-		if err := t.print(l.stdout); err != nil {
-			return err
-		}
+		t.print(l)
 	}
-	return nil
 }

@@ -14,12 +14,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -66,7 +66,7 @@ func (p *program) runUntil(ctx context.Context, args []string) int {
 
 // run runs the command in args and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
-	err := p.dispatch(ctx, args)
+	err := cmp.Or(p.dispatch(ctx, args), p.unwritten)
 	if p.closeStore != nil {
 		p.closeStore()
 	}
@@ -94,27 +94,11 @@ func (p *program) dispatch(ctx context.Context, args []string) error {
 		return err
 	}
 	err = root.Run(ctx, append([]string{root.Name}, args...))
-	if err != nil {
-		text := strings.TrimSuffix(err.Error(), "parse error")
-		if text != err.Error() { // of a boolean flag
-			text += "want true or false"
-		}
-		text = strings.Replace(text, "can't duplicate this flag", "it is given twice", 1)
-		if m := ofFlag.FindStringSubmatch(text); m != nil {
-			return fmt.Errorf("%s-%s: %s", m[1], m[2], m[3]) // without the value, which may be a secret
-		}
-		if m := ofVariable.FindStringSubmatch(text); m != nil {
-			return fmt.Errorf("%s: %s", m[1], m[2])
-		}
+	if err != nil && p.wrongValue != nil && strings.HasPrefix(err.Error(), "could not parse ") {
+		return fmt.Errorf("%s: %w", variableName(p.wrongFlag), p.wrongValue)
 	}
 	return err
 }
-
-// ofFlag and ofVariable match the library's errors about a value.
-var (
-	ofFlag     = regexp.MustCompile(`(?s)^([a-z ]+: )?invalid value ".*" for flag -([a-z-]+): (.*)$`)
-	ofVariable = regexp.MustCompile(`(?s)^could not parse ".*" as .* value from (WALLETSCREEN_[A-Z_]+) for flag [a-z-]+: (.*)$`)
-)
 
 // root returns the tree of commands.
 func (p *program) root() *cli.Command {
@@ -141,7 +125,7 @@ func (p *program) root() *cli.Command {
 		HideVersion:           true,
 		EnableShellCompletion: true,
 		ConfigureShellCompletionCommand: func(c *cli.Command) {
-			finish(c)
+			p.finish(c)
 			c.Hidden = false
 			c.Usage = "prints a script that completes commands and flags in bash, zsh, fish or pwsh"
 			c.UsageText = "walletscreen completion bash\nwalletscreen completion zsh\nwalletscreen completion fish\nwalletscreen completion pwsh"
@@ -156,7 +140,7 @@ func (p *program) root() *cli.Command {
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run says the error
 	}
 	setHelpPrinter()
-	finish(root)
+	p.finish(root)
 	return root
 }
 
@@ -164,12 +148,12 @@ func (p *program) root() *cli.Command {
 var setHelpPrinter = sync.OnceFunc(func() { cli.HelpPrinter = printHelp })
 
 // finish sets what all commands below and including c have alike.
-func finish(c *cli.Command) {
+func (p *program) finish(c *cli.Command) {
 	c.HideHelpCommand = true
 	c.DisableSliceFlagSeparator = true
-	c.OnUsageError = usageError
+	c.OnUsageError = p.usageError
 	for _, sub := range c.Commands {
-		finish(sub)
+		p.finish(sub)
 	}
 }
 
@@ -221,7 +205,7 @@ func commandNames(c *cli.Command) []string {
 }
 
 // usageError explains an error in the flags of a command.
-func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
+func (p *program) usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	text := err.Error()
 	command := strings.TrimPrefix(c.FullName(), c.Root().Name+" ")
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
@@ -233,6 +217,9 @@ func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	}
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
 		return fmt.Errorf("%s: -%s needs a value", command, strings.TrimLeft(name, "-"))
+	}
+	if p.wrongValue != nil { // err quotes the value, which may be a secret
+		return fmt.Errorf("%s: -%s: %w", command, p.wrongFlag, p.wrongValue)
 	}
 	return fmt.Errorf("%s: %w", command, err)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,13 +26,36 @@ type program struct {
 	env            []string // in the form of os.Environ
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	code           int // the exit code of a command that succeeded
+	unwritten      error // the first error of stdout
+	code           int   // the exit code of a command that succeeded
+
+	wrongFlag  string // the last flag that was set
+	wrongValue error  // why its value is wrong, or nil
 
 	ending atomic.Int64 // how long a server that answers has to end, in nanoseconds
 
 	store      store.Store // the lists, once a command has opened them
 	closeStore func()
 	warn       func(text string)
+}
+
+// Write writes to the standard output. It remembers the first error, which run returns.
+func (p *program) Write(text []byte) (int, error) {
+	n, err := p.stdout.Write(text)
+	p.unwritten = cmp.Or(p.unwritten, err)
+	return n, err
+}
+
+// printJSON prints v as one line.
+func (p *program) printJSON(v any) { p.unwritten = cmp.Or(p.unwritten, writeJSON(p, v)) }
+
+// item prints v as one line or, for people, adds cells to a table.
+func (p *program) item(asJSON bool, v any, t *layout, cells ...string) {
+	if asJSON {
+		p.printJSON(v)
+	} else {
+		t.add(cells...)
+	}
 }
 
 // errSilent is an error that the command has explained already.

@@ -24,13 +24,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
-// The exit codes of receipt verify.
-const (
-	exitSame       = 0
-	exitDifferent  = 1
-	exitCannotTell = 2
-)
-
 // A receiptCall is a call of a command below receipt.
 type receiptCall struct {
 	*program
@@ -98,8 +91,8 @@ func (r *receiptCall) makeKey(context.Context, []string) error {
 	if err := writeNew(r.out+".pub", public+"\n", 0o644); err != nil {
 		return errors.Join(err, os.Remove(r.out))
 	}
-	_, err = fmt.Fprintf(r.stdout, "%s      private key, which only its owner can read: for -receipt-key of screen and serve\n%[1]s.pub  public key: for receipt verify -key\n", r.out)
-	return err
+	fmt.Fprintf(r, "%s      private key, which only its owner can read: for -receipt-key of screen and serve\n%[1]s.pub  public key: for receipt verify -key\n", r.out)
+	return nil
 }
 
 // verify verifies the receipts of a file.
@@ -121,8 +114,12 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		return err
 	}
 	defer f.Close()
-	in, copied, remove, err := r.openReceipts(f)
-	defer remove()
+	dir, err := os.MkdirTemp("", "walletscreen-receipts-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	in, copied, err := unpack(f, dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
@@ -141,8 +138,7 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	different, unknown := 0, 0
-	if err := eachReceipt(in, func(n int, data []byte) error {
+	err = eachReceipt(in, func(n int, data []byte) error {
 		v, err := receipt.Verify(ctx, data, &opts)
 		if err != nil {
 			v = receipt.Verdict{Outcome: receipt.CannotTell, Reason: err}
@@ -150,24 +146,17 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		switch v.Outcome {
-		case receipt.Same:
-		case receipt.Different:
-			different++
-		default:
-			unknown++
+		switch {
+		case v.Outcome == receipt.Different:
+			r.code = exitMatch
+		case v.Outcome != receipt.Same && r.code == exitClean:
+			r.code = exitUndecided
 		}
-		return r.print(n, &v, r.key != "")
-	}); err != nil {
+		r.print(n, &v)
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
-	}
-	switch {
-	case different > 0:
-		r.code = exitDifferent
-	case unknown > 0:
-		r.code = exitCannotTell
-	default:
-		r.code = exitSame
 	}
 	return nil
 }
@@ -190,7 +179,7 @@ type jsonVerdict struct {
 }
 
 // print prints the verdict on receipt n.
-func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
+func (r *receiptCall) print(n int, v *receipt.Verdict) {
 	o := jsonVerdict{Receipt: n, Outcome: v.Outcome, SignedBy: v.Signer}
 	if v.Reason != nil {
 		o.Reason = v.Reason.Error()
@@ -206,22 +195,27 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 	}
 	if v.Unsigned != nil {
 		o.Unsigned = v.Unsigned.Error()
-		if !keyed && o.Unsigned != "not signed" {
+		if r.key == "" && o.Unsigned != "not signed" {
 			o.Unsigned = "not verified, without -key"
 		}
 	}
 	if r.json {
-		return writeJSON(r.stdout, o)
+		r.printJSON(o)
+		return
 	}
-	outcome := strings.ToUpper(v.Outcome)
 	if v.Outcome == receipt.Authentic {
 		o.Reason += ": give -data or -db, or a bundle"
 		if r.in != "" && rec.Table != nil {
 			o.Reason = "these are the files; " + o.Reason
 		}
 	}
+	title := fmt.Sprintf("receipt %d", n)
+	var notes []string
 	switch {
-	case rec != nil && rec.Table == nil:
+	case rec == nil:
+	case rec.Table != nil:
+		title = fmt.Sprintf("table of %s, %s listed, screened %s", counted(rec.Table.Rows, "row"), grouped(listedRows(rec.Table)), o.ScreenedAt)
+	default:
 		level := fmt.Sprintf("%s  %d", clean(string(rec.Level)), rec.Score)
 		if !rec.Decided() {
 			level = "NOT DECIDED"
@@ -229,32 +223,30 @@ func (r *receiptCall) print(n int, v *receipt.Verdict, keyed bool) error {
 		if !o.AsOf.IsZero() {
 			level += " as of " + o.AsOf.Format(time.RFC3339)
 		}
-		fmt.Fprintf(r.stdout, "%s  %s  %s %.200s, screened %s\n", outcome, level, clean(o.Chain), clean(o.Address), o.ScreenedAt)
+		title = fmt.Sprintf("%s  %s %.200s, screened %s", level, clean(o.Chain), clean(o.Address), o.ScreenedAt)
 		if len(rec.Doubts) > 0 {
-			fmt.Fprintf(r.stdout, "  in doubt: %s\n", clean(joinDoubts(rec.Doubts)))
+			notes = append(notes, "in doubt: "+joinDoubts(rec.Doubts))
 		}
 		for _, c := range rec.Caveats {
-			fmt.Fprintf(r.stdout, "  not to be relied on: %s was %s\n", clean(c.Source), clean(string(c.Kind)))
+			notes = append(notes, fmt.Sprintf("not to be relied on: %s was %s", c.Source, c.Kind))
 		}
-	case rec != nil:
-		fmt.Fprintf(r.stdout, "%s  table of %s, %s listed, screened %s\n", outcome, counted(rec.Table.Rows, "row"), grouped(listedRows(rec.Table)), o.ScreenedAt)
-	default:
-		_, err := fmt.Fprintf(r.stdout, "%s  receipt %d\n  %s\n", outcome, n, clean(o.Reason))
-		return err
 	}
 	if o.Reason != "" {
-		fmt.Fprintf(r.stdout, "  %s\n", clean(o.Reason))
+		notes = append(notes, o.Reason)
 	}
-	signature := "signature: " + o.Unsigned
 	if v.Signer != "" {
-		signature = "signature of " + v.Signer + " holds"
+		notes = append(notes, "signature of "+v.Signer+" holds")
+	} else if rec != nil {
+		notes = append(notes, "signature: "+o.Unsigned)
 	}
-	_, err := fmt.Fprintf(r.stdout, "  %s\n", signature)
-	return err
+	fmt.Fprintf(r, "%s  %s\n", strings.ToUpper(v.Outcome), title)
+	for _, note := range notes {
+		fmt.Fprintf(r, "  %s\n", clean(note))
+	}
 }
 
 // bundle writes receipts and their lists to a file.
-func (r *receiptCall) bundle(ctx context.Context, args []string) (err error) {
+func (r *receiptCall) bundle(ctx context.Context, args []string) error {
 	if len(args) != 1 || r.out == "" {
 		return errors.New("want a FILE of receipts, and -out, the file to write")
 	}
@@ -262,14 +254,17 @@ func (r *receiptCall) bundle(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	dir, to, err := tempStore()
-	defer os.RemoveAll(dir)
+	temp, err := os.MkdirTemp("", "walletscreen-receipts-")
 	if err != nil {
 		return err
 	}
-	bundled, remove := bundledStore()
-	defer remove()
-	from := []func(context.Context) (store.Store, error){bundled}
+	defer os.RemoveAll(temp)
+	dir := filepath.Join(temp, "bundle")
+	to, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	from := []func(context.Context) (store.Store, error){bundledStore(filepath.Join(temp, "bundled"))}
 	if r.lists.wantStore() == nil {
 		from = append(from, func(ctx context.Context) (store.Store, error) { return r.openStore(ctx, &r.lists, false) })
 	}
@@ -306,43 +301,41 @@ func (r *receiptCall) bundle(ctx context.Context, args []string) (err error) {
 	if err := writeNew(r.out, b.String(), 0o600); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
-	_, err = fmt.Fprintf(r.stdout, "%s  %s, with all lists\n", r.out, counted(int64(n), "receipt"))
-	return err
+	fmt.Fprintf(r, "%s  %s, with all lists\n", r.out, counted(int64(n), "receipt"))
+	return nil
 }
 
-// openReceipts returns the receipts of a file, and a function that returns a store with lists: the lists of a
-// bundle, or the bundled ones. remove removes it.
-func (r *receiptCall) openReceipts(f *os.File) (in io.Reader, copied func(context.Context) (store.Store, error), remove func(), err error) {
+// unpack returns the receipts of a file, and a function that returns a store with lists, which is in dir: the lists of a
+// bundle, or the bundled ones.
+func unpack(f *os.File, dir string) (io.Reader, func(context.Context) (store.Store, error), error) {
 	magic := make([]byte, 4)
 	if n, _ := f.ReadAt(magic, 0); n < 4 || string(magic) != "PK\x03\x04" {
-		copied, remove = bundledStore()
-		return f, copied, remove, nil
-	}
-	dir, st, err := tempStore()
-	remove = func() { os.RemoveAll(dir) }
-	if err != nil {
-		return nil, nil, remove, err
+		return f, bundledStore(dir), nil
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, remove, err
+		return nil, nil, err
 	}
 	z, err := zip.NewReader(f, info.Size())
 	if err != nil {
-		return nil, nil, remove, err
+		return nil, nil, err
 	}
 	size := uint64(0) // a file that is larger than it says is an error
 	for _, file := range z.File {
 		size += min(file.UncompressedSize64, maxBundle) + fileBlock
 	}
 	if size > maxBundle {
-		return nil, nil, remove, fmt.Errorf("larger than %d bytes", maxBundle)
+		return nil, nil, fmt.Errorf("larger than %d bytes", maxBundle)
 	}
-	var text []byte
-	if err = os.CopyFS(dir, z); err == nil {
-		text, err = os.ReadFile(filepath.Join(dir, receiptsName))
+	if err := os.CopyFS(dir, z); err != nil {
+		return nil, nil, err
 	}
-	return bytes.NewReader(text), func(context.Context) (store.Store, error) { return st, nil }, remove, err
+	text, err := os.ReadFile(filepath.Join(dir, receiptsName))
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := store.Open(dir)
+	return bytes.NewReader(text), func(context.Context) (store.Store, error) { return st, nil }, err
 }
 
 // screenAgain screens the table of -in again with the lists of the past, for verifying its

@@ -246,25 +246,14 @@ const (
 
 var maxBundle uint64 = 1 << 30 // bytes, unpacked
 
-// tempStore returns a store in a new directory, which the caller removes.
-func tempStore() (dir string, st store.Store, err error) {
-	if dir, err = os.MkdirTemp("", "walletscreen-receipts-"); err == nil {
-		st, err = store.Open(dir)
-	}
-	return dir, st, err
-}
-
-// bundledStore returns a function that returns a store of the bundled lists, and one that removes it.
-func bundledStore() (open func(context.Context) (store.Store, error), remove func()) {
-	var dir string
+// bundledStore returns a function that returns a store of the bundled lists, which it makes in dir once.
+func bundledStore(dir string) func(context.Context) (store.Store, error) {
 	var st store.Store
-	open = func(ctx context.Context) (store.Store, error) {
+	return func(ctx context.Context) (_ store.Store, err error) {
 		if st != nil {
 			return st, nil
 		}
-		var err error
-		dir, st, err = tempStore()
-		if err != nil {
+		if st, err = store.Open(dir); err != nil {
 			return nil, err
 		}
 		s, err := screening.New(bundle.All(), &screening.Options{Store: st, Optional: idsOf(bundle.All())})
@@ -273,7 +262,6 @@ func bundledStore() (open func(context.Context) (store.Store, error), remove fun
 		}
 		return st, err
 	}
-	return open, func() { os.RemoveAll(dir) }
 }
 
 // copyLists copies the lists of a receipt from one store to another. The error wraps store.ErrNotFound if from does not have them.

@@ -181,22 +181,18 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 					last = &v.result
 				}
 			}
-			var err error
 			if s.json {
 				o := v.object()
 				if j.past {
 					o.AsOf = orNull(j.at)
 				}
-				err = writeJSON(s.stdout, o)
-			} else {
-				if shown++; shown > 1 {
-					fmt.Fprintln(s.stdout)
-				}
-				err = v.print(s.stdout, s.hasColors(), s.history)
+				s.printJSON(o)
+				continue
 			}
-			if err != nil {
-				return err
+			if shown++; shown > 1 {
+				fmt.Fprintln(s)
 			}
+			v.print(s, s.hasColors(), s.history)
 		}
 	}
 	if !s.json {
@@ -237,7 +233,7 @@ func (v *verdict) paint(heading string) string {
 }
 
 // print prints the verdict for people, or the history of the account.
-func (v *verdict) print(w io.Writer, colors, history bool) error {
+func (v *verdict) print(w io.Writer, colors, history bool) {
 	r := &v.result
 	heading, but := "UNDECIDED", "no match, but "
 	if v.hasLevel() {
@@ -250,9 +246,7 @@ func (v *verdict) print(w io.Writer, colors, history bool) error {
 	if history {
 		heading, but = "", ""
 	}
-	if _, err := fmt.Fprintf(w, "%s%.200s\n", heading, v.shown()); err != nil {
-		return err
-	}
+	fmt.Fprintf(w, "%s%.200s\n", heading, v.shown())
 	if v.err != nil {
 		fmt.Fprintln(w, fold("  "+v.err.Error()))
 	}
@@ -268,7 +262,7 @@ func (v *verdict) print(w io.Writer, colors, history bool) error {
 		fmt.Fprintln(w, fold("  "+clean(v.reading.Note)))
 	}
 	t := v.matches(history)
-	return t.print(w)
+	t.print(w)
 }
 
 // matches returns the table of the labels and of what does not count, or of when lists had the

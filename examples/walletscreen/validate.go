@@ -41,18 +41,14 @@ func (p *program) validateCommand() *cli.Command {
 					p.code = exitUndecided
 					v.Correction = corrected(table.chain, v.Input)
 				}
-				var err error
 				if asJSON {
-					err = writeJSON(p.stdout, v)
-				} else {
-					if i > 0 {
-						fmt.Fprintln(p.stdout)
-					}
-					err = v.print(p.stdout)
+					p.printJSON(v)
+					continue
 				}
-				if err != nil {
-					return err
+				if i > 0 {
+					fmt.Fprintln(p)
 				}
+				v.print(p)
 			}
 			return nil
 		})
@@ -179,18 +175,14 @@ func (v validation) fail(err error) validation {
 }
 
 // print prints v for people.
-func (v *validation) print(w io.Writer) error {
-	var err error
+func (v *validation) print(w io.Writer) {
 	switch {
 	case !v.Valid:
-		err = v.printInvalid(w)
+		v.printInvalid(w)
 	case len(v.Doubts) > 0:
-		_, err = fmt.Fprintf(w, "DOUBT    %s\n", clean(v.Input))
+		fmt.Fprintf(w, "DOUBT    %s\n", clean(v.Input))
 	default:
-		_, err = fmt.Fprintf(w, "valid    %s\n", clean(v.Input))
-	}
-	if err != nil {
-		return err
+		fmt.Fprintf(w, "valid    %s\n", clean(v.Input))
 	}
 	for _, d := range v.Doubts {
 		fmt.Fprintf(w, "  %s\n", d.Explain())
@@ -210,10 +202,10 @@ func (v *validation) print(w io.Writer) error {
 		}
 		t.add(string(a.Chain), a.Normalized, a.Key, also)
 	}
-	return t.print(w)
+	t.print(w)
 }
 
-func (v *validation) printInvalid(w io.Writer) error {
+func (v *validation) printInvalid(w io.Writer) {
 	shown, mark, hint := "(not shown)", "", ""
 	if v.Input != "" {
 		shown = fmt.Sprintf("%.200s", clean(v.Input))
@@ -224,8 +216,5 @@ func (v *validation) printInvalid(w io.Writer) error {
 			hint = "  " + v.Hint + "\n"
 		}
 	}
-	if _, err := fmt.Fprintf(w, "INVALID  %s\n%s  %s\n%s", shown, mark, v.Error, hint); err != nil {
-		return err
-	}
-	return nil
+	fmt.Fprintf(w, "INVALID  %s\n%s  %s\n%s", shown, mark, v.Error, hint)
 }

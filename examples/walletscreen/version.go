@@ -42,7 +42,8 @@ func (p *program) versionCommand() *cli.Command {
 			}
 			v.Bundled = jsonLists(s.Sources())
 			if asJSON {
-				return writeJSON(p.stdout, v)
+				p.printJSON(v)
+				return nil
 			}
 			t := layout{}
 			t.add("walletscreen", v.Version)
@@ -55,12 +56,10 @@ func (p *program) versionCommand() *cli.Command {
 			}
 			t.add("scoring", v.Scoring)
 			t.add("go", v.Go+" "+v.System)
-			if err := t.print(p.stdout); err != nil {
-				return err
-			}
-			fmt.Fprint(p.stdout, "\nBundled lists:\n")
-			printLists(p.stdout, s.Sources(), time.Now())
-			printProvenance(p.stdout, s.Sources())
+			t.print(p)
+			fmt.Fprint(p, "\nBundled lists:\n")
+			printLists(p, s.Sources(), time.Now())
+			printProvenance(p, s.Sources())
 			return nil
 		})
 }
