@@ -128,33 +128,42 @@ func (o *listOptions) frozen(token string) func(string) sources.Source {
 	}
 }
 
-// endpoints returns the URLs of -rpc. An error does not quote them, because they may hold a key.
+// endpoints returns the URLs of -rpc.
 func (o *listOptions) endpoints() (map[address.Chain]string, error) {
 	if len(o.rpc) > 0 && !slices.Contains(o.choose, "USDT_FROZEN") && !slices.Contains(o.choose, "USDC_FROZEN") {
 		return nil, errors.New("-rpc needs USDT_FROZEN or USDC_FROZEN in -lists")
 	}
+	all, err := urls(o, "-rpc", "CHAIN=URL, such as ethereum=https://node.example", o.rpc, address.ParseChain)
 	chains := append(stablecoin.Chains("USDT"), stablecoin.Chains("USDC")...)
 	slices.Sort(chains)
-	all := make(map[address.Chain]string)
-	for _, r := range o.rpc {
-		name, endpoint, ok := strings.Cut(r, "=")
-		if !ok {
-			return nil, errors.New("-rpc: want CHAIN=URL, such as ethereum=https://node.example")
-		}
-		c, err := address.ParseChain(name)
-		if err != nil {
-			return nil, fmt.Errorf("-rpc: %w", err)
-		}
-		if err := o.checkURL("-rpc "+string(c), endpoint); err != nil {
-			return nil, err
-		}
-		switch {
-		case all[c] != "":
-			return nil, fmt.Errorf("-rpc %s is given twice", c)
-		case !slices.Contains(chains, c):
+	for c := range all {
+		if !slices.Contains(chains, c) {
 			return nil, fmt.Errorf("-rpc %s: no freezes are known on this chain: want one of %v", c, slices.Compact(chains))
 		}
-		all[c] = endpoint
+	}
+	return all, err
+}
+
+// urls returns the URLs of a flag with values such as KEY=URL, by what parse returns for the keys. An error does not quote
+// them, because they may hold a password.
+func urls[K ~string](o *listOptions, flag, want string, values []string, parse func(string) (K, error)) (map[K]string, error) {
+	all := make(map[K]string)
+	for _, value := range values {
+		name, from, ok := strings.Cut(value, "=")
+		if !ok {
+			return nil, fmt.Errorf("%s: want %s", flag, want)
+		}
+		key, err := parse(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		if err := o.checkURL(flag+" "+string(key), from); err != nil {
+			return nil, err
+		}
+		if all[key] != "" {
+			return nil, fmt.Errorf("%s %s is given twice", flag, key)
+		}
+		all[key] = from
 	}
 	return all, nil
 }
@@ -192,7 +201,7 @@ var official = []string{"OFAC_SDN", "EU_CONSOLIDATED", "UK_CONSOLIDATED"}
 
 // sources returns the sources that the options choose, live ones if live is set.
 func (o *listOptions) sources(live bool) ([]sources.Source, error) {
-	mirrors, err := o.mirrorURLs()
+	mirrors, err := urls(o, "-mirror", "ID=URL", o.mirrors, func(id string) (string, error) { return id, nil })
 	if err == nil {
 		err = o.checkDataset()
 	}
@@ -250,25 +259,6 @@ func (p *published) source(mirror string, live bool) sources.Source {
 		s = stored{s.Info(), errByHand}
 	}
 	return p.seeded(s)
-}
-
-// mirrorURLs returns the URLs of -mirror by the id of their list.
-func (o *listOptions) mirrorURLs() (map[string]string, error) {
-	mirrors := make(map[string]string)
-	for _, m := range o.mirrors {
-		id, address, ok := strings.Cut(m, "=")
-		if !ok {
-			return nil, fmt.Errorf("-mirror %q: want ID=URL, such as OFAC_SDN=https://mirror.example/sdn_advanced.xml", m)
-		}
-		if err := o.checkURL("-mirror "+id, address); err != nil {
-			return nil, err
-		}
-		if mirrors[id] != "" {
-			return nil, fmt.Errorf("-mirror %s is given twice", id)
-		}
-		mirrors[id] = address
-	}
-	return mirrors, nil
 }
 
 // optional returns which of these sources need not be loaded.

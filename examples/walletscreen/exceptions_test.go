@@ -65,7 +65,7 @@ func TestExceptionsFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		followed := make(chan struct{})
-		go func() { periodically(ctx, time.Minute, func() { f.load() }); close(followed) }()
+		go func() { (&server{decisions: f}).followFiles(ctx, nil); close(followed) }()
 		for _, tt := range []struct {
 			name, text string
 			want       int

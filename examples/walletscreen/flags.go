@@ -213,7 +213,13 @@ func parsePast(text string, now time.Time) (time.Time, error) {
 // checkEnvironment returns an error for a variable that begins as ours do and belongs
 // to no flag of any command.
 func checkEnvironment(root *cli.Command, env []string) error {
-	known := variables(root)
+	var known []string
+	root.Walk(func(c *cli.Command) error {
+		for _, name := range flagNames(c) {
+			known = append(known, variableName(name))
+		}
+		return nil
+	})
 	for _, pair := range env {
 		name, _, _ := strings.Cut(pair, "=")
 		if !strings.HasPrefix(name, "WALLETSCREEN_") || slices.Contains(known, name) || ofOrchestrator(name) {
@@ -222,19 +228,6 @@ func checkEnvironment(root *cli.Command, env []string) error {
 		return fmt.Errorf("unknown environment variable %s%s", name, didYouMean(name, known, ""))
 	}
 	return nil
-}
-
-// variables returns the variables of all flags of c and the commands below it.
-func variables(c *cli.Command) []string {
-	var names []string
-	for _, f := range c.Flags {
-		names = append(names, variableName(f.Names()[0]))
-	}
-	for _, sub := range c.Commands {
-		names = append(names, variables(sub)...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // ofOrchestrator reports whether Kubernetes or Docker sets the named variable for

@@ -57,17 +57,6 @@ func openCertificate(chainFile, keyFile string, log *slog.Logger) (*certificate,
 	return cert, nil
 }
 
-// config returns the configuration of a server with this certificate.
-func (c *certificate) config() *tls.Config {
-	return &tls.Config{
-		MinVersion:     tls.VersionTLS12,
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.pair.Load(), nil },
-	}
-}
-
-// notAfter returns when the certificate expires.
-func (c *certificate) notAfter() time.Time { return c.pair.Load().Leaf.NotAfter }
-
 // warnExposed warns if keys and addresses can be read on their way to a listener: it does
 // not listen on loopback alone, and has no TLS.
 func warnExposed(log *slog.Logger, at net.Addr, cert *certificate) {
@@ -128,6 +117,9 @@ func serveHTTP(server *http.Server, listener net.Listener, cert *certificate) er
 		return server.Serve(listener)
 	}
 	server.Handler = strict(server.Handler)
-	server.TLSConfig = cert.config()
+	server.TLSConfig = &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return cert.pair.Load(), nil },
+	}
 	return server.ServeTLS(listener, "", "")
 }

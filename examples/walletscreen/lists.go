@@ -50,7 +50,13 @@ func (o *listOptions) limit(srcs []sources.Source, opts *screening.Options) (err
 	if opts.Optional, err = o.optional(srcs); err != nil {
 		return err
 	}
-	return o.checkPublished(srcs)
+	ids := idsOf(srcs)
+	for id := range o.maxPublished {
+		if !slices.Contains(ids, id) {
+			return fmt.Errorf("-max-published: the list %.80q is not held%s", id, didYouMean(id, ids, ""))
+		}
+	}
+	return nil
 }
 
 // past returns the lists that were answered from at a time. If nothing was kept yet, or there is
@@ -218,17 +224,6 @@ func (o *listOptions) tooOld(l screening.SourceStatus, now time.Time) bool {
 func (o *listOptions) isDue(l screening.SourceStatus, now time.Time) bool {
 	limit := o.maxPublished[l.Info.ID]
 	return limit > 0 && !l.Info.Final && (l.Published.IsZero() || now.Sub(l.Published) > limit)
-}
-
-// checkPublished returns an error if -max-published is about a list that is not held.
-func (o *listOptions) checkPublished(srcs []sources.Source) error {
-	ids := idsOf(srcs)
-	for id := range o.maxPublished {
-		if !slices.Contains(ids, id) {
-			return fmt.Errorf("-max-published: the list %.80q is not held%s", id, didYouMean(id, ids, ""))
-		}
-	}
-	return nil
 }
 
 // storeDir is the directory in -data that keeps the lists. Earlier versions had theirs in formerDir, which is neither

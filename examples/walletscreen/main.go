@@ -149,12 +149,10 @@ var setHelpPrinter = sync.OnceFunc(func() { cli.HelpPrinter = printHelp })
 
 // finish sets what all commands below and including c have alike.
 func (p *program) finish(c *cli.Command) {
-	c.HideHelpCommand = true
-	c.DisableSliceFlagSeparator = true
-	c.OnUsageError = p.usageError
-	for _, sub := range c.Commands {
-		p.finish(sub)
-	}
+	c.Walk(func(c *cli.Command) error {
+		c.HideHelpCommand, c.OnUsageError = true, p.usageError
+		return nil
+	})
 }
 
 // commandLine returns args as the library wants them: the command first, and of a call for help nothing
@@ -224,17 +222,15 @@ func (p *program) usageError(_ context.Context, c *cli.Command, err error, _ boo
 	return fmt.Errorf("%s: %w", command, err)
 }
 
-// withFlag returns the first command at or below c that has a flag, or "".
-func withFlag(c *cli.Command, name string) string {
-	if slices.Contains(flagNames(c), name) && c != c.Root() {
-		return c.FullName()
-	}
-	for _, sub := range c.Commands {
-		if found := withFlag(sub, name); found != "" {
-			return found
+// withFlag returns the first command below root that has a flag, or "".
+func withFlag(root *cli.Command, name string) (found string) {
+	root.Walk(func(c *cli.Command) error {
+		if found == "" && c != root && slices.Contains(flagNames(c), name) {
+			found = c.FullName()
 		}
-	}
-	return ""
+		return nil
+	})
+	return found
 }
 
 func flagNames(c *cli.Command) []string {

@@ -48,7 +48,7 @@ func (m *registry) watch(s *screening.Screener, keys *access.Keyring, trail *aud
 	m.gauge("walletscreen_offline", "Whether the server fetches no list, as -offline says.", func() float64 { return oneIf(offline) })
 	if cert != nil {
 		m.gauge("walletscreen_tls_certificate_expiry_timestamp_seconds", "When the certificate that is served expires.",
-			func() float64 { return float64(cert.notAfter().UnixMilli()) / 1000 })
+			func() float64 { return float64(cert.pair.Load().Leaf.NotAfter.UnixMilli()) / 1000 })
 		m.gauge("walletscreen_tls_certificate_failing", "Whether the files of the certificate have changed and cannot be used.",
 			func() float64 { return oneIf(cert.failing()) })
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/urfave/cli/v3"
 	signed "golang.org/x/mod/sumdb/note"
 
-	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -352,12 +351,12 @@ func (r *receiptCall) screenAgain(ctx context.Context, rec *receipt.Receipt, pas
 	if table = (&receipt.Table{Input: input, Output: output}); err != nil || past == nil || input != rec.Table.Input {
 		return table, err
 	}
-	job := &tableJob{program: &program{stdin: r.stdin, stdout: io.Discard, stderr: io.Discard}, options: tableOptions{in: r.in}, add: verdictColumns, hashes: newTableHashes()}
-	if err := job.options.setSettings(rec.Table.Settings); err != nil {
+	o := tableOptions{in: r.in}
+	if err := o.setSettings(rec.Table.Settings); err != nil {
 		return nil, err
 	}
-	j := &judge{screener: past, at: past.At(), chain: job.options.chain, each: func(_ *rows.Row, v *verdict) { v.hash(job.hashes.verdicts) }}
-	job.cells = j.cells
+	j := newJudge(past, o.chain)
+	job := &tableJob{program: &program{stdin: r.stdin, stdout: io.Discard, stderr: io.Discard}, options: o, add: verdictColumns, cells: j.cells, hashes: newTableHashes(j)}
 	if err := job.run(ctx); err != nil {
 		return nil, err
 	}

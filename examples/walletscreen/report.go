@@ -199,9 +199,8 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	r.Input, r.Columns, r.Screened = filepath.Base(inputName(t.options.in)), t.columns, now
 	r.Title = r.Input + ", screened on " + day(now)
-	if j.past {
-		r.AsOf = orNull(j.at)
-		r.Title += " with the lists of " + minute(j.at)
+	if r.AsOf = orNull(j.asOf); r.AsOf != nil {
+		r.Title += " with the lists of " + minute(j.asOf)
 	}
 	for _, c := range t.columns.Own {
 		r.Own = append(r.Own, c.Name)
@@ -211,7 +210,7 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 	result, _ := j.answer() // without one, each row is undecided and says why
 	r.Snapshot, r.Scoring = result.Digest(), result.ScoringVersion
 	lists, caveats := j.screener.Sources(), j.caveats()
-	r.Lists, r.Caveats, r.Freshness = jsonLists(lists), caveatTexts(caveats), freshness(lists, caveats, j.at)
+	r.Lists, r.Caveats, r.Freshness = jsonLists(lists), caveatTexts(caveats), freshness(lists, caveats, cmp.Or(j.asOf, now))
 	for _, groups := range [][]*reportGroup{r.Parties, r.Undecided, r.Suppressed} {
 		slices.SortStableFunc(groups, func(a, b *reportGroup) int {
 			return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Title, b.Title))

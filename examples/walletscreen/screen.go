@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,17 +139,15 @@ func (s *screenCall) newJudge(ctx context.Context) (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := newJudge(past, s.table.chain)
-	j.at, j.past = at, true
-	return j, nil
+	return &judge{screener: past, chain: s.table.chain, asOf: at}, nil
 }
 
 // printLists prints which lists the verdicts come from, and their caveats.
 func (j *judge) printLists(w io.Writer) {
-	if j.past {
-		fmt.Fprintf(w, "as of %s:\n", minute(j.at))
+	if !j.asOf.IsZero() {
+		fmt.Fprintf(w, "as of %s:\n", minute(j.asOf))
 	}
-	printLists(w, j.screener.Sources(), j.at)
+	printLists(w, j.screener.Sources(), cmp.Or(j.asOf, time.Now()))
 	for _, text := range caveatTexts(j.caveats()) {
 		fmt.Fprintln(w, fold("caveat: "+text))
 	}
@@ -183,9 +182,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 			}
 			if s.json {
 				o := v.object()
-				if j.past {
-					o.AsOf = orNull(j.at)
-				}
+				o.AsOf = orNull(j.asOf)
 				s.printJSON(o)
 				continue
 			}
@@ -319,41 +316,35 @@ func listedText(l *screening.Label) string {
 // screenTable screens the table of -in.
 func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 	job := &tableJob{program: s.program, options: s.table, add: verdictColumns, cells: j.cells}
+	var err error
 	var receipts *receiptFile
-	var lists *screening.Result // any result of the lists
+	var answer screening.Result // of the lists
 	var shown *tableReport
 	began := time.Now()
 	if s.receipt != "" {
-		answer, err := j.screener.Screen(anyAddress)
-		if err == nil {
+		if answer, err = j.screener.Screen(anyAddress); err == nil {
 			receipts, err = openReceipts(s.receipt, s.receiptKey)
 		}
-		if err != nil {
-			return err
-		}
-		lists = &answer
 	}
-	var err error
-	if s.report != "" {
-		if shown, err = openReport(s.report); err != nil {
-			return err
-		}
+	if err == nil && s.report != "" {
+		shown, err = openReport(s.report)
+	}
+	if err != nil {
+		return err
 	}
 	if receipts != nil || shown != nil {
-		job.hashes = newTableHashes()
-		j.each = func(row *rows.Row, v *verdict) {
-			v.hash(job.hashes.verdicts)
-			if shown != nil {
-				shown.add(row, v, job.columns.Own)
-			}
-		}
+		job.hashes = newTableHashes(j)
+	}
+	if shown != nil {
+		j.each = func(row *rows.Row, v *verdict) { shown.add(row, v, job.columns.Own) }
 	}
 	err = job.run(ctx)
 	if receipts != nil {
 		var text []byte
+		lists := &answer
 		if err != nil {
 			lists = nil
-		} else if text, err = job.receipt(receipt.From(*lists, began), j, receipts.signers); err == nil {
+		} else if text, err = job.receipt(receipt.From(answer, began), j, receipts.signers); err == nil {
 			_, err = receipts.file.Write(text)
 		}
 		if shown != nil {

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
@@ -229,9 +228,8 @@ func (c *tableCall) screen(in []byte, o tableOptions) (out answeredTable, text [
 	}
 	c.record = *receipt.From(first, time.Now())
 	c.record.RequestID, c.record.CallerID = c.id, c.caller.ID
-	hashes, j := newTableHashes(), newJudge(c, o.chain)
-	j.each = func(_ *rows.Row, v *verdict) { v.hash(hashes.verdicts) }
-	job := &tableJob{program: &program{stdin: bytes.NewReader(in), stdout: &out, stderr: io.Discard}, add: verdictColumns, cells: j.cells, hashes: hashes, options: o}
+	j := newJudge(c, o.chain)
+	job := &tableJob{program: &program{stdin: bytes.NewReader(in), stdout: &out, stderr: io.Discard}, add: verdictColumns, cells: j.cells, hashes: newTableHashes(j), options: o}
 	if err = job.run(ctx); err == nil {
 		text, err = job.receipt(&c.record, j, s.signers)
 	}

@@ -16,9 +16,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("without a terminal: %q", &screen)
 	}
 	s.w = &screen
-	in := &interruptible{}
-	in.n = 25
-	s.table(100, in)(1000)
+	s.table(1000, time.Now().Add(-time.Second), 25, 100)
 	s.bytes("B", 7e6, -1) // too soon
 	s.last = time.Time{}
 	s.bytes("A", 5e6, 10e6)

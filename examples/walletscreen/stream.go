@@ -86,45 +86,33 @@ func newStatusLine(w io.Writer) *statusLine {
 
 // bytes shows how many bytes of list id were read.
 func (s *statusLine) bytes(id string, read, total int64) {
-	s.show(func() string {
-		text := fmt.Sprintf("%s %.1f MB", id, float64(read)/1e6)
-		if total > 0 {
-			text += fmt.Sprintf(" of %.1f", float64(total)/1e6)
-		}
-		return text
-	})
+	text := fmt.Sprintf("%s %.1f MB", id, float64(read)/1e6)
+	if total > 0 {
+		text += fmt.Sprintf(" of %.1f", float64(total)/1e6)
+	}
+	s.show(text)
 }
 
-// table returns a function that shows how many rows of a table of size bytes, -1 if that is not
-// known, are done.
-func (s *statusLine) table(size int64, in *interruptible) func(rows int64) {
-	began := time.Now()
-	return func(rows int64) {
-		s.show(func() string {
-			took := time.Since(began)
-			text := fmt.Sprintf("%s  %s rows/s", counted(rows, "row"), grouped(int64(float64(rows)/took.Seconds())))
-			if read := in.n; read > 0 && size > 0 {
-				text += fmt.Sprintf("  %d %%, %v left", 100*read/size, time.Duration(float64(took)*float64(size-read)/float64(read)).Round(time.Second))
-			}
-			return text
-		})
+// table shows how many rows were done since a time, and how many bytes of all, -1 if that is not known, were read.
+func (s *statusLine) table(rows int64, began time.Time, read, all int64) {
+	took := time.Since(began)
+	text := fmt.Sprintf("%s  %s rows/s", counted(rows, "row"), grouped(int64(float64(rows)/took.Seconds())))
+	if read > 0 && all > 0 {
+		text += fmt.Sprintf("  %d %%, %v left", 100*read/all, time.Duration(float64(took)*float64(all-read)/float64(read)).Round(time.Second))
 	}
+	s.show(text)
 }
 
 // show shows a text, but not more than ten times a second.
-func (s *statusLine) show(text func() string) {
-	if s.w == nil {
-		return
-	}
+func (s *statusLine) show(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Since(s.last) < 100*time.Millisecond {
+	if s.w == nil || time.Since(s.last) < 100*time.Millisecond {
 		return
 	}
 	s.last = time.Now()
-	line := text()
-	fmt.Fprintf(s.w, "\r%-*s", s.wide, line)
-	s.wide = len(line)
+	fmt.Fprintf(s.w, "\r%-*s", s.wide, text)
+	s.wide = len(text)
 }
 
 // finish removes the line.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,7 +115,12 @@ type tableJob struct {
 // its rows.
 type tableHashes struct{ input, output, verdicts hash.Hash }
 
-func newTableHashes() *tableHashes { return &tableHashes{sha256.New(), sha256.New(), sha256.New()} }
+// newTableHashes returns hashes of a table whose verdicts j finds.
+func newTableHashes(j *judge) *tableHashes {
+	h := &tableHashes{sha256.New(), sha256.New(), sha256.New()}
+	j.sum = h.verdicts
+	return h
+}
 
 // run does the job.
 func (t *tableJob) run(ctx context.Context) error {
@@ -156,7 +162,7 @@ func (t *tableJob) run(ctx context.Context) error {
 		return err
 	}
 	line := newStatusLine(t.stderr)
-	err = t.copy(ctx, reader, out, line.table(size, in))
+	err = t.copy(ctx, reader, out, func(rows int64) { line.table(rows, t.started, in.n, size) })
 	line.finish()
 	if e := out.Close(); err == nil && e != nil {
 		err = e
@@ -190,7 +196,8 @@ func (t *tableJob) copy(ctx context.Context, reader *rows.Reader, out *output, d
 		if err := out.write(buf); err != nil {
 			return err
 		}
-		t.total, buf = pending.clone(), buf[:0]
+		t.total, buf = pending, buf[:0]
+		t.total.levels = maps.Clone(pending.levels)
 		return nil
 	}
 	for n := 0; ; n++ {
@@ -292,10 +299,7 @@ func (t *tableJob) summary(j *judge, err error) any {
 		Lists     []jsonList            `json:"lists"`
 		AsOf      *time.Time            `json:"as_of,omitempty"`
 		Error     string                `json:"error,omitempty"`
-	}{t.total.rows, t.total.levels, t.total.undecided, t.total.doubtful, time.Since(t.started).Seconds(), t.columns, jsonLists(j.screener.Sources()), nil, ""}
-	if j.past {
-		s.AsOf = orNull(j.at)
-	}
+	}{t.total.rows, t.total.levels, t.total.undecided, t.total.doubtful, time.Since(t.started).Seconds(), t.columns, jsonLists(j.screener.Sources()), orNull(j.asOf), ""}
 	if s.Levels == nil {
 		s.Levels = map[score.Level]int64{}
 	}

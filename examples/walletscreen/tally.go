@@ -1,8 +1,6 @@
 package main
 
 import (
-	"maps"
-
 	"github.com/walletscreen/walletscreen/score"
 )
 
@@ -48,13 +46,6 @@ func (t *tally) classes() (all []reportClass) {
 
 // undecided is the class of texts without a level.
 const undecided = "UNDECIDED"
-
-// clone returns a copy that does not change with t.
-func (t *tally) clone() tally {
-	c := *t
-	c.levels = maps.Clone(t.levels)
-	return c
-}
 
 // code returns the exit code.
 func (t *tally) code() int {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,10 +29,10 @@ var scientific = regexp.MustCompile(`^[0-9]([.,][0-9]+)?E\+[0-9]+$`)
 // A judge screens what people write.
 type judge struct {
 	screener screeningLists
-	at       time.Time // of the lists
-	past     bool      // at is in the past
 	chain    string    // of an address without one; "" to detect it
+	asOf     time.Time // of lists of the past, or zero
 
+	sum  io.Writer                 // of the verdicts of a table, or nil
 	each func(*rows.Row, *verdict) // is called for each row of a table, or is nil
 
 	answered *screening.Result // an answer that it has had, or nil
@@ -40,7 +41,7 @@ type judge struct {
 // newJudge returns a judge for addresses of the chain of -chain, which may be "". If it names no
 // chain, listed addresses still show, and nothing else is decided.
 func newJudge(s screeningLists, chain string) *judge {
-	return &judge{screener: s, at: time.Now(), chain: chain}
+	return &judge{screener: s, chain: chain}
 }
 
 // checkChain returns an error if the value of -chain is not a name of a chain.
@@ -232,6 +233,9 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 		}
 	}
 	total.add(&v)
+	if j.sum != nil {
+		v.hash(j.sum)
+	}
 	if j.each != nil {
 		j.each(row, &v)
 	}

@@ -105,7 +105,14 @@ func webhookSecret(c *serveOptions) (string, error) {
 
 // run watches and delivers until ctx ends.
 func (w *watcher) run(ctx context.Context) {
-	periodically(ctx, time.Second, func() {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+			continue
+		case <-ticker.C:
+		}
 		failure := ""
 		if err := w.step(ctx); err != nil && ctx.Err() == nil {
 			if failure = err.Error(); failure != w.failure {
@@ -113,7 +120,7 @@ func (w *watcher) run(ctx context.Context) {
 			}
 		}
 		w.failure = failure
-	})
+	}
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer done()
 	w.box.Resign(last, w.holder)
@@ -162,20 +169,6 @@ func (w *watcher) told(d outbox.Delivery) {
 	}
 	w.delivered.WithLabelValues("accepted").Add(float64(d.Accepted))
 	w.delivered.WithLabelValues("expired").Add(float64(d.Expired))
-}
-
-// periodically calls do every so often until ctx ends.
-func periodically(ctx context.Context, every time.Duration, do func()) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
-		do()
-	}
 }
 
 // sync stores the messages about all changes up to now.
