@@ -74,7 +74,6 @@ func (a *auditCall) key() ([]byte, error) {
 	return readAuditKey(a.keyFile)
 }
 
-// verify verifies the trail.
 func (a *auditCall) verify(context.Context, []string) error {
 	key, err := a.key()
 	if err != nil {

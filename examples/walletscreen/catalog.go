@@ -39,7 +39,6 @@ type published struct {
 	parse func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 }
 
-// id returns the id of the list.
 func (p *published) id() string { return p.live("").Info().ID }
 
 // seeded returns s with the bundled copy of the list, if there is one.
@@ -93,7 +92,6 @@ func (o *listOptions) catalog() []published {
 	}
 }
 
-// ids returns the ids of all published lists.
 func (o *listOptions) ids() (ids []string) {
 	for _, p := range o.catalog() {
 		ids = append(ids, p.id())
@@ -111,8 +109,7 @@ func (o *listOptions) published(id string) *published {
 	return nil
 }
 
-// frozen returns the list of the accounts that the issuer of a token has frozen, on the
-// chains of -rpc that have the token.
+// frozen returns the list of accounts whose tokens the issuer has frozen, on the chains of -rpc.
 func (o *listOptions) frozen(token string) func(string) sources.Source {
 	return func(string) sources.Source {
 		endpoints, _ := o.endpoints() // sources has checked them
@@ -244,8 +241,7 @@ func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	return all, err
 }
 
-// source returns the source of a list, which is fetched only if live is set, from a mirror
-// if that is not empty.
+// source returns a source, which fetches the list only if live is set, from a mirror if there is one.
 func (p *published) source(mirror string, live bool) sources.Source {
 	s := p.live(mirror)
 	switch {
@@ -287,7 +283,6 @@ func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(ids), isRequired), nil
 }
 
-// idsOf returns the ids of sources.
 func idsOf(srcs []sources.Source) (ids []string) {
 	for _, s := range srcs {
 		ids = append(ids, s.Info().ID)
@@ -345,7 +340,6 @@ func (l ownList) info() sources.Info {
 	return i
 }
 
-// kinds returns the kinds that the list may have.
 func (l ownList) kinds() string {
 	var all []string
 	for _, k := range score.Latest().Kinds() {

@@ -31,8 +31,7 @@ func isName(cell string) bool {
 		len(cell) >= 20 && slices.ContainsFunc(rd.Addresses, func(a address.Address) bool { return a.Kind() != "name" })
 }
 
-// plausible reports whether a cell looks like an address, perhaps a misspelled one: no
-// name of a column does.
+// plausible reports whether a cell looks like an address, perhaps a misspelled one. No name of a column does.
 func plausible(cell string) bool {
 	cell = strings.TrimSpace(cell)
 	if len(cell) < 20 {

@@ -31,11 +31,8 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 		return err
 	}
 	from, err := answering(ctx, st, args[0])
-	if err != nil {
-		return err
-	}
-	to, err := answering(ctx, st, append(args, "now")[1])
-	if err != nil {
+	to, err2 := answering(ctx, st, append(args, "now")[1])
+	if err := cmp.Or(err, err2); err != nil {
 		return err
 	}
 	var all []jsonChange
@@ -50,11 +47,8 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 			continue
 		}
 		before, err := identities(ctx, st, id, had)
-		if err != nil {
-			return err
-		}
-		after, err := identities(ctx, st, id, has)
-		if err != nil {
+		after, err2 := identities(ctx, st, id, has)
+		if err := cmp.Or(err, err2); err != nil {
 			return err
 		}
 		all = appendMissing(all, "added", id, after, before)
@@ -118,37 +112,33 @@ func appendMissing(all []jsonChange, change, id string, of, without map[sources.
 	return all
 }
 
-// answering returns from which lists questions were answered at a time, or in a snapshot
-// whose digest begins with the text.
+// answering returns the lists that answered at a time, or a snapshot by the beginning of its digest.
 func answering(ctx context.Context, st store.Store, when string) (*journal.Snapshot, error) {
-	now := time.Now()
-	if _, ok := instant(when); ok || when == "now" {
-		at := now
-		if ok {
-			var err error
-			if at, err = parsePast(when, now); err != nil {
-				return nil, err
+	if len(when) >= 8 && strings.Trim(when, "0123456789abcdef") == "" {
+		all, err := journal.Answered(ctx, st)
+		for i := range all {
+			if strings.HasPrefix(all[i].Digest, when) {
+				return &all[i], nil
 			}
 		}
-		e, err := journal.At(ctx, st, at, now.Add(time.Minute), nil)
-		if errors.Is(err, store.ErrNotFound) {
-			return e, fmt.Errorf("nothing was kept before %s", minute(at))
-		}
-		return e, err
+		return nil, cmp.Or(err, fmt.Errorf("no snapshot with the digest %s is kept", when))
 	}
-	if len(when) < 8 || strings.Trim(when, "0123456789abcdef") != "" {
+	now := time.Now()
+	at, err := parsePast(when, now)
+	_, _, isTime := dayOrTime(when)
+	switch {
+	case when == "now":
+		at = now
+	case !isTime:
 		return nil, fmt.Errorf("%q is not a day (2026-11-21), a time (2026-11-21T09:30:00Z) or a digest", when)
-	}
-	all, err := journal.Answered(ctx, st)
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
-	for i := range all {
-		if strings.HasPrefix(all[i].Digest, when) {
-			return &all[i], nil
-		}
+	e, err := journal.At(ctx, st, at, now.Add(time.Minute), nil)
+	if errors.Is(err, store.ErrNotFound) {
+		return e, fmt.Errorf("nothing was kept before %s", minute(at))
 	}
-	return nil, fmt.Errorf("no snapshot with the digest %s is kept", when)
+	return e, err
 }
 
 // identities returns the entries of a list that was held, by what makes them the same.

@@ -13,7 +13,6 @@ import (
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// exportColumns are the columns of lists export.
 var exportColumns = []string{
 	"source", "source_ref", "kind", "name", "chain", "address", "listed_address", "asset",
 	"listed_at", "entity_listed_at", "not_listed_on", "published_at",
@@ -56,8 +55,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	})
 }
 
-// openExported opens the lists of now or of -from-id, and returns them with a function that returns
-// the entries of one.
+// openExported opens the lists of now or of -from-id, and returns a function for the entries of each.
 func (l *listsCall) openExported(ctx context.Context) (screeningLists, func(id string) iter.Seq2[sources.Entry, error], error) {
 	srcs, err := l.lists.sources(false)
 	if err != nil {
@@ -84,7 +82,6 @@ func (l *listsCall) openExported(ctx context.Context) (screeningLists, func(id s
 	return s, s.Entries, err
 }
 
-// exportCSV writes a row for each entry.
 func (l *listsCall) exportCSV(_ screeningLists, each eachEntry) error {
 	out, err := openOutput(l.out, l.stdout, io.Discard)
 	if err != nil {

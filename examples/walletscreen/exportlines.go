@@ -115,7 +115,6 @@ type tickerTexts struct {
 	left      map[string]int // entries without a ticker, by list
 }
 
-// add adds an entry.
 func (t *tickerTexts) add(held *screening.SourceStatus, e sources.Entry) {
 	if !e.Kind.Official() || e.Kind == score.Seized || !tickerForm.MatchString(e.Asset) || strings.ContainsAny(e.Text(), "\r\n") {
 		t.left[held.Info.ID]++

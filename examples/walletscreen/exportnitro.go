@@ -88,7 +88,6 @@ func (l *listsCall) openID(ctx context.Context, st store.Store, srcs []sources.S
 	return nil, nil, fmt.Errorf("-from-id %.40q: no lists with the id of a file of -format nitro are kept", l.fromID)
 }
 
-// nitroSalt returns the salt to hash with.
 func (l *listsCall) nitroSalt() (string, error) {
 	salt := strings.ToLower(l.salt)
 	if salt == "" {
@@ -117,7 +116,6 @@ func (l *listsCall) nitroAnswer(lists screeningLists) (screening.Result, error) 
 	return answer, nil
 }
 
-// exportNitro writes the filter of Arbitrum Nitro.
 func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 	if l.match != "exact" && l.match != "key" {
 		return fmt.Errorf("-match %.40q: want exact or key", l.match)
@@ -176,8 +174,7 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 	return nil
 }
 
-// nitroAccounts returns the accounts of an entry, and with -match key the accounts of their keys on
-// Ethereum.
+// nitroAccounts returns the accounts of an entry, and with -match key those of its keys on Ethereum.
 func (l *listsCall) nitroAccounts(e *sources.Entry) (all []address.Address) {
 	for _, a := range accountsOf(e) {
 		all = append(all, a.Canonical())

@@ -67,8 +67,7 @@ func (p *program) extractCommand() *cli.Command {
 		})
 }
 
-// chunkSize is the length of text searched at once, overlap the length searched again with the
-// next chunk, so that no address is cut.
+// chunkSize bytes are searched at once, and overlap bytes again with the next ones, so that no address is cut.
 const (
 	chunkSize = 1 << 20
 	overlap   = 4 << 10

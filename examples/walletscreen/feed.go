@@ -55,8 +55,7 @@ type feedFile struct {
 	entries int
 }
 
-// addToFeed adds an entry to the lists that are written as JSON and as TagPacks. The entries of a
-// list follow each other.
+// addToFeed adds an entry to the lists in files of a feed. The entries of a list follow each other.
 func addToFeed(lists []feedList, held *screening.SourceStatus, e sources.Entry) []feedList {
 	if n := len(lists); n == 0 || lists[n-1].Source != held.Info.ID {
 		lists = append(lists, feedList{Source: held.Info.ID, Name: held.Info.Name, License: held.Info.Licence, Attribution: held.Info.Attribution,
@@ -196,8 +195,7 @@ func readManifest(text string) (lists, files map[string]string, err error) {
 	return lists, files, nil
 }
 
-// A witnessManifest is the manifest of another party: what it got from publishers on a day. Its hash
-// covers everything but the signature, and the hash of the day before.
+// A witnessManifest is what another party got on a day. Its hash covers all but the signature.
 type witnessManifest struct {
 	Schema   string `json:"schema"`
 	Day      string `json:"day"`

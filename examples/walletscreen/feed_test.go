@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -40,6 +41,10 @@ func TestFeed(t *testing.T) {
 	}
 	if code, said := verify(); code != 0 || !strings.Contains(said, "signed by example.com/feed\n") || !strings.Contains(said, "files, as signed\n") {
 		t.Fatalf("exit code %d, %s", code, said)
+	}
+	var stderr bytes.Buffer
+	if code := (&program{stdout: full{}, stderr: &stderr}).run(t.Context(), []string{"lists", "verify", "-key", key + ".pub", dir}); code != exitUndecided {
+		t.Errorf("without space for the outcome: exit code %d, %s", code, &stderr)
 	}
 
 	// Only OFAC's entries are lines; each list is there as JSON and as a TagPack.

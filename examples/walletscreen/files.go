@@ -58,8 +58,7 @@ func absolute(name string) string {
 // maxKeyFile bounds a key file, in bytes.
 const maxKeyFile = 4096
 
-// openSigners returns the signer with the key in the file of -receipt-key, and none if
-// the file is "".
+// openSigners returns the signer with the key in the file of -receipt-key, and none for "".
 func openSigners(file string) ([]signed.Signer, error) {
 	if file == "" {
 		return nil, nil
@@ -78,7 +77,6 @@ func openSigners(file string) ([]signed.Signer, error) {
 	return []signed.Signer{signer}, nil
 }
 
-// readKey returns the text of a key file.
 func readKey(name string) (string, error) {
 	text, err := readAtMost(name, maxKeyFile)
 	return strings.TrimSpace(string(text)), err
@@ -110,7 +108,6 @@ func writeNew(name, text string, mode os.FileMode) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// readAuditKey reads the file of -audit-key.
 func readAuditKey(name string) ([]byte, error) {
 	text, err := readSecret(name, maxKeyFile)
 	if err != nil {

@@ -178,15 +178,6 @@ func parseDuration(text string) (time.Duration, error) {
 	return d * unit, nil
 }
 
-// instant returns the time that is written as a day, which means its end, or as a time.
-func instant(text string) (time.Time, bool) {
-	t, isDay, ok := dayOrTime(text)
-	if isDay {
-		t = t.Add(oneDay - 1)
-	}
-	return t, ok
-}
-
 // dayOrTime returns the time that is written in RFC 3339, or the beginning of a day.
 func dayOrTime(text string) (t time.Time, isDay, ok bool) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
@@ -196,9 +187,12 @@ func dayOrTime(text string) (t time.Time, isDay, ok bool) {
 	return t, err == nil, err == nil
 }
 
-// parsePast returns an instant of the past, at the latest now.
+// parsePast returns an instant of the past, at the latest now. A day means its end.
 func parsePast(text string, now time.Time) (time.Time, error) {
-	at, ok := instant(text)
+	at, isDay, ok := dayOrTime(text)
+	if isDay {
+		at = at.Add(oneDay - 1)
+	}
 	switch {
 	case !ok:
 		return at, fmt.Errorf("%.40q: want a day (2026-03-01), which means its end, or a time (2026-03-01T09:30:00Z)", text)
@@ -210,8 +204,7 @@ func parsePast(text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// checkEnvironment returns an error for a variable that begins as ours do and belongs
-// to no flag of any command.
+// checkEnvironment returns an error for a variable with our prefix that belongs to no flag.
 func checkEnvironment(root *cli.Command, env []string) error {
 	var known []string
 	root.Walk(func(c *cli.Command) error {
@@ -230,8 +223,7 @@ func checkEnvironment(root *cli.Command, env []string) error {
 	return nil
 }
 
-// ofOrchestrator reports whether Kubernetes or Docker sets the named variable for
-// a service that is called walletscreen.
+// ofOrchestrator reports whether Kubernetes or Docker sets a variable for a service called walletscreen.
 func ofOrchestrator(name string) bool {
 	name = strings.TrimPrefix(name, "WALLETSCREEN_")
 	return name == "SERVICE_HOST" || strings.HasPrefix(name, "SERVICE_PORT") || name == "PORT" || strings.HasPrefix(name, "PORT_") ||

@@ -11,8 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/screening"
 )
 
-// greet prints a summary for the person who started the server: URLs, lists, keys and a
-// command to try. A first start has ten lines.
+// greet prints URLs, lists, keys and a command to try. A first start has ten lines.
 func greet(w io.Writer, addr net.Addr, ops net.Listener, lists []screening.SourceStatus, keys *keyring, c *serveOptions) {
 	url := "http://" + reachable(addr)
 	if c.tlsCert != "" {
@@ -44,8 +43,7 @@ func greet(w io.Writer, addr net.Addr, ops net.Listener, lists []screening.Sourc
 		url, keys.header)
 }
 
-// reachable returns the address to write into a URL: localhost for a server that
-// listens everywhere.
+// reachable returns the address to write into a URL: localhost for a server that listens everywhere.
 func reachable(addr net.Addr) string {
 	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))

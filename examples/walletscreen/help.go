@@ -55,7 +55,6 @@ var helpExamples = []struct {
 	{"version", []string{"walletscreen version"}},
 }
 
-// examplesOf returns the examples of a command.
 func examplesOf(c *cli.Command) []string {
 	for _, e := range helpExamples {
 		if "walletscreen"+strings.TrimRight(" "+e.command, " ") == c.FullName() {
@@ -65,7 +64,6 @@ func examplesOf(c *cli.Command) []string {
 	return nil
 }
 
-// printHelp prints the help of a command.
 func printHelp(w io.Writer, _ string, data any) {
 	c, ok := data.(*cli.Command)
 	if !ok {
@@ -112,7 +110,6 @@ func printHelp(w io.Writer, _ string, data any) {
 	printFlags(w, c)
 }
 
-// printFlags prints the flags of a command, each with its variable.
 func printFlags(w io.Writer, c *cli.Command) {
 	first := true
 	for _, f := range c.Flags {

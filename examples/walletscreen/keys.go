@@ -30,8 +30,7 @@ type keyring struct {
 	secret   string // a file to remove when the server ends, or ""
 }
 
-// firstKey is the id of the key that the server makes if there is none. Of replicas
-// that start together, one makes it.
+// firstKey is the id of the key that a first start makes. Of replicas, one makes it.
 const firstKey = "first"
 
 // openKeys opens the keys in the database of -db or -data, and the keys of -api-key.
@@ -121,7 +120,6 @@ func (k *keyring) first(ctx context.Context, terminal bool) error {
 	return nil
 }
 
-// close closes what holds the keys.
 func (k *keyring) close() error {
 	if k.secret != "" {
 		os.Remove(k.secret)
@@ -154,8 +152,7 @@ func checkDB(db string) error {
 	return nil
 }
 
-// databaseError returns the error of opening a database as one line. The driver writes a
-// line for each address that it has tried.
+// databaseError returns one line of an error that has a line for each address that the driver has tried.
 func databaseError(err error) error {
 	var lines []string
 	for line := range strings.Lines(err.Error()) {

@@ -173,8 +173,7 @@ func (k *keysCall) apply(key *access.Key) error {
 	return nil
 }
 
-// said prints a token alone on the standard output, and on the standard error where its
-// key is kept.
+// said prints a token alone on the standard output, and on the standard error where its key is kept.
 func (k *keysCall) said(token, what string) error {
 	if token != "" {
 		fmt.Fprintln(k, token)
@@ -289,8 +288,7 @@ type jsonKey struct {
 	LastUsed *time.Time `json:"last_used_at"`
 }
 
-// usedOf returns how many screenings of this month each key has used. It may run ahead by
-// the blocks that servers hold.
+// usedOf returns what each key has used this month. It may run ahead by the blocks that servers hold.
 func usedOf(ctx context.Context, s access.Store, keys []access.Key) ([]int64, error) {
 	ring := access.New(s, nil)
 	counts := make([]int64, len(keys))
@@ -331,7 +329,6 @@ func (k *keysCall) list(ctx context.Context, s access.Store) error {
 	return nil
 }
 
-// scopes returns the scopes of a key, or all.
 func scopes(key access.Key) string {
 	switch key.Scopes {
 	case "":

@@ -30,7 +30,6 @@ func (l *layout) add(cells ...string) {
 	l.rows = append(l.rows, cells)
 }
 
-// print writes the table.
 func (l *layout) print(w io.Writer) {
 	if len(l.rows) == 0 {
 		return
@@ -76,8 +75,7 @@ func (l *layout) print(w io.Writer) {
 	io.WriteString(w, b.String())
 }
 
-// fold returns a line that may have a margin, broken for a terminal of 80 columns if it is
-// longer. The lines that follow have four more blanks before them.
+// fold breaks a line for a terminal of 80 columns, and indents what follows by four more blanks.
 func fold(line string) string {
 	if utf8.RuneCountInString(line) <= columns {
 		return line
@@ -110,11 +108,9 @@ func dayOrNone(t time.Time) string {
 	return day(t)
 }
 
-// clean returns s without characters that a terminal or a table would act on, or that
-// nobody sees.
+// clean returns s without characters that a terminal or a table would act on, or that nobody sees.
 func clean(s string) string { return visible.Text(s) }
 
-// writeJSON writes v as one line.
 func writeJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -18,19 +18,16 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// recheckEvery is the interval at which the files of the certificate, of exceptions and of own lists
-// are read again.
+// recheckEvery is how often the files of the certificate and of exceptions are read again.
 var recheckEvery = time.Minute // a variable for tests
 
-// A certificate is the server's, with its chain and key. When its files have changed, new
-// connections get the new certificate. A pair that cannot be used shows in the metrics.
+// A certificate is the server's, with chain and key. New connections get the one in new files.
 type certificate struct {
 	followed
 	pair atomic.Pointer[tls.Certificate]
 }
 
-// openCertificate reads the files of -tls-cert and -tls-key, and returns nil if there are
-// none.
+// openCertificate reads the files of -tls-cert and -tls-key, and returns nil if there are none.
 func openCertificate(chainFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	if chainFile == "" && keyFile == "" {
 		return nil, nil
@@ -57,8 +54,7 @@ func openCertificate(chainFile, keyFile string, log *slog.Logger) (*certificate,
 	return cert, nil
 }
 
-// warnExposed warns if keys and addresses can be read on their way to a listener: it does
-// not listen on loopback alone, and has no TLS.
+// warnExposed warns of a listener beyond loopback without TLS, where keys and addresses can be read.
 func warnExposed(log *slog.Logger, at net.Addr, cert *certificate) {
 	if tcp, ok := at.(*net.TCPAddr); cert == nil && (!ok || !tcp.IP.IsLoopback()) {
 		log.Warn("without TLS, API keys and addresses can be read on their way: set -tls-cert and -tls-key, or put a proxy with TLS in front", "addr", at)

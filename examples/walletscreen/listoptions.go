@@ -70,8 +70,7 @@ func (p *program) dbFlag(o *listOptions) cli.Flag {
 // isHTTP reports whether a URL is one of plain HTTP.
 func isHTTP(u string) bool { return strings.HasPrefix(strings.ToLower(u), "http:") }
 
-// A stored source never fetches its list: its copy in the store, or in the bundle,
-// answers, at its age.
+// A stored source never fetches its list: its copy in the store or the bundle answers, at its age.
 type stored struct {
 	info sources.Info
 	why  error

@@ -27,8 +27,7 @@ const (
 
 var ownEvery = 10 * time.Second // a variable for tests
 
-// newScreener returns a Screener of the lists, which holds none yet. Offline, its Run
-// looks at own lists only.
+// newScreener returns a Screener that holds no list yet. Offline, its Run looks at own lists only.
 func (o *listOptions) newScreener(srcs []sources.Source, offline bool, opts *screening.Options) (*screening.Screener, error) {
 	if err := o.limit(srcs, opts); err != nil {
 		return nil, err
@@ -59,8 +58,7 @@ func (o *listOptions) limit(srcs []sources.Source, opts *screening.Options) (err
 	return nil
 }
 
-// past returns the lists that were answered from at a time. If nothing was kept yet, or there is
-// no store, they are reconstructed.
+// past returns the lists that answered at a time. If nothing was kept yet, they are reconstructed.
 func (o *listOptions) past(ctx context.Context, st store.Store, at time.Time) (past *screening.Past, reconstructed bool, err error) {
 	srcs, err := o.sources(false)
 	if err != nil {
@@ -93,8 +91,7 @@ func (o *listOptions) past(ctx context.Context, st store.Store, at time.Time) (p
 	return past, true, nil
 }
 
-// openPast returns the lists that were answered from at a time, or an error if they are
-// not kept, or did not decide then.
+// openPast returns the lists that answered at a time, or an error if they are not kept, or did not decide.
 func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*screening.Past, error) {
 	st, err := p.openStore(ctx, o, false)
 	if err != nil {
@@ -144,8 +141,7 @@ func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Sourc
 	return s, nil
 }
 
-// openLists returns a Screener that holds the lists, or an error if one that is required
-// is missing or too old.
+// openLists returns a Screener, or an error if a list that is required is missing or too old.
 func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Screener, error) {
 	s, err := p.open(ctx, &o, nil, false, &screening.Options{})
 	if err != nil {
@@ -226,8 +222,7 @@ func (o *listOptions) isDue(l screening.SourceStatus, now time.Time) bool {
 	return limit > 0 && !l.Info.Final && (l.Published.IsZero() || now.Sub(l.Published) > limit)
 }
 
-// storeDir is the directory in -data that keeps the lists. Earlier versions had theirs in formerDir, which is neither
-// read nor changed.
+// storeDir has the lists in -data. Those of earlier versions, in formerDir, are neither read nor changed.
 const (
 	storeDir  = "store"
 	formerDir = "lists"

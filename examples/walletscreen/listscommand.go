@@ -187,8 +187,7 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	return l.load(ctx, srcs, opts, files, show)
 }
 
-// filesOf returns the files that args name, as ID=FILE, by the ids of their lists, and the same as
-// sources that are compared with the bundle.
+// filesOf returns the files in args by the ids of their lists, and as sources that are compared with the bundle.
 func (l *listsCall) filesOf(args []string, downloaded time.Time) (files map[string]*imported, srcs []sources.Source, err error) {
 	known := l.lists.ids()
 	files = make(map[string]*imported)
@@ -225,7 +224,6 @@ func (l *listsCall) downloadTime(now time.Time) (t time.Time, err error) {
 	return t, nil
 }
 
-// printLost prints the first addresses that a list has lost.
 func printLost(w io.Writer, report screening.SourceReport) error {
 	const most = 20
 	n := 0
@@ -242,8 +240,7 @@ func printLost(w io.Writer, report screening.SourceReport) error {
 	return nil
 }
 
-// load refreshes the sources into the store, and prints the results for the imported files, or
-// for all.
+// load refreshes the sources into the store, and prints the results for the imported files, or for all.
 func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, files map[string]*imported, show *statusLine) error {
 	s, err := l.open(ctx, &l.lists, srcs, true, opts)
 	if err != nil {
@@ -293,7 +290,6 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 	return nil
 }
 
-// anomalies prints the odd entries of the lists, by list and kind.
 func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
 	s, err := l.open(ctx, &l.lists, nil, false, &screening.Options{})
 	if err != nil {

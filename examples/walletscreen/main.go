@@ -41,8 +41,7 @@ func main() {
 // endsWithin is how long a command has to end when a signal has come.
 const endsWithin = 2 * time.Second
 
-// runUntil is run, but returns some time after ctx has ended, even if the command hangs: it
-// may be opening a pipe that nobody writes to, which no context interrupts.
+// runUntil is run, but returns soon after ctx has ended, even if a command hangs in opening a pipe.
 func (p *program) runUntil(ctx context.Context, args []string) int {
 	ended := make(chan int, 1)
 	go func() { ended <- p.run(ctx, args) }()
@@ -79,7 +78,6 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return exitUndecided
 }
 
-// dispatch runs the command in args.
 func (p *program) dispatch(ctx context.Context, args []string) error {
 	var err error
 	if p.env, err = withSecretFiles(p.env); err != nil {
@@ -100,7 +98,6 @@ func (p *program) dispatch(ctx context.Context, args []string) error {
 	return err
 }
 
-// root returns the tree of commands.
 func (p *program) root() *cli.Command {
 	root := &cli.Command{
 		Name:  "walletscreen",
@@ -191,7 +188,6 @@ func commandLine(root *cli.Command, args []string) ([]string, error) {
 
 func isHelp(arg string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, arg) }
 
-// commandNames returns the names of the commands below c.
 func commandNames(c *cli.Command) []string {
 	var names []string
 	for _, sub := range c.Commands {

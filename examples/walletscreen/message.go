@@ -33,8 +33,7 @@ func newMessage(refresh, from, to string, c customer, before, after *screening.R
 	}}
 }
 
-// order names the customer whose messages are delivered one after the other: by the
-// address if the table has no name, because the number of a row changes with the table.
+// order names whose messages are delivered in turn: the address without a name, as the number of a row changes.
 func (c customer) order() string {
 	if c.unnamed {
 		return c.address.String()
@@ -51,8 +50,7 @@ func newMessageVerdict(r *screening.Result, fresh bool) *screening.Answer {
 	return &a
 }
 
-// changesOf returns the differences between two verdicts, none if they are the same. Names and
-// dates are not part of a verdict.
+// changesOf returns the differences between two verdicts. Names and dates are not part of a verdict.
 func changesOf(before, after *screening.Result) (changes []labelChange) {
 	if before == nil {
 		before = &screening.Result{}

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// didYouMean returns the end of an error about a name that is not in names: the nearest
-// name, the valid ones, or a reference to -help.
+// didYouMean returns the end of an error about an unknown name: the nearest one, all, or a reference to -help.
 func didYouMean(name string, names []string, prefix string) string {
 	best, distance := "", 1+len(name)/2
 	for _, n := range names {

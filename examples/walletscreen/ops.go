@@ -11,8 +11,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi"
 )
 
-// opsHandler returns the handler of the operators' listener, which is separate from the API, and
-// off by default, because it asks for no key.
+// opsHandler returns the handler of the listener for operators, which is off by default: it asks for no key.
 func opsHandler(ready func() readiness, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for _, path := range []string{"GET /livez", "GET /healthz"} {
@@ -47,8 +46,7 @@ func traced(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), traceKey{}, m[1]))
 }
 
-// logAccess logs an answer. It logs no path and no word of the client's, which may have a key or an
-// address in it.
+// logAccess logs an answer, but no path and no word of the client, which may have a key or an address in it.
 func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation, screened int) {
 	if !log.Enabled(ctx, slog.LevelDebug) {
 		return

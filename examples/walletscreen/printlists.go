@@ -27,8 +27,7 @@ func printLists(w io.Writer, lists []screening.SourceStatus, now time.Time) {
 	t.print(w)
 }
 
-// printProvenance prints where the lists come from that the program has not fetched, if
-// there are any.
+// printProvenance prints where the lists come from that the program has not fetched.
 func printProvenance(w io.Writer, lists []screening.SourceStatus) {
 	from := layout{indent: "  "}
 	for _, l := range lists {
@@ -86,8 +85,7 @@ func jsonLists(lists []screening.SourceStatus) []jsonList {
 	return all
 }
 
-// caveatTexts returns what caveats there are, with the lists that have them. Each list is named
-// once.
+// caveatTexts returns the caveats with their lists. Each list is named once.
 func caveatTexts(caveats []screening.Caveat) (all []string) {
 	said := make(map[string]string) // by list
 	for _, c := range caveats {
@@ -111,7 +109,6 @@ func caveatTexts(caveats []screening.Caveat) (all []string) {
 	return all
 }
 
-// caveatText describes a caveat about a list.
 func caveatText(k screening.CaveatKind) string {
 	switch k {
 	case screening.CaveatMissing:
@@ -130,14 +127,12 @@ func caveatText(k screening.CaveatKind) string {
 	return string(k)
 }
 
-// isBroken reports whether the newest list in the store cannot be read, so that only an older one
-// is held, or none.
+// isBroken reports whether the newest list in the store cannot be read: an older one is held, or none.
 func isBroken(l screening.SourceStatus) bool {
 	return !l.Loaded() && (errors.Is(l.StoreErr, store.ErrDamaged) || errors.Is(l.StoreErr, store.ErrVersion) || errors.Is(l.StoreErr, store.ErrNotFound))
 }
 
-// failure returns the last error of a list. That it was not fetched offline, or that only a
-// person can fetch it, is none.
+// failure returns the last error of a list. That nobody has fetched it is none.
 func failure(l screening.SourceStatus) (err error) {
 	if !errors.Is(l.Err, errOffline) && !errors.Is(l.Err, errByHand) {
 		err = l.Err

@@ -72,7 +72,6 @@ func (p *program) receiptCommand() *cli.Command {
 	}
 }
 
-// makeKey makes a pair of keys.
 func (r *receiptCall) makeKey(context.Context, []string) error {
 	if r.out == "" {
 		return errors.New("want -out, the file to write")
@@ -94,7 +93,6 @@ func (r *receiptCall) makeKey(context.Context, []string) error {
 	return nil
 }
 
-// verify verifies the receipts of a file.
 func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -122,20 +120,9 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	opts := receipt.Options{Copy: copied, Table: func(rec *receipt.Receipt, past *screening.Past) (*receipt.Table, error) {
-		return r.screenAgain(ctx, rec, past)
-	}}
-	if r.key != "" {
-		verifier, err := readVerifier(r.key)
-		if err != nil {
-			return fmt.Errorf("-key: %w", err)
-		}
-		opts.Keys = []signed.Verifier{verifier}
-	}
-	if noLists == nil {
-		if opts.Store, err = r.openStore(ctx, &r.lists, false); err != nil {
-			return err
-		}
+	opts, err := r.options(ctx, copied)
+	if err != nil {
+		return err
 	}
 	err = eachReceipt(in, func(n int, data []byte) error {
 		v, err := receipt.Verify(ctx, data, &opts)
@@ -151,13 +138,35 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		case v.Outcome != receipt.Same && r.code == exitClean:
 			r.code = exitUndecided
 		}
-		r.print(n, &v)
+		if r.json {
+			r.printJSON(r.object(n, &v))
+		} else {
+			r.print(n, &v)
+		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	return nil
+}
+
+// options returns what receipts are verified with.
+func (r *receiptCall) options(ctx context.Context, copied func(context.Context) (store.Store, error)) (opts receipt.Options, err error) {
+	opts = receipt.Options{Copy: copied, Table: func(rec *receipt.Receipt, past *screening.Past) (*receipt.Table, error) {
+		return r.screenAgain(ctx, rec, past)
+	}}
+	if r.key != "" {
+		verifier, err := readVerifier(r.key)
+		if err != nil {
+			return opts, fmt.Errorf("-key: %w", err)
+		}
+		opts.Keys = []signed.Verifier{verifier}
+	}
+	if r.lists.wantStore() == nil {
+		opts.Store, err = r.openStore(ctx, &r.lists, false)
+	}
+	return opts, err
 }
 
 // A jsonVerdict is the verdict on a receipt, for programs.
@@ -177,8 +186,8 @@ type jsonVerdict struct {
 	Table *receipt.Table `json:"table,omitempty"`
 }
 
-// print prints the verdict on receipt n.
-func (r *receiptCall) print(n int, v *receipt.Verdict) {
+// object returns the verdict on receipt n.
+func (r *receiptCall) object(n int, v *receipt.Verdict) jsonVerdict {
 	o := jsonVerdict{Receipt: n, Outcome: v.Outcome, SignedBy: v.Signer}
 	if v.Reason != nil {
 		o.Reason = v.Reason.Error()
@@ -198,10 +207,11 @@ func (r *receiptCall) print(n int, v *receipt.Verdict) {
 			o.Unsigned = "not verified, without -key"
 		}
 	}
-	if r.json {
-		r.printJSON(o)
-		return
-	}
+	return o
+}
+
+func (r *receiptCall) print(n int, v *receipt.Verdict) {
+	o, rec := r.object(n, v), v.Receipt
 	if v.Outcome == receipt.Authentic {
 		o.Reason += ": give -data or -db, or a bundle"
 		if r.in != "" && rec.Table != nil {
@@ -244,7 +254,6 @@ func (r *receiptCall) print(n int, v *receipt.Verdict) {
 	}
 }
 
-// bundle writes receipts and their lists to a file.
 func (r *receiptCall) bundle(ctx context.Context, args []string) error {
 	if len(args) != 1 || r.out == "" {
 		return errors.New("want a FILE of receipts, and -out, the file to write")
@@ -304,8 +313,7 @@ func (r *receiptCall) bundle(ctx context.Context, args []string) error {
 	return nil
 }
 
-// unpack returns the receipts of a file, and a function that returns a store with lists, which is in dir: the lists of a
-// bundle, or the bundled ones.
+// unpack returns the receipts of a file, and a store with lists in dir: those of a bundle, or the bundled ones.
 func unpack(f *os.File, dir string) (io.Reader, func(context.Context) (store.Store, error), error) {
 	magic := make([]byte, 4)
 	if n, _ := f.ReadAt(magic, 0); n < 4 || string(magic) != "PK\x03\x04" {
@@ -337,8 +345,7 @@ func unpack(f *os.File, dir string) (io.Reader, func(context.Context) (store.Sto
 	return bytes.NewReader(text), func(context.Context) (store.Store, error) { return st, nil }, err
 }
 
-// screenAgain screens the table of -in again with the lists of the past, for verifying its
-// receipt, and reads the table of -out if it is given.
+// screenAgain screens the table of -in again with the lists of the past, and reads the table of -out.
 func (r *receiptCall) screenAgain(ctx context.Context, rec *receipt.Receipt, past *screening.Past) (table *receipt.Table, err error) {
 	if past != nil && r.in == "" {
 		return nil, errors.New("its lists are kept; for the verdicts, give the table that was screened with -in")

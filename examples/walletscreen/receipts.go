@@ -36,8 +36,7 @@ type receiptFile struct {
 	missing int             // verdicts without a receipt
 }
 
-// openReceipts opens a file of receipts, which are appended to it. They are signed with
-// the key in keyFile if that is not empty.
+// openReceipts opens a file to append receipts, which are signed with the key in keyFile unless that is "".
 func openReceipts(name, keyFile string) (*receiptFile, error) {
 	f := &receiptFile{}
 	var err error
@@ -237,8 +236,7 @@ func (o *tableOptions) setSettings(all map[string]string) error {
 	return o.checkDelimiter()
 }
 
-// A bundle of receipts is a zip file: receiptsName has the receipts, and the other files make a
-// store with their lists.
+// A bundle is a zip file: receiptsName has the receipts, and the other files are a store with their lists.
 const (
 	receiptsName = "receipts.jsonl"
 	fileBlock    = 4 << 10 // of the disk, for each file

@@ -87,7 +87,6 @@ type reportRow struct {
 	Why     string      `json:"why,omitempty"`
 }
 
-// openReport makes the file of a report.
 func openReport(name string) (*tableReport, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -148,7 +147,6 @@ func (r *tableReport) add(row *rows.Row, v *verdict, own []rows.OwnColumn) {
 	at.Rows = append(at.Rows, r.row(row, v, own, label))
 }
 
-// row returns a row as the report shows it.
 func (r *tableReport) row(row *rows.Row, v *verdict, own []rows.OwnColumn, label *screening.Label) reportRow {
 	to := reportRow{Line: row.Line, Address: shorten(clean(v.input), 120)}
 	for _, c := range own {
@@ -270,8 +268,7 @@ func (r *tableReport) Hidden(groups []*reportGroup) (all []reportRow) {
 	return all
 }
 
-// freshness returns one line about when the lists that are refreshed were checked, and which of
-// all are late or not whole.
+// freshness returns one line about when lists were checked, and which are late or not whole.
 func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now time.Time) string {
 	var checked []time.Time
 	for _, l := range all {

@@ -153,7 +153,6 @@ func (j *judge) printLists(w io.Writer) {
 	}
 }
 
-// screenArguments screens the addresses of the command line.
 func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []string) error {
 	var receipts *receiptFile
 	if s.receipt != "" {
@@ -262,8 +261,7 @@ func (v *verdict) print(w io.Writer, colors, history bool) {
 	t.print(w)
 }
 
-// matches returns the table of the labels and of what does not count, or of when lists had the
-// account.
+// matches returns the table of what is listed, suppressed or formerly listed, or the history.
 func (v *verdict) matches(history bool) layout {
 	t := layout{indent: "  "}
 	if history {
@@ -313,7 +311,6 @@ func listedText(l *screening.Label) string {
 	return "listed " + day(l.AddedAt) + " as " + clean(l.Listed)
 }
 
-// screenTable screens the table of -in.
 func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 	job := &tableJob{program: s.program, options: s.table, add: verdictColumns, cells: j.cells}
 	var err error

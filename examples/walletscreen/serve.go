@@ -66,8 +66,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 	return c
 }
 
-// servesWithin is how long a server that answers has to end when a signal has come, beside
-// -drain-delay. It is enough to answer all open requests.
+// servesWithin is how long a server has to end beside -drain-delay, enough to answer all open requests.
 const servesWithin = 30 * time.Second
 
 // serve runs the server until ctx ends.
@@ -167,17 +166,19 @@ func (s *server) openPast(ctx context.Context, digest string) (*screening.Past, 
 	if err != nil {
 		return nil, err
 	}
+	var all []sources.Source
 	for _, id := range found.Lists {
+		i := slices.Index(idsOf(srcs), id)
 		switch p := s.lists.published(id); {
-		case slices.Contains(idsOf(srcs), id):
+		case i >= 0:
+			all = append(all, srcs[i])
 		case p != nil:
-			srcs = append(srcs, p.source("", false))
+			all = append(all, p.source("", false))
 		default: // an own list that is no longer given
-			srcs = append(srcs, sources.Static(sources.Info{ID: id, Name: id, Jurisdiction: sources.Operator}))
+			all = append(all, sources.Static(sources.Info{ID: id, Name: id, Jurisdiction: sources.Operator}))
 		}
 	}
-	srcs = slices.DeleteFunc(srcs, func(src sources.Source) bool { return !slices.Contains(found.Lists, src.Info().ID) })
-	return screening.OpenDigest(ctx, s.store, digest, srcs, &screening.Options{Optional: found.Lists})
+	return screening.OpenDigest(ctx, s.store, digest, all, &screening.Options{Optional: found.Lists})
 }
 
 // loadLists loads the lists that need no network: the stored ones, or the bundled ones,
@@ -196,7 +197,6 @@ func (s *server) loadLists(ctx context.Context) error {
 	return nil
 }
 
-// run serves until ctx ends.
 func (s *server) run(ctx context.Context, p *program) error {
 	s.metrics.watch(s.screener, s.keys.ring, s.trail, s.cert, s.offline)
 	if s.watcher != nil {
@@ -271,8 +271,7 @@ func (s *server) run(ctx context.Context, p *program) error {
 	return errors.Join(err, trailErr, s.keys.ring.Close(last))
 }
 
-// followFiles reads the files of the certificate and of exceptions again each minute, and these
-// and all lists when a signal comes.
+// followFiles reads certificate and exceptions again each minute, and all lists, too, when a signal comes.
 func (s *server) followFiles(ctx context.Context, reload <-chan os.Signal) {
 	ticker := time.NewTicker(recheckEvery)
 	defer ticker.Stop()
@@ -298,7 +297,6 @@ func (s *server) followFiles(ctx context.Context, reload <-chan os.Signal) {
 	}
 }
 
-// handler returns the handler of the API and the page.
 func (s *server) handler() http.Handler {
 	opts := s.limits
 	opts.Prefix = "/"

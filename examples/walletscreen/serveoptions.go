@@ -126,8 +126,7 @@ func fromProxy(r *http.Request, field string) *http.Request {
 	return r
 }
 
-// openDecisions sets the operator's exceptions: the file of -exceptions, and what own lists allow. It
-// returns nil if no file can have any.
+// openDecisions sets exceptions from -exceptions and own lists. It returns nil if no file can have any.
 func openDecisions(ctx context.Context, c *serveOptions, s *screening.Screener, log *slog.Logger) (*followed, error) {
 	if c.exceptions == "" && len(c.lists.own) == 0 {
 		return nil, nil

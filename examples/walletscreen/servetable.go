@@ -32,8 +32,7 @@ const (
 	maxTablesEach = 2           // and of one caller, whose second one leaves a place for others
 )
 
-// maxVerdicts bounds the table that is answered, in bytes: a short row, or a compressed one, may have a
-// long verdict. It is a variable for tests.
+// maxVerdicts bounds the answer in bytes: a short row may have a long verdict. It is a variable for tests.
 var maxVerdicts = 64 << 20
 
 var errVerdicts = errors.New("the table with verdicts is too large")
@@ -81,8 +80,7 @@ func (p *tablePlaces) leave(id string) {
 	p.held = slices.Delete(p.held, i, i+1)
 }
 
-// A tableCall is a table that a client sends. As screeningLists, it keeps what to charge and record
-// when the table is answered.
+// A tableCall is a table of a client. As screeningLists, it keeps what to charge and record in the end.
 type tableCall struct {
 	*screening.Screener
 	server  *server
@@ -157,8 +155,7 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 	c.observe(cmp.Or(p, &tableProblem{Status: http.StatusOK}))
 }
 
-// observe measures and logs an answer. Its rows are not among the screenings of package metrics: there
-// may be a million of them.
+// observe measures and logs an answer. Its rows, perhaps a million, are no screenings of package metrics.
 func (c *tableCall) observe(p *tableProblem) {
 	o := httpapi.Observation{Route: tableRoute, Method: http.MethodPost, Status: p.Status, Code: p.Code, CallerID: c.caller.ID, RequestID: c.id, Duration: time.Since(c.start)}
 	if c.request.Method != http.MethodPost {
@@ -173,7 +170,6 @@ func (c *tableCall) observe(p *tableProblem) {
 	logAccess(c.request.Context(), c.server.log, o, screened)
 }
 
-// tableRoute is the path of tables.
 const tableRoute = "/api/v1/screen/table"
 
 // answer answers the table, or returns the problem.

@@ -31,8 +31,7 @@ func openOutput(name string, stdout, sum io.Writer) (*output, error) {
 	return &output{w: file, closers: []io.Closer{f}}, nil
 }
 
-// newInterruptible returns a reader of r that reads ahead in a goroutine, so that a Read ends
-// with ctx even if one of r does not.
+// newInterruptible returns a reader that reads ahead of r, so that a Read ends with ctx even if one of r does not.
 func newInterruptible(ctx context.Context, r io.ReadCloser) *interruptible {
 	out, in := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
@@ -62,7 +61,6 @@ func (i *interruptible) Close() error {
 	return errors.Join(i.PipeReader.Close(), i.r.Close())
 }
 
-// isTerminal reports whether w is a terminal.
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -86,8 +86,7 @@ func sameFile(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b) || err == nil && err2 == nil && os.SameFile(one, other)
 }
 
-// formatOrName returns -format or, if that is not set, the format that the name of the
-// file says, and "" if it says none.
+// formatOrName returns -format or the format in the name of the file, and "" if neither says one.
 func (o *tableOptions) formatOrName() string {
 	if o.format != "" {
 		return o.format
@@ -111,8 +110,7 @@ type tableJob struct {
 	started time.Time
 }
 
-// tableHashes are the SHA-256 of a table as it was read, as it was written, and of the verdicts of
-// its rows.
+// tableHashes are the SHA-256 of a table as it was read and as it was written, and of its verdicts.
 type tableHashes struct{ input, output, verdicts hash.Hash }
 
 // newTableHashes returns hashes of a table whose verdicts j finds.
@@ -122,7 +120,6 @@ func newTableHashes(j *judge) *tableHashes {
 	return h
 }
 
-// run does the job.
 func (t *tableJob) run(ctx context.Context) error {
 	t.started = time.Now()
 	if t.overwrites(t.options.in, t.options.out) {
@@ -238,8 +235,7 @@ func (t *tableJob) row(dst []string, row *rows.Row, total *tally) (cells []strin
 	return t.cells(dst, row, total)
 }
 
-// overwrites reports whether writing out would change the file of in while it is read. - and no name are
-// the standard input and output.
+// overwrites reports whether writing out changes the file of in. - and "" are the standard input and output.
 func (p *program) overwrites(in, out string) bool {
 	from, err := stat(in, p.stdin)
 	to, err2 := stat(out, p.stdout)
@@ -257,8 +253,7 @@ func stat(name string, std any) (os.FileInfo, error) {
 	return nil, os.ErrNotExist
 }
 
-// openInput opens a file, or the standard input for -. Reading ends with ctx. The size is -1 if it
-// is not known.
+// openInput opens a file, or the standard input for -. The size is -1 if it is not known.
 func (p *program) openInput(ctx context.Context, name string) (*interruptible, int64, error) {
 	if name == "-" {
 		return newInterruptible(ctx, io.NopCloser(p.stdin)), -1, nil
@@ -317,7 +312,6 @@ func (t *tableJob) besideTable() io.Writer {
 	return t.stderr
 }
 
-// printSummary prints what became of the rows.
 func (t *tableJob) printSummary(w io.Writer) {
 	took := time.Since(t.started)
 	rate := ""

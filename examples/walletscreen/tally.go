@@ -13,7 +13,6 @@ type tally struct {
 	payees    int64 // accounts: a text may pay several
 }
 
-// count counts a text.
 func (t *tally) count(level score.Level, undecided bool) {
 	if t.levels == nil {
 		t.levels = make(map[score.Level]int64)
@@ -47,7 +46,6 @@ func (t *tally) classes() (all []reportClass) {
 // undecided is the class of texts without a level.
 const undecided = "UNDECIDED"
 
-// code returns the exit code.
 func (t *tally) code() int {
 	switch {
 	case t.undecided+t.doubtful > 0:

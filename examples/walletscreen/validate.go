@@ -60,7 +60,6 @@ var validationColumns = []rows.Column{
 	{Name: "reason"}, {Name: "offset", Type: rows.Number}, {Name: "error"},
 }
 
-// validateTable validates the table of -in.
 func (p *program) validateTable(ctx context.Context, options tableOptions, asJSON bool) error {
 	job := &tableJob{program: p, options: options, add: validationColumns, cells: func(dst []string, row *rows.Row, total *tally) []string {
 		v := validateRow(options.chain, row)
@@ -88,7 +87,6 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, asJSO
 	return err
 }
 
-// validateRow validates a row of a table.
 func validateRow(chain string, row *rows.Row) validation {
 	if row.Err != nil {
 		return validation{Error: row.Err.Error(), Reason: "bad_format"}
@@ -174,7 +172,6 @@ func (v validation) fail(err error) validation {
 	return v
 }
 
-// print prints v for people.
 func (v *validation) print(w io.Writer) {
 	switch {
 	case !v.Valid:

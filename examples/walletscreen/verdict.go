@@ -145,16 +145,14 @@ func (j *judge) payees(v verdict) []verdict {
 // isListed reports whether a list has an account that the text can mean.
 func (v *verdict) isListed() bool { return len(v.result.Labels) > 0 }
 
-// isUndecided reports whether something is left to decide. A payee whom no list can name
-// does not matter beside one who is listed.
+// isUndecided reports whether something is left to decide. A payee without a list does not matter beside a listed one.
 func (v *verdict) isUndecided() bool {
 	return v.err != nil || slices.ContainsFunc(v.result.Doubts, func(d address.Doubt) bool {
 		return d != address.DoubtUnscreenable || !v.isListed()
 	})
 }
 
-// hasLevel reports whether the level of the result may be shown: nothing that is undecided
-// is clean.
+// hasLevel reports whether the level may be shown: nothing that is undecided is clean.
 func (v *verdict) hasLevel() bool { return v.isListed() || !v.isUndecided() }
 
 // shown returns the account or, if it is not settled, the text, unless that may be a secret.
@@ -182,8 +180,7 @@ func hidesInput(err error, text string) bool {
 // hexKey matches text with 64 hex digits in a row, not more.
 var hexKey = regexp.MustCompile("(^|0[xX]|[^0-9a-fA-F])[0-9a-fA-F]{64}([^0-9a-fA-F]|$)")
 
-// A jsonResult is the verdict about an account for programs. One that is undecided has a
-// level only if it is listed; doubts or error say why.
+// A jsonResult is the verdict about an account. One that is undecided has a level only if it is listed.
 type jsonResult struct {
 	Input   string      `json:"input,omitempty"` // left out if it is a secret
 	Chain   string      `json:"chain,omitempty"`
@@ -275,12 +272,10 @@ func stays(all []screening.Former) string {
 	})
 }
 
-// joinDoubts returns the names of doubts.
 func joinDoubts(doubts []address.Doubt) string {
 	return joined(doubts, " ", func(d address.Doubt) string { return string(d) })
 }
 
-// listsOf returns the ids of the lists of labels.
 func listsOf(labels []screening.Label) string {
 	return joined(labels, " ", func(l screening.Label) string { return l.Source })
 }
@@ -296,22 +291,19 @@ func suppressions(all []screening.Suppressed) string {
 	})
 }
 
-// corrected returns what a text in doubt may have been before one copying error, or nil. Nothing
-// reads it so.
+// corrected returns what a text may have been before one copying error, or nil. Nothing reads it so.
 func corrected(chain, text string) *correct.Correction {
 	c, _ := address.ParseChain(chain) // any chain, if it names none
 	return correct.Text(c, text)
 }
 
-// screeningLists are what verdicts come from: the current lists, a [screening.Screener], or the
-// lists of -at, a [screening.Past].
+// screeningLists are the lists of now, a [screening.Screener], or of -at, a [screening.Past].
 type screeningLists interface {
 	Screen(address.Address) (screening.Result, error)
 	ScreenInput(chain, text string) (screening.Result, address.Reading, error)
 	Sources() []screening.SourceStatus
 }
 
-// add counts the verdict about a text.
 func (t *tally) add(v *verdict) {
 	level := score.Level("")
 	if v.hasLevel() {

@@ -48,8 +48,7 @@ type watcher struct {
 // maxSteps bounds the snapshots that are compared one by one. Of more, only the first and the last are.
 const maxSteps = 8
 
-// openWatcher opens the customers, the webhook and the outbox, and returns nil if the
-// options have none.
+// openWatcher opens customers, webhook and outbox, and returns nil without the options.
 func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	switch {
 	case s.book == "" && s.webhook == "" && s.webhookSecret == "":
@@ -83,8 +82,7 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	return w, err
 }
 
-// instance names the process that uses a data directory and listens at an address, so that it leads
-// again as soon as it starts again.
+// instance names the process with this data and address, so that it leads again once it starts again.
 func instance(c *serveOptions) string {
 	host, _ := os.Hostname()
 	return host + ":" + absolute(c.lists.data) + " " + c.addr
@@ -142,7 +140,6 @@ func (w *watcher) step(ctx context.Context) (err error) {
 // leadFor is longer than a delivery takes.
 const leadFor = time.Minute
 
-// deliver posts the messages that are due.
 func (w *watcher) deliver(ctx context.Context) error {
 	d, err := w.box.Deliver(ctx, w.hook.Post)
 	w.told(d)
@@ -152,8 +149,7 @@ func (w *watcher) deliver(ctx context.Context) error {
 	return err
 }
 
-// told logs what became of messages. A receiver that fails is logged when it begins to,
-// and when it accepts messages again.
+// told logs what became of messages. A receiver is logged when it begins to fail, and when it accepts again.
 func (w *watcher) told(d outbox.Delivery) {
 	switch {
 	case d.Failure != nil && !w.failing:
@@ -265,8 +261,7 @@ func (w *watcher) before(ctx context.Context, digest string) (*screening.Past, e
 	return past, nil
 }
 
-// compare stores the messages about the customers whose verdicts differ between two snapshots.
-// Nobody is all clear unless fresh is set.
+// compare stores messages about verdicts that differ. Nobody is all clear unless fresh is set.
 func (w *watcher) compare(ctx context.Context, from, to string, old, now *screening.Past, fresh bool) error {
 	refresh := rand.Text()
 	var events []outbox.Event // before Add, which keeps keys from being written
