@@ -2,6 +2,7 @@
 package version
 
 import (
+	"cmp"
 	"runtime/debug"
 	"sync"
 )
@@ -18,15 +19,20 @@ var stamped string
 func Module() string { return module() }
 
 var module = sync.OnceValue(func() string {
-	if stamped != "" {
-		return stamped
+	info, _ := debug.ReadBuildInfo()
+	return cmp.Or(stamped, in(info), "(devel)")
+})
+
+// in returns the version of this module in a program, and "" if nothing says it. A module that stands in for
+// it, such as the clone of a nested module, has the version.
+func in(info *debug.BuildInfo) string {
+	if info == nil {
+		return ""
 	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
-			if m.Path == modulePath && m.Version != "" {
-				return m.Version
-			}
+	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
+		if m.Path == modulePath {
+			return cmp.Or(m.Replace, m).Version
 		}
 	}
-	return "(devel)"
-})
+	return ""
+}
