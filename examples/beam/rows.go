@@ -78,7 +78,7 @@ func column(flag, name string, names []string) (int, error) {
 	i := slices.Index(names, name)
 	switch {
 	case i < 0:
-		return i, fmt.Errorf("there is no column %q among %q: name it with -%s", name, names, flag)
+		return i, fmt.Errorf("there is no column %q among %q, which commas separate: name it with -%s", name, names, flag)
 	case slices.Contains(names[i+1:], name):
 		return i, fmt.Errorf("two columns are named %q among %q: name another one with -%s", name, names, flag)
 	}
