@@ -24,10 +24,6 @@ import (
 	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
-// ErrMoved means that the state is not as expected: another process has
-// advanced it.
-var ErrMoved = errors.New("the state was advanced by another process")
-
 // Keep is the time for which delivery of a message is tried, and a message is kept after
 // that.
 const Keep = 3 * 24 * time.Hour
@@ -47,6 +43,8 @@ type Message struct {
 	Customer string
 	Created  time.Time
 	Attempts int // that have failed
+
+	failure error // why the last attempt was not accepted, or nil
 }
 
 // A Box is an outbox in a database. Its methods may be called concurrently, except for
@@ -153,7 +151,7 @@ func (b *Box) State(ctx context.Context) (string, error) {
 }
 
 // Add stores a message for each event, and that the state is now to. It stores nothing if
-// the state is not from, and returns an error that wraps ErrMoved. An event whose ID is known is
+// the state is not from. An event whose ID is known is
 // not stored again. The sequence numbers of messages grow with each one, with gaps.
 func (b *Box) Add(ctx context.Context, from, to string, events []Event) (added int, err error) {
 	defer func() {
@@ -170,7 +168,7 @@ func (b *Box) Add(ctx context.Context, from, to string, events []Event) (added i
 	var sequence int64
 	err = tx.QueryRowContext(ctx, `update walletscreen_outbox_state set digest = $1 where name = 'book' and digest = $2 returning sequence`, to, from).Scan(&sequence)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, ErrMoved
+		return 0, errors.New("the state was advanced by another process")
 	}
 	if err != nil {
 		return 0, err
@@ -246,20 +244,14 @@ const posts = 32
 // turn is the time after which Deliver posts no further message.
 const turn = 5 * time.Second
 
-// An outcome is a message that was posted, and why it was not accepted, or nil.
-type outcome struct {
-	Message
-	failure error
-}
-
 // Deliver posts the messages that are due, the oldest first, for some seconds at most. The
 // messages of one customer are posted in their order: each after the previous one was
 // accepted or given up. post may be called concurrently. A message that is not accepted is
-// due again later. If the receiver has said when, as a [RetryError], Deliver posts no other
-// message before that. Only errors of the database are returned.
+// due again after five seconds, and then each time after twice as long, an hour at most. If the receiver
+// has said when, as a [RetryError], Deliver posts no other message before that. Only errors of the database are returned.
 func (b *Box) Deliver(ctx context.Context, post func(context.Context, Message) error) (d Delivery, err error) {
 	inflight := make(map[string]bool) // customers
-	outcomes := make(chan outcome, posts)
+	outcomes := make(chan Message, posts)
 	for end := time.Now().Add(turn); ; {
 		if err == nil && ctx.Err() == nil && !b.now().Before(b.pause) && time.Now().Before(end) {
 			var messages []Message
@@ -267,37 +259,40 @@ func (b *Box) Deliver(ctx context.Context, post func(context.Context, Message) e
 			for _, m := range messages {
 				if len(inflight) < posts && !inflight[m.Customer] {
 					inflight[m.Customer] = true
-					go func() { outcomes <- outcome{m, post(ctx, m)} }()
+					go func() {
+						m.failure = post(ctx, m)
+						outcomes <- m
+					}()
 				}
 			}
 		}
 		if len(inflight) == 0 {
 			return d, errors.Join(err, ctx.Err())
 		}
-		done := []outcome{<-outcomes}
+		done := []Message{<-outcomes}
 		for len(outcomes) > 0 {
 			done = append(done, <-outcomes)
 		}
 		if ctx.Err() == nil { // else the attempts may have been cut off by us
 			err = errors.Join(err, b.record(ctx, &d, done))
 		}
-		for _, o := range done {
-			delete(inflight, o.Customer)
+		for _, m := range done {
+			delete(inflight, m.Customer)
 		}
 	}
 }
 
 // record stores what became of messages, and adds it to d.
-func (b *Box) record(ctx context.Context, d *Delivery, done []outcome) error {
+func (b *Box) record(ctx context.Context, d *Delivery, done []Message) error {
 	tx, err := b.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	for _, o := range done {
+	for _, m := range done {
 		now := b.now()
-		due, ended, text := now.Add(Backoff(o.Attempts)), int64(0), ""
-		if later := (*RetryError)(nil); errors.As(o.failure, &later) {
+		due, ended, text := now.Add(min(5*time.Second<<min(m.Attempts, 20), time.Hour)), int64(0), ""
+		if later := (*RetryError)(nil); errors.As(m.failure, &later) {
 			if pause := now.Add(min(later.After, time.Hour)); pause.After(b.pause) {
 				b.pause = pause
 			}
@@ -306,18 +301,18 @@ func (b *Box) record(ctx context.Context, d *Delivery, done []outcome) error {
 			}
 		}
 		switch {
-		case o.failure == nil:
+		case m.failure == nil:
 			d.Accepted++
 			ended = now.UnixMilli()
-		case now.Sub(o.Created) >= Keep:
+		case now.Sub(m.Created) >= Keep:
 			d.Expired++
 			ended = now.UnixMilli()
 		}
-		if o.failure != nil {
-			d.Failure, text = o.failure, clip(o.failure.Error())
+		if m.failure != nil {
+			d.Failure, text = m.failure, clip(m.failure.Error())
 		}
 		if _, err := tx.ExecContext(ctx, `update walletscreen_outbox set attempts = attempts + 1, due = $1, ended = $2, failure = $3 where id = $4`,
-			due.UnixMilli(), ended, text, o.ID); err != nil {
+			due.UnixMilli(), ended, text, m.ID); err != nil {
 			return err
 		}
 	}
@@ -326,12 +321,6 @@ func (b *Box) record(ctx context.Context, d *Delivery, done []outcome) error {
 
 // clip bounds the length of what a stranger has sent.
 func clip(s string) string { return strings.ToValidUTF8(s[:min(len(s), 500)], "?") }
-
-// Backoff returns how long to wait after a message has failed n times before: from five
-// seconds to an hour.
-func Backoff(n int) time.Duration {
-	return min(5*time.Second<<min(n, 20), time.Hour)
-}
 
 // Waiting returns how many messages are not accepted yet, and when the oldest was made, the zero
 // time if there is none.

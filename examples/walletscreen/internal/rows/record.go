@@ -205,10 +205,10 @@ func (r *Row) Cell(i int) string {
 
 // check returns an error if a row has more cells with text than there are columns.
 func (t *Reader) check(row *Row) error {
-	if len(row.cells) <= t.columns || strings.Trim(strings.Join(row.cells[t.columns:], ""), " \t\"") == "" {
+	if len(row.cells) <= len(t.all) || strings.Trim(strings.Join(row.cells[len(t.all):], ""), " \t\"") == "" {
 		return row.Err
 	}
-	return fmt.Errorf("the row has %d columns, the header has %d: the last one holds the rest", len(row.cells), t.columns)
+	return fmt.Errorf("the row has %d columns, the header has %d: the last one holds the rest", len(row.cells), len(t.all))
 }
 
 // literal returns the text that a spreadsheet program shows of a cell whose type it was told:

@@ -61,7 +61,6 @@ type Reader struct {
 	bom, crlf bool
 	header    *Row     // nil if there is none
 	preamble  []byte   // the line "sep=;" of a spreadsheet program
-	columns   int      // of the header, or of the first row
 	address   int      // index of the column
 	chain     int      // index of the column, or -1
 	all       []string // the names of all columns
@@ -194,7 +193,6 @@ func (t *Reader) openCSV(head []byte) error {
 	t.delimiter = delimiter
 	t.writer = csv.NewWriter(&t.out)
 	t.writer.Comma, t.writer.UseCRLF = rune(delimiter), t.crlf
-	t.columns = len(sample[0])
 	names, body := sample[0], sample[1:]
 	header := !slices.ContainsFunc(names, t.hasAddress)
 	if !header {
@@ -387,11 +385,11 @@ func (t *Reader) Next() (Row, error) {
 // out of place: it has several lines, or the row has too few cells, and there are a delimiter and an
 // address in it.
 func (t *Reader) swallows(row *Row) bool {
-	if bytes.IndexByte(row.raw, '\n') < 0 && len(row.cells) >= t.columns {
+	if bytes.IndexByte(row.raw, '\n') < 0 && len(row.cells) >= len(t.all) {
 		return false
 	}
 	for i, cell := range row.cells {
-		if i != t.address && strings.IndexByte(cell, t.delimiter) >= 0 && (strings.Contains(cell, "\n") || len(row.cells) < t.columns) &&
+		if i != t.address && strings.IndexByte(cell, t.delimiter) >= 0 && (strings.Contains(cell, "\n") || len(row.cells) < len(t.all)) &&
 			slices.ContainsFunc(strings.FieldsFunc(cell, func(r rune) bool { return r == '\n' || r == rune(t.delimiter) }), t.hasAddress) {
 			return true
 		}

@@ -63,9 +63,9 @@ func (t *Reader) AppendRow(dst []byte, row *Row, cells ...string) []byte {
 // appendCells appends the cells of row, as many as the header has, and the added ones. A row in which a
 // quote is out of place, or that has more cells, is quoted again, so that every reader finds the same cells.
 func (t *Reader) appendCells(dst []byte, row *Row, added []string) []byte {
-	if len(row.cells) <= t.columns && !row.stray {
+	if len(row.cells) <= len(t.all) && !row.stray {
 		dst = append(dst, row.raw...)
-		for range t.columns - max(len(row.cells), 1) {
+		for range len(t.all) - max(len(row.cells), 1) {
 			dst = append(dst, t.delimiter)
 		}
 		if len(added) == 0 {
@@ -73,10 +73,10 @@ func (t *Reader) appendCells(dst []byte, row *Row, added []string) []byte {
 		}
 		return append(append(dst, t.delimiter), t.encode(added)...)
 	}
-	cells := make([]string, t.columns)
+	cells := make([]string, len(t.all))
 	copy(cells, row.cells)
-	if len(row.cells) > t.columns && row.Err != nil {
-		cells[t.columns-1] = strings.Join(row.cells[t.columns-1:], string(t.delimiter)) // the rest of the row
+	if len(row.cells) > len(t.all) && row.Err != nil {
+		cells[len(t.all)-1] = strings.Join(row.cells[len(t.all)-1:], string(t.delimiter)) // the rest of the row
 	}
 	return append(dst, t.encode(append(cells, added...))...)
 }
