@@ -102,9 +102,6 @@ type problem struct {
 // advice returns the remedy for a problem, by its reason or else its code.
 var advice = map[string]string{
 	"secret":                "Do not send it again, and do not repeat it to anyone. Tell the person that this private key or seed is no longer safe, and ask for the address instead.",
-	"bad_checksum":          "Ask the person to copy the address again. Do not correct it yourself.",
-	"bad_length":            "Ask the person to copy the whole address again.",
-	"bad_charset":           "Ask the person to copy the address again.",
 	"bad_format":            "Ask the person for the address of a wallet.",
 	"wrong_network":         "Ask for an address of the main network.",
 	"wrong_chain":           "Call the tool again with the suggested chain, if the person means that chain.",
@@ -115,13 +112,11 @@ var advice = map[string]string{
 	"interoperable_address": "Ask the person for the address alone, and on which chain it is.",
 	"unsupported_chain":     "Leave out the chain, or use the full name of a supported one, such as bitcoin or ethereum, or eip155: and the number of an EVM chain.",
 	"chain_needed":          "Ask the person whether the address is whole, and on which chain it is. Then call the tool again with the chain.",
-	"invalid_address":       "Ask the person to copy the address again.",
+	"invalid_address":       "Ask the person to copy the address again. It must be whole: do not complete or correct it yourself.",
 	"missing_credentials":   "Ask the operator of this server for an API key, and set it in the configuration of the client.",
 	"invalid_token":         "The API key is unknown, expired or revoked. Ask the operator of this server for another one.",
 	"insufficient_scope":    "Ask the operator of this server for an API key with this scope.",
 	"quota_exceeded":        "Nothing more is screened this month with this API key. Tell the person that the address was not screened.",
-	"sources_unavailable":   "Treat the address as not screened. It is not clean.",
-	"sources_stale":         "Treat the address as not screened. It is not clean.",
 }
 
 func (p *problem) Error() string {
@@ -136,7 +131,7 @@ func (p *problem) Error() string {
 	if p.SuggestedChain != "" {
 		text += " Suggested chain: " + p.SuggestedChain + "."
 	}
-	text += " " + cmp.Or(advice[p.Reason], advice[p.Code], "Treat the address as not screened, and try again later.")
+	text += " " + cmp.Or(advice[p.Reason], advice[p.Code], "Treat the address as not screened: it is not clean. Try again later.")
 	if p.wait > 0 {
 		text += fmt.Sprintf(" A retry may help after %d seconds.", p.wait)
 	}
