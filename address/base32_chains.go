@@ -72,10 +72,8 @@ func (e iban) read(r *reader, c *codec) fault {
 	for i, ch := range text {
 		ok := nimiqAlphabet.Value(ch) != base32.None
 		switch i {
-		case 0:
-			ok = ch == 'N'
-		case 1:
-			ok = ch == 'Q'
+		case 0, 1:
+			ok = ch == "NQ"[i]
 		case 2, 3:
 			ok = '0' <= ch && ch <= '9'
 		}
@@ -178,12 +176,7 @@ func (c32) read(r *reader, c *codec) fault {
 
 const crockfordZeros = "0000000000000000000000000000000000000000"
 
-func zeroBytes(b []byte) (n int) {
-	for n < len(b) && b[n] == 0 {
-		n++
-	}
-	return n
-}
+func zeroBytes(b []byte) int { return len(b) - len(bytes.TrimLeft(b, "\x00")) }
 
 func (c32) write(dst []byte, c *codec, payload []byte) []byte {
 	var buf [1 + 20 + 4]byte

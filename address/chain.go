@@ -175,16 +175,9 @@ func shownName(c Chain) Chain {
 	if len(c) > maxSlug {
 		return ""
 	}
-	run, words := 0, 0
-	for i := range len(c) {
-		if charClass[c[i]]&classAlnum == 0 {
-			run = 0
-			continue
-		}
-		if run++; run == 1 {
-			words++
-		}
-		if run > 20 && !strings.HasPrefix(string(c), eip155) || words > 6 {
+	words := 0
+	for t := range tokens(string(c)) {
+		if words++; words > 6 || t.end-t.start > 20 && !strings.HasPrefix(string(c), eip155) {
 			return ""
 		}
 	}

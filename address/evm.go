@@ -260,12 +260,11 @@ func (e hexText) read(r *reader, c *codec) fault {
 	if len(s) != at+2*size {
 		return badLength
 	}
-	bad, capitals := scanHex(s, at)
-	if bad < 0 && capitals && e.lower {
-		for bad = at; s[bad] < 'A' || s[bad] > 'F'; bad++ {
-		}
+	bad, lower := skip(classHex, s, at), lowerHexEnd(s, at)
+	if e.lower {
+		bad = lower
 	}
-	if bad >= 0 {
+	if bad < len(s) {
 		return badChar(bad)
 	}
 	b := r.tmp[:size] // not on the stack, because sum is a variable
@@ -276,7 +275,7 @@ func (e hexText) read(r *reader, c *codec) fault {
 		}
 	}
 	r.set(b[:c.size])
-	r.normal = isNormal && !capitals
+	r.normal = isNormal && lower == len(s)
 	return fault{}
 }
 

@@ -165,7 +165,7 @@ func (f *finder) try(start, end int) bool {
 }
 
 // chunk searches the chunk at start to end: from the beginning of each word up to each place where
-// one ends, or a separator does.
+// one ends, or a separator does, or an address of ton, in which a separator is a letter.
 func (f *finder) chunk(start, end int) {
 	for i := start; i < end; i++ {
 		if !f.isAlnum(i) {
@@ -178,7 +178,7 @@ func (f *finder) chunk(start, end int) {
 			continue
 		}
 		for to := max(i+1, from+minChunk); to <= min(end, from+maxSpan); to++ {
-			if to == end || !f.isAlnum(to) {
+			if to == end || !f.isAlnum(to) || to-from == tonLen {
 				f.try(from, to)
 			}
 		}

@@ -201,14 +201,10 @@ func hasMark(word string) bool {
 // isZeroX reports whether a text ends with what reads as "0x": with a letter, a sign of
 // multiplication or blanks in it.
 func isZeroX(text string) bool {
-	text = strings.TrimRight(text[max(0, len(text)-16):], " \u00a0")
-	for _, x := range []string{"x", "X", "×"} {
-		if zero, ok := strings.CutSuffix(text, x); ok {
-			zero = strings.TrimRight(zero, " \u00a0")
-			return zero != "" && strings.IndexByte("0Oo", zero[len(zero)-1]) >= 0
-		}
-	}
-	return false
+	text = strings.NewReplacer(" ", "", "\u00a0", "").Replace(text[max(0, len(text)-16):])
+	x, n := utf8.DecodeLastRuneInString(text)
+	zero := text[:len(text)-n]
+	return strings.ContainsRune("xX×", x) && zero != "" && strings.IndexByte("0Oo", zero[len(zero)-1]) >= 0
 }
 
 // shortened returns the end of an address that shows only its beginning, with the word at start to

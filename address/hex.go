@@ -1,6 +1,7 @@
 package address
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -108,17 +109,9 @@ func (a *Address) ParseEVM(c Chain, s string) (identity.Words, identity.Tag) {
 	return identity.Words{W0: unhex8(d0) | unhex8(d1)<<32, W1: unhex8(d2) | unhex8(d3)<<32, W2: unhex8(d4)}, evmTag
 }
 
-// scanHex returns the offset of the first character of s, from offset at on,
-// that is not a hex digit, or -1; and whether the digits include capitals.
-func scanHex(s string, at int) (bad int, capitals bool) {
-	for i := at; i < len(s); i++ {
-		class := charClass[s[i]]
-		if class&classHex == 0 {
-			return i, false
-		}
-		capitals = capitals || class&classUpper != 0
-	}
-	return -1, capitals
+// lowerHexEnd returns the offset behind the digits and letters from a to f that begin at offset at of s.
+func lowerHexEnd(s string, at int) int {
+	return min(skip(classHex, s, at), skip(classLower|classDigit, s, at))
 }
 
 // firstNonHex returns the index of the first byte of s that is not a hex digit, or len(s).
@@ -203,7 +196,7 @@ func fuel() codecs {
 // See the documentation of Starknet on contract addresses.
 func starknet() codecs {
 	check := func(r *reader) fault {
-		if !isStarknetAddress([32]byte(r.payload())) {
+		if string(r.payload()) >= starknetEnd {
 			return badSyntax
 		}
 		return checkCase(r, 2, func(digits string) bool { return isStarknetCase([32]byte(r.payload()), digits) })
@@ -214,28 +207,15 @@ func starknet() codecs {
 	return codecs{with(64, 64), with(63, 63), with(1, 1), short}
 }
 
-// isStarknetAddress reports whether value is below 2^251-256, which is 0x07ffff…ff00.
-func isStarknetAddress(value [32]byte) bool {
-	if value[0] != 7 {
-		return value[0] < 7
-	}
-	for _, b := range value[1:31] {
-		if b != 0xff {
-			return true
-		}
-	}
-	return false
-}
+// starknetEnd is 2^251-256, above all addresses.
+const starknetEnd = "\x07\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00"
 
 // isStarknetCase reports whether the capitals among digits match the checksum of Starknet's tools.
 // As in EIP-55, a letter is upper case if the digit at its position in the hash is at least eight;
 // the hash is the keccak256 of the number in as few bytes as possible.
 func isStarknetCase(value [32]byte, digits string) bool {
-	short := value[:]
-	for len(short) > 1 && short[0] == 0 {
-		short = short[1:]
-	}
-	sum := keccak256(short)
+	short := bytes.TrimLeft(value[:31], "\x00")
+	sum := keccak256(value[31-len(short):])
 	return hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*(64-len(digits)+i)) })
 }
 
@@ -261,10 +241,9 @@ func (e hexNumber) read(r *reader, c *codec) fault {
 		return badLength
 	}
 	r.claimed = true
-	bad, capitals := scanHex(s, 2)
-	digits := len(s) - 2
+	bad, digits := skip(classHex, s, 2), len(s)-2
 	switch {
-	case bad >= 0:
+	case bad < len(s):
 		return badChar(bad)
 	case digits < e.min || digits > max(e.min, e.max), e.keep && e.isOther(s[2:]):
 		return badLength
@@ -274,7 +253,7 @@ func (e hexNumber) read(r *reader, c *codec) fault {
 	var value [32]byte
 	putHexNumber(&value, s[2:])
 	r.set(value[:])
-	r.normal = !capitals && s[1] == 'x'
+	r.normal = lowerHexEnd(s, 2) == len(s) && s[1] == 'x'
 	return fault{}
 }
 
@@ -295,11 +274,8 @@ func (e hexNumber) write(dst []byte, c *codec, payload []byte) []byte {
 	if e.min == 64 || !e.keep && e.min > 1 {
 		return dst
 	}
-	zeros := 0
-	for zeros < 63 && dst[from+zeros] == '0' {
-		zeros++
-	}
-	return append(dst[:from], dst[from+zeros:]...)
+	rest := len(bytes.TrimLeft(dst[from:from+63], "0"))
+	return append(dst[:from], dst[from+63-rest:]...)
 }
 
 func (e hexNumber) bounds(*codec) bounds {

@@ -144,10 +144,8 @@ func (subaccountText) read(r *reader, c *codec) fault {
 	case digits[0] == '0':
 		return badChar(dot + 1)
 	}
-	for i := range len(digits) {
-		if c := digits[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return badChar(dot + 1 + i)
-		}
+	if bad := lowerHexEnd(s, dot+1); bad < len(s) {
+		return badChar(bad)
 	}
 	var sub [32]byte
 	putHexNumber(&sub, digits)

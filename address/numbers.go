@@ -179,21 +179,15 @@ func (e numberText) bounds(c *codec) bounds {
 // parseID parses the account number at offset at of s: decimal digits without
 // leading zeros. It returns the number and the offset after it.
 func parseID(s string, at int) (id uint64, end int, bad fault) {
-	for end = at; end < len(s) && '0' <= s[end] && s[end] <= '9'; end++ {
-		if end-at == 19 {
-			return 0, 0, badSyntax
-		}
-		id = id*10 + uint64(s[end]-'0')
-	}
+	end = skip(classDigit, s[:min(len(s), at+20)], at)
 	switch {
 	case end == at && at == len(s):
 		return 0, 0, badLength
 	case end == at, s[at] == '0' && end > at+1:
 		return 0, 0, badChar(at)
-	case id > 1<<63-1:
-		return 0, 0, badSyntax
 	}
-	return id, end, fault{}
+	id, err := strconv.ParseUint(s[at:end], 10, 63)
+	return id, end, unless(err == nil)
 }
 
 // hedera is one of

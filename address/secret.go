@@ -299,21 +299,18 @@ func isSecretWord(word string, tries *int) bool {
 		}
 		fallthrough
 	default:
-		return isSecretLength(n) && isSecretBytes(word, tries)
+		return slices.Contains(secretLengths, n) && isSecretBytes(word, tries)
 	}
 }
 
-func isSecretLength(n int) bool {
-	switch n {
-	case 28, 29, 30, 31, // xrp
-		50, 51, 52, 53, 54, // wallet import format, tezos
-		57, 58, 59, // BIP-38
-		85, 86, 87, 88, // solana
-		98, 99, // tezos
-		111, 112: // BIP-32
-		return true
-	}
-	return false
+// secretLengths are the lengths of secrets in Base58.
+var secretLengths = []int{
+	28, 29, 30, 31, // xrp
+	50, 51, 52, 53, 54, // wallet import format, tezos
+	57, 58, 59, // BIP-38
+	85, 86, 87, 88, // solana
+	98, 99, // tezos
+	111, 112, // BIP-32
 }
 
 // isSecretBytes reports whether word is Base58Check of a private key: one in the
@@ -345,12 +342,7 @@ func isSecretBytes(word string, tries *int) bool {
 }
 
 func hasAnyPrefix(s string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // isSecretShape reports whether b, decoded from Base58Check and including the checksum, is a

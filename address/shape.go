@@ -241,12 +241,10 @@ func isServiceName(s string) bool {
 	if dot < 1 || len(s) > maxServiceName {
 		return false
 	}
-	known := false
-	for _, suffix := range nameSuffixes {
+	if !slices.ContainsFunc(nameSuffixes, func(suffix string) bool {
 		n := len(s) - len(suffix)
-		known = known || n > 1 && s[n-1] == '.' && strings.EqualFold(s[n:], suffix)
-	}
-	if !known {
+		return n > 1 && s[n-1] == '.' && strings.EqualFold(s[n:], suffix)
+	}) {
 		return false
 	}
 	letters := false

@@ -36,8 +36,10 @@ func ton() codecs {
 
 type tonText struct{}
 
+const tonLen = 48
+
 func (tonText) read(r *reader, c *codec) fault {
-	if len(r.s) != 48 {
+	if len(r.s) != tonLen {
 		return badLength
 	}
 	var raw [36]byte
@@ -69,7 +71,7 @@ func (tonText) write(dst []byte, c *codec, payload []byte) []byte {
 	return base64.URLEncoding.AppendEncode(dst, binary.BigEndian.AppendUint16(b, crc16(b)))
 }
 
-func (tonText) bounds(*codec) bounds { return bounds{48, 48, classBase64, "", true} }
+func (tonText) bounds(*codec) bounds { return bounds{tonLen, tonLen, classBase64, "", true} }
 
 // base64Text is the characters prefix and URL-safe Base64 of the payload, behind
 // which the characters tail follow.
