@@ -57,7 +57,7 @@ func (e bech) read(r *reader, c *codec) fault {
 	if bad.err != nil && bad.err != ErrChecksum {
 		return bad
 	}
-	n := bech32.Std.Size(data)
+	n := bech32.Std.Read(r.buf[:], data)
 	switch {
 	case bad.lead: // the other checksum is right
 		return bad
@@ -68,7 +68,7 @@ func (e bech) read(r *reader, c *codec) fault {
 	case n < 0:
 		return badSyntax // too much padding, or padding that is not zero
 	}
-	r.n = bech32.Std.Read(r.buf[:n], data)
+	r.n = n
 	r.normal = r.s[len(e.lead)] >= 'a' // all letters have the same case, and the first character is one
 	return fault{}
 }

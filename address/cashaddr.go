@@ -91,8 +91,7 @@ func (e cash) readPrefix(r *reader, c *codec) (at int, bad fault) {
 func (e cash) readBody(r *reader, c *codec, at int, ok bool) fault {
 	data := r.s[at : len(r.s)-e.code.ChecksumLen]
 	var b [1 + 64]byte
-	size := e.code.Size(data)
-	e.code.Read(b[:], data[:min(len(data), 2)])
+	size := e.code.Read(b[:], data)
 	switch {
 	case b[0]>>3 != e.version>>3: // another type
 		return fault{err: ErrCharset, at: at, lead: true}
@@ -100,12 +99,11 @@ func (e cash) readBody(r *reader, c *codec, at int, ok bool) fault {
 		return badLength
 	case !ok:
 		return badChecksum
-	case size < 0 || size > len(b):
+	case size < 0:
 		return badSyntax
 	case b[0] != e.version:
 		return badLength
 	}
-	e.code.Read(b[:size], data)
 	r.set(b[1:size])
 	return fault{}
 }

@@ -161,19 +161,18 @@ func (e witness) read(r *reader, c *codec) fault {
 	case !e.always && (version == 0) != (r.variant == bech32.Bech32):
 		return badChecksum
 	}
-	data = data[1:]
-	n := code.Size(data)
+	at := 0
+	if c.size == 0 {
+		r.buf[0], at = version, 1
+	}
+	n := code.Read(r.buf[at:], data[1:])
 	switch {
 	case n < 0:
 		return badSyntax
 	case c.size != 0 && (n != c.size || version != e.version), c.size == 0 && !isProgram(version, n-front):
 		return badLength
 	}
-	r.n = 0
-	if c.size == 0 {
-		r.buf[0], r.n = version, 1
-	}
-	if r.n += code.Read(r.buf[r.n:r.n+n], data); e.blind && r.buf[r.n-n]|1 != 3 {
+	if r.n = at + n; e.blind && r.buf[at]|1 != 3 {
 		return badSyntax // not a compressed public key
 	}
 	r.normal = r.s[0] >= 'a' // all letters have the same case, and the first character is one

@@ -137,7 +137,7 @@ const (
 // offset of the first wrong character, or -1. Verify does not allocate.
 //
 // The data of a valid text is what follows the prefix and the separator, without the last
-// ChecksumLen characters; see [Code.Size] and [Code.Read].
+// ChecksumLen characters; see [Code.Read].
 func (c *Code) Verify(prefix, s string) (v Variant, bad int, f Fault) {
 	n := len(prefix)
 	if len(s) > MaxLen {
@@ -239,18 +239,9 @@ func (c *Code) Ends(dst []int, prefix, data string) []int {
 // Value returns the value of a digit.
 func (c *Code) Value(digit byte) byte { return c.marks[digit] & value }
 
-// Size returns the number of bytes of data. It returns -1 if more than four bits are left
-// over, or any that is not zero, because an address must have only one spelling.
-func (c *Code) Size(data string) int {
-	n := len(data) * 5
-	if left := n % 8; left != 0 && (left > 4 || c.marks[data[len(data)-1]]&(1<<left-1) != 0) {
-		return -1
-	}
-	return n / 8
-}
-
-// Read decodes data into dst, as far as dst has room, and returns the number of bytes. The
-// result is arbitrary for characters outside the alphabet.
+// Read decodes data into dst, as far as dst has room, and returns the number of bytes. It returns -1
+// if more than four bits are left over, or any that is not zero, because an address must have only
+// one spelling. The result is arbitrary for characters outside the alphabet.
 func (c *Code) Read(dst []byte, data string) int {
 	a := &c.marks
 	n := 0
@@ -271,12 +262,15 @@ func (c *Code) Read(dst []byte, data string) int {
 		acc = acc<<5 | uint32(a[data[i]]&value)
 		if bits += 5; bits >= 8 {
 			if n == len(dst) {
-				break
+				return n
 			}
 			bits -= 8
 			dst[n] = byte(acc >> bits)
 			n++
 		}
+	}
+	if bits > 4 || acc&(1<<bits-1) != 0 {
+		return -1
 	}
 	return n
 }
