@@ -17,7 +17,6 @@ type evidence struct {
 	cell     []Reading // the addresses between blanks or marks, each alone, if there are several
 	inside   []Address // that FindAll finds and no reading has
 	beside   int       // the offset of what looks like another address with an error, plus one, or 0
-	searched bool      // the text has no secret
 	secret   string    // the hint for the kind of secret that the text has, or ""
 }
 

@@ -107,10 +107,6 @@ func gatherWhole(chain, text string) (e evidence) {
 		}
 	}
 	e.anywhere = w.read("")
-	// Diagnosis has searched all of the text for secrets before it gave such an error.
-	p, ok := e.anywhere.Err.(*ParseError)
-	e.searched = ok && (p.Err == ErrSyntax || p.Err == ErrCharset || p.Err == ErrLength || p.Err == ErrChecksum) && w.chain == "" &&
-		len(w.texts) == 1 && strings.TrimFunc(text, isWrapping) == w.texts[0]
 	return e
 }
 
@@ -129,10 +125,7 @@ func (e *evidence) look(text string, r *Reading) bool {
 	}
 	if r.Err != nil {
 		// Without what surrounds it, a key may have lost the word that names it.
-		if !e.searched {
-			e.secret = secretIn(text)
-		}
-		if e.secret != "" {
+		if e.secret = secretIn(text); e.secret != "" {
 			return true
 		}
 		if len(text) > maxSearched {

@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 
 	"golang.org/x/crypto/blake2b"
 	"golang.org/x/crypto/ripemd160" //lint:ignore SA1019 Bitcoin's hash160 needs it
@@ -75,12 +76,8 @@ func (c Class) String() string {
 
 // ParseClass returns the class of a key with the given short name.
 func ParseClass(name string) (Class, bool) {
-	for c := Class(1); c < Classes; c++ {
-		if names[c] == name {
-			return c, true
-		}
-	}
-	return 0, false
+	c := slices.Index(names[1:], name) + 1
+	return Class(c), c > 0
 }
 
 // Words are the bytes of an identity as little-endian words, filled up with zeros. The compiler
