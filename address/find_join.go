@@ -9,7 +9,6 @@ import (
 const (
 	maxBlanks = 128 // the length of the text between two of them
 	maxGroup  = 16  // the length of one of more than three, unless they are hex digits
-	minMarks  = 3   // the number of marks in more than three
 )
 
 // join searches for an address in pieces, with gaps between them, whose last piece is the
@@ -38,7 +37,7 @@ type pieces struct {
 	size   int    // the length of the first of these
 	groups bool   // they are words of this length, and the last is not longer
 	behind string // the gap between the last and another word of this length, if there is one
-	hex    bool   // they and the last can be hex digits of one address
+	hex    bool   // they are hex digits, and the last "0x" is as far from the end as in an address
 }
 
 func (p *pieces) text() []byte { return p.buf[maxJoin-p.n:] }
@@ -50,7 +49,7 @@ func (f *finder) joinTo(start, end int) {
 	if start == end || end-start > maxJoin {
 		return
 	}
-	p := pieces{start: start, end: end, n: end - start, groups: true, hex: f.endsHex(start, end)}
+	p := pieces{start: start, end: end, n: end - start, groups: true, hex: f.sinceHex+end-start == evmLen}
 	copy(p.text(), f.text[start:end])
 	right := end // of the piece at p.start
 	for ; p.inner < 2 || p.groups || p.hex && p.n < evmLen; p.inner++ {
@@ -58,41 +57,20 @@ func (f *finder) joinTo(start, end int) {
 		if right = f.gapBefore(p.start); right == p.start {
 			return
 		}
-		between := f.text[right:p.start]
-		p.hex = p.hex && isHex(piece) && (strings.Contains(between, "\n") || hexOf(piece) >= 3)
+		gap := f.text[right:p.start]
+		p.hex = p.hex && isHex(piece) && (strings.Contains(gap, "\n") || hexOf(piece) >= 3)
 		if p.start = right; !f.grow(&p, right) {
 			return
 		}
 		n := right - p.start
 		if p.inner == 0 {
 			p.size, p.groups = n, n <= maxGroup && len(piece) <= n
+			if word, to := f.wordBehind(end); len(word) == n {
+				p.behind = f.text[end : to-n]
+			}
 		}
-		if p.groups && p.inner == 0 && len(piece) == n {
-			p.behind = f.gapBehind(end, n)
-		}
-		p.groups = p.groups && n == p.size && p.mayHave(between) && isOf(classAlnum, f.text[p.start:right])
+		p.groups = p.groups && n == p.size && p.behind != gap && isOf(classAlnum, f.text[p.start:right])
 	}
-}
-
-// mayHave reports whether gap can be between the groups: the gap behind them, to the next column
-// of a table, is another one, and no line break.
-func (p *pieces) mayHave(gap string) bool {
-	return p.behind == "" || p.behind != gap && strings.IndexByte(p.behind, '\n') < 0
-}
-
-// gapBehind returns the gap between end and a word of n characters, or "" if there is none.
-func (f *finder) gapBehind(end, n int) string {
-	word, to := f.wordBehind(end)
-	if len(word) != n {
-		return ""
-	}
-	return f.text[end : to-n]
-}
-
-// endsHex reports whether the piece at start to end consists of hex digits and is the end of 42
-// characters, with those before it, that begin with the last "0x".
-func (f *finder) endsHex(start, end int) bool {
-	return f.sinceHex+end-start == evmLen && isHex(f.text[start:end])
 }
 
 // grow adds the piece that ends at end to the left of p, and searches for addresses. It
@@ -105,31 +83,27 @@ func (f *finder) grow(p *pieces, end int) bool {
 		p.n++
 		p.buf[maxJoin-p.n] = f.text[i]
 		p.start = i
-		if p.n >= minGlued && mayProve(f.text[i], p.n) && (p.inner < 2 || p.groups || p.n == evmLen && p.buf[maxJoin-evmLen+1]|0x20 == 'x') && f.begins(i, end) && f.isNew(i) && mayJoin(p.text()) {
+		if p.n >= minGlued && mayProve(f.text[i], p.n) && f.begins(i, end) && f.isNew(i) && mayJoin(p.text()) {
 			f.tryJoined(p)
 		}
 	}
 	return true
 }
 
-// tryJoined adds p if it is an address: of an EVM chain, if its capitals match EIP-55 or the
-// pieces are groups or end with hex digits, or of any chain, if there are few pieces, or
-// groups with digits.
+// tryJoined adds p if it is an address. 40 hex digits are one if their capitals match EIP-55, or if
+// they are in groups or hardly anything else.
 func (f *finder) tryJoined(p *pieces) {
 	s := string(p.text())
 	groups := p.groups && p.inner >= 2
-	switch {
-	case len(s) == evmLen && hasHexPrefix(s) && isHex(s[2:]):
+	if len(s) == evmLen && hasHexPrefix(s) && isHex(s[2:]) {
 		kind, _ := hexCase(s[2:])
 		hasSum := kind == hasLower|hasUpper
 		var a Address
 		if (groups || hasSum && eip55.matches(s[2:]) || !hasSum && p.hex) && (hasSum || !f.isHash(p.end)) && a.parseRow(ethereumRow, s, true).err == nil {
 			f.add(a, p.start, p.end)
 		}
-	case p.inner < 2 || groups && marks(s) >= minMarks:
-		if a, ok := f.proven(s); ok {
-			f.add(a, p.start, p.end)
-		}
+	} else if a, ok := f.proven(s); ok {
+		f.add(a, p.start, p.end)
 	}
 }
 
