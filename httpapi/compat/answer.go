@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
-	"sync"
 )
 
 // A problem is the body of an error, as in package httpapi.
@@ -38,29 +36,17 @@ func (a *answer) Header() http.Header         { return a.header }
 func (a *answer) WriteHeader(status int)      { a.status = status }
 func (a *answer) Write(b []byte) (int, error) { return a.text.Write(b) }
 
-// A body returns the body of a request to package httpapi, which is made when it is read: not before
+// A lateBody returns the body of a request to package httpapi, which is made when it is read: not before
 // the caller is admitted.
-type body func() io.Reader
+type lateBody func() io.Reader
 
-func (b body) Read(p []byte) (int, error) { return b().Read(p) }
-
-// batchOf returns a batch of the items in array, or else array itself, and then the rest.
-func batchOf(array []byte, rest io.Reader) io.Reader {
-	all := io.MultiReader(bytes.NewReader(array), rest)
-	if json.Valid(array) { // else its text could end the array and add members
-		all = io.MultiReader(strings.NewReader(`{"items":`), all, strings.NewReader("}"))
-	}
-	return all
-}
-
-// nothing makes an empty body.
-func nothing() io.Reader { return http.NoBody }
+func (b lateBody) Read(p []byte) (int, error) { return b().Read(p) }
 
 // ask sends a request with the header of r, and the API key where package httpapi expects it.
-func (h *handler) ask(r *http.Request, method, path string, makeBody func() io.Reader) *answer {
+func (h *handler) ask(r *http.Request, method, path string, body io.Reader) *answer {
 	in := r.Clone(r.Context())
 	in.Method, in.URL, in.ContentLength = method, &url.URL{Path: h.prefix + path, RawQuery: r.URL.RawQuery}, -1
-	in.Body = io.NopCloser(body(sync.OnceValue(makeBody)))
+	in.Body = io.NopCloser(body)
 	if _, password, ok := r.BasicAuth(); ok {
 		in.Header.Set("Authorization", "Bearer "+password)
 	} else if key := r.Header.Get("X-Api-Key"); key != "" && r.Header["Authorization"] == nil {

@@ -23,6 +23,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
@@ -86,7 +87,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // paid answers Chainalysis's API that costs money.
 func (h *handler) paid(r *http.Request) *answer {
-	a := h.ask(r, r.Method, "/api/risk/v2/entities", nothing)
+	a := h.ask(r, r.Method, "/api/risk/v2/entities", http.NoBody)
 	a.explain(http.StatusNotFound, "This is the paid API, which reports exposure. This server knows lists only: ask GET /api/v1/address/{address}.")
 	return a
 }
@@ -94,15 +95,15 @@ func (h *handler) paid(r *http.Request) *answer {
 // address answers in Chainalysis's shape.
 func (h *handler) address(r *http.Request, text string) *answer {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return h.ask(r, r.Method, "/api/v1/sources", nothing) // which has the same methods
+		return h.ask(r, r.Method, "/api/v1/sources", http.NoBody) // which has the same methods
 	}
 	if plain, err := url.PathUnescape(text); err == nil {
 		text = plain
 	}
-	array, _ := json.Marshal([]map[string]string{{"address": text}})
+	one, _ := json.Marshal(map[string]any{"items": []map[string]string{{"address": text}}})
 	r = r.Clone(r.Context())
 	r.Header.Set("Content-Type", "application/json")
-	a := h.ask(r, http.MethodPost, batch, func() io.Reader { return batchOf(array, http.NoBody) })
+	a := h.ask(r, http.MethodPost, batch, bytes.NewReader(one))
 	if len(a.Results) != 1 {
 		return a
 	}
@@ -138,14 +139,18 @@ func identification(l screening.Label, checked string) map[string]any {
 // screening answers in TRM's shape.
 func (h *handler) screening(r *http.Request) *answer {
 	var asked []map[string]json.RawMessage // unlike a struct, it does not ignore letter case
-	a := h.ask(r, r.Method, batch, func() io.Reader {
+	a := h.ask(r, r.Method, batch, lateBody(sync.OnceValue(func() io.Reader {
 		rest := http.MaxBytesReader(nil, r.Body, maxBody)
 		array, _ := io.ReadAll(rest) // the error of rest stays
-		if json.Unmarshal(array, &asked); len(asked) > maxItems {
-			return http.MaxBytesReader(nil, io.NopCloser(bytes.NewReader(array)), 0)
+		all := io.MultiReader(bytes.NewReader(array), rest)
+		switch json.Unmarshal(array, &asked); {
+		case len(asked) > maxItems:
+			return http.MaxBytesReader(nil, io.NopCloser(all), 0)
+		case json.Valid(array): // else its text could end the array and add members
+			return io.MultiReader(strings.NewReader(`{"items":`), all, strings.NewReader("}"))
 		}
-		return batchOf(array, rest)
-	})
+		return all
+	})))
 	a.explain(http.StatusRequestEntityTooLarge, "At most 100 addresses can be asked about at once, in at most 512 KiB.")
 	verdicts := make([]any, len(a.Results))
 	for i, it := range a.Results {
