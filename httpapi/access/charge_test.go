@@ -72,7 +72,10 @@ func leasedTotal(t *testing.T, s access.Store, id string, m int) int64 {
 	return n
 }
 
-func thisMonth() int { return access.Month(time.Now()) }
+func thisMonth() int { return monthOf(time.Now()) }
+
+// monthOf returns the number of a month, as in Store.Lease.
+func monthOf(t time.Time) int { return t.UTC().Year()*12 + int(t.UTC().Month()) - 1 }
 
 // endOf returns when a month ends.
 func endOf(m int) time.Time { return date(m/12, time.Month(m%12+2), 1) }

@@ -15,8 +15,4 @@ func Remembered(r *Keyring) int {
 	return len(r.keys.unknown) + len(r.keys.known)
 }
 
-var (
-	CheckToken = checkToken
-	Month      = month
-	MonthStart = monthStart
-)
+var CheckToken = checkToken

@@ -60,12 +60,10 @@ type Keyring struct {
 	keys   keyCache
 	leases atomic.Int64
 
-	mu          sync.Mutex
-	closed      bool
-	quotas      map[account]*quota
-	month       int // the current one
-	from, until time.Time
-	sweeper     *time.Timer // of the next sweep; nil if there is nothing to sweep
+	mu      sync.Mutex
+	closed  bool
+	quotas  map[account]*quota
+	sweeper *time.Timer // of the next sweep; nil if there is nothing to sweep
 }
 
 var (

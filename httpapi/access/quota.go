@@ -51,22 +51,20 @@ func (r *Keyring) quota(id string, now time.Time) (*quota, error) {
 	if r.closed {
 		return nil, errClosed
 	}
-	if now.Before(r.from) || !now.Before(r.until) {
-		r.month = month(now)
-		r.from, r.until = monthStart(r.month), monthStart(r.month+1)
-	}
-	q := r.quotas[account{id, r.month}]
+	t := now.UTC()
+	at := account{id, t.Year()*12 + int(t.Month()) - 1}
+	q := r.quotas[at]
 	if q == nil {
 		if err := checkID(id); err != nil {
 			return nil, err
 		}
-		q = &quota{account: account{id, r.month}, from: r.from, until: r.until, leased: -1}
+		q = &quota{account: at, from: monthStart(at.month), until: monthStart(at.month + 1), leased: -1}
 		q.refund = func(n int) {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			q.free, q.spent = q.free+int64(n), q.spent-int64(n)
 		}
-		r.quotas[q.account] = q
+		r.quotas[at] = q
 		r.armSweep()
 	}
 	q.touched = now

@@ -159,7 +159,7 @@ func TestQuotaMonth(t *testing.T) {
 		store := newFlaky(false)
 		q := access.New(store, nil)
 		g := httpapi.Caller{ID: "a", Quota: 10_000}
-		m := access.Month(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC))
+		m := monthOf(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC))
 		time.Sleep(time.Until(endOf(m)) - 1)
 		if k, err := reserve(q, g, 990); k != 990 || err != nil {
 			t.Fatalf("%d granted, %v", k, err)

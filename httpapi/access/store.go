@@ -100,13 +100,7 @@ type Claim struct {
 // instant returns t as a Store keeps it.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// month returns the number of the calendar month of t, in UTC; the next one is one higher.
-func month(t time.Time) int {
-	t = t.UTC()
-	return t.Year()*12 + int(t.Month()) - 1
-}
-
-// monthStart returns when a month begins. It ends when the next month begins.
+// monthStart returns when a month begins, by its number as in Store.Lease. It ends when the next month begins.
 func monthStart(m int) time.Time {
 	return time.Date(m/12, time.Month(m%12)+1, 1, 0, 0, 0, 0, time.UTC)
 }

@@ -59,9 +59,9 @@ func Open(ctx context.Context, dsn string) (access.Store, error) {
 	db.SetConnMaxIdleTime(10 * time.Minute)
 	s, err := newStore(ctx, db, true)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("postgres: %w", err), db.Close())
+		err = errors.Join(err, db.Close())
 	}
-	return s, nil
+	return s, err
 }
 
 // New returns the Store in a database of the caller, who closes it, through the
@@ -81,16 +81,16 @@ func New(ctx context.Context, db *sql.DB) (access.Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	s, err := newStore(ctx, db, false)
-	if err != nil {
-		return nil, fmt.Errorf("postgres: %w", err)
-	}
-	return s, nil
+	return newStore(ctx, db, false)
 }
 
 func newStore(ctx context.Context, db *sql.DB, owned bool) (access.Store, error) {
 	const lock = `select pg_advisory_xact_lock(6385424072104219471)` // an arbitrary number
-	return sqlstore.New(ctx, db, `select count(*) from pg_catalog.pg_class where oid = to_regclass($1)`, lock, owned)
+	s, err := sqlstore.New(ctx, db, `select count(*) from pg_catalog.pg_class where oid = to_regclass($1)`, lock, owned)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	return s, nil
 }
 
 const (
