@@ -172,15 +172,15 @@ func (e *exchange) uncharged(err error) *problem {
 	return e.internal("quota", err)
 }
 
-// enter takes a place for e, or returns the problem if there is none. A request enters when
-// its body has arrived and the Meter or a store has answered, so slow clients and databases
-// take no places. A batch, whose body is large, enters before that and waits for its turn,
+// enter takes one of maxConcurrent places for e, or returns the problem if there is none. A request enters when
+// its body has arrived and the Meter or a store has answered, and leaves when its answer is ready, so slow clients
+// and databases take no places. A batch, whose body is large, enters before that and waits for its turn,
 // and leaves half of the places to others.
 func (e *exchange) enter(waits bool) *problem {
 	e.waits = waits
-	if !waits || e.waiting.Add(1) <= int64(max(1, e.MaxConcurrent/2)) {
+	if !waits || e.waiting.Add(1) <= max(1, e.most/2) {
 		e.slot = true
-		if e.running.Add(1) <= int64(e.MaxConcurrent) {
+		if e.running.Add(1) <= e.most {
 			return nil
 		}
 	}

@@ -63,7 +63,7 @@ func (hangingStore) Read(ctx context.Context, _ uint64, _ func([]byte) error) er
 // after three seconds, and take no places meanwhile.
 func TestChangesHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{Store: hangingStore{}, MaxConcurrent: 1})
+		h := httpapi.LimitConcurrent(httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{Store: hangingStore{}}), 1)
 		begin, answers := time.Now(), make(chan *httptest.ResponseRecorder, 9)
 		for range cap(answers) {
 			go func() { answers <- send(h, "GET", "/api/v1/changes", "") }()

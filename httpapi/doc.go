@@ -50,11 +50,11 @@
 //
 //	the body                   16 KiB       413 body_too_large
 //	the time for the body      10 seconds   408 request_timeout
-//	requests at once           1024         503 overloaded            Options.MaxConcurrent
+//	requests at once           1024         503 overloaded
 //	values within one another  32 deep      400 invalid_json
 //
-// Neither documents, nor refused requests, nor clients that send or read slowly, nor a database that hangs
-// are among the requests at once. The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
+// A request counts as one at once from when its body has arrived and the Meter or the Store has answered until
+// its answer is ready. Batches, which count before their bodies, may be half of them at most. The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
 // MaxHeaderBytes of [http.Server]; its ReadTimeout, if set, replaces the
 // time for the body, which needs a ResponseWriter that [http.ResponseController] can set a deadline on.
 // The server closes a new connection on which nothing is sent within ReadHeaderTimeout,

@@ -27,6 +27,7 @@ type service struct {
 	pasts      pasts
 	answers    answers
 
+	most        int64         // maxConcurrent, but in tests
 	maxBody     int64         // the limits of a body, but in tests
 	bodyTimeout time.Duration // on a server without a ReadTimeout
 
@@ -39,9 +40,9 @@ type service struct {
 }
 
 const (
-	maxBody              = 16 << 10 // of a batch, it is maxBatchBody
-	bodyTimeout          = 10 * time.Second
-	defaultMaxConcurrent = 1024 // of Options
+	maxConcurrent = 1024
+	maxBody       = 16 << 10 // of a batch, it is maxBatchBody
+	bodyTimeout   = 10 * time.Second
 )
 
 // newService returns the service for a handler.
@@ -49,7 +50,7 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 	if opts == nil {
 		opts = &Options{}
 	}
-	v := &service{Options: *opts, screener: s, authorizer: auth, maxBody: maxBody, bodyTimeout: bodyTimeout,
+	v := &service{Options: *opts, screener: s, authorizer: auth, most: maxConcurrent, maxBody: maxBody, bodyTimeout: bodyTimeout,
 		turns: make(turns, max(1, runtime.GOMAXPROCS(0)/2))}
 	v.answers.most, v.answers.mostEach = maxUnread, maxUnreadEach
 	v.changeLog.turn = make(turns, 1)
@@ -59,9 +60,6 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 	}
 	if v.Logger == nil {
 		v.Logger = slog.New(slog.DiscardHandler)
-	}
-	if v.MaxConcurrent <= 0 {
-		v.MaxConcurrent = defaultMaxConcurrent
 	}
 	return v
 }

@@ -40,9 +40,15 @@ func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
 }
 
 // Limits returns the limits of a handler.
-func Limits(h http.Handler) (body int64, timeout time.Duration, concurrent, depth int) {
+func Limits(h http.Handler) (body int64, timeout time.Duration, concurrent int64, depth int) {
 	l := h.(endpoint)
-	return l.maxBody, l.bodyTimeout, l.MaxConcurrent, maxDepth
+	return l.maxBody, l.bodyTimeout, l.most, maxDepth
+}
+
+// LimitConcurrent sets the number of requests at once, and returns the handler.
+func LimitConcurrent(h http.Handler, most int64) http.Handler {
+	h.(endpoint).most = most
+	return h
 }
 
 // LimitBody sets the limits of a body, 0 bytes for the default, and returns the handler.

@@ -23,7 +23,7 @@ import (
 func TestMaxConcurrent(t *testing.T) {
 	const most = 3
 	arrived, leave := make(chan bool), make(chan bool)
-	opts := &httpapi.Options{MaxConcurrent: most, Audit: func(_ context.Context, all ...httpapi.Screening) error {
+	opts := &httpapi.Options{Audit: func(_ context.Context, all ...httpapi.Screening) error {
 		switch all[0].CallerID {
 		case "wait":
 			arrived <- true
@@ -39,6 +39,7 @@ func TestMaxConcurrent(t *testing.T) {
 		}
 		return httpapi.Caller{ID: token}, nil
 	}), opts)
+	httpapi.LimitConcurrent(h, most)
 	ask := func(path, token string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest("POST", path, strings.NewReader(question))
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -219,7 +220,7 @@ func TestDefaults(t *testing.T) {
 	for _, stated := range []string{
 		fmt.Sprintf("the body                   %d KiB       413 body_too_large", body>>10),
 		fmt.Sprintf("the time for the body      %d seconds   408 request_timeout", timeout/time.Second),
-		fmt.Sprintf("requests at once           %d         503 overloaded            Options.MaxConcurrent", concurrent),
+		fmt.Sprintf("requests at once           %d         503 overloaded", concurrent),
 		fmt.Sprintf("values within one another  %d deep      400 invalid_json", depth),
 	} {
 		if !strings.Contains(comment, stated) {

@@ -69,13 +69,6 @@ type Options struct {
 	// CORS field, so browsers refuse calls from other origins. [Admit] does not use them.
 	Origins []string
 
-	// MaxConcurrent is the number of admitted requests that are processed at once.
-	// One more gets 503 overloaded immediately. A request counts from when its body
-	// has arrived and the Meter or the Store has answered until its answer is ready.
-	// Batches, which count before their bodies, may be half of them at most. Zero or
-	// less means 1024.
-	MaxConcurrent int
-
 	// ClientRate is the number of requests per second that one client address may
 	// make without being admitted, as a long-term average, and ten times as many at once:
 	// requests for documents and unknown paths, and those that the

@@ -28,7 +28,7 @@ import (
 // a valid key, even if the limit of concurrent requests is one.
 func TestSlowReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{MaxConcurrent: 1})
+		h := httpapi.LimitConcurrent(httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), nil), 1)
 		dial := serveInMemory(t, &http.Server{Handler: h, WriteTimeout: time.Hour})
 		large := `{"items":[` + strings.Repeat(clean+",", 999) + clean + `]}`
 		requests := []string{
@@ -58,7 +58,7 @@ func TestSlowReaders(t *testing.T) {
 // and batches half of them at most, and that all are answered in the end.
 func TestSlowBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := httpapi.LimitBody(httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{MaxConcurrent: 2}), 0, time.Hour)
+		h := httpapi.LimitBody(httpapi.LimitConcurrent(httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), nil), 2), 0, time.Hour)
 		dial := serveInMemory(t, &http.Server{Handler: h})
 		batch := `{"items":[` + clean + `]}`
 		var slow []net.Conn
@@ -147,7 +147,7 @@ func TestTurns(t *testing.T) {
 // that single requests are not refused because of them.
 func TestBatchesLeavePlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{MaxConcurrent: 4})
+		h := httpapi.LimitConcurrent(httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), nil), 4)
 		batch := `{"items":[` + clean + `]}`
 		for range 2 {
 			release := httpapi.HoldTurns(h)
@@ -201,7 +201,7 @@ func (m slowMeter) Used(_ context.Context, _ httpapi.Caller, ask bool) (used int
 func TestMeterHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := slowMeter{make(chan struct{})}
-		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{Meter: m, MaxConcurrent: 100})
+		h := httpapi.LimitConcurrent(httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{Meter: m}), 100)
 		batch := `{"items":[` + clean + `]}`
 		answers := make(chan int, 400)
 		for i := range cap(answers) {
@@ -225,7 +225,7 @@ func TestMeterHangs(t *testing.T) {
 		if len(answers) > 0 {
 			t.Errorf("%d were answered without the Meter, the first with status %d", len(answers), <-answers)
 		}
-		for range cap(answers) { // one after the other: at once they would be more than MaxConcurrent
+		for range cap(answers) { // one after the other: at once they would be too many
 			m.release <- struct{}{}
 			if got := <-answers; got != 200 {
 				t.Errorf("a request that waited has status %d", got)

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -58,22 +59,21 @@ func TestRareAnswers(t *testing.T) {
 		return strings.NewReader(`{"address":"12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h","chain":"bitcoin"}`)
 	}
 
-	// A second request arrives while the first one is being recorded.
+	// One more request arrives while as many as are processed at once are being recorded.
 	asked, answer := make(chan bool), make(chan bool)
-	busy := httpapi.NewHandler(screener, keys, &httpapi.Options{MaxConcurrent: 1, Audit: func(context.Context, ...httpapi.Screening) error {
-		close(asked)
+	busy := httpapi.NewHandler(screener, keys, &httpapi.Options{Audit: func(context.Context, ...httpapi.Screening) error {
+		asked <- true
 		<-answer
 		return nil
 	}})
-	done := make(chan bool)
-	go func() {
-		defer close(done)
-		ask(busy, path, good())
-	}()
-	<-asked
+	var recorded sync.WaitGroup
+	for range 1024 {
+		recorded.Go(func() { ask(busy, path, good()) })
+		<-asked
+	}
 	overloaded := ask(busy, path, good())
 	close(answer)
-	<-done
+	recorded.Wait()
 
 	broken := authorizer(func() (httpapi.Caller, error) { return httpapi.Caller{}, errors.New("broken") })
 	refusing := &httpapi.Options{Audit: func(context.Context, ...httpapi.Screening) error { return errors.New("disk full") }}
