@@ -79,8 +79,10 @@ const (
 
 // valid reports whether j is a constant above, or has the form of an ISO 3166-1 alpha-2 code.
 func (j Jurisdiction) valid() bool {
-	return j == Community || j == Operator || len(j) == 2 && strings.Trim(string(j), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	return j == Community || j == Operator || len(j) == 2 && strings.Trim(string(j), capitals) == ""
 }
+
+const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // Info describes a list.
 type Info struct {
@@ -123,10 +125,8 @@ func (i Info) Validate() error {
 	if len(i.ID) == 0 || len(i.ID) > 64 {
 		return fmt.Errorf("source id %.80q: want 1 to 64 characters", i.ID)
 	}
-	for _, c := range []byte(i.ID) {
-		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
-			return fmt.Errorf("source id %q: want capital letters, digits and underscores only", i.ID)
-		}
+	if strings.Trim(i.ID, capitals+"0123456789_") != "" {
+		return fmt.Errorf("source id %q: want capital letters, digits and underscores only", i.ID)
 	}
 	if !i.Jurisdiction.valid() {
 		return fmt.Errorf("source %s: jurisdiction %.80q: want EU, UK, UN, Community, Operator or an ISO 3166 code such as US", i.ID, i.Jurisdiction)

@@ -95,33 +95,17 @@ func (p *advanced) date(n *xmlscan.Node) (time.Time, error) {
 // values reads the tables.
 func (p *advanced) values(n *xmlscan.Node) error {
 	for _, f := range n.All("FeatureTypeValues", "") {
-		id, err := p.attr(f, "ID")
-		if err != nil {
-			return err
-		}
 		var is feature
 		is.asset, is.isWallet = tickerOfType(f.Text)
-		p.features[id] = is
+		p.features[f.Attr("ID")] = is
 	}
+	delete(p.features, "") // a feature must name its type
 	for _, l := range n.All("ListValues", "") {
-		id, err := p.attr(l, "ID")
-		if err != nil {
-			return err
-		}
 		if strings.EqualFold(strings.TrimSpace(l.Text), "SDN List") {
-			p.sdn = id
+			p.sdn = l.Attr("ID")
 		}
 	}
 	return nil
-}
-
-// attr returns a required attribute.
-func (p *advanced) attr(n *xmlscan.Node, name string) (string, error) {
-	v := n.Attr(name)
-	if v == "" {
-		return "", p.Errorf("", "<%.64s> without %s", n.Name, name)
-	}
-	return v, nil
 }
 
 // party reads a party, and keeps it if it has wallets.
@@ -129,11 +113,11 @@ func (p *advanced) party(n *xmlscan.Node) error {
 	p.Revision.Records++
 	profiles := n.All("Profile")
 	for _, profile := range profiles {
-		id, err := p.attr(profile, "ID")
-		if err != nil {
-			return err
+		id := profile.Attr("ID")
+		if id == "" {
+			return p.Errorf("", "<Profile> without ID")
 		}
-		h := &freetext.Holder{Ref: id}
+		h := &freetext.Holder{Ref: id, Name: freetext.Name(nameOf(profile))}
 		for _, f := range profile.All("Feature") {
 			if err := p.feature(h, f); err != nil {
 				return err
@@ -144,15 +128,10 @@ func (p *advanced) party(n *xmlscan.Node) error {
 			others = n
 		}
 		h.Find(time.Time{}, strings.Join(others.Texts(), "\n\n"))
-		before := p.profiles[id]
-		if before == nil || len(before.Wallets) == 0 {
+		switch before := p.profiles[id]; {
+		case before == nil || len(before.Wallets) == 0:
 			p.profiles[id] = h
-		}
-		if len(h.Wallets) == 0 {
-			continue
-		}
-		h.Name = freetext.Name(nameOf(profile))
-		if before != nil && len(before.Wallets) > 0 {
+		case len(h.Wallets) > 0:
 			return p.Errorf(id, "profile that was there before")
 		}
 		p.Add(h)

@@ -301,7 +301,7 @@ func TestRefused(t *testing.T) {
 		{"no such date", advanced, "<Day>21</Day></DateOfIssue>", "<Day>32</Day></DateOfIssue>", "date"},
 		{"feature of an unknown type", advanced, `FeatureTypeID="8"`, `FeatureTypeID="10"`, "type"},
 		{"feature without a type", advanced, `<Feature FeatureTypeID="8"/>`, `<Feature/>`, "type"},
-		{"type without an id", advanced, `<FeatureType ID="8">`, `<FeatureType>`, "without ID"},
+		{"type without an id", advanced, `<FeatureType ID="8">`, `<FeatureType>`, "not in the document"},
 		{"party without an id", advanced, `<Profile ID="7">`, `<Profile>`, "without ID"},
 		{"same party twice", advanced, `<Profile ID="7"><Feature FeatureTypeID="8"/>`,
 			`<Profile ID="11"><Feature FeatureTypeID="344"><FeatureVersion><VersionDetail>x</VersionDetail></FeatureVersion></Feature>`, "before"},
