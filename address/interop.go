@@ -2,6 +2,7 @@ package address
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"strconv"
@@ -33,42 +34,29 @@ const (
 	interopSolana = 0x0002 // the namespace solana
 )
 
-// readInterop parses s as an interoperable address. It reports false if s is none.
-func readInterop(s string) (interop, bool) {
-	if len(s) > maxDiagnosed {
-		return interop{}, false
-	}
-	if i, ok := readInteropHex(s); ok {
-		return i, true
-	}
-	return readInteropName(s)
-}
-
 // isInteropHex reports whether s is an interoperable address in hex. Formats
 // whose own addresses can look like one call it to reject it.
 func isInteropHex(s string) bool {
-	_, ok := readInteropHex(s)
+	_, _, _, ok := interopBytes(s)
 	return ok
 }
 
-// readInteropHex implements readInterop for hex.
-func readInteropHex(s string) (interop, bool) {
-	if len(s) < interopMin || len(s) > maxDiagnosed || len(s)%2 != 0 || s[0] != '0' || s[1]|0x20 != 'x' || s[2:2+len(interopVersion)] != interopVersion {
-		return interop{}, false
+// interopBytes returns the type of the chain, its reference and the account that s, an
+// interoperable address in hex, holds.
+func interopBytes(s string) (kind uint16, reference, account []byte, ok bool) {
+	if len(s) < interopMin || len(s) > maxDiagnosed || !hasHexPrefix(s) || s[2:2+len(interopVersion)] != interopVersion {
+		return 0, nil, nil, false
 	}
 	b, err := hex.DecodeString(s[2:])
 	if err != nil || b[2] != 0 { // fewer than 256 namespaces are in use
-		return interop{}, false
+		return 0, nil, nil, false
 	}
 	n := int(b[interopHead-1])
 	if len(b) < interopHead+n+1 {
-		return interop{}, false
+		return 0, nil, nil, false
 	}
-	reference, account := b[interopHead:interopHead+n], b[interopHead+n+1:]
-	if int(b[interopHead+n]) != len(account) || n+len(account) == 0 {
-		return interop{}, false
-	}
-	return makeInterop(binary.BigEndian.Uint16(b[2:]), reference, account), true
+	reference, account = b[interopHead:interopHead+n], b[interopHead+n+1:]
+	return binary.BigEndian.Uint16(b[2:]), reference, account, int(b[interopHead+n]) == len(account) && n+len(account) > 0
 }
 
 // makeInterop returns the account of a chain of the given type, by its reference.
@@ -92,12 +80,15 @@ func makeInterop(kind uint16, reference, account []byte) (i interop) {
 	return i
 }
 
-// readInteropName implements readInterop for a name: an account, an at sign, a
-// chain and, after a number sign, an optional checksum.
-func readInteropName(s string) (interop, bool) {
+// readInterop parses s as an interoperable address: in hex, or as a name, which is an account, an at
+// sign, a chain and, after a number sign, an optional checksum. It reports false if s is none.
+func readInterop(s string) (interop, bool) {
+	if kind, reference, account, ok := interopBytes(s); ok {
+		return makeInterop(kind, reference, account), true
+	}
 	account, rest, ok := strings.Cut(s, "@")
 	chain, sum, hasSum := strings.Cut(rest, "#")
-	if !ok || strings.ContainsAny(rest, "@/?&=") || hasSum && (len(sum) != 8 || !isHex(sum)) {
+	if !ok || len(s) > maxDiagnosed || strings.ContainsAny(rest, "@/?&=") || hasSum && (len(sum) != 8 || !isHex(sum)) {
 		return interop{}, false
 	}
 	var i interop
@@ -175,18 +166,12 @@ func (i *interop) isOn(c Chain, isEVM bool) bool {
 
 // explain completes e, the error for i on chain c.
 func (i *interop) explain(e *ParseError, c *chain) {
-	e.Err, e.hint = i.bad.err, i.hint
-	if i.bad.err != nil {
-		return
-	}
-	chain := i.chain
-	if chain == "" {
-		chain = chains[ethereumRow-1].slug
-	}
-	if i.isOn(e.Chain, c.isEVM()) {
+	switch e.Err, e.hint = i.bad.err, i.hint; {
+	case i.bad.err != nil:
+	case i.isOn(e.Chain, c.isEVM()):
 		e.Err, e.hint = ErrInterop, "Normalize reads its account"
-	} else {
-		e.Err, e.Other = ErrOtherChain, chain
+	default:
+		e.Err, e.Other = ErrOtherChain, cmp.Or(i.chain, chains[ethereumRow-1].slug)
 	}
 }
 

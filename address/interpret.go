@@ -1,6 +1,7 @@
 package address
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -325,10 +326,7 @@ func (r *Reading) addTolerant(s string) {
 // addition of an interoperable address names, or "".
 func namedChain(s string) Chain {
 	if i, ok := readInterop(s); ok && i.bad.err == nil {
-		if i.chain == "" {
-			return chains[ethereumRow-1].slug
-		}
-		return i.chain
+		return cmp.Or(i.chain, chains[ethereumRow-1].slug)
 	}
 	scheme, rest, ok := strings.Cut(s, ":")
 	if !ok || scheme == "" || len(scheme) > maxSlug {

@@ -222,12 +222,11 @@ func className(c identity.Class) string {
 		return c.String()
 	}
 	id := uint16(c &^ identity.AccountBit >> kindBits)
-	for i := range chains {
-		if chains[i].id == id {
-			return string(chains[i].slug) + "/" + strconv.Itoa(int(c&(1<<kindBits-1)))
-		}
+	i := slices.IndexFunc(chains[:], func(c chain) bool { return c.id == id })
+	if i < 0 {
+		return c.String() // no Key has it
 	}
-	return c.String() // no Key has it
+	return string(chains[i].slug) + "/" + strconv.Itoa(int(c&(1<<kindBits-1)))
 }
 
 // keyClass returns the class that className gives the name.
