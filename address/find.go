@@ -196,30 +196,26 @@ func (f *finder) lastWord(start, end int) int {
 func (f *finder) isAlnum(i int) bool { return charClass[f.text[i]]&classAlnum != 0 }
 
 func (f *finder) word(start, end int) {
-	if end-start < minWord {
-		return
-	}
-	if end-start >= 64 && f.padded(start, end) {
+	if end-start < minWord || end-start >= 64 && f.padded(start, end) {
 		return
 	}
 	if end-start == evmLen-len("0x") && isEIP55Capitals(f.text[start:end]) {
-		var a Address
-		if a.parseRow(ethereumRow, "0x"+f.text[start:end], true).err == nil {
-			f.add(a, start, end)
-			return
-		}
+		f.addEVM("0x"+f.text[start:end], start, end)
+		return
 	}
 	if end-start >= evmLen {
-		if at := f.evm(start, end); at > start {
-			start = at // the part before start is already searched
-		}
-		if end-start < minWord {
-			return
-		}
+		start = f.evm(start, end) // the part before is already searched
 	}
 	if !f.try(start, end) {
 		f.glued(start, end)
 	}
+}
+
+// addEVM adds the address s, "0x" and 40 hex digits.
+func (f *finder) addEVM(s string, start, end int) {
+	var a Address
+	a.parseRow(ethereumRow, s, true)
+	f.add(a, start, end)
 }
 
 // evm searches the word at start to end for "0x" and 40 hex digits. It returns the offset up to
@@ -227,26 +223,12 @@ func (f *finder) word(start, end int) {
 func (f *finder) evm(start, end int) int {
 	done := start
 	for i := start; i+evmLen <= end; i++ {
-		if f.text[i+1]|0x20 != 'x' || f.text[i] != '0' {
-			if f.text[i+1] != '0' {
-				i++ // no address begins there
-			}
-			continue
-		}
 		digits := f.text[i+2 : i+evmLen]
-		if firstNonHex(digits) != 40 || !f.standsAlone(i, done, end) && !isEIP55Capitals(digits) {
-			i++
+		if !hasHexPrefix(f.text[i:]) || !isHex(digits) || !f.standsAlone(i, done, end) && !isEIP55Capitals(digits) {
 			continue
 		}
-		var a Address
-		if a.parseRow(ethereumRow, f.text[i:i+evmLen], true).err != nil {
-			i++
-			continue
-		}
-		if i-done >= minGlued {
-			f.glued(done, i)
-		}
-		f.add(a, i, i+evmLen)
+		f.glued(done, i)
+		f.addEVM(f.text[i:i+evmLen], i, i+evmLen)
 		done = i + evmLen
 		i = done - 1
 	}
@@ -266,12 +248,8 @@ func (f *finder) padded(start, end int) (found bool) {
 	} else if n != 0 {
 		return false
 	}
-	digits := f.text[start:end]
-	if firstNonHex(digits) < len(digits) {
-		return false
-	}
-	for ; len(digits) > 0; digits, start = digits[word:], start+word {
-		if a, ok := readPadded(digits[:word]); ok {
+	for ; start < end; start += word {
+		if a, ok := readPadded(f.text[start : start+word]); ok {
 			f.add(a, start, start+word)
 			found = true
 		}
