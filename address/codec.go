@@ -159,13 +159,14 @@ func (r *reader) set(b []byte) { r.n = copy(r.buf[:], b) }
 func (c *codec) read(r *reader) fault {
 	r.claimed, r.normal, r.n = false, false, 0
 	bad := c.enc.read(r, c)
-	if bad.err == nil && c.check != nil && !r.trusted {
+	if bad.err != nil || r.trusted {
+		return bad
+	}
+	if c.check != nil {
 		bad = c.check(r)
 	}
-	if bad.err == nil && !r.trusted && (c.what == "name" && hasShape(r.s) || c.open && isLikeOther(r.s)) {
-		return badSyntax
-	}
-	if bad.err == nil && c.yield != nil && !r.trusted && c.yield(r.s) && (isProven(r.s) || isInteropHex(r.s)) {
+	if bad.err == nil && (c.what == "name" && hasShape(r.s) || c.open && isLikeOther(r.s) ||
+		c.yield != nil && c.yield(r.s) && (isProven(r.s) || isInteropHex(r.s))) {
 		return badSyntax
 	}
 	return bad

@@ -172,9 +172,7 @@ func readURI(on Chain, r uint16, s string) (uri, bool) {
 		return u, true
 	case row != r:
 		u.bad = fault{err: ErrSyntax, at: 0}
-		if new(Address).parseRow(row, u.body, true).err == nil {
-			u.bad, u.other = fault{err: ErrOtherChain, at: -1}, chains[row-1].slug
-		} else if new(Address).parseRow(row, scheme+":"+u.body, true).err == nil {
+		if new(Address).parseRow(row, u.body, true).err == nil || new(Address).parseRow(row, scheme+":"+u.body, true).err == nil {
 			u.bad, u.other = fault{err: ErrOtherChain, at: -1}, chains[row-1].slug
 		}
 		return u, true
