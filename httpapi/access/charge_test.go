@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -189,6 +190,43 @@ func TestClaimsOfEndpoints(t *testing.T) {
 			t.Errorf("%d screenings are counted, want 2", n)
 		}
 	})
+}
+
+// TestRepeatsTogether checks that each of several requests with one Idempotency-Key that come together
+// is granted all that one alone is, whichever claim is made first, and that one is charged.
+func TestRepeatsTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for round := range 40 {
+			quota := int64(10 + round%2*5)
+			ring, c := access.New(unevenStore{access.NewMemory()}, nil), httpapi.Caller{ID: "a", Quota: quota}
+			var all sync.WaitGroup
+			for range 4 {
+				all.Go(func() {
+					r := &http.Request{Method: "POST", URL: &url.URL{Path: "/api/v1/screen/batch"}, Header: http.Header{"Idempotency-Key": {`"k"`}}}
+					if granted, _, err := ring.Charge(r.WithContext(t.Context()), c, 10, []byte("body")); granted != 10 || err != nil {
+						t.Errorf("a quota of %d: granted %d, %v", quota, granted, err)
+					}
+				})
+			}
+			all.Wait()
+			if n := used(t, ring, c); n != 10 {
+				t.Errorf("%d screenings are counted, want 10", n)
+			}
+			if err := ring.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// An unevenStore takes up to a second to claim, and finds a claim at once.
+type unevenStore struct{ access.Store }
+
+func (s unevenStore) Claim(ctx context.Context, c access.Claim) (access.Claim, error) {
+	if !c.Expires.IsZero() {
+		time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond)
+	}
+	return s.Store.Claim(ctx, c)
 }
 
 // A slowStore answers as a database does.

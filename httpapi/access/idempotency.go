@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -47,6 +48,12 @@ func idempotencyKey(header http.Header) (key string, err error) {
 	return key, nil
 }
 
+// A claimKey identifies a claim.
+type claimKey struct {
+	id    string
+	token [sha256.Size]byte
+}
+
 // newClaim returns the claim of a request to an endpoint with an Idempotency-Key. Both hashes
 // depend on what only the client knows, so that nobody else can find the body by trying.
 func newClaim(id, endpoint, key string, body []byte, now time.Time) Claim {
@@ -57,8 +64,7 @@ func newClaim(id, endpoint, key string, body []byte, now time.Time) Claim {
 	return c
 }
 
-// chargeOnce charges a request with an Idempotency-Key, unless it was charged before. The first of several
-// that come together claims; the others find its claim, also if the quota is used up by the charge that is theirs.
+// chargeOnce charges a request with an Idempotency-Key, unless it was charged before.
 func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []byte) (granted int, refund func(int), err error) {
 	key, err := idempotencyKey(req.Header)
 	if err == nil {
@@ -73,6 +79,22 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 	var held Claim
 	var got int
 	var release func(int)
+	// One request of a key is charged at a time, so that its repeats do not find the quota
+	// used up by the charge that is theirs.
+	at := claimKey{c.ID, claim.Token}
+	one, _ := r.claiming.LoadOrStore(at, make(chan struct{}, 1))
+	turn := one.(chan struct{})
+	select {
+	case turn <- struct{}{}:
+		defer func() {
+			r.claiming.CompareAndDelete(at, one) // those that wait have it
+			<-turn
+		}()
+	case <-time.After(storePatience):
+		return 0, nil, fmt.Errorf("%w: others wait for the store with the same Idempotency-Key", httpapi.ErrUnavailable)
+	case <-ctx.Done():
+		return 0, nil, ctx.Err()
+	}
 	for pause := 10 * time.Millisecond; ; pause *= 3 {
 		if held, err = r.claim(ctx, look); err != nil {
 			return 0, nil, err
@@ -87,7 +109,7 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 		if !errors.Is(err, httpapi.ErrExhausted) || pause > maxRepeatPause || ctx.Err() != nil {
 			return 0, nil, err
 		}
-		time.Sleep(pause) // another request may be about to claim
+		time.Sleep(pause) // another process may be about to claim
 	}
 	claim.Granted = int64(got)
 	held, err = r.claim(ctx, claim)
@@ -109,8 +131,8 @@ func (r *Keyring) chargeOnce(req *http.Request, c httpapi.Caller, n int, body []
 	}, nil
 }
 
-// maxRepeatPause is the longest pause of chargeOnce: all are 0.4 seconds.
-const maxRepeatPause = 300 * time.Millisecond
+// maxRepeatPause is the longest pause of chargeOnce.
+const maxRepeatPause = 100 * time.Millisecond
 
 // repeated returns the charge of a request whose Idempotency-Key is held.
 func (r *Keyring) repeated(ctx context.Context, c httpapi.Caller, n int, held, claim Claim) (granted int, refund func(int), err error) {

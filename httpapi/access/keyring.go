@@ -57,8 +57,9 @@ type Keyring struct {
 	outage outage
 	tasks  tasks
 
-	keys   keyCache
-	leases atomic.Int64
+	keys     keyCache
+	claiming sync.Map // of semaphores, by claimKey: requests with an Idempotency-Key that are being charged
+	leases   atomic.Int64
 
 	mu      sync.Mutex
 	closed  bool
