@@ -54,7 +54,7 @@ func Repair(asset, text string) []address.Found {
 
 // The lengths of texts that Repair reads, and of the words that it repairs.
 const (
-	maxRepair   = 64 << 10 // as long as a text of a list in package screening may be
+	maxRepair   = 4096 // package screening refuses lists with longer ones
 	minRepair   = 14
 	maxRepaired = 256
 )

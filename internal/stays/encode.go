@@ -25,8 +25,8 @@ func NewWriter(bytes int) *Writer { return &Writer{buf: make([]byte, 0, bytes), 
 func (w *Writer) Add(s *Stay) (err error) {
 	var form byte
 	w.said, form = appendSaid(w.said[:0], &s.Entry)
-	if n := max(len(s.Address.Normalized()), len(s.Listed)); n > maxString {
-		return fmt.Errorf("entry %.64q: an address or listed string of %d bytes: want at most %d", s.Ref, n, maxString)
+	if n := max(len(s.Address.Normalized()), len(s.Listed)); n > maxListed {
+		return fmt.Errorf("entry %.64q: an address or listed string of %d bytes, %.64q…: want at most %d", s.Ref, n, s.Text(), maxListed)
 	}
 	_, err = w.add(s, form, w.said)
 	return err

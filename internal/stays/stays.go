@@ -70,6 +70,7 @@ const (
 	version = "2"
 
 	maxString = 1 << 16 // bytes of a string
+	maxListed = 4096    // bytes of an address or a listed string, which sources.Repair reads whole
 	maxHeader = 1 << 20 // bytes of the first line
 )
 

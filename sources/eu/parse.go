@@ -143,8 +143,7 @@ func (d *document) entity(n *xmlscan.Node) error {
 	}
 	h.Find(time.Time{}, n.Texts()...) // texts in none of its parts
 	h.ListedAt = cmp.Or(h.ListedAt, published, summary)
-	d.Add(h)
-	return nil
+	return d.Add(h)
 }
 
 // listedAt returns the first day that a regulationSummary in an element of an entity has.

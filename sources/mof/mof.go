@@ -126,8 +126,7 @@ func read(r io.Reader, now time.Time) (*freetext.List, error) {
 		}
 		h := &freetext.Holder{Ref: cells[columnNumber], Name: freetext.Name(cmp.Or(cells[columnEnglish], cells[columnJapanese])), ListedAt: first}
 		h.Find(time.Time{}, cells...)
-		l.Add(h)
-		return nil
+		return l.Add(h)
 	})
 	if err == nil {
 		if err = l.Check(false); err != nil {

@@ -21,8 +21,11 @@ import (
 	"github.com/walletscreen/walletscreen/sources/internal/unpack"
 )
 
-// maxBytes limits a list. It had 895 rows of 35 orders in August 2026.
-const maxBytes = 16 << 20
+// The limits of a list. It had 895 rows of 35 orders in August 2026.
+const (
+	maxBytes = 16 << 20
+	maxRows  = 1 << 18
+)
 
 // Parse reads the list from r; see package sources. The content shows which form r has:
 //
@@ -324,7 +327,9 @@ func (l *list) addWallets(line int64, number, asset string, cells []string) erro
 	l.order(number)
 	for _, text := range cells {
 		text = sources.TrimListed(strings.Join(strings.Fields(text), " "))
-		l.rows++
+		if l.rows++; l.rows > maxRows {
+			return fail(line, "more than %d rows", maxRows)
+		}
 		e := sources.Entry{Listed: text, Asset: asset, Kind: score.TerroristFinancing, Ref: number}
 		switch {
 		case !utf8.ValidString(text):

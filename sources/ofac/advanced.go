@@ -134,7 +134,9 @@ func (p *advanced) party(n *xmlscan.Node) error {
 		case len(h.Wallets) > 0:
 			return p.Errorf(id, "profile that was there before")
 		}
-		p.Add(h)
+		if err := p.Add(h); err != nil {
+			return p.Errorf(id, "%w", err)
+		}
 	}
 	return nil
 }

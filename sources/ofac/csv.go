@@ -172,8 +172,7 @@ func addRemarks(l *freetext.List, id, name, remarks string) error {
 		addWallet(h, asset, text)
 	}
 	h.Find(time.Time{}, remarks)
-	l.Add(h)
-	return nil
+	return l.Add(h)
 }
 
 // mentions reports whether text has the label of a wallet, with any blanks.

@@ -95,8 +95,7 @@ func (p *simple) entry(n *xmlscan.Node) error {
 		}
 	}
 	h.Find(time.Time{}, strings.Join(n.Texts(), "\n\n"))
-	p.Add(h)
-	return nil
+	return p.Add(h)
 }
 
 var errNoText = errors.New("a wallet of no text")

@@ -94,7 +94,7 @@ func (o *Options) read(r io.Reader) (*freetext.List, error) {
 			err = errors.New("id given twice")
 		case err == nil:
 			ids[id] = len(h.Wallets) > 0
-			l.Add(h)
+			err = l.Add(h)
 		}
 		if err != nil {
 			err = fmt.Errorf("entity %.64q: %w", id, err)

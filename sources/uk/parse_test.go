@@ -124,6 +124,16 @@ func TestLabelled(t *testing.T) {
 	}
 }
 
+// TestLongTyped checks that an element for wallets that is too long for Repair is an entry as a whole, so that package
+// screening refuses the list: no mistyped address of it is lost beside the right ones.
+func TestLongTyped(t *testing.T) {
+	long := "BTC: 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH" + strings.Repeat(", see above", 500) + ", TJqUC56SDZ373JYRurzXtMcor2HQvN9Ba U"
+	entries, _, err := parse(t, strings.NewReader(strings.Replace(small, "5be5543f", long, 1)))
+	if err != nil || !slices.ContainsFunc(entries, func(e sources.Entry) bool { return strings.HasPrefix(e.Listed, long) }) {
+		t.Errorf("error %v, %d entries without the whole text", err, len(entries))
+	}
+}
+
 func TestRetired(t *testing.T) {
 	for name, tt := range map[string]struct{ doc, want string }{
 		"CSV": {listtest.ReadFile(t, retired), "closed on 28 January 2026"},

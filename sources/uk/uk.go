@@ -141,19 +141,21 @@ func (d *document) designation(n *xmlscan.Node) error {
 		}
 	}
 	h.Find(time.Time{}, n.Texts()...) // in any element: the EU has wallets in addresses
-	d.Add(h)
-	return nil
+	return d.Add(h)
 }
 
+// maxTyped is the length of the texts that sources.Repair reads, in bytes.
+const maxTyped = 4096
+
 // addTyped adds what an element for wallets says. Here an address needs no checksum,
-// and nothing is left out.
+// and nothing is left out: package screening refuses a text that is too long to be read.
 func addTyped(h *freetext.Holder, text string) {
 	text = sources.TrimListed(text)
 	if text == "" {
 		return
 	}
 	labeled := "Digital Currency Address: " + text // so that a ticker before it is its label
-	if n := len(freetext.Find(labeled)); n > 0 && n >= len(sources.Repair("", text)) {
+	if n := len(freetext.Find(labeled)); n > 0 && n >= len(sources.Repair("", text)) && len(text) <= maxTyped {
 		h.Find(time.Time{}, labeled)
 	} else {
 		h.AddNew(sources.Entry{Listed: text})

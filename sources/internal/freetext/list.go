@@ -22,6 +22,7 @@ import (
 type List struct {
 	Revision sources.Revision
 	Holders  []*Holder // those with wallets, in the order of the list
+	wallets  int
 }
 
 // A Holder is a person or entity on the list.
@@ -34,6 +35,9 @@ type Holder struct {
 	named   map[[2]string]bool
 }
 
+// maxWallets bounds the wallets that a List holds in memory: a small archive may have very many.
+const maxWallets = 1 << 20
+
 // Call names the holder. The first main name counts, or else the first name.
 func (h *Holder) Call(name string, main bool) {
 	if name != "" && (h.Name == "" || main && !h.Main) {
@@ -41,11 +45,15 @@ func (h *Holder) Call(name string, main bool) {
 	}
 }
 
-// Add adds a holder that was read, if it has wallets.
-func (l *List) Add(h *Holder) {
+// Add adds a holder that was read, if it has wallets. The number of wallets is limited.
+func (l *List) Add(h *Holder) error {
 	if len(h.Wallets) > 0 {
 		l.Holders = append(l.Holders, h)
 	}
+	if l.wallets += len(h.Wallets); l.wallets > maxWallets {
+		return fmt.Errorf("more than %d wallets", maxWallets)
+	}
+	return nil
 }
 
 // Add adds a wallet.

@@ -57,7 +57,9 @@ func TestList(t *testing.T) {
 	bob.AddNew(again)
 	bob.Wallets = append(bob.Wallets, again)
 	for _, h := range []*freetext.Holder{alice, {Ref: "C"}, bob} {
-		l.Add(h)
+		if err := l.Add(h); err != nil {
+			t.Fatal(err)
+		}
 	}
 	check("<nil>")
 	var got []string
@@ -81,6 +83,9 @@ func TestList(t *testing.T) {
 	stop := errors.New("stop")
 	if rev, err := l.Emit("entity", func(sources.Entry) error { return stop }); !errors.Is(err, stop) || err.Error() != `entity "A": stop` || !rev.IsZero() {
 		t.Errorf("Emit = %+v, %v, want the error of add", rev, err)
+	}
+	if err := l.Add(&freetext.Holder{Wallets: make([]sources.Entry, 1<<20)}); err == nil {
+		t.Error("a list without a bound: no error")
 	}
 }
 
