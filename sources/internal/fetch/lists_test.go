@@ -162,6 +162,13 @@ func euFeed(n int) map[string]string {
 // euList is the path of the list of the EU, beside which its feed is.
 const euList = "/files/xmlFullSanctionsList_1_1/content"
 
+// indexed returns a dataset and the index that has its checksum.
+func indexed(n int) map[string]string {
+	doc := targetsCSV(n)
+	return map[string]string{"/list": doc, "/index.json": fmt.Sprintf(`{"name": "il_mod_crypto",
+"resources": [{"name": "list", "checksum": "%x"}]}`+"\n", sha1.Sum([]byte(doc)))}
+}
+
 // usdtBlock is the first block with a freeze of USDT.
 const usdtBlock = 4_634_758
 
@@ -302,6 +309,9 @@ var lists = func() []published {
 		{name: "EU, XML with its feed", source: func(c *http.Client) sources.Source {
 			return eu.New(&eu.Options{URL: host + euList, Client: c})
 		}, files: euFeed},
+		{name: "OpenSanctions with its index", source: func(c *http.Client) sources.Source {
+			return opensanctions.New(&opensanctions.Options{Dataset: "il_mod_crypto", URL: host + "/list", Client: c})
+		}, files: indexed},
 		{name: "USDT on Ethereum", source: frozen("ethereum", host+"/node"), serve: ethereum},
 		{name: "USDT on Tron", source: frozen("tron", host), serve: tronGrid},
 	}
