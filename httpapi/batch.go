@@ -145,8 +145,9 @@ func (e *exchange) waitTurn() {
 // screenItems screens the items against one snapshot of the lists. It returns how
 // many have a valid address, and the error of the lists if they cannot answer.
 func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlisted error) {
-	for range maxSnapshots {
-		digest, again := "", false
+	for again := true; again; {
+		digest := ""
+		again = false
 		var notKept *problem // of all items that nothing is known about
 		valid, unlisted = 0, nil
 		for i := range items {
@@ -182,9 +183,6 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 			}
 			valid++
 		}
-		if !again {
-			break
-		}
 	}
 	return valid, unlisted
 }
@@ -203,9 +201,6 @@ func (e *exchange) checkItem(it *batchItem, err error) *problem {
 	}
 	return e.failed(err)
 }
-
-// maxSnapshots bounds the repetitions of a batch because a list was replaced.
-const maxSnapshots = 10
 
 // grantItems answers as many items as are charged, and marks those beyond.
 func (e *exchange) grantItems(items []batchItem) {
