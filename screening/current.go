@@ -12,7 +12,6 @@ import (
 type current struct {
 	list *list.List   // nil: never loaded
 	held journal.Held // of list; the zero Held: never loaded
-	name string       // of the file in the store, if this program has saved it
 
 	unkept bool // this program has accepted it, and the store is only read
 
@@ -20,8 +19,6 @@ type current struct {
 	unsaved *unsaved     // matches as well; nil: nothing
 	damaged error        // why the list accepted last cannot be proved; then list is an older one
 	later   journal.Held // that list
-
-	known journal.Held // what the journal says, by which offers are judged
 
 	err error // the error of the last load
 }

@@ -20,7 +20,7 @@ import (
 // not be accepted.
 var errAhead = fmt.Errorf("%w: files of the list are ahead of the journal, and it cannot be written", store.ErrDamaged)
 
-// open returns the list that the journal says is held, unless that is had.
+// open returns the list that the journal says is held, unless that is had, and lets offers be judged by that.
 func (s *Screener) open(ctx context.Context, i int, had current, held *journal.Held) (current, error) {
 	id, now := s.infos[i].ID, s.now()
 	if held.N == 0 || had.damaged == nil && had.list != nil && held.Is(&had.held) {
@@ -31,15 +31,16 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 			had.held = *held
 			had.age(held.Revision.Checked, now)
 		}
+		s.sourceLocks[i].known = *held
 		return had, nil
 	}
 	start := time.Now()
 	next, err := s.openHeld(ctx, s.book.Store(), i, held, now)
 	if err == nil {
+		s.sourceLocks[i].known = *held
 		if u := had.unsaved; u != nil && (u.last != nil || u.err != nil) { // files that were ahead do not match any more
 			next.unsaved = u
 		}
-		next.known = had.known
 		s.opts.Logger.InfoContext(ctx, "list opened from the store", "source", id, "entries", next.list.Entries,
 			"last_updated", next.checked, "digest", next.held.Revision.Digest, "took", time.Since(start))
 		if held.Damaged {
@@ -51,14 +52,13 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 	if !journal.IsAtFault(err) {
 		return had, err
 	}
+	s.sourceLocks[i].known = *held
 	damage := fmt.Errorf("store: %w", err)
 	if had.damaged == nil || had.list == nil {
 		s.opts.Logger.ErrorContext(ctx, "the list accepted last cannot be opened", "source", id, "error", err)
 	}
 	if had.list == nil {
-		known := had.known
 		had = s.openOlder(ctx, i, now)
-		had.known = known
 	}
 	had.damaged, had.later = damage, *held
 	if !held.Damaged {
@@ -181,7 +181,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 				broken = fmt.Errorf("store: %w", err)
 				had.damaged, had.later = broken, journal.Held{N: name.Last, Damaged: true}
 				s.note(ctx, &journal.Line{Type: journal.Damaged, Source: name.Source, Held: &had.later, Reason: err.Error()})
-				had.known = s.book.State().Held[name.Source]
+				s.sourceLocks[i].known = s.book.State().Held[name.Source]
 			}
 			continue
 		} else if err != nil {
@@ -236,8 +236,7 @@ func (s *Screener) saveAhead(ctx context.Context, i int, had, next current, sinc
 	if next.held.Accepted.Before(since) {
 		since = next.held.Accepted
 	}
-	next.known = next.held
-	if err := s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: s.infos[i].ID, Held: &next.held, From: since, Reason: "a file was ahead of the journal"}, &had.known); err != nil {
+	if err := s.say(ctx, i, &journal.Line{Type: journal.Accepted, Held: &next.held, From: since, Reason: "a file was ahead of the journal"}); err != nil {
 		if errors.Is(err, store.ErrMoved) {
 			return had, err
 		}

@@ -21,16 +21,21 @@ var errBack = errors.New("store: it is as it was at an earlier time")
 // storeTimeout bounds each use of the store.
 const storeTimeout = time.Minute
 
+// bounded calls f, which uses the store, for at most storeTimeout. A panic is an error.
+func bounded(ctx context.Context, f func(context.Context) error) (err error) {
+	defer caught(&err)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	return f(ctx)
+}
+
 // take learns what the store knows of source i, and returns the list to hold: had, or the list that another
 // program, or the one before, has accepted. The error is why the store has not answered. The caller has
 // the lock of the source.
 func (s *Screener) take(ctx context.Context, i int, had current) (next current, err error) {
-	defer caught(&err)
 	if s.book.Store() == nil {
 		return had, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
 	ld, id := &s.sourceLocks[i], s.infos[i].ID
 	if err := s.book.Follow(ctx); err != nil {
 		return had, err
@@ -38,9 +43,8 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 	state := s.book.State()
 	held, back := state.Held[id], state.Back
 	wentBack := ld.back != back
-	had.known = held
 	if (wentBack || had.unkept) && had.isLoaded() && !held.Is(&had.held) {
-		return s.offerHeld(ctx, i, had, back)
+		return s.offerHeld(ctx, i, had, &held, back)
 	}
 	if next, err = s.open(ctx, i, had, &held); err != nil {
 		return had, err
@@ -67,8 +71,8 @@ func (s *Screener) take(ctx context.Context, i int, had current) (next current, 
 
 // offerHeld offers the list held again to the store, which has another one, and returns the list to hold. back is
 // how often the store went back.
-func (s *Screener) offerHeld(ctx context.Context, i int, had current, back int) (next current, err error) {
-	ld, held := &s.sourceLocks[i], had.known
+func (s *Screener) offerHeld(ctx context.Context, i int, had current, held *journal.Held, back int) (next current, err error) {
+	ld := &s.sourceLocks[i]
 	wentBack := ld.back != back
 	o := &offer{rev: had.revision(), asked: had.held.Asked, again: !wentBack, earlier: true, Offer: list.Offer{Checked: had.checked, Entries: had.list.File(), N: had.list.Entries}}
 	for e, err := range o.Entries.All() {
@@ -80,7 +84,7 @@ func (s *Screener) offerHeld(ctx context.Context, i int, had current, back int) 
 		}
 	}
 	var reason error
-	if next, err = s.open(ctx, i, current{err: had.err, known: held}, &held); err == nil {
+	if next, err = s.open(ctx, i, current{err: had.err}, held); err == nil {
 		next, _, reason, err = s.consider(ctx, i, next, o, nil)
 	}
 	if err != nil {
@@ -105,8 +109,7 @@ func (s *Screener) offerHeld(ctx context.Context, i int, had current, back int) 
 func (s *Screener) offerUnsaved(ctx context.Context, i int, had current) (next current, err error) {
 	next, _, _, err = s.consider(ctx, i, had, had.unsaved.last, nil)
 	if err == nil && next.unsaved != nil { // another list was accepted meanwhile, which it does not replace
-		err = s.append(ctx, &journal.Line{Type: journal.Gap, Source: s.infos[i].ID, From: had.unsaved.since, Reason: "a list could not be saved"}, &next.known)
-		if err == nil {
+		if err = s.say(ctx, i, &journal.Line{Type: journal.Gap, From: had.unsaved.since, Reason: "a list could not be saved"}); err == nil {
 			next.unsaved = nil
 		}
 	}
@@ -170,15 +173,15 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 		return had, report, nil, failed
 	case refused:
 		if failed == nil && came.held.Revision.Digest != "" {
-			failed = s.append(ctx, &journal.Line{Type: journal.Refused, Source: s.infos[i].ID, Reason: v.reason.Error(), Offered: &came.held, From: had.unsavedSince()}, &had.known)
+			failed = s.say(ctx, i, &journal.Line{Type: journal.Refused, Reason: v.reason.Error(), Offered: &came.held, From: had.unsavedSince()})
 		}
 		return had, report, v.reason, failed
 	}
 	if failed == nil {
-		next, failed = s.save(ctx, i, &had, came, &changes)
+		failed = s.save(ctx, i, &had, &came, &changes)
 	}
 	if failed == nil {
-		return next, SourceReport{Added: changes.Added, Removed: changes.Removed, before: had.list, after: next.list}, nil, nil
+		return came, SourceReport{Added: changes.Added, Removed: changes.Removed, before: had.list, after: came.list}, nil, nil
 	}
 	if !errors.Is(failed, store.ErrMoved) {
 		late := *o
@@ -193,34 +196,40 @@ func (s *Screener) consider(ctx context.Context, i int, had current, o *offer, f
 }
 
 // append appends a line. It finishes even if ctx ends.
-func (s *Screener) append(ctx context.Context, l *journal.Line, base *journal.Held) (err error) {
-	defer caught(&err)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	return s.book.Append(ctx, l, base)
+func (s *Screener) append(ctx context.Context, l *journal.Line, base *journal.Held) error {
+	return bounded(context.WithoutCancel(ctx), func(ctx context.Context) error { return s.book.Append(ctx, l, base) })
 }
 
-// save writes the file and the line of a list that was accepted, and returns it.
-func (s *Screener) save(ctx context.Context, i int, had *current, next current, changes *list.Changes) (saved current, err error) {
-	defer caught(&err)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	id, start := s.infos[i].ID, time.Now()
+// say appends a line about source i, unless the journal has another list than offers were judged by.
+func (s *Screener) say(ctx context.Context, i int, l *journal.Line) error {
+	ld := &s.sourceLocks[i]
+	l.Source = s.infos[i].ID
+	err := s.append(ctx, l, &ld.known)
+	if err == nil && l.Held != nil {
+		ld.known = *l.Held
+	}
+	return err
+}
+
+// save writes the file and the line of a list that was accepted.
+func (s *Screener) save(ctx context.Context, i int, had, next *current, changes *list.Changes) error {
+	id, start, kept := s.infos[i].ID, time.Now(), s.book.IsKept()
 	f := next.list.File() // nothing else has it yet
 	f.After, f.Program = s.book.State().Number, s.book.Program
-	name, err := s.book.Put(ctx, f)
+	name := ""
+	err := bounded(context.WithoutCancel(ctx), func(ctx context.Context) (err error) { name, err = s.book.Put(ctx, f); return err })
 	if err != nil {
-		return next, err
+		return err
 	}
-	next.name, next.unkept, next.known = name, !s.book.IsKept(), next.held
-	err = s.book.Append(ctx, &journal.Line{Type: journal.Accepted, Source: id, Held: &next.held, From: had.unsavedSince(), Added: changes.Added, Removed: changes.Removed}, &had.known)
-	if is := s.book.State().Held[id]; s.book.IsKept() && errors.Is(err, store.ErrMoved) && !is.Is(&next.held) { // or another program has adopted it
-		s.book.Store().Delete(ctx, name) // it was judged by a list that is not held any more
+	next.unkept = !kept
+	err = s.say(ctx, i, &journal.Line{Type: journal.Accepted, Held: &next.held, From: had.unsavedSince(), Added: changes.Added, Removed: changes.Removed})
+	if is := s.book.State().Held[id]; kept && errors.Is(err, store.ErrMoved) && !is.Is(&next.held) { // or another program has adopted it
+		bounded(context.WithoutCancel(ctx), func(ctx context.Context) error { return s.book.Store().Delete(ctx, name) }) // it was judged by a list that is not held any more
 	}
 	if err == nil {
-		s.opts.Logger.InfoContext(ctx, "list accepted", "source", id, "kept", s.book.IsKept(), "took", time.Since(start))
+		s.opts.Logger.InfoContext(ctx, "list accepted", "source", id, "kept", kept, "took", time.Since(start))
 	}
-	return next, err
+	return err
 }
 
 // confirmEvery is the interval at which checks that found nothing new are written to the journal.
@@ -246,15 +255,15 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 	untimed.Asked, untimed.Revision.Checked = had.held.Asked, had.held.Revision.Checked
 	if since.Abs() >= confirmEvery || untimed != had.held || had.unsaved != nil {
 		if failed == nil {
-			failed = s.saveAgain(ctx, i, &had)
+			failed = bounded(context.WithoutCancel(ctx), func(ctx context.Context) error { return s.saveAgain(ctx, &had) })
 		}
 		if failed == nil {
-			failed = s.append(ctx, &journal.Line{Type: journal.Checked, Source: s.infos[i].ID, Held: &held, From: had.unsavedSince()}, &had.known)
+			failed = s.say(ctx, i, &journal.Line{Type: journal.Checked, Held: &held, From: had.unsavedSince()})
 		}
 		if failed != nil {
 			return had, failed
 		}
-		had.unsaved, had.held, had.known = nil, held, held
+		had.unsaved, had.held = nil, held
 	}
 	had.err = nil
 	had.age(held.Revision.Checked, now)
@@ -262,17 +271,14 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 }
 
 // saveAgain writes the file of the list held if no file of the store has it any more.
-func (s *Screener) saveAgain(ctx context.Context, i int, had *current) (err error) {
-	defer caught(&err)
+func (s *Screener) saveAgain(ctx context.Context, had *current) error {
 	if !s.book.IsKept() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	id := s.infos[i].ID
-	names, err := journal.Names(ctx, s.book.Store(), id)
-	if err == nil && !slices.ContainsFunc(names, func(n stays.Name) bool { return n.Has(id, had.held.N) }) {
-		_, err = s.book.Put(ctx, had.list.File())
+	f := had.list.File()
+	names, err := journal.Names(ctx, s.book.Store(), f.Source)
+	if err == nil && !slices.ContainsFunc(names, func(n stays.Name) bool { return n.Has(f.Source, had.held.N) }) {
+		_, err = s.book.Put(ctx, f)
 	}
 	return err
 }

@@ -79,13 +79,15 @@ func (s *Screener) reported(i int, report SourceReport, err error) SourceReport 
 // failure of the store.
 func (s *Screener) takeAll(ctx context.Context, i int, had current) (next current, err error) {
 	for range 100 {
-		if next, err = s.take(ctx, i, had); !errors.Is(err, store.ErrMoved) {
+		next = had // if the store panics
+		err = bounded(ctx, func(ctx context.Context) (err error) { next, err = s.take(ctx, i, had); return err })
+		if !errors.Is(err, store.ErrMoved) {
 			break
 		}
 	}
 	if ctx.Err() == nil {
 		if s.setStore(i, err); err == nil && s.running.Load() {
-			s.setStore(len(s.sources), s.sayOpened(ctx))
+			s.setStore(len(s.sources), bounded(ctx, s.book.Open))
 			s.sayUnread(ctx, i, had.list != nil && next.list != had.list)
 		}
 	}
@@ -158,11 +160,9 @@ func (s *Screener) sayAnswering(ctx context.Context, i int, next *current, repor
 	if s.opts.LoadOnly || !s.book.IsKept() {
 		return
 	}
-	err := s.append(ctx, &journal.Line{Type: journal.Answering, Source: s.infos[i].ID, Held: &next.held}, &next.held)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	if report.after != nil && (err == nil || errors.Is(err, store.ErrMoved)) { // of two programs with one list, the one whose file it is
-		s.book.Tidy(ctx, next.name)
+	err := s.say(ctx, i, &journal.Line{Type: journal.Answering, Held: &next.held})
+	if report.after != nil && (err == nil || errors.Is(err, store.ErrMoved)) {
+		bounded(context.WithoutCancel(ctx), func(ctx context.Context) error { s.book.Tidy(ctx, next.list.File()); return nil })
 	}
 }
 

@@ -116,18 +116,13 @@ func (s *Screener) all(ctx context.Context, t task) Report {
 
 // look learns what the store knows, and returns what holds.
 func (s *Screener) look(ctx context.Context) (state journal.State, err error) {
-	defer caught(&err)
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	err = s.book.Follow(ctx)
+	err = bounded(ctx, s.book.Follow)
 	return s.book.State(), err
 }
 
 // answeredBefore returns the lists that the program before has answered from last, with the exceptions of the
 // journal; nil if that is not known.
 func (s *Screener) answeredBefore(ctx context.Context, state *journal.State) *snapshot {
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
 	held := make(map[string]journal.Held)
 	for _, info := range s.infos {
 		if h := state.Answered[info.ID]; h.N > 0 && !h.Damaged {
@@ -137,7 +132,11 @@ func (s *Screener) answeredBefore(ctx context.Context, state *journal.State) *sn
 	if len(held) == 0 {
 		return nil
 	}
-	snap, err := s.openSnapshot(ctx, s.book.Store(), held, s.snap.Load().held, state.Exceptions, s.now())
+	var snap *snapshot
+	err := bounded(ctx, func(ctx context.Context) (err error) {
+		snap, err = s.openSnapshot(ctx, s.book.Store(), held, s.snap.Load().held, state.Exceptions, s.now())
+		return err
+	})
 	if err != nil {
 		s.opts.Logger.WarnContext(ctx, "it is not known what was reported before", "error", err)
 		return nil
@@ -181,14 +180,6 @@ func (s *Screener) start(ctx context.Context) {
 	s.begin(quiet)
 	s.running.Store(true)
 	s.Open(ctx) // errors are logged there
-}
-
-// sayOpened says in the journal that the program begins, and which exceptions hold, unless that was said.
-func (s *Screener) sayOpened(ctx context.Context) (err error) {
-	defer caught(&err)
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	return s.book.Open(ctx)
 }
 
 // quiet is the longest time between two lines of a program that runs: see watchClock.

@@ -60,6 +60,7 @@ type sourceLock struct {
 	loading chan struct{} // has room for one that loads the source
 	lock    chan struct{} // has room for one that changes the list; guards the following
 	back    int           // how often the store had gone back then
+	known   journal.Held  // what the journal said then, by which offers are judged
 	stuck   atomic.Int32  // loads that were left behind
 }
 
@@ -230,9 +231,7 @@ func (s *Screener) SetExceptions(ctx context.Context, exceptions []Exception) er
 	s.setStore(len(s.sources), err)
 	if err != nil { // what makes answers stricter does not wait
 		set = had.without(set)
-		again, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-		defer cancel()
-		s.book.Except(again, set.excepted()) // perhaps it can be said at once
+		bounded(context.WithoutCancel(ctx), func(ctx context.Context) error { return s.book.Except(ctx, set.excepted()) }) // perhaps it can be said at once
 	}
 	s.swap(func(next *snapshot) { next.exceptions = set }, true)
 	s.begin(0)

@@ -640,6 +640,36 @@ func TestStoreHangs(t *testing.T) {
 	}
 }
 
+// A panickyStore panics when its journal is read.
+type panickyStore struct {
+	store.Store
+	panics bool
+}
+
+func (p *panickyStore) Read(ctx context.Context, from uint64, each func([]byte) error) error {
+	if p.panics {
+		panic("bug")
+	}
+	return p.Store.Read(ctx, from, each)
+}
+
+// TestStorePanics lets a store panic under a program that answers: that is an error like any other, and the list held stays.
+func TestStorePanics(t *testing.T) {
+	src := &flaky{info: ofac, load: numbered(1, 1)}
+	st := &panickyStore{Store: new(storetest.Memory)}
+	s := loaded(t, &screening.Options{Store: st}, src)
+	st.panics = true
+	if _, err := s.Open(ctx); err == nil {
+		t.Error("no error")
+	}
+	if _, err := s.Refresh(ctx); err == nil {
+		t.Error("a refresh: no error")
+	}
+	if r, err := s.Screen(listing(1).Address); err != nil || len(r.Labels) != 1 || s.Sources()[0].StoreErr == nil {
+		t.Errorf("%v, %v, from %+v", r.Labels, err, s.Sources()[0])
+	}
+}
+
 // TestUnknownChain has a file of a version that knows a chain more: its list is not loaded, until the publisher's next list is.
 func TestUnknownChain(t *testing.T) {
 	dir := t.TempDir()

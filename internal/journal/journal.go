@@ -311,25 +311,20 @@ func Load(ctx context.Context, st store.Store, n stays.Name) (*stays.File, error
 	return f, nil
 }
 
-// Tidy deletes the files of a source that the given one replaces, which has the list held, except the newest of an
-// earlier acceptance in its range, and those that need not be kept any more. Its failure does no harm.
-func (l *Log) Tidy(ctx context.Context, held string) {
-	h, ok := stays.ParseName(held)
-	if !l.IsKept() || !ok {
+// Tidy deletes the files of earlier acceptances in the range of the given file, which has the list held, except
+// the newest one, and files that need not be kept any more. Its failure does no harm.
+func (l *Log) Tidy(ctx context.Context, held *stays.File) {
+	if !l.IsKept() {
 		return
 	}
-	names, err := Names(ctx, l.st, h.Source)
-	if err != nil {
-		return
-	}
+	names, _ := Names(ctx, l.st, held.Source)
 	hasEarlier := false
 	for _, n := range names {
-		switch {
-		case n.First != h.First || n.Last > h.Last || n == h:
-		case n.Last < h.Last && !hasEarlier:
+		if n.First == held.First && n.Last < held.Last {
+			if hasEarlier {
+				l.st.Delete(ctx, n.String())
+			}
 			hasEarlier = true
-		default:
-			l.st.Delete(ctx, n.String())
 		}
 	}
 	l.retain(ctx)

@@ -334,14 +334,18 @@ func TestRetain(t *testing.T) {
 		p.append(t, &Line{Type: Clock})
 	}
 	name := stays.Name{Source: "TEST", First: 3, Last: 3, Sum: strings.Repeat("0", 32)}.String()
-	if p.Tidy(ctx, name); len(m.files) != 3 {
+	inUse, err := stays.New(stays.Header{Source: "TEST", First: 3, Last: 3}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Tidy(ctx, inUse); len(m.files) != 3 {
 		t.Errorf("after a jump, %d files are left, want 3", len(m.files))
 	}
 	for range 6 {
 		p.now = p.now.Add(time.Hour)
 		p.append(t, &Line{Type: Checked, Source: "TEST", Held: held(3)})
 	}
-	if p.Tidy(ctx, name); len(m.files) != 1 || m.files[name] != nil {
+	if p.Tidy(ctx, inUse); len(m.files) != 1 || m.files[name] != nil {
 		t.Errorf("after 6 hours, %d files are left, want the one in use", len(m.files))
 	}
 }
