@@ -26,17 +26,13 @@ type Log struct {
 
 	mu      sync.Mutex
 	state   State
-	known   bool      // the journal was read
-	begun   uint64    // see State
-	began   time.Time // see State
 	damaged uint64    // how many lines after the last one are damaged
 	answers *Program  // how the program answers
 	except  *Excepted // which exceptions hold; nil: it answers nobody
 	opened  bool      // the journal has an Opened line of the program
 	said    bool      // the journal has the exceptions
 	wrong   time.Time // since then it may have had others; zero: it had not
-	back    int       // see State
-	since   time.Time // the last time that it was, it was as at this time; zero: the gap is in the journal
+	since   time.Time // the last time that the Store went back, it was as at this time; zero: the gap is in the journal
 	hiding  []Line    // of this program: those with From
 }
 
@@ -46,22 +42,14 @@ const defaultRetention = (10*365 + 3) * 24 * time.Hour
 
 // New returns the Log of st, which may be nil. It reads nothing.
 func New(st store.Store, now func() time.Time) *Log {
-	l := unwrap(st)
-	l.Program, l.now, l.state = rand.Text()[:8], now, newState()
-	if l.within == 0 {
-		l.within = defaultRetention
-	}
-	return l
-}
-
-// unwrap returns a Log with the Store of st, and with its options.
-func unwrap(st store.Store) *Log {
-	l := &Log{st: st}
+	l := &Log{st: st, Program: rand.Text()[:8], now: now, state: newState()}
 	if w, ok := st.(interface {
 		Unwrap() (store.Store, time.Duration, bool)
 	}); ok {
 		l.st, l.within, l.readOnly = w.Unwrap()
 	}
+	l.within = cmp.Or(l.within, defaultRetention)
+	l.state.Known = st == nil
 	return l
 }
 
@@ -107,14 +95,16 @@ func (l *Log) open(ctx context.Context) error {
 	if !l.wrong.IsZero() {
 		line.Reason = "exceptions could not be saved"
 	}
-	behind, err := false, error(nil)
+	isAhead, err := false, error(nil)
 	if !opened {
 		if line.Type, line.Opened = Opened, l.answers; l.except != nil && *l.except == l.state.Exceptions {
 			line.Exceptions = nil
 		}
-		behind, err = l.isBehind(ctx)
+		if l.IsKept() && l.state.Number > 0 {
+			isAhead, err = l.state.anyAhead(ctx, l.st, nil)
+		}
 	}
-	if behind && (line.From.IsZero() || l.state.At.Before(line.From)) {
+	if isAhead && (line.From.IsZero() || l.state.At.Before(line.From)) { // lines after the last one may be lost
 		line.From, line.Reason = l.state.At, "files are ahead of the journal"
 	}
 	if err == nil {
@@ -132,25 +122,11 @@ func (l *Log) open(ctx context.Context) error {
 	return err
 }
 
-// isBehind reports whether a file of a list is ahead of the journal, so that lines after the last one may be lost.
-func (l *Log) isBehind(ctx context.Context) (bool, error) {
-	if !l.IsKept() || l.state.Number == 0 {
-		return false, nil
-	}
-	names, err := l.st.Names(ctx)
-	return slices.ContainsFunc(names, func(name string) bool {
-		n, _ := stays.ParseName(name)
-		return l.state.isAhead(n)
-	}), err
-}
-
 // State returns what holds. It does not change.
 func (l *Log) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.state.Clone()
-	s.Known, s.Begun, s.Began, s.Back = l.known || l.st == nil, l.begun, l.began, l.back
-	return s
+	return l.state.Clone()
 }
 
 // Seen reports whether a list with this digest of the document was ever accepted.
@@ -181,8 +157,8 @@ func (l *Log) follow(ctx context.Context) error {
 		wentBack = true
 		l.opened, l.said = false, false // the Store may not know this program any more
 		l.state = newState()
+		l.state.Known, l.state.Begun, l.state.Began, l.state.Back = had.Known, had.Begun, had.Began, had.Back+1
 		l.since = had.At
-		l.back++
 	}
 	damaged, err := since(ctx, l.st, had.Number, had.sum, back, func(line *Line) {
 		if wentBack && line.At.Before(had.At) {
@@ -192,16 +168,16 @@ func (l *Log) follow(ctx context.Context) error {
 	})
 	if err != nil {
 		if wentBack { // it will be found again
-			l.state, l.since, l.back = had, gap, l.back-1
+			l.state, l.since = had, gap
 		}
 		return err
 	}
-	if !l.known {
-		if l.begun, l.began = l.state.Number, l.state.At; l.state.lost {
-			l.begun = 0 // any file may be
+	if s := &l.state; !s.Known {
+		if s.Known, s.Begun, s.Began = true, s.Number, s.At; s.lost {
+			s.Begun = 0 // any file may be
 		}
 	}
-	l.known, l.damaged = true, damaged
+	l.damaged = damaged
 	for i := range l.hiding {
 		if h := &l.hiding[i]; wentBack && h.At.After(l.since) && h.From.Before(l.since) {
 			l.since = h.From // that line is lost, too
@@ -216,18 +192,18 @@ func (l *Log) follow(ctx context.Context) error {
 func (l *Log) Append(ctx context.Context, e *Line, base *Held) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	back := l.back
+	back := l.state.Back
 	if err := l.open(ctx); err != nil {
 		return err
 	}
-	if is := l.state.Held[e.Source]; base != nil && !is.Is(base) || l.back != back {
+	if is := l.state.Held[e.Source]; base != nil && !is.Is(base) || l.state.Back != back {
 		return fmt.Errorf("the list of %s: %w", e.Source, store.ErrMoved)
 	}
 	return l.append(ctx, e)
 }
 
 func (l *Log) append(ctx context.Context, e *Line) error {
-	before, back := l.state.Held[e.Source], l.back
+	before, back := l.state.Held[e.Source], l.state.Back
 	skip := uint64(0)
 	for range 1000 {
 		e.Number, e.At, e.Program = l.state.Number+1+skip, l.now(), l.Program
@@ -237,7 +213,7 @@ func (l *Log) append(ctx context.Context, e *Line) error {
 			l.state.Number, l.state.sum = number, sum
 			return nil
 		}
-		if !l.known {
+		if !l.state.Known {
 			return errors.New("the journal was not read yet")
 		}
 		if e.After = ""; !l.state.lost || l.answers != nil && l.answers.Answers { // it is so because this program answers so
@@ -261,7 +237,7 @@ func (l *Log) append(ctx context.Context, e *Line) error {
 		if ferr := l.follow(ctx); ferr != nil {
 			return ferr
 		}
-		if is := l.state.Held[e.Source]; l.back != back || !is.Is(&before) || is.Damaged != before.Damaged {
+		if is := l.state.Held[e.Source]; l.state.Back != back || !is.Is(&before) || is.Damaged != before.Damaged {
 			return err
 		}
 		if skip = 0; l.state.Number == number { // a damaged line has the number
@@ -285,7 +261,7 @@ func (l *Log) Put(ctx context.Context, f *stays.File) (name string, err error) {
 
 // Names returns the names of the files of a source in a Store; those with the greatest numbers come first.
 func Names(ctx context.Context, st store.Store, source string) (all []stays.Name, err error) {
-	names, err := unwrap(st).st.Names(ctx)
+	names, err := st.Names(ctx)
 	for _, name := range names {
 		if n, ok := stays.ParseName(name); ok && n.Source == source {
 			all = append(all, n)
@@ -300,7 +276,7 @@ func Names(ctx context.Context, st store.Store, source string) (all []stays.Name
 // Load opens a file of a Store. The error wraps [store.ErrDamaged] or [store.ErrVersion] if the file is at
 // fault.
 func Load(ctx context.Context, st store.Store, n stays.Name) (*stays.File, error) {
-	data, err := unwrap(st).st.Open(ctx, n.String())
+	data, err := st.Open(ctx, n.String())
 	if err != nil {
 		return nil, err
 	}

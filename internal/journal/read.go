@@ -68,7 +68,7 @@ func (r *Reader) Next(ctx context.Context, st store.Store, reset func(), each fu
 		r.last = Line{}
 		reset()
 	}
-	_, err := since(ctx, unwrap(st).st, r.last.Number, r.last.sum, begin, func(l *Line) {
+	_, err := since(ctx, st, r.last.Number, r.last.sum, begin, func(l *Line) {
 		each(l)
 		r.last = *l
 	})

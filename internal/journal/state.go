@@ -23,8 +23,8 @@ type State struct {
 	Programs   map[string]Program // that have begun
 	Answered   map[string]Held    // Held after the last line of a program that answers; it is not changed
 
-	// Of a Log: whether the journal was ever read; the number and the time of its last line then, since lines of this program
-	// do not hide which files are ahead of the journal, nor since when; and how often the Store went back.
+	// Of a Log: whether the journal was ever read, which is true without a Store; the number and the time of its last line then,
+	// since lines of this program do not hide which files are ahead of the journal, nor since when; and how often the Store went back.
 	Known bool
 	Begun uint64
 	Began time.Time
@@ -213,7 +213,7 @@ func Snapshots(ctx context.Context, st store.Store, ids []string, each func(s *S
 // Read calls each for the lines, with the state after them, which is valid until each returns. An error of each ends it.
 func Read(ctx context.Context, st store.Store, each func(*Line, *State) error) error {
 	s := newState()
-	_, err := read(ctx, unwrap(st).st, 0, func(l *Line) error {
+	_, err := read(ctx, st, 0, func(l *Line) error {
 		s.add(l)
 		return each(l, &s)
 	})
@@ -229,7 +229,7 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (*
 	var last, first Line // the last line, and the first one after the time
 	var unknown error
 	knew := make(map[string]bool) // programs with a line from first on
-	damaged, err := read(ctx, unwrap(st).st, 0, func(l *Line) error {
+	damaged, err := read(ctx, st, 0, func(l *Line) error {
 		if !l.At.After(at) { // if the clock was put back, the later time counts
 			first, unknown = Line{}, nil
 			clear(knew)
@@ -259,7 +259,7 @@ func At(ctx context.Context, st store.Store, at, now time.Time, ids []string) (*
 			ids = found.ids()
 		}
 	}
-	isAhead, err := found.anyAhead(ctx, unwrap(st).st, ids)
+	isAhead, err := found.anyAhead(ctx, st, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -328,17 +328,14 @@ func (s *State) isKnown(at time.Time, ids []string, knew map[string]bool) error 
 	return nil
 }
 
-// anyAhead reports whether a file of one of the given sources is ahead of the journal whose last line s is after.
+// anyAhead reports whether a file of one of the given sources, nil for any, is ahead of the journal whose last line s is after.
 func (s *State) anyAhead(ctx context.Context, st store.Store, ids []string) (bool, error) {
 	names, err := st.Names(ctx)
 	return slices.ContainsFunc(names, func(name string) bool {
 		n, _ := stays.ParseName(name)
-		return slices.Contains(ids, n.Source) && s.isAhead(n)
+		return (ids == nil || slices.Contains(ids, n.Source)) && IsAhead(n, s.held[n.Source], s.Held[n.Source].N)
 	}), err
 }
-
-// isAhead reports whether the file called n is ahead of the journal whose last line s is after.
-func (s *State) isAhead(n stays.Name) bool { return IsAhead(n, s.held[n.Source], s.Held[n.Source].N) }
 
 // IsAhead reports whether a file was written after the last line of a journal, and has a later
 // acceptance than the one held.
