@@ -26,7 +26,7 @@ const (
 	lockName    = "lock"
 
 	tailBytes = 64 << 10 // of the journal are read first, to find a line at its end
-	maxLine   = 64 << 20 // bytes; a longer line is damaged
+	maxLine   = 64 << 20 // bytes
 	maxFile   = 4 << 30  // bytes of a file
 )
 
@@ -263,28 +263,17 @@ func (d *dir) Read(ctx context.Context, from uint64, each func(line []byte) erro
 		}
 	}
 	r := bufio.NewReaderSize(io.NewSectionReader(f, offset, size-offset), tailBytes)
-	var long []byte
 	for {
-		part, err := r.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
-			if len(long) < maxLine { // the rest of a longer one is damaged
-				long = append(long, part...)
-			}
-			continue
-		}
+		text, err := r.ReadBytes('\n')
 		if err != nil && err != io.EOF {
 			return err
-		}
-		text := part
-		if long != nil {
-			text = append(long, part...)
 		}
 		if len(text) > 1 {
 			if err := each(text); err != nil {
 				return err
 			}
 		}
-		if long = nil; err == io.EOF || ctx.Err() != nil {
+		if err == io.EOF || ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}

@@ -207,47 +207,27 @@ func (s *Store) Put(ctx context.Context, name string, data []byte) error {
 
 // Open implements [store.Store].
 func (s *Store) Open(ctx context.Context, name string) (data []byte, err error) {
-	found := false
-	err = s.query(ctx, func(rows pgx.Rows) error {
-		var chunk []byte
-		err := rows.Scan(&chunk)
-		if found = true; int64(len(data)+len(chunk)) > maxBytes {
+	rows, _ := s.pool.Query(ctx, "select data from walletscreen_stay where name = $1 order by n", name) // rows have the error
+	var chunk []byte
+	read, err := pgx.ForEachRow(rows, []any{&chunk}, func() error {
+		if int64(len(data)+len(chunk)) > maxBytes {
 			return fmt.Errorf("%s: %w: more than %d bytes", name, store.ErrDamaged, int64(maxBytes))
 		}
 		data = append(data, chunk...)
-		return err
-	}, "select data from walletscreen_stay where name = $1 order by n", name)
-	if err == nil && !found {
+		return nil
+	})
+	if err == nil && read.RowsAffected() == 0 {
 		err = notFound(name)
 	}
 	return data, err // a file without all its rows does not have the right checksum
-}
-
-// query calls row for each row of a query.
-func (s *Store) query(ctx context.Context, row func(pgx.Rows) error, sql string, args ...any) error {
-	rows, err := s.pool.Query(ctx, sql, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := row(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }
 
 func notFound(name string) error { return fmt.Errorf("%s: %w", name, store.ErrNotFound) }
 
 // Names implements [store.Store].
 func (s *Store) Names(ctx context.Context) (names []string, err error) {
-	return names, s.query(ctx, func(rows pgx.Rows) error {
-		var name string
-		err := rows.Scan(&name)
-		names = append(names, name)
-		return err
-	}, "select name from walletscreen_stay where n = 0")
+	rows, _ := s.pool.Query(ctx, "select name from walletscreen_stay where n = 0")
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 // Delete implements [store.Store].
@@ -284,11 +264,8 @@ func (s *Store) Append(ctx context.Context, number uint64, line []byte) error {
 
 // Read implements [store.Store].
 func (s *Store) Read(ctx context.Context, from uint64, each func(line []byte) error) error {
-	return s.query(ctx, func(rows pgx.Rows) error {
-		var line []byte
-		if err := rows.Scan(&line); err != nil {
-			return err
-		}
-		return each(line)
-	}, "select line from walletscreen_event where number >= $1 order by number", int64(from))
+	rows, _ := s.pool.Query(ctx, "select line from walletscreen_event where number >= $1 order by number", int64(from))
+	var line []byte
+	_, err := pgx.ForEachRow(rows, []any{&line}, func() error { return each(line) })
+	return err
 }
