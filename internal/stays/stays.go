@@ -240,13 +240,7 @@ func ParseName(text string) (n Name, ok bool) {
 	if len(parts) != 5 {
 		return n, false
 	}
-	if _, err := fmt.Sscan(parts[1], &n.First); err != nil {
-		return n, false
-	}
-	if _, err := fmt.Sscan(parts[2], &n.Last); err != nil {
-		return n, false
-	}
-	if _, err := fmt.Sscan(parts[3], &n.After); err != nil {
+	if _, err := fmt.Sscan(strings.Join(parts[1:4], " "), &n.First, &n.Last, &n.After); err != nil {
 		return n, false
 	}
 	n.Source, n.Sum = parts[0], parts[4]

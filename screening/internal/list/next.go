@@ -67,9 +67,16 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 	if before != nil && n.held.followed <= n.list.Entries+spare {
 		h.First = before.First
 	} else { // begin a new file without the stays that others follow
-		all, err := n.held.ended()
-		if err != nil {
-			return nil, Changes{}, err
+		var all []stays.Stay
+		if before != nil {
+			for s, err := range before.All() {
+				if err != nil {
+					return nil, Changes{}, err
+				}
+				if s.Out != 0 {
+					all = append(all, s)
+				}
+			}
 		}
 		h.First, before, old = n.to, nil, n.last(append(all, old...))
 	}
@@ -229,22 +236,4 @@ func (n *next) last(old []stays.Stay) []stays.Stay {
 		first := firstKey(&s.Entry)
 		return ends[stays.KeyOf(&s.Entry)] != s.Out || n.list.had(stays.RecordOf(&s.Entry), &first)
 	})
-}
-
-// ended returns the stays of l that have ended.
-func (l *List) ended() (all []stays.Stay, err error) {
-	if l.past == nil {
-		return nil, nil
-	}
-	for r, err := range l.file.Records(true) {
-		var s stays.Stay
-		if err == nil {
-			err = r.Read(&s)
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	return all, nil
 }
