@@ -162,8 +162,7 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 	if err != nil {
 		return had, err
 	}
-	begun, _ := state.Before(s.infos[i].ID)
-	begun = min(begun, state.Begun) // lines of other lists, and of this program, may follow
+	begun := min(state.Said(s.infos[i].ID), state.Begun) // lines of other lists, and of this program, may follow
 	names = slices.DeleteFunc(names, func(n stays.Name) bool { return !journal.IsAhead(n, begun, state.Held[n.Source].N) })
 	beside, since := had.unsaved, state.At // until then, it is known what answered
 	if !answers {

@@ -175,6 +175,19 @@ func TestAt(t *testing.T) {
 	}
 }
 
+// TestDamagedLineLost loses the line that says that the list could not be proved: what the program answered then is not known.
+func TestDamagedLineLost(t *testing.T) {
+	m := answered(t, 1)
+	p := newProgram(t, m, minute(10), Program{Answers: true})
+	damaged := held(1)
+	damaged.Damaged = true
+	p.append(t, &Line{Type: Damaged, Source: "TEST", Held: damaged}, &Line{Type: Clock}, &Line{Type: Clock})
+	m.lines = slices.Delete(m.lines, len(m.lines)-3, len(m.lines)-2)
+	if _, err := At(ctx, m, p.now, p.now.Add(time.Second), []string{"TEST"}); !errors.Is(err, store.ErrGap) {
+		t.Errorf("%v, want ErrGap", err)
+	}
+}
+
 // TestAtOfManyPrograms asks a journal in which many programs began: the cost grows with its lines, not with their square.
 func TestAtOfManyPrograms(t *testing.T) {
 	m := answered(t, 2)

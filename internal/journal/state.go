@@ -32,8 +32,8 @@ type State struct {
 
 	sum     string
 	lost    bool                       // lines are lost, and what holds may be another thing
+	gaps    bool                       // lines are lost
 	held    map[string]uint64          // by source: the number of the last line about the list held
-	gap     uint64                     // the number of the last line that others are lost after, plus one; 0: none is lost
 	elapsed time.Duration              // without steps of more than maxStep
 	ended   map[string][]end           // by source: when its acceptances ended, in their order
 	seen    map[string]map[string]bool // by source: the digests of the lists that were accepted
@@ -80,10 +80,8 @@ func (s *State) add(l *Line) {
 	if step := l.At.Sub(s.At); s.Number > 0 && step.Abs() <= maxStep {
 		s.elapsed += step // back, too: the clocks of two programs may differ
 	}
+	s.gaps = s.gaps || l.Number != s.Number+1
 	s.lost = s.lost || l.Number != s.Number+1
-	if l.Number > s.Number+1 {
-		s.gap = s.Number + 1
-	}
 	s.Number, s.At, s.sum = l.Number, l.At, l.sum
 	if l.Opened != nil {
 		s.Programs[l.Program] = *l.Opened
@@ -101,7 +99,7 @@ func (s *State) add(l *Line) {
 	if s.Programs[l.Program].Answers && (l.Held != nil || l.Opened != nil) {
 		s.Answered = maps.Clone(s.Held)
 	}
-	if s.gap > 0 && l.After != "" { // the program may know another thing
+	if s.gaps && l.After != "" { // the program may know another thing
 		s.lost = s.after(l) != l.After
 	}
 }
@@ -118,7 +116,7 @@ func (s *State) after(l *Line) string {
 	}
 	h := sha256.New()
 	for _, id := range slices.Sorted(maps.Keys(held)) {
-		fmt.Fprintln(h, id, held[id].N, held[id].Digest)
+		fmt.Fprintln(h, id, held[id].N, held[id].Digest, held[id].Damaged)
 	}
 	fmt.Fprintln(h, exceptions)
 	return hex.EncodeToString(h.Sum(nil)[:8])
@@ -141,11 +139,8 @@ func (s *State) hold(l *Line) {
 	s.Held[l.Source], s.held[l.Source] = *l.Held, l.Number
 }
 
-// Before returns the number of the last line about the list held of a source, if lines are lost that may have
-// said something else since; and false if none are.
-func (s *State) Before(source string) (number uint64, lost bool) {
-	return s.held[source], s.gap > s.held[source]
-}
+// Said returns the number of the last line about the list held of a source.
+func (s *State) Said(source string) uint64 { return s.held[source] }
 
 // ids returns the sources that ever had a list, sorted.
 func (s *State) ids() []string { return slices.Sorted(maps.Keys(s.Held)) }
@@ -296,9 +291,6 @@ func (s *State) isKnown(at time.Time, ids []string, knew map[string]bool) error 
 		return fmt.Errorf("%w: lines of the journal before %v are lost", store.ErrGap, s.At)
 	}
 	for _, id := range ids {
-		if _, lost := s.Before(id); lost {
-			return fmt.Errorf("%w: lines of the journal are lost that may say which list of %s was held then", store.ErrGap, id)
-		}
 		if s.Held[id].Damaged {
 			return fmt.Errorf("%w: the list of %s could not be proved then", store.ErrGap, id)
 		}
