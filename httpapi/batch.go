@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type batchItem struct {
 	named  error    // why the name of the chain is no full one
 	bad    *problem // why it has no result
 	found  screening.Result
+	err    error  // of its screening
 	answer result // of an item that was granted
 }
 
@@ -145,42 +147,36 @@ func (e *exchange) waitTurn() {
 // screenItems screens the items against one snapshot of the lists. It returns how
 // many have a valid address, and the error of the lists if they cannot answer.
 func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlisted error) {
-	for again := true; again; {
-		digest := ""
+	for again := true; again; { // until no list is replaced meanwhile
+		digest := e.screener.Digest()
 		again = false
-		var notKept *problem // of all items that nothing is known about
-		valid, unlisted = 0, nil
 		for i := range items {
-			it := &items[i]
-			if it.bad != nil {
-				continue
+			if it := &items[i]; it.bad == nil {
+				it.found, _, it.err = lists.ScreenInput(it.name, it.text)
+				again = again || it.err == nil && it.found.Digest() != digest
 			}
-			var err error
-			it.found, _, err = lists.ScreenInput(it.name, it.text)
-			if c := it.found.Address.Chain(); c != "" || err != nil || it.named != nil {
-				it.chain = c
-			}
-			if isInput(err) {
-				if it.bad = e.checkItem(it, err); it.bad != nil {
-					continue
-				}
-				err = nil
-			}
-			if errors.Is(err, screening.ErrNotLoaded) && !e.asOf.IsZero() { // other items may be listed
-				if notKept == nil {
-					notKept = e.failed(err)
-				}
-				it.bad = notKept
-				continue
-			}
-			switch {
-			case err != nil:
-				unlisted = err
-			case digest == "":
-				digest = it.found.Digest()
-			case digest != it.found.Digest(): // a list was replaced during the batch
-				again = true
-			}
+		}
+		again = e.asOf.IsZero() && (again || e.screener.Digest() != digest) // the past stays as it is
+	}
+	var notKept *problem // of all items that nothing is known about
+	for i := range items {
+		it := &items[i]
+		if it.bad != nil {
+			continue
+		}
+		if c := it.found.Address.Chain(); c != "" || it.err != nil || it.named != nil {
+			it.chain = c
+		}
+		switch {
+		case isInput(it.err):
+			it.bad = e.checkItem(it, it.err)
+		case errors.Is(it.err, screening.ErrNotLoaded) && !e.asOf.IsZero(): // other items may be listed
+			notKept = cmp.Or(notKept, e.failed(it.err))
+			it.bad = notKept
+		case it.err != nil:
+			unlisted = it.err
+		}
+		if it.bad == nil {
 			valid++
 		}
 	}

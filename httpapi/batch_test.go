@@ -5,13 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/score"
+	"github.com/walletscreen/walletscreen/screening"
+	"github.com/walletscreen/walletscreen/sources"
 )
 
 // A batchAnswer is the response to a batch.
@@ -222,4 +229,51 @@ invalid_address secret []
 `; got.String() != want {
 		t.Errorf("got %s, want %s", got.String(), want)
 	}
+}
+
+// TestBatchOfOneSnapshot replaces a list while batches are screened, and checks that each answer is of one snapshot,
+// also about a text in one of the two lists which is not an address.
+func TestBatchOfOneSnapshot(t *testing.T) {
+	const text = "not an address, but listed"
+	list := &turning{Source: ofac, text: text}
+	s, err := screening.New([]sources.Source{list}, nil)
+	if err == nil {
+		_, err = s.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpapi.NewHandler(s, testKeys(t), nil)
+	body := `{"items":[{"address":"` + text + `","chain":"ethereum"},` + strings.Repeat(clean+",", 998) + clean + `]}`
+	listed := map[string]bool{}
+	for range longtest.N(50, 1000) {
+		var refreshed sync.WaitGroup
+		refreshed.Go(func() {
+			time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
+			s.Refresh(t.Context())
+		})
+		a := sendBatch(t, h, body)
+		refreshed.Wait()
+		is := a.Results[0].Level != ""
+		if was, ok := listed[a.Snapshot]; ok && was != is {
+			t.Fatalf("by one snapshot, the text is listed, or not: %v, %+v", is, a.Results[0])
+		}
+		listed[a.Snapshot] = is
+	}
+}
+
+// A turning source lists a text in every other load.
+type turning struct {
+	sources.Source
+	text string
+	n    int
+}
+
+func (s *turning) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	if s.n++; s.n%2 == 0 {
+		if err := add(sources.Entry{Listed: s.text, Kind: score.Sanctioned, Ref: "1"}); err != nil {
+			return sources.Revision{}, err
+		}
+	}
+	return s.Source.Load(ctx, sources.Revision{}, add)
 }
