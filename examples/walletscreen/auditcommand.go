@@ -99,12 +99,12 @@ func (a *auditCall) verify(context.Context, []string) error {
 	for _, f := range trail.Faults {
 		fmt.Fprintln(a, f)
 	}
-	if n := len(trail.Faults); n > 0 && trail.Faults[0].Line == 1 && trail.Faults[0].Reason == "changed" {
+	if a.code != exitClean && trail.Faults[0].Line == 1 && trail.Faults[0].Reason == "changed" {
 		fmt.Fprintln(a, "If every line seems changed, -audit-key is not the key of these records, or is missing.")
 	}
 	outcome := "as they were written"
-	if n := len(trail.Faults); n > 0 {
-		outcome = counted(int64(n), "fault")
+	if a.code != exitClean {
+		outcome = counted(int64(len(trail.Faults)), "fault")
 	}
 	fmt.Fprintf(a, "%s, %d to %d: %s\nsum of line %[3]d: %[5]s\n", counted(int64(trail.Lines), "line"), trail.First, trail.Last, outcome, trail.Sum)
 	return nil
@@ -178,9 +178,7 @@ func auditCells(r *receipt.Receipt) []string {
 	if !r.Decided() {
 		level = "not decided"
 	}
-	if !r.AsOf.IsZero() {
-		level += " as of " + r.AsOf.Format(time.RFC3339)
-	}
+	level += formatted(r.AsOf, " as of "+time.RFC3339, "")
 	return []string{r.Time.Format(time.RFC3339Nano), r.CallerID, level, fmt.Sprint(r.Score), string(r.Chain), r.Address, strings.Join(by, ", ")}
 }
 

@@ -199,13 +199,8 @@ var official = []string{"OFAC_SDN", "EU_CONSOLIDATED", "UK_CONSOLIDATED"}
 // sources returns the sources that the options choose, live ones if live is set.
 func (o *listOptions) sources(live bool) ([]sources.Source, error) {
 	mirrors, err := urls(o, "-mirror", "ID=URL", o.mirrors, func(id string) (string, error) { return id, nil })
-	if err == nil {
-		err = o.checkDataset()
-	}
-	if err == nil {
-		_, err = o.endpoints()
-	}
-	if err != nil {
+	_, err2 := o.endpoints()
+	if err = cmp.Or(err, o.checkDataset(), err2); err != nil {
 		return nil, err
 	}
 	var all []sources.Source
@@ -259,25 +254,24 @@ func (p *published) source(mirror string, live bool) sources.Source {
 
 // optional returns which of these sources need not be loaded.
 func (o *listOptions) optional(srcs []sources.Source) ([]string, error) {
-	ids := idsOf(srcs)
-	required := slices.Clone(o.require)
-	switch {
-	case len(required) == 0:
-		required = slices.DeleteFunc(idsOf(bundle.All()), func(id string) bool { return slices.Contains(bundle.Optional(), id) })
-	case slices.Contains(required, "all"):
-		required = append(required, official...)
-	}
-	if len(o.require) == 0 && !slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(required, id) }) {
-		required = ids // else lists that are not loaded would decide
+	ids, required := idsOf(srcs), o.require
+	if slices.Contains(required, "all") {
+		required = slices.Concat(required, official)
 	}
 	for _, id := range required {
-		if id == "all" || slices.Contains(ids, id) || len(o.require) == 0 {
-			continue
-		}
-		if slices.Contains(official, id) {
+		switch {
+		case id == "all", slices.Contains(ids, id):
+		case slices.Contains(official, id):
 			return nil, fmt.Errorf("-require %s: the list is not among -lists", id)
+		default:
+			return nil, fmt.Errorf("-require: there is no list %.80q%s", id, didYouMean(id, ids, ""))
 		}
-		return nil, fmt.Errorf("-require: there is no list %.80q%s", id, didYouMean(id, ids, ""))
+	}
+	if len(required) == 0 {
+		required = slices.DeleteFunc(idsOf(bundle.All()), func(id string) bool { return slices.Contains(bundle.Optional(), id) })
+		if !slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(required, id) }) {
+			required = ids // else lists that are not loaded would decide
+		}
 	}
 	isRequired := func(id string) bool { return slices.Contains(required, id) || o.published(id) == nil } // as own lists are
 	return slices.DeleteFunc(slices.Clone(ids), isRequired), nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -87,7 +88,6 @@ func (l *listsCall) exportCSV(_ screeningLists, each eachEntry) error {
 	if err != nil {
 		return err
 	}
-	defer out.Close()
 	n, table := int64(0), csv.NewWriter(out.w)
 	table.Write(exportColumns) // Error below returns what fails
 	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
@@ -97,13 +97,8 @@ func (l *listsCall) exportCSV(_ screeningLists, each eachEntry) error {
 			visible.Cell(e.Asset), dayOrNone(e.ListedAt), dayOrNone(e.EntityListedAt), dayOrNone(e.NotListedOn), dayOrNone(held.Published),
 		})
 	})
-	if table.Flush(); err == nil {
-		err = table.Error()
-	}
-	if err == nil {
-		err = out.Close()
-	}
-	if err == nil {
+	table.Flush()
+	if err = cmp.Or(err, table.Error(), out.Close()); err == nil {
 		fmt.Fprintf(l.stderr, "%s\n", counted(n, "row"))
 	}
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -61,7 +62,7 @@ func (l *listsCall) exportLines(lists screeningLists, each eachEntry) error {
 	}
 	files, err := feedFiles(open)
 	byTicker, err2 := texts.files()
-	if err := errors.Join(err, err2); err != nil {
+	if err := cmp.Or(err, err2); err != nil {
 		return err
 	}
 	if files = append(files, byTicker...); len(files) == 0 {
@@ -91,8 +92,8 @@ func (l *listsCall) exportLines(lists screeningLists, each eachEntry) error {
 		return err
 	}
 	n := 0
-	for _, texts := range texts.texts {
-		n += len(texts)
+	for _, of := range texts.texts {
+		n += len(of)
 	}
 	fmt.Fprintf(l.stderr, "%s\n", counted(int64(n), "line"))
 	return nil
@@ -100,10 +101,7 @@ func (l *listsCall) exportLines(lists screeningLists, each eachEntry) error {
 
 // listLine returns the line of a manifest about a list; left entries are not exported.
 func listLine(s screening.SourceStatus, left int) string {
-	checked := "never" // a part of a list, which does not count as loaded
-	if !s.LastUpdated.IsZero() {
-		checked = s.LastUpdated.UTC().Format(time.RFC3339)
-	}
+	checked := formatted(s.LastUpdated, time.RFC3339, "never") // as a part of a list
 	return fmt.Sprintf("list %s sha256 %s published %s checked %s %s, %d left out\n", s.Info.ID, s.Digest,
 		dayOrNone(s.Published), checked, s.Completeness, left)
 }
@@ -120,11 +118,10 @@ func (t *tickerTexts) add(held *screening.SourceStatus, e sources.Entry) {
 		t.left[held.Info.ID]++
 		return
 	}
-	texts := t.texts[e.Asset]
-	if texts == nil {
-		texts = make(map[string]bool)
-		t.texts[e.Asset] = texts
+	if t.texts[e.Asset] == nil {
+		t.texts[e.Asset] = make(map[string]bool)
 	}
+	texts := t.texts[e.Asset]
 	texts[e.Text()] = true
 	if t.spellings {
 		for _, account := range accountsOf(&e) {

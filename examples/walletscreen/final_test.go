@@ -65,7 +65,7 @@ func TestCaveatWords(t *testing.T) {
 	page, mcp := read("../../httpapi/page/page/words.js"), read("../mcp/tools.go")
 	for kind := range strings.SplitSeq(kinds[1], ", ") {
 		switch {
-		case caveatText(screening.CaveatKind(kind)) == kind:
+		case caveatWords[screening.CaveatKind(kind)] == "":
 			t.Errorf("the program has no words for the caveat %s", kind)
 		case !strings.Contains(page, `said === "`+kind+`"`):
 			t.Errorf("the page has no words for the caveat %s", kind)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -33,7 +34,8 @@ func newImported(info sources.Info, file, comments string, parse func(io.Reader,
 	s := &imported{file: file, downloaded: downloaded}
 	s.Source = sources.File(info, file, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		in := bufio.NewReader(r)
-		if info.ID != "OFAC_SDN" || !isCSV(in) {
+		start, _ := in.Peek(1)
+		if isCSV := bytes.ContainsAny(start, "0123456789\""); info.ID != "OFAC_SDN" || !isCSV { // but XML or a ZIP archive
 			if comments != "" {
 				return sources.Revision{}, errors.New("-comments: want it with OFAC_SDN=sdn.csv only")
 			}
@@ -42,12 +44,6 @@ func newImported(info sources.Info, file, comments string, parse func(io.Reader,
 		return s.parseCSV(in, file, comments, add)
 	})
 	return s
-}
-
-// isCSV reports whether a file of OFAC is neither XML nor a ZIP archive.
-func isCSV(in *bufio.Reader) bool {
-	start, _ := in.Peek(1)
-	return len(start) > 0 && (start[0] >= '0' && start[0] <= '9' || start[0] == '"')
 }
 
 // parseCSV reads the two files of OFAC's CSV.
@@ -99,10 +95,7 @@ func (s *imported) Load(ctx context.Context, _ sources.Revision, add func(source
 	default:
 		rev.Checked = s.downloaded
 	}
-	seen := rev.Published
-	if seen.IsZero() {
-		seen = rev.Checked
-	}
+	seen := cmp.Or(rev.Published, rev.Checked)
 	for _, e := range entries {
 		if seen.Before(e.FirstSeen) {
 			e.FirstSeen = seen

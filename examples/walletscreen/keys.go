@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,9 +174,7 @@ func openKeyStore(ctx context.Context, db, data string) (s access.Store, where s
 	if db == "" && data == "" {
 		return access.NewMemory(), "memory", nil
 	}
-	if db == "" {
-		db = "sqlite:" + filepath.Join(data, dbFile)
-	}
+	db = cmp.Or(db, "sqlite:"+filepath.Join(data, dbFile))
 	if err := checkDB(db); err != nil {
 		return nil, "", err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,8 +84,14 @@ func (p *program) keysCommand() *cli.Command {
 	}
 	keys := func(name, synopsis, usage string, flags []cli.Flag, do func(context.Context, access.Store) error) *cli.Command {
 		return command("keys "+name, synopsis, usage, "", slices.Concat(flags, where), func(ctx context.Context, args []string) error {
-			if err := k.arguments(args, synopsis != "[flags]"); err != nil {
-				return err
+			if synopsis != "[flags]" {
+				switch {
+				case len(args) == 0:
+					return errors.New("want the ID of a key; walletscreen keys list shows them")
+				case len(args) > 1:
+					return fmt.Errorf("%w; one ID at a time", unexpected(args[1]))
+				}
+				k.id = args[0]
 			}
 			return k.run(ctx, do)
 		})
@@ -106,28 +113,12 @@ func (p *program) keysCommand() *cli.Command {
 	}
 }
 
-// arguments takes the id of the key from the arguments, if the command has one.
-func (k *keysCall) arguments(args []string, wantID bool) error {
-	switch {
-	case wantID && len(args) == 0:
-		return errors.New("want the ID of a key; walletscreen keys list shows them")
-	case wantID && len(args) > 1:
-		return fmt.Errorf("%w; one ID at a time", unexpected(args[1]))
-	case wantID:
-		k.id = args[0]
-	}
-	return nil
-}
-
 // run opens the database and does what a command does.
 func (k *keysCall) run(ctx context.Context, do func(context.Context, access.Store) error) error {
 	if k.db == "" && k.data == "" {
 		return errors.New("want -data or -db, the same as for serve")
 	}
-	file, isFile := strings.CutPrefix(k.db, "sqlite:")
-	if k.db == "" {
-		file, isFile = filepath.Join(k.data, dbFile), true
-	}
+	file, isFile := strings.CutPrefix(cmp.Or(k.db, "sqlite:"+filepath.Join(k.data, dbFile)), "sqlite:")
 	if _, err := os.Stat(file); isFile && errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no database %s; serve makes it when it first starts", file)
 	}

@@ -84,29 +84,17 @@ func fold(line string) string {
 	return margin + strings.Join(wrap(line, columns-len(margin)-4), "\n"+margin+"    ")
 }
 
-// minute returns t to the minute, or a dash for none.
-func minute(t time.Time) string {
+// formatted returns t in UTC, or none if t is zero.
+func formatted(t time.Time, form, none string) string {
 	if t.IsZero() {
-		return "-"
+		return none
 	}
-	return t.UTC().Format("2006-01-02T15:04Z")
+	return t.UTC().Format(form)
 }
 
-// day returns the day of t, or a dash for none.
-func day(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.UTC().Format(time.DateOnly)
-}
-
-// dayOrNone returns the day of t, or "" for none.
-func dayOrNone(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return day(t)
-}
+func minute(t time.Time) string    { return formatted(t, "2006-01-02T15:04Z", "-") }
+func day(t time.Time) string       { return formatted(t, time.DateOnly, "-") }
+func dayOrNone(t time.Time) string { return formatted(t, time.DateOnly, "") }
 
 // clean returns s without characters that a terminal or a table would act on, or that nobody sees.
 func clean(s string) string { return visible.Text(s) }

@@ -61,14 +61,6 @@ func warnExposed(log *slog.Logger, at net.Addr, cert *certificate) {
 	}
 }
 
-// strict returns h with the header that makes browsers insist on TLS (RFC 6797).
-func strict(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
-		h.ServeHTTP(w, r)
-	})
-}
-
 // listen returns a listener on the address of a flag.
 func listen(flag, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
@@ -112,7 +104,11 @@ func serveHTTP(server *http.Server, listener net.Listener, cert *certificate) er
 	if cert == nil {
 		return server.Serve(listener)
 	}
-	server.Handler = strict(server.Handler)
+	h := server.Handler
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000") // RFC 6797: browsers insist on TLS
+		h.ServeHTTP(w, r)
+	})
 	server.TLSConfig = &tls.Config{
 		MinVersion:     tls.VersionTLS12,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return cert.pair.Load(), nil },

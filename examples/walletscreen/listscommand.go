@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,11 +145,8 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 	if err := l.lists.wantStore(); err != nil {
 		return err
 	}
-	if l.timeout > 0 {
-		var done context.CancelFunc
-		ctx, done = context.WithTimeoutCause(ctx, l.timeout, fmt.Errorf("not fetched within -timeout %v", l.timeout))
-		defer done()
-	}
+	ctx, done := context.WithTimeoutCause(ctx, cmp.Or(l.timeout, never), fmt.Errorf("not fetched within -timeout %v", l.timeout))
+	defer done()
 	show := newStatusLine(l.stderr)
 	srcs, err := l.lists.sources(true)
 	if err != nil {
@@ -164,9 +162,9 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return errors.New("want ID=FILE, such as OFAC_SDN=sdn_advanced.xml")
 	}
-	downloaded, err := l.downloadTime(time.Now())
-	if err != nil {
-		return err
+	downloaded, _, ok := dayOrTime(l.downloaded)
+	if l.downloaded != "" && (!ok || downloaded.After(time.Now())) {
+		return fmt.Errorf("-downloaded %.40q: want a day such as 2026-11-01, or a time (RFC 3339), that is not in the future", l.downloaded)
 	}
 	srcs, err := l.lists.sources(false)
 	if err != nil {
@@ -212,18 +210,6 @@ func (l *listsCall) filesOf(args []string, downloaded time.Time) (files map[stri
 	return files, srcs, nil
 }
 
-// downloadTime returns the time of -downloaded, zero if it is not set.
-func (l *listsCall) downloadTime(now time.Time) (t time.Time, err error) {
-	if l.downloaded == "" {
-		return t, nil
-	}
-	t, _, ok := dayOrTime(l.downloaded)
-	if !ok || t.After(now) {
-		return t, fmt.Errorf("-downloaded %.40q: want a day such as 2026-11-01, or a time (RFC 3339), that is not in the future", l.downloaded)
-	}
-	return t, nil
-}
-
 func printLost(w io.Writer, report screening.SourceReport) error {
 	const most = 20
 	n := 0
@@ -259,10 +245,9 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *scree
 		switch {
 		case x.Err != nil:
 			result, why, failed = "FAILED", x.Err.Error(), true
-			for _, suspect := range []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrFuture, screening.ErrCut} {
-				if errors.Is(x.Err, suspect) {
-					result = "REFUSED"
-				}
+			suspect := []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrFuture, screening.ErrCut}
+			if slices.ContainsFunc(suspect, func(reason error) bool { return errors.Is(x.Err, reason) }) {
+				result = "REFUSED"
 			}
 		case x.Unchanged:
 			result = "unchanged"
@@ -295,18 +280,6 @@ func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	for _, status := range s.Sources() {
-		found := s.Anomalies(status.Info.ID)
-		if l.json {
-			l.anomaliesAsJSON(status.Info.ID, found)
-		} else {
-			l.anomaliesOf(status, found)
-		}
-	}
-	return nil
-}
-
-func (l *listsCall) anomaliesAsJSON(id string, found []sources.Anomaly) {
 	type anomaly struct {
 		Source  string `json:"source"`
 		Kind    string `json:"kind"`
@@ -316,21 +289,24 @@ func (l *listsCall) anomaliesAsJSON(id string, found []sources.Anomaly) {
 		Name    string `json:"name,omitempty"`
 		Meaning string `json:"meaning"`
 	}
-	for _, a := range found {
-		e := a.Entry
-		l.printJSON(anomaly{id, a.Kind, e.Text(), e.Asset, e.Ref, e.Name, sources.AnomalyMeaning(a.Kind)})
-	}
-}
-
-func (l *listsCall) anomaliesOf(status screening.SourceStatus, found []sources.Anomaly) {
-	for _, k := range slices.Sorted(maps.Keys(status.AnomalyKinds)) {
-		fmt.Fprintln(l, fold(fmt.Sprintf("%s: %d %s: %s", status.Info.ID, status.AnomalyKinds[k], k, sources.AnomalyMeaning(k))))
-		t := layout{indent: "  "}
-		for _, a := range found {
-			if a.Kind == k {
-				t.add(a.Entry.Text(), a.Entry.Asset, a.Entry.Ref, a.Entry.Name)
+	for _, status := range s.Sources() {
+		id, found := status.Info.ID, s.Anomalies(status.Info.ID)
+		if l.json {
+			for _, a := range found {
+				l.printJSON(anomaly{id, a.Kind, a.Entry.Text(), a.Entry.Asset, a.Entry.Ref, a.Entry.Name, sources.AnomalyMeaning(a.Kind)})
 			}
+			continue
 		}
-		t.print(l)
+		for _, k := range slices.Sorted(maps.Keys(status.AnomalyKinds)) {
+			fmt.Fprintln(l, fold(fmt.Sprintf("%s: %d %s: %s", id, status.AnomalyKinds[k], k, sources.AnomalyMeaning(k))))
+			t := layout{indent: "  "}
+			for _, a := range found {
+				if a.Kind == k {
+					t.add(a.Entry.Text(), a.Entry.Asset, a.Entry.Ref, a.Entry.Name)
+				}
+			}
+			t.print(l)
+		}
 	}
+	return nil
 }

@@ -65,7 +65,8 @@ func (p *program) runUntil(ctx context.Context, args []string) int {
 
 // run runs the command in args and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
-	err := cmp.Or(p.dispatch(ctx, args), p.unwritten)
+	err := p.dispatch(ctx, args)
+	err = cmp.Or(err, p.unwritten)
 	if p.closeStore != nil {
 		p.closeStore()
 	}

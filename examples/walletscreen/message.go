@@ -50,17 +50,16 @@ func newMessageVerdict(r *screening.Result, fresh bool) *screening.Answer {
 	return &a
 }
 
-// changesOf returns the differences between two verdicts. Names and dates are not part of a verdict.
+// changesOf returns the differences between two verdicts.
 func changesOf(before, after *screening.Result) (changes []labelChange) {
 	if before == nil {
 		before = &screening.Result{}
 	}
 	add := func(change string, all, without []screening.Label) {
-		for _, l := range all {
-			if !slices.ContainsFunc(without, func(o screening.Label) bool {
-				return o.Kind == l.Kind && o.Match == l.Match && o.Points == l.Points && o.Source == l.Source && o.Ref == l.Ref && o.Listed == l.Listed
-			}) {
-				changes = append(changes, labelChange{change, l})
+		known := labelKeys(without)
+		for i, key := range labelKeys(all) {
+			if !slices.Contains(known, key) {
+				changes = append(changes, labelChange{change, all[i]})
 			}
 		}
 	}
@@ -69,12 +68,4 @@ func changesOf(before, after *screening.Result) (changes []labelChange) {
 	add("suppressed", suppressedLabels(after), suppressedLabels(before))
 	add("unsuppressed", suppressedLabels(before), suppressedLabels(after))
 	return changes
-}
-
-func suppressedLabels(r *screening.Result) []screening.Label {
-	var labels []screening.Label
-	for i := range r.Suppressed {
-		labels = append(labels, r.Suppressed[i].Label)
-	}
-	return labels
 }

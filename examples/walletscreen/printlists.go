@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -92,7 +93,7 @@ func caveatTexts(caveats []screening.Caveat) (all []string) {
 		if said[c.Source] != "" {
 			said[c.Source] += " and "
 		}
-		said[c.Source] += caveatText(c.Kind)
+		said[c.Source] += cmp.Or(caveatWords[c.Kind], string(c.Kind))
 	}
 	lists := make(map[string][]string) // by the remark on them
 	for _, c := range caveats {
@@ -109,22 +110,14 @@ func caveatTexts(caveats []screening.Caveat) (all []string) {
 	return all
 }
 
-func caveatText(k screening.CaveatKind) string {
-	switch k {
-	case screening.CaveatMissing:
-		return "not loaded"
-	case screening.CaveatPartial:
-		return "only a part is loaded"
-	case screening.CaveatStale:
-		return "last checked too long ago"
-	case screening.CaveatOld:
-		return "published too long ago"
-	case screening.CaveatStore:
-		return "the store fails, so newer lists cannot be saved"
-	case screening.CaveatReconstructed:
-		return "put together from what is known of the past"
-	}
-	return string(k)
+// caveatWords say what caveats mean for a list.
+var caveatWords = map[screening.CaveatKind]string{
+	screening.CaveatMissing:       "not loaded",
+	screening.CaveatPartial:       "only a part is loaded",
+	screening.CaveatStale:         "last checked too long ago",
+	screening.CaveatOld:           "published too long ago",
+	screening.CaveatStore:         "the store fails, so newer lists cannot be saved",
+	screening.CaveatReconstructed: "put together from what is known of the past",
 }
 
 // isBroken reports whether the newest list in the store cannot be read: an older one is held, or none.

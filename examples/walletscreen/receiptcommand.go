@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -18,6 +19,7 @@ import (
 	"github.com/urfave/cli/v3"
 	signed "golang.org/x/mod/sumdb/note"
 
+	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -223,15 +225,14 @@ func (r *receiptCall) print(n int, v *receipt.Verdict) {
 	switch {
 	case rec == nil:
 	case rec.Table != nil:
-		title = fmt.Sprintf("table of %s, %s listed, screened %s", counted(rec.Table.Rows, "row"), grouped(listedRows(rec.Table)), o.ScreenedAt)
+		listed := rec.Table.Rows - rec.Table.Undecided - rec.Table.Levels[score.CleanNoMatch]
+		title = fmt.Sprintf("table of %s, %s listed, screened %s", counted(rec.Table.Rows, "row"), grouped(listed), o.ScreenedAt)
 	default:
 		level := fmt.Sprintf("%s  %d", clean(string(rec.Level)), rec.Score)
 		if !rec.Decided() {
 			level = "NOT DECIDED"
 		}
-		if !o.AsOf.IsZero() {
-			level += " as of " + o.AsOf.Format(time.RFC3339)
-		}
+		level += formatted(o.AsOf, " as of "+time.RFC3339, "")
 		title = fmt.Sprintf("%s  %s %.200s, screened %s", level, clean(o.Chain), clean(o.Address), o.ScreenedAt)
 		if len(rec.Doubts) > 0 {
 			notes = append(notes, "in doubt: "+joinDoubts(rec.Doubts))
@@ -303,7 +304,7 @@ func (r *receiptCall) bundle(ctx context.Context, args []string) error {
 	}
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	if err := errors.Join(z.AddFS(os.DirFS(dir)), z.Close()); err != nil {
+	if err := cmp.Or(z.AddFS(os.DirFS(dir)), z.Close()); err != nil {
 		return err
 	}
 	if err := writeNew(r.out, b.String(), 0o600); err != nil {

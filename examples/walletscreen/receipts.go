@@ -168,40 +168,17 @@ func (t *tableJob) table() *receipt.Table {
 	return &receipt.Table{Rows: t.total.rows, Levels: levels, Undecided: t.total.undecided, Verdicts: hexSum(t.hashes.verdicts)}
 }
 
-// listedRows returns how many rows of a table are listed.
-func listedRows(t *receipt.Table) (n int64) {
-	for level, rows := range t.Levels {
-		if level != score.CleanNoMatch {
-			n += rows
-		}
-	}
-	return n
-}
-
 // hash writes the verdict as one line of JSON, without the texts for people, which another
 // version of the program may word otherwise, and without dates.
 func (v *verdict) hash(w io.Writer) {
-	type label struct {
-		Kind                 score.Kind
-		Match                score.Match
-		Source, Ref, Address string
-	}
-	line := struct {
+	r := &v.result
+	json.NewEncoder(w).Encode(struct { // a hash returns no error
 		Level              score.Level
 		Score              int
 		Doubts             []address.Doubt
 		Undecided          bool
-		Labels, Suppressed []label
-	}{Level: v.result.Level, Score: v.result.Score, Doubts: v.result.Doubts, Undecided: v.isUndecided()}
-	for i := range v.result.Labels {
-		l := &v.result.Labels[i]
-		line.Labels = append(line.Labels, label{l.Kind, l.Match, l.Source, l.Ref, l.Listed})
-	}
-	for i := range v.result.Suppressed {
-		l := &v.result.Suppressed[i].Label
-		line.Suppressed = append(line.Suppressed, label{l.Kind, l.Match, l.Source, l.Ref, l.Listed})
-	}
-	json.NewEncoder(w).Encode(line) // a hash returns no error
+		Labels, Suppressed []labelKey
+	}{r.Level, r.Score, r.Doubts, v.isUndecided(), labelKeys(r.Labels), labelKeys(suppressedLabels(r))})
 }
 
 // reading returns what says how a table is read, by the names of the flags.

@@ -226,10 +226,7 @@ func (r *tableReport) write(t *tableJob, j *judge) error {
 		chooseShown(r.Suppressed, 30)
 		err = reportTemplate.Execute(r.file, r)
 	}
-	if err == nil {
-		err = r.file.Close()
-	}
-	if err != nil {
+	if err = cmp.Or(err, r.file.Close()); err != nil {
 		return fmt.Errorf("-report: %w", err)
 	}
 	return nil

@@ -163,7 +163,6 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 	}
 	var total tally
 	shown, had := 0, false // how many accounts are shown; whether one is suppressed, or was listed
-	var last *screening.Result
 	for _, arg := range args {
 		whole := j.screen("", arg)
 		all := j.payees(whole)
@@ -174,9 +173,6 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 			if receipts != nil {
 				if err := receipts.add(v, j.screener); err != nil {
 					return errors.Join(fmt.Errorf("-receipt: %w", err), receipts.close(ctx, s.program, nil))
-				}
-				if v.result.Digest() != "" {
-					last = &v.result
 				}
 			}
 			if s.json {
@@ -199,7 +195,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		s.code = exitMatch
 	}
 	if receipts != nil {
-		if err := receipts.close(ctx, s.program, last); err != nil {
+		if err := receipts.close(ctx, s.program, j.answered); err != nil {
 			return err
 		}
 		if receipts.missing > 0 {

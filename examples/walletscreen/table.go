@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -161,9 +162,7 @@ func (t *tableJob) run(ctx context.Context) error {
 	line := newStatusLine(t.stderr)
 	err = t.copy(ctx, reader, out, func(rows int64) { line.table(rows, t.started, in.n, size) })
 	line.finish()
-	if e := out.Close(); err == nil && e != nil {
-		err = e
-	}
+	err = cmp.Or(err, out.Close())
 	if err == nil && t.hashes != nil {
 		_, err = io.Copy(io.Discard, source) // what follows the table
 	}

@@ -291,6 +291,27 @@ func suppressions(all []screening.Suppressed) string {
 	})
 }
 
+// A labelKey is what makes a label another one: not its texts for people, and no date.
+type labelKey struct {
+	Kind                 score.Kind
+	Match                score.Match
+	Source, Ref, Address string
+}
+
+func labelKeys(labels []screening.Label) (keys []labelKey) {
+	for _, l := range labels {
+		keys = append(keys, labelKey{l.Kind, l.Match, l.Source, l.Ref, l.Listed})
+	}
+	return keys
+}
+
+func suppressedLabels(r *screening.Result) (labels []screening.Label) {
+	for _, s := range r.Suppressed {
+		labels = append(labels, s.Label)
+	}
+	return labels
+}
+
 // corrected returns what a text may have been before one copying error, or nil. Nothing reads it so.
 func corrected(chain, text string) *correct.Correction {
 	c, _ := address.ParseChain(chain) // any chain, if it names none

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -74,11 +75,7 @@ func openWatcher(ctx context.Context, s *server) (*watcher, error) {
 	if err := w.check(); err != nil {
 		return nil, fmt.Errorf("-book: %w", err)
 	}
-	database := s.lists.db
-	if database == "" {
-		database = "sqlite:" + filepath.Join(s.lists.data, dbFile)
-	}
-	w.box, err = outbox.Open(ctx, database)
+	w.box, err = outbox.Open(ctx, cmp.Or(s.lists.db, "sqlite:"+filepath.Join(s.lists.data, dbFile)))
 	return w, err
 }
 
