@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -21,43 +20,40 @@ type customer struct {
 	address address.Address
 }
 
-// readCustomers yields each address of a table of customers. It adds to bad how many rows have
-// no address that can be watched, or are not well formed, and sets columns. Nothing follows an error.
-func readCustomers(file string, bad *int, columns *rows.Columns) iter.Seq2[customer, error] {
-	return func(yield func(customer, error) bool) {
-		f, err := os.Open(file)
+// readCustomers calls each for each address of a table of customers. bad rows have no address that can be watched, or are not
+// well formed.
+func readCustomers(file string, each func(customer) error) (bad int, columns rows.Columns, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, columns, err
+	}
+	defer f.Close()
+	t, err := rows.NewReader(f, rows.Options{Plausible: plausible, IsName: isName, IsChain: isChain})
+	if err != nil { // there is no flag for the column
+		text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address").Replace(err.Error())
+		return 0, columns, fmt.Errorf("%s: %s", file, text)
+	}
+	for n := 1; ; n++ {
+		row, err := t.Next()
+		if err == io.EOF {
+			return bad, t.Columns(), nil
+		} else if err != nil {
+			return bad, columns, fmt.Errorf("%s: %w", file, err)
+		}
+		c := customer{id: row.Cell(t.Columns().ID)}
+		if c.id == "" {
+			c.id, c.unnamed = fmt.Sprintf("row %d", n), true
+		}
+		found, err := meantBy(row.Chain, sources.TrimListed(row.Address))
+		if err != nil || row.Err != nil { // another address may be hidden in the row
+			bad++
+		}
 		if err != nil {
-			yield(customer{}, err)
-			return
+			continue
 		}
-		defer f.Close()
-		t, err := rows.NewReader(f, rows.Options{Plausible: plausible, IsName: isName, IsChain: isChain})
-		if err != nil { // there is no flag for the column
-			text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address").Replace(err.Error())
-			yield(customer{}, fmt.Errorf("%s: %s", file, text))
-			return
-		}
-		*columns = t.Columns()
-		for n := 1; ; n++ {
-			row, err := t.Next()
-			if err != nil {
-				if err != io.EOF {
-					yield(customer{}, fmt.Errorf("%s: %w", file, err))
-				}
-				return
-			}
-			c := customer{id: row.Cell(columns.ID)}
-			if c.id == "" {
-				c.id, c.unnamed = fmt.Sprintf("row %d", n), true
-			}
-			found, err := meantBy(row.Chain, sources.TrimListed(row.Address))
-			if err != nil || row.Err != nil { // another address may be hidden in the row
-				*bad++
-			}
-			for _, c.address = range found {
-				if err == nil && !yield(c, nil) {
-					return
-				}
+		for _, c.address = range found {
+			if err := each(c); err != nil {
+				return bad, columns, err
 			}
 		}
 	}

@@ -24,9 +24,8 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	if write == nil {
 		return fmt.Errorf("-format %.40q: want csv, lines, feed or nitro", l.format)
 	}
-	inFiles := l.format == "lines" || l.format == "feed"
 	switch {
-	case !inFiles && (l.spellings || l.signingKey != ""):
+	case l.format != "lines" && l.format != "feed" && (l.spellings || l.signingKey != ""):
 		return fmt.Errorf("-spellings and -receipt-key are for -format lines and feed, not %s", l.format)
 	case l.format != "nitro" && (l.match != "exact" || l.salt != ""):
 		return fmt.Errorf("-match and -salt are for -format nitro, not %s", l.format)

@@ -22,7 +22,6 @@ import (
 // An imported list is in a file that the operator has downloaded.
 type imported struct {
 	sources.Source
-	file       string
 	downloaded time.Time // zero: not known
 	comments   []byte    // the SHA-256 of sdn_comments.csv; nil if the file is not sdn.csv
 	digest     string    // of the list
@@ -31,7 +30,7 @@ type imported struct {
 // newImported returns the list in a file. comments names the second file of OFAC's sdn.csv;
 // if it is "", that is sdn_comments.csv in the same directory, if it exists.
 func newImported(info sources.Info, file, comments string, parse func(io.Reader, func(sources.Entry) error) (sources.Revision, error), downloaded time.Time) *imported {
-	s := &imported{file: file, downloaded: downloaded}
+	s := &imported{downloaded: downloaded}
 	s.Source = sources.File(info, file, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 		in := bufio.NewReader(r)
 		start, _ := in.Peek(1)

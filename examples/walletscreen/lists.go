@@ -118,12 +118,8 @@ func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Sourc
 			return nil, err
 		}
 	}
-	st, err := p.openStore(ctx, o, write)
-	if err != nil {
+	if opts.Store, err = p.openStore(ctx, o, write); err != nil {
 		return nil, err
-	}
-	if st != nil {
-		opts.Store = st
 	}
 	s, err := o.newScreener(srcs, true, opts)
 	if err != nil {
@@ -132,7 +128,7 @@ func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Sourc
 	if err := s.SetExceptions(ctx, nil); err != nil { // what own lists allow
 		return nil, err
 	}
-	if _, err := s.Open(ctx); err != nil && st == nil {
+	if _, err := s.Open(ctx); err != nil && opts.Store == nil {
 		return nil, err
 	}
 	if !write && len(o.own) > 0 {

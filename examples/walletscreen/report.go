@@ -128,12 +128,8 @@ func (r *tableReport) add(row *rows.Row, v *verdict, own []rows.OwnColumn) {
 	}
 	key := fmt.Sprintf("%p %q %q %q %q", groups, g.Title, g.Source, g.Ref, g.Reason)
 	at := r.groups[key]
-	if r.rows == maxReported && at == nil {
-		r.Omitted++
-		return
-	}
 	if at == nil {
-		at = &g
+		at, g.Rows = &g, []reportRow{}
 		r.groups[key] = at
 		*groups = append(*groups, at)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
-	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources/store"
@@ -262,11 +261,8 @@ func (w *watcher) before(ctx context.Context, digest string) (*screening.Past, e
 func (w *watcher) compare(ctx context.Context, from, to string, old, now *screening.Past, fresh bool) error {
 	refresh := rand.Text()
 	var events []outbox.Event // before Add, which keeps keys from being written
-	for c, err := range readCustomers(w.file, new(int), new(rows.Columns)) {
-		var after screening.Result
-		if err == nil {
-			after, err = now.Screen(c.address)
-		}
+	_, _, err := readCustomers(w.file, func(c customer) error {
+		after, err := now.Screen(c.address)
 		if err != nil {
 			return err
 		}
@@ -276,10 +272,13 @@ func (w *watcher) compare(ctx context.Context, from, to string, old, now *screen
 				before = &b
 			}
 		}
-		if before == nil && len(after.Labels)+len(after.Suppressed) == 0 || before != nil && len(changesOf(before, &after)) == 0 {
-			continue
+		if len(changesOf(before, &after)) > 0 {
+			events = append(events, newMessage(refresh, from, to, c, before, &after, fresh))
 		}
-		events = append(events, newMessage(refresh, from, to, c, before, &after, fresh))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	n, err := w.box.Add(ctx, from, to, events)
 	if n > 0 {
@@ -301,13 +300,10 @@ func (w *watcher) check() error {
 	if w.stamp = stamp; err != nil {
 		return err
 	}
-	n, bad := 0, 0
-	var columns rows.Columns
-	for _, err := range readCustomers(w.file, &bad, &columns) {
-		if err != nil {
-			return err
-		}
-		n++
+	n := 0
+	bad, columns, err := readCustomers(w.file, func(customer) error { n++; return nil })
+	if err != nil {
+		return err
 	}
 	w.log.Info("watching customers", "file", w.file, "addresses", n)
 	if len(columns.Unused)+len(columns.OtherSheets) > 0 {

@@ -26,7 +26,6 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/outbox"
-	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -435,12 +434,10 @@ func TestWatchHidden(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	bad, got := 0, ""
-	for c, err := range readCustomers(file, &bad, new(rows.Columns)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got += c.id
+	got := ""
+	bad, _, err := readCustomers(file, func(c customer) error { got += c.id; return nil })
+	if err != nil {
+		t.Fatal(err)
 	}
 	if got != "ac" || bad != 3 {
 		t.Errorf("customers %s, %d bad rows, want ac and 3", got, bad)
