@@ -686,6 +686,24 @@ func TestRequired(t *testing.T) {
 	}
 }
 
+// TestNoCopies opens the bundled lists, and checks that the directory that they were opened from is gone.
+func TestNoCopies(t *testing.T) {
+	temp := t.TempDir()
+	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} { // of Unix and of Windows
+		t.Setenv(variable, temp)
+	}
+	snap, err := latest(t.Context(), "", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := snap.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v are left", left, err)
+	}
+}
+
 // TestFormerList answers from the lists of the last program, and not from one that the program before had. The log says so.
 func TestFormerList(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
