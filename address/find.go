@@ -164,23 +164,47 @@ func (f *finder) try(start, end int) bool {
 	return ok
 }
 
-// chunk searches the chunk at start to end: from the beginning of each word up to each place where
-// one ends, or a separator does, or an address of ton, in which a separator is a letter.
 func (f *finder) chunk(start, end int) {
-	for i := start; i < end; i++ {
+	before := -1 // beginning of the previous word if a single separator follows it, else -1
+	words := 0
+	for i := start; i < end; {
 		if !f.isAlnum(i) {
+			i++
 			continue
 		}
 		from := i
 		i = skip(classAlnum, f.text[:end], i)
+		words++
 		f.word(from, i)
-		if !mayBegin(f.text[from:end]) {
+		if end > i {
+			f.inside(from, end)
+		}
+		if before >= 0 && i-from >= minWord && i-before <= maxSpan {
+			f.try(before, i) // bitcoincash:…, nano_…, X-…
+		}
+		before = -1
+		if i+1 < end && f.isAlnum(i+1) {
+			before = from
+		}
+	}
+	if words < 2 && f.isAlnum(start) && f.isAlnum(end-1) {
+		return // the chunk is a single word
+	}
+	// Addresses with more separators, or with one at the end, extend to the
+	// end of the chunk or of its last word.
+	last := f.lastWord(start, end)
+	for i := max(start, end-maxSpan); i < end; i++ {
+		if !f.isAlnum(i) || i > start && f.isAlnum(i-1) {
 			continue
 		}
-		for to := max(i+1, from+minChunk); to <= min(end, from+maxSpan); to++ {
-			if to == end || !f.isAlnum(to) || to-from == tonLen {
-				f.try(from, to)
-			}
+		if !mayBegin(f.text[i:end]) {
+			continue
+		}
+		if end-i >= minChunk && end != last {
+			f.try(i, end)
+		}
+		if last-i >= minChunk {
+			f.try(i, last)
 		}
 	}
 }
@@ -281,6 +305,40 @@ func (f *finder) standsAlone(start, done, end int) bool {
 func isEIP55Capitals(digits string) bool {
 	kind, _ := hexCase(digits)
 	return kind == hasLower|hasUpper && eip55.matches(digits)
+}
+
+// inside searches for addresses with separators that begin with the word at
+// start and may be followed by other text, in the chunk that ends at end.
+func (f *finder) inside(start, end int) {
+	s := f.text[start:end]
+	switch {
+	case len(s) > tonLen && (s[0] == 'E' || s[0] == 'U') && (s[1] == 'Q' || s[1] == 'f'):
+		f.try(start, start+tonLen)
+	case len(s) > 46 && s[0] == 'N' && s[6] == '-' && (len(s) <= 46+2 || s[46+2] != '-'): // else the last group has six letters
+		f.try(start, start+46)
+	case len(s) > minChunk && s[5] == '-':
+		f.principal(start, end)
+	}
+}
+
+// principal searches for a principal of the Internet Computer, or for an
+// account of one, that begins at start.
+func (f *finder) principal(start, end int) {
+	i := start
+	for i+5 < end && f.isAlnum(i+4) && f.text[i+5] == '-' && i-start < principalMaxText {
+		i += 6
+	}
+	to := skip(classLower32, f.text[:min(end, i+5)], i)
+	if to < end {
+		f.try(start, to)
+	}
+	dot := skip(classLower32, f.text[:min(end, i+7)], to)
+	if dot == i+7 && dot < end && f.text[dot] == '.' {
+		to = skip(classHex, f.text[:min(end, dot+1+64)], dot+1)
+		if to < end {
+			f.try(start, to)
+		}
+	}
 }
 
 // mayBegin reports false if no address begins with s. It checks the position of
