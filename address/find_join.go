@@ -65,7 +65,7 @@ func (f *finder) joinTo(start, end int) {
 		n := right - p.start
 		if p.inner == 0 {
 			p.size, p.groups = n, n <= maxGroup && len(piece) <= n
-			if word, to := f.wordBehind(end); len(word) == n {
+			if word, to := f.wordBehind(end); len(word) == n && len(piece) == n {
 				p.behind = f.text[end : to-n]
 			}
 		}

@@ -501,15 +501,17 @@ func TestFindOverBlanks(t *testing.T) {
 	const btc, evm, lower = "12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96", "0x57ec89a0c056163a0314e413320f9b3abe761259"
 	const groups = "0x57 ec 89 a0 c0 56 16 3a 03 14 e4 13 32 0f 9b 3a be 76 12 59"
 	for text, want := range map[string]string{
-		btc[:12] + "  " + btc[12:]:                   btc,
-		"to " + btc[:12] + "\t" + btc[12:] + "\tBTC": btc,
-		evm[:20] + "\t" + evm[20:]:                   strings.ToLower(evm),
-		lower[:20] + "  " + lower[20:] + " ETH":      lower,
-		groups + "  DE":                              lower,
-		groups + "\tUS\tx":                           lower,
-		strings.ReplaceAll(groups, " ", "\t"):        lower,
-		btc[:12] + "   " + btc[12:]:                  "",
-		btc[:12] + " \t " + btc[12:]:                 "",
+		btc[:12] + "  " + btc[12:]:                              btc,
+		"to " + btc[:12] + "\t" + btc[12:] + "\tBTC":            btc,
+		evm[:20] + "\t" + evm[20:]:                              strings.ToLower(evm),
+		lower[:20] + "  " + lower[20:] + " ETH":                 lower,
+		groups + "  DE":                                         lower,
+		"to 12Qt D5BF wRsd NsAZ Y76U VE1x yCGN TojH 9h from me": btc, // a word as long as a group behind a shorter one
+		"to 12QtD 5BFwR sdNsA ZY76U VE1xy CGNTo jH9h today":     btc,
+		groups + "\tUS\tx":                                      lower,
+		strings.ReplaceAll(groups, " ", "\t"):                   lower,
+		btc[:12] + "   " + btc[12:]:                             "",
+		btc[:12] + " \t " + btc[12:]:                            "",
 	} {
 		got := ""
 		for _, f := range address.FindAll(text) {
