@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/journal"
@@ -242,6 +243,9 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 	if !o.Checked.IsZero() && o.Checked.Before(now) {
 		rev.Checked = o.Checked
 	}
+	if rev.Checked.Before(held.Revision.Checked) && !isFuture(held.Revision.Checked, now) {
+		rev.Checked = held.Revision.Checked
+	}
 	if !o.asked.IsZero() {
 		held.Asked, held.History = o.asked, digestOfHistory(o.History)
 	}
@@ -250,6 +254,9 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 	untimed := held
 	untimed.Asked, untimed.Revision.Checked = had.held.Asked, had.held.Revision.Checked
 	if since.Abs() >= confirmEvery || untimed != had.held || had.unsaved != nil {
+		if failed == nil {
+			failed = bounded(context.WithoutCancel(ctx), func(ctx context.Context) error { return s.saveAgain(ctx, &had) })
+		}
 		if failed == nil {
 			failed = s.say(ctx, i, &journal.Line{Type: journal.Checked, Held: &held, From: had.unsavedSince()})
 		}
@@ -261,4 +268,17 @@ func (s *Screener) confirm(ctx context.Context, i int, had current, o *offer, fa
 	had.err = nil
 	had.age(held.Revision.Checked, now)
 	return had, failed
+}
+
+// saveAgain writes the file of the list held if no file of the store has it any more.
+func (s *Screener) saveAgain(ctx context.Context, had *current) error {
+	if !s.book.IsKept() {
+		return nil
+	}
+	f := had.list.File()
+	names, err := journal.Names(ctx, s.book.Store(), f.Source)
+	if err == nil && !slices.ContainsFunc(names, func(n stays.Name) bool { return n.Has(f.Source, had.held.N) }) {
+		_, err = s.book.Put(ctx, f)
+	}
+	return err
 }

@@ -161,8 +161,25 @@ func TestTwoPrograms(t *testing.T) {
 	if x, y := addedAt(t, first, 2), addedAt(t, second, 2); !x.Equal(seen) || !y.Equal(seen) {
 		t.Errorf("an entry was first seen at %v and %v, want %v", x, y, seen)
 	}
+	names := must(st.Names(ctx))
 	if first.Digest() != second.Digest() {
-		t.Errorf("files %q, digests %s and %s", must(st.Names(ctx)), first.Digest(), second.Digest())
+		t.Errorf("files %q, digests %s and %s", names, first.Digest(), second.Digest())
+	}
+
+	// A deleted file is saved again.
+	for _, name := range names {
+		if err := st.Delete(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.load = func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+		prev.ETag = "another"
+		return prev, sources.ErrUnchanged
+	}
+	refresh(t, first)
+	again := newScreener(t, &screening.Options{Store: st}, &flaky{info: ofac, load: down})
+	if _, err := again.Open(ctx); err != nil || again.Digest() != first.Digest() || !addedAt(t, again, 2).Equal(seen) {
+		t.Errorf("after the files were deleted: %v, digest %s, want %s", err, again.Digest(), first.Digest())
 	}
 }
 
