@@ -100,7 +100,7 @@ func (l *Log) open(ctx context.Context) error {
 		if line.Type, line.Opened = Opened, l.answers; l.except != nil && *l.except == l.state.Exceptions {
 			line.Exceptions = nil
 		}
-		if l.IsKept() && l.state.Number > 0 {
+		if l.state.Number > 0 {
 			isAhead, err = l.state.anyAhead(ctx, l.st, nil)
 		}
 	}
