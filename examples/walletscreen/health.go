@@ -14,9 +14,6 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// healthTimeout is how long health waits for an answer.
-const healthTimeout = 5 * time.Second
-
 func (p *program) healthCommand() *cli.Command {
 	var addr string
 	return command("health", "[flags]", "asks a server on this machine whether it is ready",
@@ -34,7 +31,7 @@ func (p *program) health(ctx context.Context, addr string) error {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1" // it listens on all addresses
 	}
-	ctx, done := context.WithTimeout(ctx, healthTimeout)
+	ctx, done := context.WithTimeout(ctx, 5*time.Second)
 	defer done()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
 	if err != nil {

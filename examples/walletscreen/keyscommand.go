@@ -122,7 +122,7 @@ func (k *keysCall) run(ctx context.Context, do func(context.Context, access.Stor
 	if _, err := os.Stat(file); isFile && errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no database %s; serve makes it when it first starts", file)
 	}
-	opening, cancel := context.WithTimeout(ctx, openPatience)
+	opening, cancel := context.WithTimeout(ctx, 10*time.Second) // for a database that does not answer
 	defer cancel()
 	s, where, err := openKeyStore(opening, k.db, k.data)
 	if err != nil {
@@ -131,9 +131,6 @@ func (k *keysCall) run(ctx context.Context, do func(context.Context, access.Stor
 	k.where = where
 	return errors.Join(do(ctx, s), s.Close())
 }
-
-// openPatience bounds the wait for a database that does not answer.
-const openPatience = 10 * time.Second
 
 // numberOrNone returns the number from 1 that is written in text, or 0 for none.
 func numberOrNone(text string) (int64, bool) {

@@ -25,11 +25,9 @@ type registry struct {
 	rows     *prometheus.CounterVec // of tables
 }
 
-// meteredKeys is the number of keys that have a counter of their own.
-const meteredKeys = 200
-
 func newMetrics() *registry {
-	m := &registry{metrics.New(meteredKeys), prometheus.NewRegistry(), prometheus.NewCounterVec(prometheus.CounterOpts{
+	// 200 keys have a counter of their own.
+	m := &registry{metrics.New(200), prometheus.NewRegistry(), prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "walletscreen_table_rows_total", Help: `Rows of tables answered, by level ("" for none). They are not in walletscreen_screenings_total.`,
 	}, []string{"level"})}
 	m.registry.MustRegister(m.Metrics, m.rows,

@@ -124,7 +124,7 @@ func (w *watcher) run(ctx context.Context) {
 // step stores the messages about all changes up to now, and delivers those that are due, if this process leads.
 func (w *watcher) step(ctx context.Context) (err error) {
 	for _, do := range []func(context.Context) error{w.sync, w.deliver} {
-		leads, failure := w.box.Lead(ctx, w.holder, leadFor)
+		leads, failure := w.box.Lead(ctx, w.holder, time.Minute) // longer than a delivery takes
 		if leads && failure == nil {
 			failure = do(ctx)
 		}
@@ -132,9 +132,6 @@ func (w *watcher) step(ctx context.Context) (err error) {
 	}
 	return err
 }
-
-// leadFor is longer than a delivery takes.
-const leadFor = time.Minute
 
 func (w *watcher) deliver(ctx context.Context) error {
 	d, err := w.box.Deliver(ctx, w.hook.Post)
