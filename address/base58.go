@@ -247,7 +247,7 @@ func (e base58Check) narrowed(c *codec, l look) (all []*look) {
 		if l.lead == "" {
 			for v := a.Value(low[0]); v <= a.Value(high[0]); v++ {
 				narrow := l
-				narrow.lead = string([]byte{a.Digit(v)})
+				narrow.lead = a.Encode([]byte{v}) // one digit
 				all = append(all, &narrow)
 			}
 			return all

@@ -144,9 +144,6 @@ func join(p0, p1, p2, p3, p4 uint32) uint64 {
 // Value returns the value of c, which must be a digit.
 func (a *Alphabet) Value(c byte) byte { return byte(a.low[c]) }
 
-// Digit returns the digit with a value below 58.
-func (a *Alphabet) Digit(value byte) byte { return a.digits[value] }
-
 func (a *Alphabet) zeros(s string) (n int) {
 	for n < len(s) && s[n] == a.digits[0] {
 		n++
