@@ -229,34 +229,22 @@ func lineNumber(s string) int {
 // concatenation returns the length of what joins two parts of a text in source code,
 // from the quote that ends one to the quote that begins the next.
 func concatenation(s string) int {
-	joined := false
-	for i := 1; i < min(len(s), 64); i++ {
-		switch c := s[i]; {
-		case c == s[0] && joined:
-			return i + 1
-		case c == '+' || c == '.' || c == '\n' || c == '\\':
-			joined = true
-		case !isPadding(c):
-			return 0
-		}
+	between, _, ok := strings.Cut(s[1:min(len(s), 64)], s[:1])
+	if !ok || !strings.ContainsAny(between, "+.\n\\") || strings.Trim(between, "+.\n\\ \t\r") != "" {
+		return 0
 	}
-	return 0
+	return 1 + len(between) + 1
 }
 
 // terminalCode returns the length of the control sequence of ECMA-48 at the beginning of s,
 // as for a color, or 0.
 func terminalCode(s string) int {
-	if len(s) < 3 || s[1] != '[' {
+	s = s[:min(len(s), 32)]
+	code, ok := strings.CutPrefix(s, "\x1b[")
+	if code = strings.TrimLeft(code, "0123456789:;<=>?"); !ok || code == "" || code[0] < '@' || code[0] > '~' {
 		return 0
 	}
-	n := 2
-	for n < min(len(s), 32) && '0' <= s[n] && s[n] <= '?' {
-		n++
-	}
-	if n == len(s) || s[n] < '@' || s[n] > '~' {
-		return 0
-	}
-	return n + 1
+	return len(s) - len(code) + 1
 }
 
 // htmlTag returns the length of the HTML tag or comment at the beginning of s, and what

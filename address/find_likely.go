@@ -286,24 +286,18 @@ func isApart(text string, start, end int) bool {
 // nextLine returns the first word behind end if it begins the next line of text, or stands
 // behind the line's number.
 func nextLine(text string, end int) string {
-	i := end
-	for i < len(text) && i-end < 64 && (isPadding(text[i]) || text[i] == '\n' || text[i] == '-' || text[i] == '\f') {
-		i++
-	}
-	if !strings.ContainsAny(text[end:i], "\n\f\r") {
+	rest := text[end:]
+	word := strings.TrimLeft(rest[:min(len(rest), 64)], " \t\r\n\f-")
+	gap := rest[:min(len(rest), 64)-len(word)]
+	if rest = rest[len(gap):]; !strings.ContainsAny(gap, "\n\f\r") || rest == "" {
 		return ""
 	}
-	if i < len(text) {
-		i += lineNumber(text[i:])
-	}
-	for i < len(text) && i-end < 64 && (isPadding(text[i]) || text[i] == '|') {
-		i++
-	}
-	to := skip(classAlnum, text[:min(len(text), i+maxSpan)], i)
-	if to < len(text) && strings.IndexByte("+/=_", text[to]) >= 0 {
+	rest = strings.TrimLeft(rest[lineNumber(rest):], " \t\r|")
+	n := skip(classAlnum, rest[:min(len(rest), maxSpan)], 0)
+	if n < len(rest) && strings.IndexByte("+/=_", rest[n]) >= 0 {
 		return ""
 	}
-	return text[i:to]
+	return rest[:n]
 }
 
 const maxLine = 512

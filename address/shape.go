@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/base58"
 	"github.com/walletscreen/walletscreen/internal/bech32"
@@ -269,12 +270,9 @@ func isMailName(s string) bool {
 	if !ok || user == "" || dot < 1 || dot == len(domain)-1 || len(s) > maxServiceName {
 		return false
 	}
-	for i := range len(domain) {
-		if c := domain[i]; charClass[c]&(classUpper|classLower) == 0 && (c < '0' || c > '9') && c != '.' && c != '-' && c < 0x80 {
-			return false
-		}
-	}
-	return !strings.ContainsAny(user, " \t\r\n:/?#")
+	return !strings.ContainsAny(user, " \t\r\n:/?#") && !strings.ContainsFunc(domain, func(c rune) bool {
+		return c < utf8.RuneSelf && charClass[c]&classAlnum == 0 && c != '.' && c != '-'
+	})
 }
 
 // isPaymentRequest reports whether s is a Lightning invoice (BOLT 11), an LNURL (LUD-01), an offer
