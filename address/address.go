@@ -263,7 +263,11 @@ func (a *Address) UnmarshalText(text []byte) error {
 	}
 	slug, s, ok := strings.Cut(string(text), ":")
 	if !ok {
-		return withoutChain(string(text))
+		e := &ParseError{Offset: -1, Err: ErrSyntax, hint: `want "chain:address"`}
+		if hint := secretIn(string(text)); hint != "" {
+			e.Err, e.hint = ErrSecret, hint
+		}
+		return e
 	}
 	if slug == otherEVMSlug { // an otherEVM slug contains a colon
 		number, rest, _ := strings.Cut(s, ":")

@@ -329,11 +329,3 @@ var charKinds = [...]struct {
 	{"a hyphen or a dash", unicode.Pd}, {"a Cyrillic letter", unicode.Cyrillic}, {"a Greek letter", unicode.Greek},
 	{"an Armenian letter", unicode.Armenian}, {"a Cherokee letter", unicode.Cherokee},
 }
-
-// withoutChain returns the error for text without a chain in front.
-func withoutChain(text string) *ParseError {
-	if hint := secretIn(text); hint != "" {
-		return &ParseError{Offset: -1, Err: ErrSecret, hint: hint}
-	}
-	return &ParseError{Offset: -1, Err: ErrSyntax, hint: `want "chain:address"`}
-}

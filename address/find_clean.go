@@ -148,12 +148,6 @@ func lineEnd(text string, i int) int {
 	return 1
 }
 
-// isColumnLine reports whether s begins with a line that tables of a terminal have
-// between their columns.
-func isColumnLine(s string) bool {
-	return strings.HasPrefix(s, "│") || strings.HasPrefix(s, "┃") || strings.HasPrefix(s, "║")
-}
-
 func isPadding(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // isLineEnd reports whether only a few blanks are before the next line break.
@@ -199,8 +193,11 @@ func lineMark(s string) int {
 		return 1
 	case strings.HasPrefix(s, "//"):
 		return len(s) - len(strings.TrimLeft(s, "/"))
-	case isColumnLine(s):
-		return len("│")
+	case s[0] >= utf8.RuneSelf: // perhaps a line that tables of a terminal have between their columns
+		r, n := utf8.DecodeRuneInString(s)
+		if seen, _ := visible.Plain(r); seen == "|" {
+			return n
+		}
 	}
 	return 0
 }
