@@ -229,7 +229,7 @@ func shortened(text string, start, end int, beside bool) int {
 	case isRange(word, rest[:dots], last):
 		return 0
 	case beside && (hasMark(word) || hasMark(last)):
-	case (beside || strings.IndexByte("13TLDrtXA", word[0]) >= 0) && len(word) >= 4 && isCode(word) && isCode(last):
+	case (beside || strings.IndexByte("13TLDrtXA", word[0]) >= 0) && areEnds(word, last):
 	default:
 		return 0
 	}
@@ -244,6 +244,9 @@ func isRange(word, sign, last string) bool {
 	}
 	return sign == "~" && isAmount(word) && isAmount(last)
 }
+
+// areEnds reports whether word and last are unlike words of a language, as the two ends of an address are.
+func areEnds(word, last string) bool { return len(word) >= 4 && isCode(word) && isCode(last) }
 
 // ellipsis returns the length of the signs at the beginning of s that stand for characters left out,
 // perhaps in brackets, or 0: one of …, ⋯, ‥ and ~, or several of a kind.

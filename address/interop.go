@@ -80,12 +80,17 @@ func makeInterop(kind uint16, reference, account []byte) (i interop) {
 	return i
 }
 
-// readInterop parses s as an interoperable address: in hex, or as a name, which is an account, an at
-// sign, a chain and, after a number sign, an optional checksum. It reports false if s is none.
+// readInterop parses s as an interoperable address. It reports false if s is none.
 func readInterop(s string) (interop, bool) {
 	if kind, reference, account, ok := interopBytes(s); ok {
 		return makeInterop(kind, reference, account), true
 	}
+	return readInteropName(s)
+}
+
+// readInteropName implements readInterop for a name: an account, an at sign, a
+// chain and, after a number sign, an optional checksum.
+func readInteropName(s string) (interop, bool) {
 	account, rest, ok := strings.Cut(s, "@")
 	chain, sum, hasSum := strings.Cut(rest, "#")
 	if !ok || len(s) > maxDiagnosed || strings.ContainsAny(rest, "@/?&=") || hasSum && (len(sum) != 8 || !isHex(sum)) {
