@@ -363,6 +363,7 @@ func TestBech32TestNetworks(t *testing.T) {
 		"conflux": {
 			toCashAddr(bech32.Conflux, "cfxtest")(append([]byte{0, 0x10}, p20[1:]...)),
 			toCashAddr(bech32.Conflux, "net8888")(append([]byte{0, 0x80}, p20[1:]...)),
+			strings.ToUpper(toCashAddr(bech32.Conflux, "net8888")(append([]byte{0, 0x80}, p20[1:]...))),
 		},
 	}
 	for chain, all := range tests {
@@ -601,6 +602,8 @@ func TestBech32Structure(t *testing.T) {
 		{"conflux", cashText(conflux, "cfx", padded(unpack(0, 0x10)(19))), address.ErrSyntax, -1},
 		{"conflux", "cfx", address.ErrLength, -1},
 		{"conflux", toCashAddr(bech32.Conflux, "net1029", 0, 0x10)(p[:19]), address.ErrCharset, 0}, // the main network has another name
+		{"conflux", "net30:" + testEVM, address.ErrCharset, 0},
+		{"conflux", "NET8888:" + strings.ToUpper(testBC1), address.ErrCharset, 0},
 		{"cosmos", bech32.Encode("cosmos", padded(unpack()(32)), bech32.Bech32), address.ErrSyntax, -1},
 		{"cosmos", bech32.Encode("cosmos", append(unpack()(20), 0), bech32.Bech32), address.ErrLength, -1}, // five bits left over
 		{"chia", bech32.Encode("xch", padded(unpack()(32)), bech32.Bech32m), address.ErrSyntax, -1},

@@ -238,9 +238,13 @@ func isConfluxField(field string, account []byte) bool {
 	return strings.EqualFold(value, confluxType(account[0]))
 }
 
-// isConfluxNet reports whether s is long enough and begins with the number of a network of Conflux, as
-// in "net8888:". Those of the main network and the test network have names instead.
+// isConfluxNet reports whether s is an address of a network of Conflux that has a number, as in
+// "net8888:". The main network and the test network have names instead.
 func isConfluxNet(s string) bool {
 	prefix, _, _ := strings.Cut(s, ":")
-	return hasPrefixFold(prefix, "net") && isOf(classDigit, prefix[3:]) && prefix[3:] != "1" && prefix[3:] != "1029" && len(s) >= len("net0:")+42
+	if !hasPrefixFold(prefix, "net") || !isOf(classDigit, prefix[3:]) || prefix[3:] == "1" || prefix[3:] == "1029" {
+		return false
+	}
+	_, _, _, why := bech32.Conflux.VerifyData(prefix, s[strings.LastIndexByte(s, ':')+1:])
+	return why == bech32.OK
 }
