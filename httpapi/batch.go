@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,10 +143,10 @@ func (e *exchange) waitTurn() {
 	e.takeTurn(func() *problem { return nil })
 }
 
-// screenItems screens the items against one snapshot of the lists. It returns how
-// many have a valid address, and the error of the lists if they cannot answer.
+// screenItems screens the items against one snapshot of the lists, until it is too late for the answer. It returns
+// how many have a valid address, and the error of the lists if they cannot answer.
 func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlisted error) {
-	for again := true; again; { // until no list is replaced meanwhile
+	for again := true; again && time.Now().Before(e.sendBy); { // until no list is replaced meanwhile
 		digest := e.screener.Digest()
 		again = false
 		for i := range items {
@@ -171,7 +170,9 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 		case isInput(it.err):
 			it.bad = e.checkItem(it, it.err)
 		case errors.Is(it.err, screening.ErrNotLoaded) && !e.asOf.IsZero(): // other items may be listed
-			notKept = cmp.Or(notKept, e.failed(it.err))
+			if notKept == nil {
+				notKept = e.failed(it.err) // which may wait for the store
+			}
 			it.bad = notKept
 		case it.err != nil:
 			unlisted = it.err
