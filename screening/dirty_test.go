@@ -93,7 +93,7 @@ func TestDirtyCells(t *testing.T) {
 		{"OFAC CSV", csv, plain, func(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 			return ofaclist.ParseCSV(r, strings.NewReader(read("ofac/testdata/sdn_comments_excerpt_2025-05.csv")), add)
 		}},
-		{"OpenSanctions", read("opensanctions/testdata/targets.simple.csv"), plain, new(opensanctions.Options).Parse},
+		{"OpenSanctions", read("opensanctions/testdata/targets.simple.csv"), plain, opensanctions.Parse},
 		{"UK", strings.Replace(
 			read("uk/testdata/UK-Sanctions-List_excerpt_2026-09-21.xml"),
 			"</Designation>",

@@ -41,7 +41,7 @@ var parsers = []struct {
 	{"sdn.xml", "ofac/testdata/sdn_excerpt_2026-09-23.xml", ofac.Parse, false, "", ""},
 	{"mof", "mof/testdata/shisantouketsu20260828.csv", mof.Parse, true, "", ""},
 	{"nbctf", "nbctf/testdata/wallets_2026-08-21.csv", il.Parse, true, "", ""},
-	{"opensanctions", "opensanctions/testdata/targets.simple.csv", new(opensanctions.Options).Parse, true, "", ""},
+	{"opensanctions", "opensanctions/testdata/targets.simple.csv", opensanctions.Parse, true, "", ""},
 }
 
 var count = regexp.MustCompile("(<Record_Count>)[0-9]+")

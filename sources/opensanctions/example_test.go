@@ -24,13 +24,13 @@ func ExampleNew() {
 	// OPENSANCTIONS_US_OFAC_SDN US
 }
 
-func ExampleOptions_Parse() {
+func ExampleParse() {
 	f, err := os.Open("testdata/targets.simple.csv")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer f.Close()
-	rev, err := new(opensanctions.Options).Parse(f, func(e sources.Entry) error { return nil })
+	rev, err := opensanctions.Parse(f, func(e sources.Entry) error { return nil })
 	fmt.Println(rev.Records, "records,", err)
 	// Output: 5 records, <nil>
 }

@@ -186,7 +186,7 @@ func TestParseErrors(t *testing.T) {
 		t.Errorf("error %v, want that of the reader", err)
 	}
 	refused, calls := errors.New("refused"), 0
-	if _, err := new(opensanctions.Options).Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return refused }); !errors.Is(err, refused) || calls != 1 {
+	if _, err := opensanctions.Parse(strings.NewReader(doc), func(sources.Entry) error { calls++; return refused }); !errors.Is(err, refused) || calls != 1 {
 		t.Errorf("error %v after %d calls of add, want that of add after 1", err, calls)
 	}
 }

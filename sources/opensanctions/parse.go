@@ -1,5 +1,5 @@
 // Package opensanctions reads the crypto wallets in datasets of OpenSanctions, which collects
-// the lists of many authorities in one format. Begin with [New], or with [Options.Parse] for a file.
+// the lists of many authorities in one format. Begin with [New], or with [Parse] for a file.
 //
 // OpenSanctions' data are under CC BY-NC 4.0. Use in business needs a license from
 // OpenSanctions. So this module contains none of the data, and loads them only through New.
@@ -65,7 +65,14 @@ var columnNames = [columnCount]string{"id", "schema", "name", "identifiers", "sa
 // file, or has no wallet is an error. One that was cut between two lines looks whole, so
 // Revision.OpenEnded is true; [New] compares a checksum.
 //
-// The Dataset and the Jurisdiction of o give the kinds; Parse uses nothing else of o.
+// Entries have the kinds of a list of jurisdiction Community; see [Options.Parse] for
+// others.
+func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
+	return new(Options).Parse(r, add)
+}
+
+// Parse is the function [Parse] with the kinds of the Dataset and the Jurisdiction of o. It uses
+// nothing else of o.
 func (o *Options) Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error) {
 	return freetext.Parse(unpack.Limit(r, maxSize), "entity", add, o.read)
 }

@@ -305,7 +305,7 @@ var lists = func() []published {
 		{name: "text of addresses", source: badlistSource(mew), files: one(func(n int) string {
 			return each(n, func(i int) string { return account(i) + " # x\n" })
 		}), parse: badlist.Parse, open: true},
-		{name: "OpenSanctions", source: dataset, files: one(targetsCSV), parse: new(opensanctions.Options).Parse, open: true},
+		{name: "OpenSanctions", source: dataset, files: one(targetsCSV), parse: opensanctions.Parse, open: true},
 		{name: "EU, XML with its feed", source: func(c *http.Client) sources.Source {
 			return eu.New(&eu.Options{URL: host + euList, Client: c})
 		}, files: euFeed},
