@@ -58,7 +58,8 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 // day reads a day such as 27/03/2024.
 func day(text string) time.Time { return freetext.Date(text, "02/01/2006") }
 
-// retired is the error for the list of the Office of Financial Sanctions Implementation, in XML or CSV.
+// retired is the error for the list of the Office of Financial Sanctions Implementation, in XML or CSV, which many
+// still have: without it, one who imports that list looks for a fault in the file.
 const retired = "this is the Consolidated List of OFSI, closed on 28 January 2026; want the UK Sanctions List"
 
 // readXML reads the list in XML. It reads these parts:
