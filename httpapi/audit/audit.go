@@ -204,9 +204,12 @@ func (l *Log) put(ctx context.Context, b *batch) error {
 	if l.opts.Durable {
 		b.written = make(chan error, 1)
 	}
+	room, err := l.enqueue(b)
+	if err != nil || room == nil && b.written == nil { // as a rule
+		return err
+	}
 	late := time.NewTimer(l.maxWait)
 	defer late.Stop()
-	room, err := l.enqueue(b)
 	for err == nil && (room != nil || b.written != nil) {
 		select {
 		case <-room:
