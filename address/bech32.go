@@ -57,11 +57,15 @@ func (e bech) read(r *reader, c *codec) fault {
 	if bad.err != nil && bad.err != ErrChecksum {
 		return bad
 	}
-	n := bech32.Std.Read(r.buf[:], data)
 	switch {
 	case bad.lead: // the other checksum is right
 		return bad
-	case c.size != 0 && len(data) != (8*c.size+4)/5, c.size == 0 && (n == 0 || n > maxPayload-64):
+	case c.size != 0 && len(data) != (8*c.size+4)/5: // before it is read
+		return badLength
+	}
+	n := bech32.Std.Read(r.buf[:], data)
+	switch {
+	case c.size == 0 && (n == 0 || n > maxPayload-64):
 		return badLength
 	case bad.err != nil:
 		return bad

@@ -607,6 +607,7 @@ func TestBech32Structure(t *testing.T) {
 		{"cosmos", bech32.Encode("cosmos", padded(unpack()(32)), bech32.Bech32), address.ErrSyntax, -1},
 		{"cosmos", bech32.Encode("cosmos", append(unpack()(20), 0), bech32.Bech32), address.ErrLength, -1}, // five bits left over
 		{"chia", bech32.Encode("xch", padded(unpack()(32)), bech32.Bech32m), address.ErrSyntax, -1},
+		{"pactus", "pc1zan0f4y9jvu8lhuadxhpgs7n0xj44f50kmy9hnpx62gz93cm2wc", address.ErrLength, -1}, // with bits left over, too
 		{"oasis", bech32.Encode("oasis", padded(unpack()(21)), bech32.Bech32), address.ErrSyntax, -1},
 		{"handshake", toBech32("hs", bech32.Bech32, 0)(p[:21]), address.ErrLength, -1},
 		{"handshake", toBech32("hs", bech32.Bech32, 0)(p[:40]), address.ErrLength, -1},

@@ -160,6 +160,8 @@ func (e witness) read(r *reader, c *codec) fault {
 		return badChar(len(c.prefix) + 1)
 	case !e.always && (version == 0) != (r.variant == bech32.Bech32):
 		return badChecksum
+	case c.size != 0 && (len(data)-1 != (8*c.size+4)/5 || version != e.version): // before it is read
+		return badLength
 	}
 	at := 0
 	if c.size == 0 {
@@ -169,7 +171,7 @@ func (e witness) read(r *reader, c *codec) fault {
 	switch {
 	case n < 0:
 		return badSyntax
-	case c.size != 0 && (n != c.size || version != e.version), c.size == 0 && !isProgram(version, n-front):
+	case c.size == 0 && !isProgram(version, n-front):
 		return badLength
 	}
 	if r.n = at + n; e.blind && r.buf[at]|1 != 3 {
