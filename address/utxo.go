@@ -156,11 +156,13 @@ func (e witness) read(r *reader, c *codec) fault {
 	}
 	version := code.Value(data[0])
 	switch {
-	case version > 16 && !e.always:
+	case e.always:
+	case version > 16:
 		return badChar(len(c.prefix) + 1)
-	case !e.always && (version == 0) != (r.variant == bech32.Bech32):
+	case (version == 0) != (r.variant == bech32.Bech32):
 		return badChecksum
-	case c.size != 0 && (len(data)-1 != (8*c.size+4)/5 || version != e.version): // before it is read
+	}
+	if c.size != 0 && (len(data)-1 != (8*c.size+4)/5 || version != e.version) { // before it is read
 		return badLength
 	}
 	at := 0
