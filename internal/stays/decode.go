@@ -126,7 +126,7 @@ func (d *Reader) next() *Record {
 	label := at
 	if form&newLabel != 0 {
 		d.readLabel()
-	} else if label -= int(d.number()); label != d.label {
+	} else if label -= int(d.number()); label < 0 || label != d.label {
 		begin := d.at
 		if label < 0 || label >= at || d.section[label]&newLabel == 0 {
 			d.fail("no label at byte %d", label)

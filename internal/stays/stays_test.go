@@ -142,6 +142,14 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
+	for _, stay := range []string{"\x04\x01\x01x", "\x04\x00\x01x", "\x04\x02\x01x"} { // its label would begin one byte before the stays, or at the stay, or before that
+		g := &File{Header{Source: "TEST", Lasting: len(stay)}, []byte(stay)}
+		for s, err := range g.All() {
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("%q: a stay without a label: %+v, %v", stay, s, err)
+			}
+		}
+	}
 	later := strings.Replace(string(data), magic+version, magic+"3", 1)
 	if _, err := Parse(Name{"TEST", 1, 2, 10, sumOf([]byte(later))}.String(), []byte(later)); !errors.Is(err, ErrVersion) {
 		t.Errorf("another version: %v", err)
