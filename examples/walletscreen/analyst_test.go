@@ -227,6 +227,15 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s", args, code, &stderr)
 		}
 	}
+	// A long text is not searched to its end for nothing.
+	text := strings.Repeat(unlisted+strings.Repeat("\n", 1000), 8000)
+	for _, args := range []string{"extract -", "extract -json -"} {
+		in := strings.NewReader(text)
+		p := &program{env: env, stdin: in, stdout: full{}, stderr: new(bytes.Buffer)}
+		if code := p.run(t.Context(), strings.Fields(args)); code != exitUndecided || in.Len() < len(text)/2 {
+			t.Errorf("%s: exit code %d, %d of %d bytes are left", args, code, in.Len(), len(text))
+		}
+	}
 	if runtime.GOOS != "linux" {
 		return // no file is always full there
 	}

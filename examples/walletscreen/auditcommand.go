@@ -150,10 +150,10 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 			continue
 		}
 		found = true
-		if a.json {
-			a.Write(l.Text)
-		} else {
+		if !a.json {
 			t.add(auditCells(&r)...)
+		} else if _, err := a.Write(l.Text); err != nil {
+			return err
 		}
 	}
 	switch {

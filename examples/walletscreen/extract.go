@@ -161,7 +161,7 @@ func (e *extractCall) found(s *screening.Screener, at position, text string, a a
 			Offset int    `json:"offset"`
 			jsonResult
 		}{at.name, at.line, at.column, at.offset, v.object()})
-		return nil
+		return e.unwritten // a long text must not be searched for nothing
 	}
 	r := &v.result
 	shown, level, points, why := a.String(), string(r.Level), strconv.Itoa(r.Score), ""
@@ -186,7 +186,7 @@ func (e *extractCall) found(s *screening.Screener, at position, text string, a a
 		table.add("PLACE", "LEVEL", ">SCORE", "ADDRESS", "WHY")
 	}
 	table.add(fmt.Sprintf("%s:%d:%d", at.name, at.line, at.column), level, points, shown, why)
-	return nil
+	return e.unwritten
 }
 
 // screenFound screens an address that was found as text, which may be broken over lines.

@@ -145,7 +145,7 @@ func (r *receiptCall) verify(ctx context.Context, args []string) error {
 		} else {
 			r.print(n, &v)
 		}
-		return nil
+		return r.unwritten
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
