@@ -18,6 +18,7 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
+	"github.com/walletscreen/walletscreen/sources/bundle"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -226,5 +227,23 @@ func TestValidatorLies(t *testing.T) {
 				t.Errorf("restarts %v: asked for all of it %d times in five days", restarts, asked)
 			}
 		})
+	}
+}
+
+// TestSeedAgain damages the file of a list that came with the program: that copy is the list that was lost, and is held again.
+func TestSeedAgain(t *testing.T) {
+	for _, src := range []sources.Source{bundle.FBI(), sources.Seeded(&flaky{info: bundle.OFAC().Info(), load: down}, bundle.OFAC())} {
+		dir := t.TempDir()
+		s := newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+		s.Refresh(ctx)
+		want := s.Digest()
+		if err := os.Truncate(filepath.Join(dir, must(openStore(t, dir).Names(ctx))[0]), 300); err != nil {
+			t.Fatal(err)
+		}
+		s = newScreener(t, &screening.Options{Store: openStore(t, dir)}, src)
+		s.Refresh(ctx)
+		if got := s.Sources()[0]; !got.Loaded() || got.StoreErr != nil || s.Digest() != want {
+			t.Errorf("%s: held is %s, want %s: %+v", src.Info().ID, s.Digest(), want, got)
+		}
 	}
 }

@@ -107,12 +107,13 @@ func (s *Screener) next(i int, had *current, o *offer, now time.Time) (next curr
 
 // compare returns what judge must know of an offer, and of the list held, if there is one.
 func (s *Screener) compare(i int, had *current, o *offer) *comparison {
-	now, other := s.now(), had.held.Revision.Digest != o.rev.Digest
+	now, lost := s.now(), had.damaged != nil && had.later.Revision.Digest == o.rev.Digest
+	other := had.held.Revision.Digest != o.rev.Digest && !lost
 	seen := other && s.book.Seen(s.infos[i].ID, o.rev.Digest)
 	return &comparison{
 		held: had.sight(),
 		offered: sight{Held: journal.Held{Revision: o.rev, Seed: o.seed}, read: o.Checked,
-			replaced: had.damaged != nil && had.later.Revision.Digest != o.rev.Digest || seen,
+			replaced: had.damaged != nil && !lost || seen,
 			untimely: o.earlier && (seen || other && isFuture(o.Checked, now))},
 		own: s.infos[i].Jurisdiction == sources.Operator, asks: s.opts.Accept != nil && !o.again, now: now,
 	}
