@@ -188,6 +188,24 @@ func TestDamagedLineLost(t *testing.T) {
 	}
 }
 
+// TestCheckLost loses the line of a check: until the next one, it is not known when the list was checked, which receipts say.
+func TestCheckLost(t *testing.T) {
+	m := answered(t, 1)
+	p := newProgram(t, m, minute(10), Program{Answers: true})
+	for n := 10; n <= 30; n += 10 {
+		p.now = minute(n)
+		checked := held(1)
+		checked.Revision.Checked = p.now
+		p.append(t, &Line{Type: Checked, Source: "TEST", Held: checked}, &Line{Type: Clock})
+	}
+	m.lines = slices.Delete(m.lines, len(m.lines)-4, len(m.lines)-3)
+	for n, want := range map[int]error{12: nil, 25: store.ErrGap, 35: nil} {
+		if _, err := At(ctx, m, minute(n), minute(40), []string{"TEST"}); !errors.Is(err, want) {
+			t.Errorf("at minute %d: %v, want %v", n, err, want)
+		}
+	}
+}
+
 // TestAtOfManyPrograms asks a journal in which many programs began: the cost grows with its lines, not with their square.
 func TestAtOfManyPrograms(t *testing.T) {
 	m := answered(t, 2)

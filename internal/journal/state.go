@@ -32,7 +32,7 @@ type State struct {
 
 	sum     string
 	lost    bool                       // lines are lost, and what holds may be another thing
-	gaps    bool                       // lines are lost
+	gap     uint64                     // the number of the last line that others are lost after, plus one; 0: none is lost
 	held    map[string]uint64          // by source: the number of the last line about the list held
 	elapsed time.Duration              // without steps of more than maxStep
 	ended   map[string][]end           // by source: when its acceptances ended, in their order
@@ -80,8 +80,10 @@ func (s *State) add(l *Line) {
 	if step := l.At.Sub(s.At); s.Number > 0 && step.Abs() <= maxStep {
 		s.elapsed += step // back, too: the clocks of two programs may differ
 	}
-	s.gaps = s.gaps || l.Number != s.Number+1
 	s.lost = s.lost || l.Number != s.Number+1
+	if l.Number > s.Number+1 {
+		s.gap = s.Number + 1
+	}
 	s.Number, s.At, s.sum = l.Number, l.At, l.sum
 	if l.Opened != nil {
 		s.Programs[l.Program] = *l.Opened
@@ -99,7 +101,7 @@ func (s *State) add(l *Line) {
 	if s.Programs[l.Program].Answers && (l.Held != nil || l.Opened != nil) {
 		s.Answered = maps.Clone(s.Held)
 	}
-	if s.gaps && l.After != "" { // the program may know another thing
+	if s.gap > 0 && l.After != "" { // the program may know another thing
 		s.lost = s.after(l) != l.After
 	}
 }
@@ -291,6 +293,9 @@ func (s *State) isKnown(at time.Time, ids []string, knew map[string]bool) error 
 		return fmt.Errorf("%w: lines of the journal before %v are lost", store.ErrGap, s.At)
 	}
 	for _, id := range ids {
+		if s.gap > s.held[id] {
+			return fmt.Errorf("%w: lines of the journal are lost that may say when the list of %s was checked", store.ErrGap, id)
+		}
 		if s.Held[id].Damaged {
 			return fmt.Errorf("%w: the list of %s could not be proved then", store.ErrGap, id)
 		}

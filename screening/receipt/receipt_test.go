@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -127,6 +128,42 @@ func (h *history) verify(t *testing.T, data []byte, known ...note.Verifier) rece
 		t.Fatal(err)
 	}
 	return v
+}
+
+// TestCheckLost loses the line of the check before an answer: its receipt may be true.
+func TestCheckLost(t *testing.T) {
+	h := newHistory(t)
+	var data []byte
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2025, 3, 22, 12, 0, 0, 0, time.UTC)))
+		s, err := screening.New([]sources.Source{&excerpt{"2025-03-21"}}, &screening.Options{Store: h.store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 3 {
+			if _, err := s.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Hour)
+			s.SetExceptions(t.Context(), []screening.Exception{{Address: address.MustParse("ethereum", tornado), Reason: fmt.Sprint(n), Author: "a"}})
+			if time.Sleep(time.Minute); n == 1 {
+				data = h.ask(t, s, "tron", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+	name := filepath.Join(h.dir, "journal")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if err := os.WriteFile(name, bytes.Join(slices.Delete(lines, len(lines)-5, len(lines)-4), nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if v := h.verify(t, data, h.verifier); v.Outcome != receipt.CannotTell {
+		t.Errorf("%s, %v, want %s", v.Outcome, v.Reason, receipt.CannotTell)
+	}
 }
 
 // TestAsOf dates the receipt of a delisted address back: its lists are of today, and a receipt has no
