@@ -230,6 +230,39 @@ func TestValidatorLies(t *testing.T) {
 	}
 }
 
+// TestAcceptBesideLost damages the file of the list held: Accept knows its size, and when it was published.
+func TestAcceptBesideLost(t *testing.T) {
+	dir := t.TempDir()
+	published := time.Now().Add(-time.Hour).UTC().Truncate(time.Second)
+	load := func(n int, published time.Time) func(sources.Revision, func(sources.Entry) error) (sources.Revision, error) {
+		numbers := make([]int, n)
+		for i := range numbers {
+			numbers[i] = i
+		}
+		return func(prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+			rev, err := numbered(n, numbers...)(prev, add)
+			rev.Published = published
+			return rev, err
+		}
+	}
+	src := &flaky{info: ofac, load: load(300, published)}
+	loaded(t, &screening.Options{Store: openStore(t, dir)}, src)
+	if err := os.Truncate(filepath.Join(dir, filesOf(t, openStore(t, dir))[0].String()), 300); err != nil {
+		t.Fatal(err)
+	}
+	src.load = load(10, published.Add(-time.Hour))
+	asked := 0
+	s := newScreener(t, &screening.Options{Store: openStore(t, dir), Accept: func(_ string, reason error, held, came screening.SourceStatus) bool {
+		if asked++; held.Addresses != 300 || came.Addresses != 10 || !held.Published.Equal(published) {
+			t.Errorf("%v: asked about %d and %d addresses, of %v", reason, held.Addresses, came.Addresses, held.Published)
+		}
+		return came.Addresses > held.Addresses/2
+	}}, src)
+	if _, err := s.Refresh(ctx); !errors.Is(err, screening.ErrShrunk) || asked != 1 || s.Sources()[0].Loaded() {
+		t.Errorf("%v, asked %d times: %+v", err, asked, s.Sources()[0])
+	}
+}
+
 // TestSeedAgain damages the file of a list that came with the program: that copy is the list that was lost, and is held again.
 func TestSeedAgain(t *testing.T) {
 	for _, src := range []sources.Source{bundle.FBI(), sources.Seeded(&flaky{info: bundle.OFAC().Info(), load: down}, bundle.OFAC())} {

@@ -122,6 +122,10 @@ func (s *Screener) compare(i int, had *current, o *offer) *comparison {
 // decide says whether a counted list replaces the one held. The operator decides on a list that is suspect.
 func (s *Screener) decide(ctx context.Context, i int, c *comparison, had, came *current) verdict {
 	was, is := had.status(s.infos[i], s.required[i]), came.status(s.infos[i], s.required[i])
+	if late := c.held.later; late.Revision.Published.After(was.Published) && !isAhead(late.Revision.Published, c.now) {
+		was.Published = late.Revision.Published
+	}
+	was.Addresses = max(was.Addresses, c.held.later.Addresses) // or a rule of Accept about sizes would let a part replace a list that is lost
 	return judge(c, func(suspect error) bool {
 		if !c.asks || !s.opts.Accept(s.infos[i].ID, suspect, was, is) {
 			return false
