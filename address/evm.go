@@ -22,8 +22,8 @@ type hex20 struct {
 	rule *caseRule // nil: EIP-55 alone
 }
 
-// A caseRule is a checksum in the letter case of 40 hex digits: EIP-55, or a variant of
-// it, or another one.
+// A caseRule is a checksum in the letter case of 40 hex digits: EIP-55, a variant of
+// EIP-55, or another one.
 type caseRule struct {
 	prefix string                   // is hashed in front of the digits
 	invert byte                     // 0x20 if the letter case is inverted

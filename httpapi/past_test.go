@@ -186,7 +186,7 @@ func testRepeatedBatchOfThePast(t *testing.T) {
 	}
 }
 
-// TestBatchOfThePastCounts sends a batch with a text that is not an address: what is charged before its lists are
+// TestBatchOfThePastCounts sends a batch with a text that is not an address: the charge before its lists are
 // opened is refunded, also if the answer fails then, and a repeat counts as one of the hundred.
 func TestBatchOfThePastCounts(t *testing.T) { synctest.Test(t, testBatchOfThePastCounts) }
 

@@ -11,8 +11,8 @@ import (
 )
 
 // A hookedStore is an access.Store in memory that calls a hook before each call takes effect, and after
-// that, with the name of the method, but Look for a Claim that only looks. An error of the hook is that
-// of the call.
+// that, with the name of the method, but Look for a Claim that only looks. An error of the hook is the
+// error of the call.
 type hookedStore struct {
 	access.Store
 	hook atomic.Pointer[func(call string, done bool) error]

@@ -7,7 +7,7 @@ import (
 )
 
 // An Allowed is an account that a list of the operator's own allows: what other lists say of
-// it does not count.
+// this account does not count.
 type Allowed struct {
 	Address address.Address
 	// Reason and Author say why, and by whom, it was decided, or "".

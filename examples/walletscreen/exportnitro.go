@@ -174,7 +174,7 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 	return nil
 }
 
-// nitroAccounts returns the accounts of an entry, and with -match key those of its keys on Ethereum.
+// nitroAccounts returns the accounts of an entry, and with -match key the accounts of its keys on Ethereum.
 func (l *listsCall) nitroAccounts(e *sources.Entry) (all []address.Address) {
 	for _, a := range accountsOf(e) {
 		all = append(all, a.Canonical())

@@ -218,7 +218,7 @@ func (o *listOptions) isDue(l screening.SourceStatus, now time.Time) bool {
 	return limit > 0 && !l.Info.Final && (l.Published.IsZero() || now.Sub(l.Published) > limit)
 }
 
-// storeDir has the lists in -data. Those of earlier versions, in formerDir, are neither read nor changed.
+// storeDir has the lists in -data. The lists of earlier versions, in formerDir, are neither read nor changed.
 const (
 	storeDir  = "store"
 	formerDir = "lists"

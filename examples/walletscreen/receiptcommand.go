@@ -314,7 +314,7 @@ func (r *receiptCall) bundle(ctx context.Context, args []string) error {
 	return nil
 }
 
-// unpack returns the receipts of a file, and a store with lists in dir: those of a bundle, or the bundled ones.
+// unpack returns the receipts of a file, and a store with lists in dir: the lists of a bundle, or the bundled ones.
 func unpack(f *os.File, dir string) (io.Reader, func(context.Context) (store.Store, error), error) {
 	magic := make([]byte, 4)
 	if n, _ := f.ReadAt(magic, 0); n < 4 || string(magic) != "PK\x03\x04" {

@@ -257,7 +257,7 @@ func (v *verdict) print(w io.Writer, colors, history bool) {
 	t.print(w)
 }
 
-// matches returns the table of what is listed, suppressed or formerly listed, or the history.
+// matches returns the table of the matches, suppressed and former ones included, or the history.
 func (v *verdict) matches(history bool) layout {
 	t := layout{indent: "  "}
 	if history {

@@ -381,8 +381,8 @@ func TestRetain(t *testing.T) {
 	}
 }
 
-// TestOpenProves puts two files with other entries of one acceptance, as after a journal that was restored: the one
-// that the journal names is opened, and neither of them for a third digest.
+// TestOpenProves puts two files with other entries of one acceptance, as after a journal that was restored: the file
+// that the journal names is opened, and neither for a third digest.
 func TestOpenProves(t *testing.T) {
 	st := &memory{files: make(map[string][]byte)}
 	var lists [3]Held

@@ -125,7 +125,7 @@ func TestLabelled(t *testing.T) {
 }
 
 // TestLongTyped checks that an element for wallets that is too long for Repair is an entry as a whole, so that package
-// screening refuses the list: no mistyped address of it is lost beside the right ones.
+// screening refuses the list: no mistyped address in the element is lost beside the right ones.
 func TestLongTyped(t *testing.T) {
 	long := "BTC: 1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH" + strings.Repeat(", see above", 500) + ", TJqUC56SDZ373JYRurzXtMcor2HQvN9Ba U"
 	entries, _, err := parse(t, strings.NewReader(strings.Replace(small, "5be5543f", long, 1)))

@@ -73,7 +73,7 @@ func TestForgetClaims(t *testing.T) {
 	})
 }
 
-// TestBoundClaims checks that the claims of a key are bounded, the oldest go first, and those
+// TestBoundClaims checks that the claims of a key are bounded, the oldest go first, and the claims
 // of other keys stay.
 func TestBoundClaims(t *testing.T) {
 	onEach(t, func(t *testing.T, d database) {
