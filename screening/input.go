@@ -41,15 +41,15 @@ func (snap *snapshot) screenReading(r *Result, text string, rd address.Reading) 
 		return snap.screenSure(r, a[0]) // which finds a listing of the very text, too: it is found under all that Detect reads in it
 	}
 	literal := snap.literal(text)
-	best, agree, err := snap.screenBest(rd, literal)
+	best, agree, err := snap.screenBest(rd, &literal)
 	if err != nil {
 		return err
 	}
 	if len(rd.Addresses) == 0 && !literal.isEmpty() {
-		best = snap.clean
-		snap.finish(&best, literal)
+		best = literal
+		snap.finish(&best)
 	}
-	if rd.Err != nil && literal.labels != nil && !errors.Is(rd.Err, address.ErrChain) {
+	if rd.Err != nil && literal.Labels != nil && !errors.Is(rd.Err, address.ErrChain) {
 		rd.Err, best.Address = nil, address.Address{} // it is listed as it stands
 	}
 	if rd.Several && rd.Err == nil && len(best.Labels) == 0 {
@@ -86,8 +86,8 @@ func doubts(rd address.Reading) []address.Doubt {
 }
 
 // screenBest returns the answer with the highest score among the accounts that rd can mean, and
-// reports whether all are listed or none is. literal are the findings about the text itself.
-func (snap *snapshot) screenBest(rd address.Reading, literal findings) (best Result, agree bool, err error) {
+// reports whether all are listed or none is. literal is what the lists say of the text itself.
+func (snap *snapshot) screenBest(rd address.Reading, literal *Result) (best Result, agree bool, err error) {
 	var allowed []Suppressed // on the most likely chain
 	agree = true
 	for i, a := range rd.Addresses {
@@ -107,17 +107,16 @@ func (snap *snapshot) screenBest(rd address.Reading, literal findings) (best Res
 	return best, agree, nil
 }
 
-// screenSpelled is screenSure for an address whose spelling has the findings literal.
-func (snap *snapshot) screenSpelled(r *Result, a address.Address, literal findings) error {
+// screenSpelled is screenSure for an address of whose spelling the lists say literal.
+func (snap *snapshot) screenSpelled(r *Result, a address.Address, literal *Result) error {
 	if literal.isEmpty() || snap.ready() != nil {
 		return snap.screenSure(r, a)
 	}
-	f := snap.findings(&a)
 	*r = snap.clean
 	r.Address = a
-	f.labels, f.formerly = append(f.labels, literal.labels...), append(f.formerly, literal.formerly...)
-	f.sort(snap.rank)
-	snap.finish(r, f)
+	snap.findAll(r)
+	r.Labels, r.Formerly = append(r.Labels, literal.Labels...), append(r.Formerly, literal.Formerly...)
+	snap.finish(r)
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/index"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening/internal/list"
@@ -49,37 +48,27 @@ func sortLabels(labels []Label, rank map[string]int) []Label {
 	})
 }
 
-// findings are what the lists say of an account.
-type findings struct {
-	labels   []Label
-	formerly []Former // the listings that have ended
-}
-
-// sort sorts f. Of the listings that have ended it drops the listings on lists that have the
-// account again, and keeps one for each entity.
-func (f *findings) sort(rank map[string]int) {
-	f.labels = sortLabels(f.labels, rank)
-	if f.formerly == nil {
-		return
+// sortFormer sorts listings that have ended. It drops the listings on lists that have the account again, by a label that
+// is of more than its key, and keeps one for each entity.
+func sortFormer(all []Former, labels []Label) (sorted []Former) {
+	if all == nil {
+		return nil
 	}
-	f.formerly = slices.DeleteFunc(f.formerly, func(g Former) bool {
-		return slices.ContainsFunc(f.labels, func(l Label) bool { return l.Source == g.Source && l.Match != score.Key })
+	all = slices.DeleteFunc(all, func(f Former) bool {
+		return slices.ContainsFunc(labels, func(l Label) bool { return l.Source == f.Source && l.Match != score.Key })
 	})
-	slices.SortFunc(f.formerly, func(a, b Former) int {
+	slices.SortFunc(all, func(a, b Former) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Ref, b.Ref), a.Since.Compare(b.Since), cmp.Compare(a.Listed, b.Listed))
 	})
-	all := f.formerly[:0]
-	for _, g := range f.formerly {
-		n := len(all)
-		if n == 0 || all[n-1].Source != g.Source || all[n-1].Ref != g.Ref {
-			all = append(all, g)
-		} else if g.Until.After(all[n-1].Until) {
-			all[n-1].Until = g.Until
+	for _, f := range all {
+		n := len(sorted)
+		if n == 0 || sorted[n-1].Source != f.Source || sorted[n-1].Ref != f.Ref {
+			sorted = append(sorted, f)
+		} else if f.Until.After(sorted[n-1].Until) {
+			sorted[n-1].Until = f.Until
 		}
 	}
-	if f.formerly = all; len(all) == 0 {
-		f.formerly = nil
-	}
+	return sorted
 }
 
 // A heldList is a list as questions see it.
@@ -89,30 +78,33 @@ type heldList struct {
 	source       string // the id
 }
 
-// addMatches adds to f what the listings that are found under the key k, with the hash h, say of
-// the address a with the given account; without an account, of the very text. A listing that has
+// addMatches adds to r what the listings that are found under the key k, with the hash h, say of
+// its address, which has the given account; without an account, of the very text. A listing that has
 // ended is one of its own account only.
-func (held *heldList) addMatches(f *findings, table *score.Table, h uint64, k *index.ID, a *address.Address, account *index.ID) {
+func (held *heldList) addMatches(r *Result, table *score.Table, h uint64, k, account *index.ID) {
 	var buf [8]uint32
 	rows := held.AppendRowsOf(buf[:0], h, k)
 	for _, row := range rows {
-		l, filed := held.list.Listing(row)
+		l := held.list.Listing(row, k)
 		match := score.Literal
 		if account != nil {
-			match = l.Match(k, a, account)
+			match = l.Match(k, &r.Address, account)
 		}
 		e := &l.Entry
 		switch until := l.Until(); {
 		case match == 0 || match == score.Key && !until.IsZero():
 			continue
 		case !until.IsZero():
-			f.formerly = append(f.formerly, Former{Source: held.source, Ref: e.Ref, Name: e.Name, Listed: l.Text(&filed, a, account), Since: e.FirstSeen, Until: until})
+			r.Formerly = append(r.Formerly, Former{Source: held.source, Ref: e.Ref, Name: e.Name, Listed: l.Text(k, &r.Address, account), Since: e.FirstSeen, Until: until})
 			continue
 		}
-		f.labels = slices.Grow(f.labels, len(rows))[:len(f.labels)+1]
-		label := &f.labels[len(f.labels)-1]
-		label.Points, _ = table.Points(e.Kind, match) // known: the kinds of each list were checked
-		label.Kind, label.Match, label.Source, label.Ref, label.Name, label.Listed = e.Kind, match, held.source, e.Ref, e.Name, l.Text(&filed, a, account)
-		label.AddedAt, label.NotListedOn, label.EntityListedAt = l.AddedAt(), e.NotListedOn, e.EntityListedAt
+		if r.Labels == nil {
+			r.Labels = make([]Label, 0, len(rows))
+		}
+		points, _ := table.Points(e.Kind, match) // known: the kinds of each list were checked
+		r.Labels = append(r.Labels, Label{
+			Kind: e.Kind, Source: held.source, Ref: e.Ref, AddedAt: l.AddedAt(), Name: e.Name, Match: match, Listed: l.Text(k, &r.Address, account),
+			NotListedOn: e.NotListedOn, EntityListedAt: e.EntityListedAt, Points: points,
+		})
 	}
 }

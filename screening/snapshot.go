@@ -196,7 +196,8 @@ func (snap *snapshot) screenSure(r *Result, a address.Address) error {
 	r.Address = a
 	if identity.HasMore(tag) && (snap.scripts || !identity.HasOnlyScripts(tag)) { // several keys, or what follows from them
 		if snap.hasAny(a) {
-			snap.finish(r, snap.findings(&r.Address))
+			snap.findAll(r)
+			snap.finish(r)
 		}
 		return nil
 	}
@@ -229,10 +230,8 @@ func (snap *snapshot) lookUp(r *Result, words identity.Words, tag identity.Tag) 
 	h := index.Hash(class, words, n)
 	if i, ok := snap.next(0, h, class, words, n); ok {
 		k, account := index.MakeID(class, words, n), index.MakeID(identity.Account(tag), words, n)
-		var f findings
-		snap.find(&f, i, h, &k, &r.Address, &account)
-		f.sort(snap.rank)
-		snap.finish(r, f)
+		snap.find(r, i, h, &k, &account)
+		snap.finish(r)
 	}
 }
 
@@ -281,7 +280,8 @@ func (snap *snapshot) screenText(r *Result, c address.Chain, text string) error 
 	case a.Normalized() == text:
 		return snap.screenSure(r, a)
 	}
-	return snap.screenSpelled(r, a, snap.literal(text))
+	literal := snap.literal(text)
+	return snap.screenSpelled(r, a, &literal)
 }
 
 // isPadded reports whether text is an EVM address in 64 digits.
@@ -289,20 +289,16 @@ func isPadded(text string) bool {
 	return len(text) == 66 && strings.HasPrefix(text, "0x000000") && len(address.FindAll(text)) > 0
 }
 
-// finish sets what follows from sorted findings in r, which has its Address already.
-func (snap *snapshot) finish(r *Result, f findings) {
-	r.Formerly = f.formerly
-	labels := f.labels
-	if len(labels) == 0 {
-		labels = nil
-	}
-	r.Labels, r.Suppressed, r.Score, r.Level = labels, nil, 0, snap.clean.Level
-	if labels != nil && snap.exceptions != nil {
+// finish sorts what was found about r, and sets what follows from it.
+func (snap *snapshot) finish(r *Result) {
+	r.Labels = sortLabels(r.Labels, snap.rank)
+	r.Formerly = sortFormer(r.Formerly, r.Labels)
+	if r.Labels != nil && snap.exceptions != nil {
 		now := snap.origin.at
 		if snap.origin.now != nil {
 			now = snap.now()
 		}
-		r.Labels, r.Suppressed = snap.exceptions.split(r.Address.Account(), labels, now)
+		r.Labels, r.Suppressed = snap.exceptions.split(r.Address.Account(), r.Labels, now)
 	}
 	if len(r.Labels) > 0 {
 		r.Score = r.Labels[0].Points
@@ -310,38 +306,36 @@ func (snap *snapshot) finish(r *Result, f findings) {
 	}
 }
 
-// findings returns what the lists say of a, sorted.
-func (snap *snapshot) findings(a *address.Address) (f findings) {
-	account := list.KeyOf(a.Account())
+// findAll adds to r what the lists say of its address.
+func (snap *snapshot) findAll(r *Result) {
+	account := list.KeyOf(r.Address.Account())
 	var buf [list.MaxProbes]index.ID
-	keys := list.AppendProbes(buf[:0], *a)
+	keys := list.AppendProbes(buf[:0], r.Address)
 	for i := range keys {
 		if h, at, ok := snap.first(&keys[i]); ok {
-			snap.find(&f, at, h, &keys[i], a, &account)
+			snap.find(r, at, h, &keys[i], &account)
 		}
 	}
-	f.sort(snap.rank)
-	return f
 }
 
-// find adds to f the matches of the key k with the hash h, which is in list i, and not in those before. k is a
-// key of the address a, and account is the key of its account; without an account, it is the key
+// find adds to r the matches of the key k with the hash h, which is in list i, and not in those before. k is a
+// key of the address of r, and account is the key of its account; without an account, it is the key
 // of a text.
-func (snap *snapshot) find(f *findings, i int, h uint64, k *index.ID, a *address.Address, account *index.ID) {
+func (snap *snapshot) find(r *Result, i int, h uint64, k, account *index.ID) {
 	for ; i < len(snap.lists); i++ {
-		snap.lists[i].addMatches(f, snap.opts.Table, h, k, a, account)
+		snap.lists[i].addMatches(r, snap.opts.Table, h, k, account)
 	}
 }
 
-// literal returns the findings, sorted, about the very string text.
-func (snap *snapshot) literal(text string) (f findings) {
+// literal returns what the lists say of the very string text, to be finished.
+func (snap *snapshot) literal(text string) Result {
+	r := snap.clean
 	k := list.TextKey(text)
 	if h, i, ok := snap.first(&k); ok {
-		snap.find(&f, i, h, &k, nil, nil)
+		snap.find(&r, i, h, &k, nil)
 	}
-	f.sort(snap.rank)
-	return f
+	return r
 }
 
 // isEmpty reports whether the lists say nothing.
-func (f *findings) isEmpty() bool { return f.labels == nil && f.formerly == nil }
+func (r *Result) isEmpty() bool { return r.Labels == nil && r.Formerly == nil }

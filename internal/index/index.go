@@ -192,11 +192,9 @@ func (t *Table) append(dst []uint32, h uint64, k *ID, tag uint32) []uint32 {
 	return dst
 }
 
-// Row returns the key and the value of a row.
-func (t *Table) Row(number uint32) (ID, uint32) {
-	r := t.row(number)
-	return r.key(), r.value
-}
+// Key returns the key of a row, and Value its value.
+func (t *Table) Key(row uint32) ID       { return t.row(row).key() }
+func (t *Table) Value(row uint32) uint32 { return t.row(row).value }
 
 // Rows returns how many rows were added. Their numbers are 1 to Rows.
 func (t *Table) Rows() uint32 { return t.n }

@@ -119,7 +119,7 @@ func TestModel(t *testing.T) {
 					t.Errorf("%d keys in %d rows, want %d, %d", table.Len(), table.Rows(), len(distinct), len(keys))
 				}
 				for i, k := range keys {
-					if got, value := table.Row(uint32(i + 1)); got != k || value != uint32(7*(i+1)) {
+					if got, value := table.Key(uint32(i+1)), table.Value(uint32(i+1)); got != k || value != uint32(7*(i+1)) {
 						t.Fatalf("row %d is %+v, %d, want %+v", i+1, got, value, k)
 					}
 				}

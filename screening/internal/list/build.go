@@ -125,7 +125,7 @@ func (b *builder) find(r *stays.Record) int {
 	v := b.list.view()
 	b.again = v.appendRows(b.again, r, b.first())
 	b.isNew = len(b.again) == 0 && !slices.ContainsFunc(b.rows, func(row uint32) bool {
-		k, _ := v.index.Row(row)
+		k := v.index.Key(row)
 		return k == *b.first() && r.SameAddress(v.row(row))
 	})
 	return len(b.rows)
@@ -222,7 +222,7 @@ func Missing(l, other *List) iter.Seq2[sources.Entry, error] {
 				if len(v.appendRows(buf[:0], r, &first)) > 0 {
 					continue
 				}
-				if _, at := own.index.Row(own.appendRows(buf[:0], r, &first)[0]); at != r.At {
+				if own.index.Value(own.appendRows(buf[:0], r, &first)[0]) != r.At {
 					continue // it is repeated
 				}
 			} else {

@@ -137,8 +137,9 @@ func TestAlikeEntries(t *testing.T) {
 			}
 			for _, e := range entries {
 				found := false
-				for _, row := range l.Index().AppendRows(nil, firstKey(&e)) {
-					is, k := l.Listing(row)
+				k := firstKey(&e)
+				for _, row := range l.Index().AppendRows(nil, k) {
+					is := l.Listing(row, &k)
 					text := is.Text(&k, nil, nil)
 					found = found || text == e.Text() && is.Entry.Ref == "1" && is.AddedAt().Equal(day)
 				}

@@ -114,6 +114,13 @@ func hexKey(raw []byte) index.ID {
 	return index.MakeID(identity.KeccakHash, words, len(raw))
 }
 
+// hasBytes reports whether the bytes of k are the 20 bytes of raw. hexKey would go through memory.
+func hasBytes(k *index.ID, raw []byte) bool {
+	w := &k.Words
+	return k.Len() == len(raw) && w.W0 == binary.LittleEndian.Uint64(raw) && w.W1 == binary.LittleEndian.Uint64(raw[8:]) &&
+		w.W2 == uint64(binary.LittleEndian.Uint32(raw[16:]))
+}
+
 // firstKey returns the first of the keys that appendKeys appends.
 func firstKey(e *sources.Entry) index.ID {
 	if !e.Address.IsValid() {

@@ -43,8 +43,8 @@ func (l *List) Distinct() int { return l.Entries - l.AnomalyKinds[sources.Duplic
 // Index returns the table of the keys under which the entries are found, for look-ups.
 func (l *List) Index() *index.Table { return l.entries.index }
 
-// Listing returns the listing of a row of the Index, and the key under which it is found.
-func (l *List) Listing(row uint32) (*Listing, index.ID) { return l.entries.listing(row) }
+// Listing returns the listing of a row of the Index that is found under k.
+func (l *List) Listing(row uint32, k *index.ID) *Listing { return l.entries.listing(row, k) }
 
 // File returns the file of l.
 func (l *List) File() *stays.File { return l.file }

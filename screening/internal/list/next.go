@@ -163,7 +163,7 @@ func (n *next) ended() (old []stays.Stay) {
 		if n.lasts[row] {
 			continue
 		}
-		k, _ := n.held.entries.index.Row(row)
+		k := n.held.entries.index.Key(row)
 		r := v.row(row)
 		r.Read(&s) // never fails: it was read before
 		if firstKey(&s.Entry) != k {

@@ -30,17 +30,15 @@ func evmAccount(k index.ID) (index.ID, bool) {
 	return index.MakeID(identity.Substrate, identity.EVMAccount(k.Words), 32), true
 }
 
-// listing returns the listing of a row, and the key under which it is filed.
-func (t *table) listing(row uint32) (*Listing, index.ID) {
-	k, at := t.index.Row(row)
-	if hex, label := stays.HexAt(t.section, at); hex != nil {
-		if own := hexKey(hex); own.SameBytes(&k) {
-			if l := t.cached(at, label, true); l.key == k.Class() { // the address follows from the key, so one label has one listing
-				return l, k
-			}
+// listing returns the listing of a row that is found under k.
+func (t *table) listing(row uint32, k *index.ID) *Listing {
+	at := t.index.Value(row)
+	if hex, label := stays.HexAt(t.section, at); hex != nil && hasBytes(k, hex) {
+		if l := t.cached(at, label, true); l.key == k.Class() { // the address follows from the key, so one label has one listing
+			return l
 		}
 	}
-	return t.cached(at, at, false), k
+	return t.cached(at, at, false)
 }
 
 // cached returns newListing of the stay at a place, from the cache if possible, where it has the
@@ -73,8 +71,7 @@ type view struct {
 
 // row returns the stay of a row.
 func (v *view) row(row uint32) *stays.Record {
-	_, at := v.index.Row(row)
-	return v.Read(at)
+	return v.Read(v.index.Value(row))
 }
 
 // appendRows appends to dst, which is empty, the rows of what r lists under its first key, perhaps with other names and
@@ -84,7 +81,7 @@ func (v *view) appendRows(dst []uint32, r *stays.Record, first *index.ID) []uint
 		return dst
 	}
 	return slices.DeleteFunc(v.index.AppendTagged(dst, *first, r.Tag()), func(row uint32) bool {
-		k, _ := v.index.Row(row)
+		k := v.index.Key(row)
 		return k != *first || !v.row(row).Lists(r) // it is derived, or another entry
 	})
 }
