@@ -38,8 +38,8 @@
 //
 // # Nothing is lost silently
 //
-// A record waits in memory until [Log.Run] has flushed it to the disk, some milliseconds later and at most
-// a tenth of a second on a disk that keeps up: until then a killed program, or a machine without power, loses
+// A record waits in memory until [Log.Run] has flushed it to the disk, a tenth of a second later at most
+// on a disk that keeps up: until then a killed program, or a machine without power, loses
 // it, unless Options.Durable makes the answer wait for the disk. Open replaces a line that a crash has cut
 // short by a line of type repair.
 //
@@ -112,7 +112,8 @@ type Log struct {
 	maxWait  time.Duration // the longest wait of Record for room in the queue, and for the disk
 	writer   writer
 	begun    atomic.Bool   // Run was called
-	wake     chan struct{} // receives when there is something to write
+	wake     chan struct{} // receives when there is something to write,
+	full     chan struct{} // and when the queue is half full, so that it does not wait for more
 
 	mu      sync.Mutex    // guards what follows
 	queue   []*batch      // not on the disk yet
@@ -145,7 +146,7 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	l := &Log{opts: *opts, maxQueue: 8192, maxWait: time.Second, wake: make(chan struct{}, 1), room: make(chan struct{})}
+	l := &Log{opts: *opts, maxQueue: 8192, maxWait: time.Second, wake: make(chan struct{}, 1), full: make(chan struct{}, 1), room: make(chan struct{})}
 	if l.opts.Logger == nil {
 		l.opts.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -236,17 +237,21 @@ func (l *Log) enqueue(b *batch) (room <-chan struct{}, err error) {
 	case l.err != nil:
 		return nil, l.err
 	case l.queued > 0 && l.queued+n > l.maxQueue:
+		signal(l.full)
 		return l.room, nil
 	}
 	l.queue, l.queued = append(l.queue, b), l.queued+n
-	l.signal()
+	signal(l.wake)
+	if l.queued > l.maxQueue/2 {
+		signal(l.full)
+	}
 	return nil, nil
 }
 
 // signal wakes Run.
-func (l *Log) signal() {
+func signal(c chan struct{}) {
 	select {
-	case l.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -254,9 +259,9 @@ func (l *Log) signal() {
 const (
 	// retryEvery is the time between attempts to write after a failure.
 	retryEvery = time.Second
-	// gather is the pause after a write for which no caller waits, so that a busy server writes many
-	// records at once.
-	gather = 10 * time.Millisecond
+	// gather is the pause after a write for which no caller waits, unless the queue fills up, so that a busy
+	// server flushes many records at once.
+	gather = 100 * time.Millisecond
 )
 
 // Run writes records until ctx ends, then writes the queued records and closes the Log.
@@ -274,8 +279,13 @@ func (l *Log) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return l.close()
 		}
+		pause, full := l.write(), l.full
+		if pause == retryEvery {
+			full = nil // the disk fails
+		}
 		select {
-		case <-time.After(l.write()):
+		case <-time.After(pause):
+		case <-full:
 		case <-ctx.Done():
 		}
 	}
@@ -294,7 +304,7 @@ func (l *Log) write() (pause time.Duration) {
 		l.room = make(chan struct{})
 		if err != nil {
 			l.fail(err)
-			l.signal()
+			signal(l.wake)
 			return retryEvery
 		}
 		for i, b := range queue[:n] {

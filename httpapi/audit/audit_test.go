@@ -381,6 +381,35 @@ func TestFull(t *testing.T) {
 	})
 }
 
+// TestGather counts the flushes under a steady load for which no caller waits: ten a second, and more if the
+// queue fills up.
+func TestGather(t *testing.T) {
+	for _, tt := range []struct{ queue, most int }{{8192, 11}, {20, 101}} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			s := newScreener(t)
+			l := open(t, dir, nil)
+			l.Limit(0, tt.queue, 0)
+			flushes := 0
+			l.Fail(nil, func(*os.File) error { flushes++; return nil })
+			stop := run(l)
+			for i := range 1000 {
+				start := time.Now()
+				if err := l.Record(t.Context(), newScreening(t, s, strconv.Itoa(i))); err != nil || time.Since(start) > 0 {
+					t.Fatalf("record %d has waited %v: %v", i, time.Since(start), err)
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if _, written, _ := l.Stats(); flushes > tt.most || written < 900 {
+				t.Errorf("with room for %d: %d flushes of %d records in a second, want at most %d", tt.queue, flushes, written, tt.most)
+			}
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 var errDisk = errors.New("no space left on device")
 
 // TestDiskFull makes writes or flushes fail for a while. In the end, the files must
