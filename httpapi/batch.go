@@ -47,9 +47,12 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 		return nil, p
 	}
 	lists := lists(e.screener)
-	if !at.IsZero() { // to open them is dear, so all items are charged before, and those that have no result refunded
+	if !at.IsZero() { // to open them is dear, so all items are charged before
 		if p := e.charge(len(items)); p != nil {
 			return nil, p
+		}
+		if len(e.Header["Idempotency-Key"]) == 0 {
+			e.refundRest(0) // others have it meanwhile; otherwise it is the charge that is repeated
 		}
 		if lists, p = e.openPast(at); p != nil {
 			return nil, p
@@ -65,10 +68,8 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 		return nil, p
 	}
 	e.now = time.Now()
-	switch {
-	case !at.IsZero():
-		e.refundRest(valid)
-	case valid > 0:
+	e.refundRest(valid)
+	if e.charged == 0 && valid > 0 {
 		if p := e.charge(valid); p != nil { // before errors that are not the client's
 			return nil, p
 		}

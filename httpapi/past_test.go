@@ -219,6 +219,36 @@ func testBatchOfThePastCounts(t *testing.T) {
 	ask(429, 2)
 }
 
+// TestBatchOfThePastHoldsNothing opens the lists of a batch for long: meanwhile others have the quota that it needs
+// at most.
+func TestBatchOfThePastHoldsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ring, caller := access.New(access.NewMemory(), nil), httpapi.Caller{ID: "a", Quota: 2}
+		defer ring.Close(t.Context())
+		release := make(chan struct{})
+		h := httpapi.NewHandler(newLoadedScreener(t), granted(caller), &httpapi.Options{
+			Meter: ring,
+			Past: func(ctx context.Context, _ time.Time) (*screening.Past, error) {
+				<-release
+				return screening.Reconstruct(ctx, date(2026, 1, 1), []sources.Source{ofac}, &screening.Options{Optional: []string{"OFAC_SDN"}})
+			},
+		})
+		done := make(chan *httptest.ResponseRecorder)
+		go func() {
+			done <- send(h, "POST", "/api/v1/screen/batch", `{"items":[`+question+`,`+question+`],"at":"1999-01-01"}`)
+		}()
+		synctest.Wait()
+		if w := send(h, "POST", "/api/v1/screen", clean); w.Code != 200 {
+			t.Errorf("meanwhile: status %d: %s", w.Code, w.Body)
+		}
+		close(release)
+		w := <-done
+		if n := used(t, ring, caller); w.Code != 200 || strings.Count(w.Body.String(), `"code":"quota_exceeded"`) != 1 || n != 2 {
+			t.Errorf("status %d, %d counted, want one of two items answered: %s", w.Code, n, w.Body)
+		}
+	})
+}
+
 // TestKeptSince asks about times before anything was kept: the journal is read for the hint now and
 // then, not for each question and item.
 func TestKeptSince(t *testing.T) {
