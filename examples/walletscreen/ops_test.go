@@ -160,6 +160,7 @@ func TestMetrics(t *testing.T) {
 		{1, "walletscreen_table_rows_total", []string{"level", "CRITICAL"}},
 		{2, "walletscreen_table_rows_total", []string{"level", "CLEAN_NO_MATCH"}},
 		{3, "walletscreen_table_rows_total", []string{"level", ""}},
+		{4 + 3, "walletscreen_caller_screenings_total", []string{"caller", strings.Split(s.key, "_")[1]}},
 		{3, "walletscreen_screenings_total", []string{"level", "CLEAN_NO_MATCH"}},
 		{1, "walletscreen_screenings_total", []string{"level", "CRITICAL"}},
 		{0, "walletscreen_screenings_total", []string{"level", "MEDIUM"}},

@@ -165,6 +165,7 @@ func (c *tableCall) observe(p *tableProblem) {
 	if p.Status == http.StatusOK {
 		screened = c.rows
 		c.server.metrics.addTable(c.record.Table)
+		c.server.metrics.AddScreenings(c.caller.ID, c.rows)
 	}
 	c.server.metrics.Observe(c.request.Context(), o)
 	logAccess(c.request.Context(), c.server.log, o, screened)

@@ -120,11 +120,17 @@ func (m *Metrics) Observe(_ context.Context, o httpapi.Observation) {
 	}
 	m.requests.WithLabelValues(route, strconv.Itoa(o.Status), o.Code).Inc()
 	m.durations.WithLabelValues(route).Observe(o.Duration.Seconds())
-	if n := len(o.Screenings); n > 0 {
-		m.callers.WithLabelValues(m.caller(o.CallerID)).Add(float64(n))
-	}
+	m.AddScreenings(o.CallerID, len(o.Screenings))
 	for i := range o.Screenings {
 		m.count(&o.Screenings[i].Result)
+	}
+}
+
+// AddScreenings counts n screenings of a caller. Call it for those that no Observation has, such as
+// the rows of a table.
+func (m *Metrics) AddScreenings(caller string, n int) {
+	if n > 0 {
+		m.callers.WithLabelValues(m.caller(caller)).Add(float64(n))
 	}
 }
 
