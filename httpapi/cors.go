@@ -21,7 +21,7 @@ func (e *exchange) allowOrigin() {
 		return
 	}
 	e.setHeader("Access-Control-Allow-Origin", origin[0])
-	if e.Method == http.MethodOptions && e.route.method != "" {
+	if e.Method == http.MethodOptions && len(e.route.methods) > 0 {
 		e.setHeader("Access-Control-Allow-Methods", e.route.allow())
 		e.setHeader("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, X-Request-Id")
 		e.setHeader("Access-Control-Max-Age", strconv.Itoa(int(corsAge.Seconds())))

@@ -26,8 +26,10 @@ func TestCORS(t *testing.T) {
 		{[]string{"https://a.example", "https://b.example"}, "https://b.example", true},
 		{[]string{"*"}, "https://any.example", true},
 	} {
-		h := httpapi.NewHandler(s, testKeys(t), &httpapi.Options{Origins: tt.origins})
-		for _, method := range []string{"OPTIONS", "POST"} {
+		opts := &httpapi.Options{Origins: tt.origins}
+		all := []http.Handler{httpapi.NewHandler(s, testKeys(t), opts), httpapi.Admit(testKeys(t), "reports", opts, "POST")(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))}
+		for i, method := range []string{"OPTIONS", "OPTIONS", "POST", "POST"} {
+			h := all[i%2]
 			r := httptest.NewRequest(method, "/api/v1/screen", strings.NewReader(question))
 			r.Header.Set("Authorization", "Bearer "+testKey)
 			r.Header.Set("Content-Type", "application/json")

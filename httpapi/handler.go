@@ -19,7 +19,7 @@ import (
 // admits nobody. A nil opts means the defaults. The handler may be used concurrently,
 // starts no goroutines and needs no closing.
 func NewHandler(s *screening.Screener, auth Authorizer, opts *Options) http.Handler {
-	return endpoint{newService(s, auth, opts), nil}
+	return endpoint{service: newService(s, auth, opts)}
 }
 
 // NewEndpoints returns the endpoints of [NewHandler] by their paths, such as
@@ -30,7 +30,7 @@ func NewEndpoints(s *screening.Screener, auth Authorizer, opts *Options) map[str
 	v := newService(s, auth, opts)
 	all := make(map[string]http.Handler)
 	for i := range routes {
-		all[routes[i].path] = endpoint{v, &routes[i]}
+		all[routes[i].path] = endpoint{v, &routes[i], nil}
 	}
 	return all
 }
@@ -41,30 +41,16 @@ func NewEndpoints(s *screening.Screener, auth Authorizer, opts *Options) map[str
 // problems. scope is any word, and Admit panics if it is empty; a caller with empty Scopes has them all. The wrapped
 // handler gets the caller by [CallerOf], and a response with X-Request-Id and the fields
 // of the caller's limits, as they are before it. Quotas are not charged.
-func Admit(auth Authorizer, scope string, opts *Options) func(http.Handler) http.Handler {
+//
+// If methods are given, OPTIONS is answered, also for Options.Origins, and any other method
+// refused, before the request is admitted. Without them all methods are admitted.
+func Admit(auth Authorizer, scope string, opts *Options, methods ...string) func(http.Handler) http.Handler {
 	if scope == "" {
 		panic("httpapi: Admit needs a scope: without one it would admit everybody")
 	}
 	v := newService(nil, auth, opts)
-	rt := &route{scope: scope, answer: func(*exchange) ([]byte, *problem) { return nil, nil }}
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			e := v.begin(w, r, rt)
-			if _, p := e.run(); p != nil {
-				if server, _ := r.Context().Value(http.ServerContextKey).(*http.Server); server != nil {
-					e.boundBody(server)
-				}
-				status, code := e.write(nil, p)
-				if v.Observe != nil {
-					e.observe(status, code)
-				}
-				return
-			}
-			e.setHeader("X-Request-Id", e.id)
-			e.setRateLimit()
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, e.caller)))
-		})
-	}
+	rt := &route{methods: methods, scope: scope, answer: func(*exchange) ([]byte, *problem) { return nil, nil }}
+	return func(next http.Handler) http.Handler { return endpoint{v, rt, next} }
 }
 
 type callerKey struct{}
@@ -79,31 +65,36 @@ func CallerOf(ctx context.Context) (Caller, bool) {
 // A route is one endpoint. A route with a scope needs a caller; one without is a
 // document.
 type route struct {
-	path   string
-	method string // GET, which includes HEAD, or POST; "" for any
-	scope  string
-	counts bool // whether answers are charged to the quota
-	waits  bool // whether it reads the body itself, because that waits for a turn
+	path    string
+	methods []string // without OPTIONS; none for any
+	scope   string
+	counts  bool // whether answers are charged to the quota
+	waits   bool // whether it reads the body itself, because that waits for a turn
 
 	required, optional []string // fields of the body
 
 	answer func(*exchange) ([]byte, *problem)
 }
 
+var (
+	gets  = []string{http.MethodGet, http.MethodHead}
+	posts = []string{http.MethodPost}
+)
+
 // routes are the endpoints.
 var routes = [...]route{
-	{path: "/api/v1/screen", method: http.MethodPost, scope: scopeScreen, counts: true,
+	{path: "/api/v1/screen", methods: posts, scope: scopeScreen, counts: true,
 		required: []string{"address", "chain"}, optional: []string{"receipt", "at"}, answer: (*exchange).screen},
-	{path: "/api/v1/screen/batch", method: http.MethodPost, scope: scopeScreen, counts: true, waits: true,
+	{path: "/api/v1/screen/batch", methods: posts, scope: scopeScreen, counts: true, waits: true,
 		required: []string{"items"}, optional: []string{"at"}, answer: (*exchange).screenBatch},
-	{path: "/api/v1/validate", method: http.MethodPost, scope: scopeValidate,
+	{path: "/api/v1/validate", methods: posts, scope: scopeValidate,
 		required: []string{"address"}, optional: []string{"chain"}, answer: (*exchange).validate},
-	{path: "/api/v1/changes", method: http.MethodGet, scope: scopeSources, answer: (*exchange).changes},
-	{path: "/api/v1/entries", method: http.MethodPost, scope: scopeSources,
+	{path: "/api/v1/changes", methods: gets, scope: scopeSources, answer: (*exchange).changes},
+	{path: "/api/v1/entries", methods: posts, scope: scopeSources,
 		required: []string{"source"}, optional: []string{"search", "after"}, answer: (*exchange).entries},
-	{path: "/api/v1/sources", method: http.MethodGet, scope: scopeSources, answer: (*exchange).sources},
-	{path: "/api/v1/usage", method: http.MethodGet, scope: scopeUsage, answer: (*exchange).usage},
-	{path: "/openapi.yaml", method: http.MethodGet, answer: (*exchange).openAPI},
+	{path: "/api/v1/sources", methods: gets, scope: scopeSources, answer: (*exchange).sources},
+	{path: "/api/v1/usage", methods: gets, scope: scopeUsage, answer: (*exchange).usage},
+	{path: "/openapi.yaml", methods: gets, answer: (*exchange).openAPI},
 }
 
 // noRoute is the route of unknown paths.
@@ -137,6 +128,7 @@ func (e *exchange) nothing() ([]byte, *problem) {
 type endpoint struct {
 	*service
 	route *route
+	next  http.Handler // answers what is admitted; nil if the route does
 }
 
 // ServeHTTP answers one request.
@@ -156,15 +148,26 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.exchanges.Put(e)
 		}
 	}()
-	if server, _ := r.Context().Value(http.ServerContextKey).(*http.Server); server != nil {
+	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if server != nil && server.WriteTimeout > 0 {
+		e.sendBy = e.start.Add(server.WriteTimeout / 5 * 4)
+	}
+	if h.next == nil {
 		e.boundBody(server)
-		if server.WriteTimeout > 0 {
-			e.sendBy = e.start.Add(server.WriteTimeout / 5 * 4)
-		}
 	}
 	body, p := e.run()
 	if len(e.Origins) > 0 {
 		e.allowOrigin()
+	}
+	if h.next != nil {
+		if p == nil && e.caller.ID != "" {
+			e.setHeader("X-Request-Id", e.id)
+			e.setRateLimit()
+			h.next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, e.caller)))
+			done = true
+			return
+		}
+		e.boundBody(server)
 	}
 	status, code := e.write(body, p)
 	if h.Observe != nil {
@@ -177,7 +180,7 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // The deadline is for bodies that nobody wants, too, because net/http reads the rest of them. It removes the
 // deadline once a body was read to its end.
 func (e *exchange) boundBody(server *http.Server) {
-	if server.ReadTimeout <= 0 && e.Body != nil && e.Body != http.NoBody {
+	if server != nil && server.ReadTimeout <= 0 && e.Body != nil && e.Body != http.NoBody {
 		http.NewResponseController(e.w).SetReadDeadline(e.start.Add(e.bodyTimeout))
 	}
 }
@@ -200,8 +203,7 @@ func (e *exchange) run() (body []byte, p *problem) {
 		}
 	}()
 	rt := e.route
-	wanted := rt.method == "" || e.Method == rt.method || e.Method == http.MethodHead && rt.method == http.MethodGet
-	if !wanted {
+	if len(rt.methods) > 0 && !slices.Contains(rt.methods, e.Method) {
 		return nil, e.refuseMethod()
 	}
 	if p = e.admit(rt.scope); p != nil {
@@ -237,25 +239,15 @@ func (e *exchange) undo(panicked any, p *problem) *problem {
 	if panicked != nil && panicked != http.ErrAbortHandler {
 		p = e.panicked(panicked)
 	}
-	if e.refund != nil {
-		e.refund(e.charged)
-	}
+	e.refundRest(0)
 	if panicked == http.ErrAbortHandler {
 		panic(panicked)
 	}
 	return p
 }
 
-// allow returns the methods of rt.
-func (rt *route) allow() string {
-	switch rt.method {
-	case "":
-		return ""
-	case http.MethodGet:
-		return "GET, HEAD, OPTIONS"
-	}
-	return rt.method + ", OPTIONS"
-}
+// allow returns the methods of rt, which has some.
+func (rt *route) allow() string { return strings.Join(rt.methods, ", ") + ", OPTIONS" }
 
 // refuseMethod counts a request with a method that the route does not have, and returns its problem, or
 // nil for OPTIONS.
@@ -263,11 +255,12 @@ func (e *exchange) refuseMethod() *problem {
 	if p := e.takeClient(); p != nil {
 		return p
 	}
-	e.w.Header().Set("Allow", e.route.allow())
+	allow := e.route.allow()
+	e.w.Header().Set("Allow", allow)
 	if e.Method == http.MethodOptions {
 		return nil
 	}
-	return &problem{Code: methodNotAllowed, Detail: "The methods allowed here are " + e.route.allow() + "."}
+	return &problem{Code: methodNotAllowed, Detail: "The methods allowed here are " + allow + "."}
 }
 
 // Values of header fields that most responses have. The headers share them: an append

@@ -41,7 +41,7 @@ type Options struct {
 	Logger *slog.Logger
 
 	// Observe is called once for each answer, after it was written, by the goroutine
-	// that served it; by [Admit] for each refusal. It may be called concurrently. Nil costs nothing.
+	// that served it; by [Admit] for what it does not admit. It may be called concurrently. Nil costs nothing.
 	Observe func(context.Context, Observation)
 
 	// Audit records the screenings of an answer before it is written; a whole batch at once.
@@ -66,7 +66,7 @@ type Options struct {
 
 	// Origins are the origins whose pages may call the API, such as
 	// "https://app.example", or "*" for all. Empty means none: no response has a
-	// CORS field, so browsers refuse calls from other origins. [Admit] does not use them.
+	// CORS field, so browsers refuse calls from other origins.
 	Origins []string
 
 	// ClientRate is the number of requests per second that one client address may

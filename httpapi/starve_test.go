@@ -376,6 +376,19 @@ func TestAdmit(t *testing.T) {
 			t.Errorf("%s: %v, want the limits of the caller", token, w.Header())
 		}
 	}
+	asked := 0
+	posts := httpapi.Admit(authorizer(func(string) (httpapi.Caller, error) {
+		asked++
+		return httpapi.Caller{ID: "a"}, nil
+	}), "reports", nil, "POST")(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for method, want := range map[string]int{"GET": 405, "GETTOKEN": 405, "OPTIONS": 204, "POST": 200} { // cheap checks come before dear ones
+		if w := send(posts, method, "/reports/7", ""); w.Code != want || want > 200 && w.Header().Get("Allow") != "POST, OPTIONS" {
+			t.Errorf("%s: status %d, want %d: %v", method, w.Code, want, w.Header())
+		}
+	}
+	if asked != 1 {
+		t.Errorf("%d requests were authorized, want the POST alone", asked)
+	}
 	if _, ok := httpapi.CallerOf(context.Background()); ok {
 		t.Error("a context without a caller has one")
 	}

@@ -319,7 +319,7 @@ func (s *server) handler() http.Handler {
 	if s.compat {
 		api = compat.New(s.screener, s.keys, &opts, s.kinds...)
 	}
-	tables := httpapi.Admit(s.keys, "screen", &opts)(http.HandlerFunc(s.table))
+	tables := httpapi.Admit(s.keys, "screen", &opts, http.MethodPost)(http.HandlerFunc(s.table))
 	// Unlike a ServeMux, this never redirects: a client might not send its key again.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions

@@ -126,11 +126,7 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	c.caller, _ = httpapi.CallerOf(r.Context())
 	p := &tableProblem{http.StatusServiceUnavailable, "overloaded", "Too many tables are being sent, screened or read. Send this one again in a few seconds."}
-	switch {
-	case r.Method != http.MethodPost:
-		w.Header().Set("Allow", http.MethodPost)
-		p = &tableProblem{http.StatusMethodNotAllowed, "method_not_allowed", "The only method allowed here is POST."}
-	case s.tables.enter(c.caller.ID): // before a body is held in memory
+	if s.tables.enter(c.caller.ID) { // before a body is held in memory
 		defer s.tables.leave(c.caller.ID)
 		p = c.answer(w)
 	}
@@ -158,9 +154,6 @@ func (s *server) table(w http.ResponseWriter, r *http.Request) {
 // observe measures and logs an answer. Its rows, perhaps a million, are no screenings of package metrics.
 func (c *tableCall) observe(p *tableProblem) {
 	o := httpapi.Observation{Route: tableRoute, Method: http.MethodPost, Status: p.Status, Code: p.Code, CallerID: c.caller.ID, RequestID: c.id, Duration: time.Since(c.start)}
-	if c.request.Method != http.MethodPost {
-		o.Method = "_OTHER" // perhaps a word of the client's
-	}
 	screened := 0
 	if p.Status == http.StatusOK {
 		screened = c.rows
