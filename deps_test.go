@@ -49,7 +49,7 @@ var imports = map[string]string{
 	"sources/store":                   "internal/atomicfile internal/line internal/stays sources",
 	"internal/journal":                "internal/line internal/stays sources sources/store",
 	"internal/storetest":              "internal/line internal/stays sources/store",
-	"sources/store/pgstore":           "sources/store",
+	"sources/store/pgstore":           "internal/pgdb sources/store",
 	"screening": "address internal/identity internal/index internal/journal internal/stays " +
 		"internal/visible score screening/internal/list sources sources/store",
 	"screening/book":          "address internal/atomicfile screening",
@@ -75,13 +75,15 @@ var imports = map[string]string{
 	"internal/version":        "",
 	"internal/visible":        "",
 	"internal/evidence":       "internal/visible",
+	"internal/pgdb":           "",
 	"internal/pipenet":        "",
 	"internal/postgrestest":   "internal/atomicfile",
+	"internal/sqlitedb":       "",
 
 	"httpapi/access":                   "httpapi",
 	"httpapi/access/internal/sqlstore": "httpapi/access",
-	"httpapi/access/sqlstore/sqlite":   "httpapi/access httpapi/access/internal/sqlstore",
-	"httpapi/access/sqlstore/postgres": "httpapi/access httpapi/access/internal/sqlstore",
+	"httpapi/access/sqlstore/sqlite":   "httpapi/access httpapi/access/internal/sqlstore internal/sqlitedb",
+	"httpapi/access/sqlstore/postgres": "httpapi/access httpapi/access/internal/sqlstore internal/pgdb",
 	"httpapi/metrics":                  "httpapi httpapi/access httpapi/audit score screening",
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/postgres"
 	"github.com/walletscreen/walletscreen/httpapi/access/sqlstore/sqlite"
+	"github.com/walletscreen/walletscreen/internal/pgdb"
 )
 
 // A keyring is the API keys that the server accepts, and where they are kept.
@@ -134,21 +135,13 @@ const dbFile = "keys.db"
 // errDB does not quote the value, which may hold a password.
 var errDB = errors.New("-db: want sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME")
 
-// checkDB returns an error if db is not a value of -db. Of a URL with a second @, or with one
-// behind a slash, the driver would take the end of the password for the host or the database,
-// and show it.
+// checkDB returns an error if db is not a value of -db.
 func checkDB(db string) error {
-	_, authority, _ := strings.Cut(db, "://")
-	authority, _, _ = strings.Cut(authority, "?")
-	switch {
-	case strings.HasPrefix(db, "sqlite:"):
-		return nil
-	case !isShared(db):
+	if !strings.HasPrefix(db, "sqlite:") && !isShared(db) {
 		return errDB
-	case strings.Count(authority, "@") > 1:
-		return errors.New("-db: the URL has more than one @; write %40 for one in the password")
-	case strings.Contains(authority, "/") && strings.Index(authority, "@") > strings.Index(authority, "/"):
-		return errors.New("-db: the URL has an @ behind a slash; write %2F for a slash in the password")
+	}
+	if err := pgdb.Check(db); err != nil {
+		return fmt.Errorf("-db: %w", err)
 	}
 	return nil
 }
@@ -165,9 +158,7 @@ func databaseError(err error) error {
 }
 
 // isShared reports whether replicas share the database of -db.
-func isShared(db string) bool {
-	return strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://")
-}
+func isShared(db string) bool { return pgdb.IsURL(db) }
 
 // openKeyStore opens the database of API keys: -db, a file in -data, or memory. where names it without a password.
 func openKeyStore(ctx context.Context, db, data string) (s access.Store, where string, err error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/walletscreen/walletscreen/internal/pgdb"
 	"github.com/walletscreen/walletscreen/sources/store"
 )
 
@@ -46,8 +47,7 @@ const (
 	pollEvery  = time.Second
 	askTimeout = 10 * time.Second // of a statement that is quick unless the database hangs
 
-	connectTime = 5 * time.Second
-	maxConns    = 4
+	maxConns = 4
 )
 
 // The keys of advisory locks are these numbers, which mean nothing, and the schema.
@@ -83,22 +83,16 @@ var ErrPooled = errors.New("connections do not keep their sessions, as with PgBo
 
 // ErrURL is the error about a URL that cannot be parsed. No error shows the URL, because
 // it may hold a password.
-var ErrURL = errors.New("want a URL such as postgres://user:password@host/database?sslmode=verify-full, with %40 for @ in a password")
+var ErrURL = pgdb.ErrURL
 
 // Open opens the database of a URL, or of a string of settings as for libpq; environment
 // variables such as PGPASSWORD complete it. It creates the tables if they do not exist, and
 // refuses tables of another version: [store.ErrVersion]. Replicas need a session for each
 // connection: anything else is [ErrPooled].
 func Open(ctx context.Context, dsn string) (*Store, error) {
-	config, err := pgxpool.ParseConfig(dsn)
+	config, err := pgdb.Parse(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("pgstore: %w", ErrURL)
-	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTime
-	}
-	if config.ConnConfig.ValidateConnect == nil {
-		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+		return nil, fmt.Errorf("pgstore: %w", err)
 	}
 	config.MaxConns = max(config.MaxConns, maxConns)
 	pool, err := pgxpool.NewWithConfig(ctx, config)

@@ -394,7 +394,7 @@ end $$`, role))
 func TestURL(t *testing.T) {
 	for _, url := range []string{
 		"postgres://user:pass@word@host:port/db", "postgres://user:pass/word@host/db?sslmode=no", "password=pass word=", "postgres://user:passw\x00rd@/x",
-		"postgres://user:password@127.0.0.1:1/db?connect_timeout=1",
+		"postgres://user:password@127.0.0.1:1/db?connect_timeout=1", "postgres://user:1/pass@127.0.0.1:1/db", "postgres://user:x@pass@127.0.0.1:1/db",
 	} {
 		_, err := pgstore.Open(t.Context(), url)
 		if err == nil || strings.Contains(err.Error(), "pass") && !errors.Is(err, pgstore.ErrURL) {

@@ -13,14 +13,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"strings"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
-	_ "modernc.org/sqlite"             // the driver sqlite
-
+	"github.com/walletscreen/walletscreen/internal/pgdb"
+	"github.com/walletscreen/walletscreen/internal/sqlitedb"
 	"github.com/walletscreen/walletscreen/internal/visible"
 )
 
@@ -61,30 +58,18 @@ func Open(ctx context.Context, database string) (*Box, error) {
 	var db *sql.DB
 	var err error
 	if file, ok := strings.CutPrefix(database, "sqlite:"); ok {
-		db, err = openSQLite(file)
+		db, err = sqlitedb.Open(file)
 	} else {
-		db, err = sql.Open("pgx", database)
+		db, err = pgdb.Open(database)
 	}
 	if err != nil {
-		return nil, errors.New("outbox: the database cannot be opened") // the error may show a password
+		return nil, fmt.Errorf("outbox: %w", err)
 	}
 	b := &Box{db: db, now: time.Now}
 	if err := b.create(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("outbox: %w", err), db.Close())
 	}
 	return b, nil
-}
-
-func openSQLite(file string) (*sql.DB, error) {
-	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), RawQuery: url.Values{
-		"_txlock": {"immediate"},
-		"_pragma": {"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "fullfsync(on)"},
-	}.Encode()}
-	db, err := sql.Open("sqlite", u.String())
-	if err == nil {
-		db.SetMaxOpenConns(1)
-	}
-	return db, err
 }
 
 // create makes the tables. Times are in milliseconds since 1970.

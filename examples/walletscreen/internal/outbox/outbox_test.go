@@ -49,6 +49,27 @@ func boxes(t *testing.T, test func(t *testing.T, open func() *Box)) {
 	}
 }
 
+// TestDurable checks that a commit is on the disk, whatever the settings of the database, and that one transaction
+// waits for another one rather than fail.
+func TestDurable(t *testing.T) {
+	for _, told := range []string{"synchronous_commit=off", "default_transaction_isolation=serializable"} {
+		b, err := Open(t.Context(), postgrestest.URL(t)+"&"+told)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		var got string
+		if err := b.db.QueryRow(`select current_setting('synchronous_commit') || ' ' || current_setting('transaction_isolation')`).Scan(&got); err != nil || got != "on read committed" {
+			t.Errorf("with %s, commits are %q, %v", told, got, err)
+		}
+	}
+	for _, url := range []string{"postgres://u:1/hunter2@127.0.0.1:1/d", "postgres://u:a@hunter2@127.0.0.1:1/d"} {
+		if _, err := Open(t.Context(), url); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
 // messages returns events with these IDs. The customer is the part before a colon.
 func messages(ids ...string) (all []Event) {
 	for _, id := range ids {

@@ -195,6 +195,7 @@ func TestOpenErrors(t *testing.T) {
 		{databases[1], "host=127.0.0.1 password='" + password, "want a URL like postgres://user:password@host"},
 		// The syntax ends the password too early, or does not mark it as one.
 		{databases[1], "postgres://u:a@" + password + "@127.0.0.1:1/db?sslmode=perhaps", "want a URL like postgres://user:password@host"},
+		{databases[1], "postgres://u:a@" + password + "@127.0.0.1:1/db", "want a URL like postgres://user:password@host"},
 		{databases[1], "postgres://u:1/" + password + "@127.0.0.1:1/db", "want a URL like postgres://user:password@host"},
 		{databases[1], "host=127.0.0.1 password " + password, "want a URL like postgres://user:password@host"},
 		{databases[1], "postgres://u:" + password + "@127.0.0.1:1/db", "127.0.0.1:1"},

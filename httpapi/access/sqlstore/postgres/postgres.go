@@ -7,21 +7,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
-	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
+	"github.com/walletscreen/walletscreen/internal/pgdb"
 )
-
-// errURL reports a URL that cannot be parsed. No error quotes the URL, which may hold
-// a password.
-var errURL = errors.New("want a URL like postgres://user:password@host/database?sslmode=verify-full, with %40 for @ and so on in the password")
 
 // Open opens the database that a URL names, or a connection string of libpq. What it
 // lacks is taken from the environment, as libpq does (PGPASSWORD and so on). Without
@@ -37,26 +27,10 @@ var errURL = errors.New("want a URL like postgres://user:password@host/database?
 // (synchronous_commit). It is an error if a newer version of this module
 // has migrated the database.
 func Open(ctx context.Context, dsn string) (access.Store, error) {
-	config, err := pgx.ParseConfig(dsn)
-	if err != nil || hasSplitPassword(dsn) {
-		return nil, fmt.Errorf("postgres: %w", errURL) // err may quote a part of the password
+	db, err := pgdb.Open(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTime
-	}
-	if config.ValidateConnect == nil {
-		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
-	}
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "walletscreen"
-	}
-	config.AfterConnect = prepare
-	db := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(_ context.Context, p stdlib.ShouldPingParams) bool {
-		return p.IdleDuration > pingAfter
-	}))
-	db.SetMaxOpenConns(maxConns)
-	db.SetMaxIdleConns(maxConns)
-	db.SetConnMaxIdleTime(10 * time.Minute)
 	s, err := newStore(ctx, db, true)
 	if err != nil {
 		err = errors.Join(err, db.Close())
@@ -91,30 +65,4 @@ func newStore(ctx context.Context, db *sql.DB, owned bool) (access.Store, error)
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
 	return s, nil
-}
-
-const (
-	connectTime = 5 * time.Second // for one host, if the URL does not say
-	maxConns    = 8               // of one Store, which batches its leases
-
-	// A connection that was idle for longer is tested before it is used. No server
-	// restarts in less time, so no request gets a dead connection.
-	pingAfter = 100 * time.Millisecond
-)
-
-// hasSplitPassword reports whether the host of a URL ends inside a password, as in
-// postgres://user:12/34@host/database. Errors quote hosts and databases.
-func hasSplitPassword(dsn string) bool {
-	u, err := url.Parse(dsn)
-	return err == nil && u.Host != "" && u.User == nil && strings.Contains(u.EscapedPath(), "@")
-}
-
-// prepare makes commits wait for the disk: with synchronous_commit off, a lease could
-// be granted again after a crash. It also makes statements wait for each other rather
-// than fail.
-func prepare(ctx context.Context, conn *pgconn.PgConn) error {
-	_, err := conn.Exec(ctx, `
-select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
-select set_config('default_transaction_isolation', 'read committed', false) where current_setting('default_transaction_isolation') <> 'read committed'`).ReadAll()
-	return err
 }

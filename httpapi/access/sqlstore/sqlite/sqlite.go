@@ -8,10 +8,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -19,6 +15,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/httpapi/access"
 	"github.com/walletscreen/walletscreen/httpapi/access/internal/sqlstore"
+	"github.com/walletscreen/walletscreen/internal/sqlitedb"
 )
 
 // Open opens the file with the given name, and creates it if it does not exist:
@@ -33,28 +30,10 @@ func Open(ctx context.Context, name string) (_ access.Store, err error) {
 			err = fmt.Errorf("sqlite: %s: %w", name, err)
 		}
 	}()
-	if name == "" || strings.HasPrefix(name, ":") {
-		return nil, errors.New("want the name of a file")
-	}
-	path, err := filepath.Abs(name)
+	db, err := sqlitedb.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	// SQLite would create it with the permissions that the umask leaves.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
-	db, err := sql.Open("sqlite", dsn(path))
-	if err != nil {
-		return nil, err
-	}
-	// Several connections would wait for each other by polling; callers that wait for
-	// one connection are woken.
-	db.SetMaxOpenConns(1)
 	var s *sqlstore.Store
 	for range 20 {
 		s, err = sqlstore.New(ctx, db, `select count(*) from sqlite_master where type = 'table' and name = $1`, "", true)
@@ -70,25 +49,6 @@ func Open(ctx context.Context, name string) (_ access.Store, err error) {
 		return nil, errors.Join(asDamage(err), db.Close())
 	}
 	return s, nil
-}
-
-// dsn returns the data source name of the file with an absolute path.
-func dsn(path string) string {
-	path = filepath.ToSlash(path)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // C:/…
-	}
-	options := url.Values{
-		"_txlock": {"immediate"},
-		"_pragma": {
-			"busy_timeout(3000)", // in ms, and not shortened by a context
-			"journal_mode(wal)",
-			"synchronous(full)", // a commit is on the disk, not only in the log
-			"fullfsync(on)",     // also on macOS, where fsync alone does not reach the disk
-		},
-	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}
-	return u.String()
 }
 
 // check reads all pages.
