@@ -6,15 +6,64 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"math/bits"
 	"slices"
 
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// Digest returns the digest of the entries that last, by which the journal proves them.
+// A Digest collects what the entries of a list say. The journal proves the list by its Sum.
+type Digest struct {
+	parts [256][][sha256.Size]byte // the hashes, by their first byte
+}
+
+// Grow makes room for n entries more.
+func (d *Digest) Grow(n int) {
+	for i := range d.parts {
+		d.parts[i] = slices.Grow(d.parts[i], n/256+n/1024)
+	}
+}
+
+// Add adds what [AppendDigested] has appended for an entry.
+func (d *Digest) Add(said []byte) {
+	hash := sha256.Sum256(said)
+	part := &d.parts[hash[0]]
+	*part = append(*part, hash)
+}
+
+// Sum returns the SHA-256, in hex, of the hashes, each once, in order.
+func (d *Digest) Sum() string {
+	sum := sha256.New()
+	write := func(hashes [][sha256.Size]byte) {
+		slices.SortFunc(hashes, func(a, b [sha256.Size]byte) int {
+			if c := cmp.Compare(binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:])); c != 0 {
+				return c
+			}
+			return bytes.Compare(a[:], b[:])
+		})
+		for _, hash := range slices.Compact(hashes) {
+			sum.Write(hash[:])
+		}
+	}
+	var bins [256][][sha256.Size]byte // of a large part, by their second byte: hashes that move less
+	for _, part := range d.parts {
+		if len(part) < 512 {
+			write(part)
+			continue
+		}
+		for _, hash := range part {
+			bins[hash[1]] = append(bins[hash[1]], hash)
+		}
+		for i, bin := range bins {
+			write(bin)
+			bins[i] = bin[:0]
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Digest returns the Sum of the Digest of the entries that last.
 func (f *File) Digest() (string, error) {
-	var hashes [][sha256.Size]byte
+	var d Digest
 	var said []byte
 	for s, err := range f.All() {
 		if err != nil {
@@ -22,50 +71,10 @@ func (f *File) Digest() (string, error) {
 		}
 		if s.Out == 0 {
 			said = AppendDigested(said[:0], &s.Entry)
-			hashes = append(hashes, sha256.Sum256(said))
+			d.Add(said)
 		}
 	}
-	return DigestOf(hashes), nil
-}
-
-// DigestOf returns the SHA-256, in hex, of hashes, each once, in order. It divides them, in
-// place, by their first bits, and then sorts one part after the other in the cache of a processor.
-func DigestOf(hashes [][sha256.Size]byte) string {
-	width := min(12, bits.Len(uint(len(hashes)/16)))
-	partOf := func(hash *[sha256.Size]byte) int { return int(binary.BigEndian.Uint16(hash[:])) >> (16 - width) }
-	ends := make([]int, 1<<width+1) // of the parts, by their number + 1
-	for i := range hashes {
-		ends[partOf(&hashes[i])+1]++
-	}
-	for i := range ends[1:] {
-		ends[i+1] += ends[i]
-	}
-	next := slices.Clone(ends)
-	for part, end := range ends[1:] {
-		for next[part] < end {
-			hash := &hashes[next[part]]
-			to := partOf(hash)
-			if to != part { // exchange it with one of its part
-				other := &hashes[next[to]]
-				*hash, *other = *other, *hash
-			}
-			next[to]++
-		}
-	}
-	sum := sha256.New()
-	for part, end := range ends[1:] {
-		of := hashes[ends[part]:end]
-		slices.SortFunc(of, func(a, b [sha256.Size]byte) int {
-			if c := cmp.Compare(binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:])); c != 0 {
-				return c
-			}
-			return bytes.Compare(a[:], b[:])
-		})
-		for _, hash := range slices.Compact(of) {
-			sum.Write(hash[:])
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return d.Sum(), nil
 }
 
 // AppendDigested appends what the digest covers of an entry: all but FirstSeen and NotListedOn,

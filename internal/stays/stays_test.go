@@ -1,6 +1,9 @@
 package stays
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,6 +72,26 @@ func at(t *testing.T, f *File, n uint32) (listed, ended []sources.Entry) {
 		}
 	}
 	return listed, ended
+}
+
+// TestDigest checks that the Sum is over all hashes, each once and in order, whatever their number.
+func TestDigest(t *testing.T) {
+	for _, n := range []int{0, 1, 1000, 150_000} { // the last has parts that are divided again
+		var d Digest
+		d.Grow(n / 2)
+		var hashes [][]byte
+		for i := range n {
+			said := fmt.Append(nil, i/3*2) // most come again
+			d.Add(said)
+			hash := sha256.Sum256(said)
+			hashes = append(hashes, hash[:])
+		}
+		slices.SortFunc(hashes, bytes.Compare)
+		sum := sha256.Sum256(bytes.Join(slices.CompactFunc(hashes, bytes.Equal), nil))
+		if got, want := d.Sum(), hex.EncodeToString(sum[:]); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
 }
 
 // TestEnded makes a file that follows another one: the bytes of the stays that ended are copied, and read with

@@ -2,7 +2,6 @@ package list
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"iter"
@@ -22,7 +21,7 @@ const Skew = time.Minute
 func Build(f *stays.File, check func(sources.Entry) error) (*List, error) {
 	n := len(f.Lasts()) / stays.MinBytes
 	b := newBuilder(n)
-	b.hashes = slices.Grow(b.hashes, n/2) // many records are longer than the shortest
+	b.digest.Grow(n / 2) // many records are longer than the shortest
 	b.list.entries.section = f.Lasts()
 	for r, err := range f.Records(false) {
 		if err == nil {
@@ -60,7 +59,7 @@ func (l *List) had(r *stays.Record, first *index.ID) bool {
 // A builder makes a List. It takes one record after the other: read, find, add.
 type builder struct {
 	list   *List
-	hashes [][sha256.Size]byte // of what the entries say
+	digest stays.Digest
 
 	stay  stays.Stay // of the record; if it is alike, with the address of another one
 	keys  []index.ID // under which it is found; the first one identifies it
@@ -85,8 +84,12 @@ func newBuilder(n int) *builder {
 func (b *builder) read(r *stays.Record) error {
 	b.tag = r.Tag()
 	raw := r.Hex()
-	if b.alike = raw != nil && b.plain && !r.New && !isVirtual(hexKey(raw)); b.alike {
-		b.keys[0] = hexKey(raw)
+	var k index.ID
+	if raw != nil {
+		k = hexKey(raw)
+	}
+	if b.alike = raw != nil && b.plain && !r.New && !isVirtual(k); b.alike {
+		b.keys[0] = k
 		digits := b.said[b.hex : b.hex+2*len(raw)]
 		hex.Encode(digits, raw)
 		copy(b.said[b.hex+len(digits)+3:], digits) // again, behind a length and 0x
@@ -97,7 +100,7 @@ func (b *builder) read(r *stays.Record) error {
 	if err == nil {
 		e := &b.stay.Entry
 		b.keys = appendKeys(b.keys[:0], e)
-		b.plain = raw != nil && len(b.keys) == 1 && b.keys[0] == hexKey(raw) && e.Anomalies() == nil
+		b.plain = raw != nil && len(b.keys) == 1 && b.keys[0] == k && e.Anomalies() == nil
 		b.said = stays.AppendDigested(b.said[:0], e)
 		b.hex = bytes.Index(b.said, []byte("0x")) + 2
 	}
@@ -147,7 +150,7 @@ func (b *builder) add(at uint32) {
 	if e.FirstSeen.After(l.LatestSeen) {
 		l.LatestSeen = e.FirstSeen
 	}
-	b.hashes = append(b.hashes, sha256.Sum256(b.said))
+	b.digest.Add(b.said)
 	if n := len(b.again); n > 0 {
 		l.note(sources.Duplicate, e)
 		v := l.view()
@@ -173,7 +176,7 @@ func (l *List) note(kind string, e *sources.Entry) {
 func (b *builder) build(f *stays.File) (*List, error) {
 	l := b.list
 	l.file, l.entries.section = f, f.Lasts()
-	l.Bytes, l.Digest = l.entries.index.Size(), stays.DigestOf(b.hashes)
+	l.Bytes, l.Digest = l.entries.index.Size(), b.digest.Sum()
 	past := &List{entries: newTable(nil)} // a listing that ended is not found by another account
 	past.entries.section = f.Ended()
 	for r, err := range f.Records(true) {

@@ -105,7 +105,7 @@ func (n *next) dateNew(e *sources.Entry) {
 
 // plausible returns t, or now if t is in the future: a clock was wrong.
 func (n *next) plausible(t time.Time) time.Time {
-	if t.After(n.now.Add(Skew)) {
+	if t.After(n.now) && t.After(n.now.Add(Skew)) {
 		return n.now
 	}
 	return t

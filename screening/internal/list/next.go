@@ -44,8 +44,9 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 		builder: newBuilder(o.N), offer: o, now: h.Written, spans: spansOf(o.History),
 		held: held, view: held.view(), to: h.Last, w: stays.NewWriter(size),
 	}
-	n.hashes = slices.Grow(n.hashes, o.N)
+	n.digest.Grow(o.N)
 	if held.entries != nil {
+		n.isUnique = held.Entries == held.Distinct()
 		rows := held.entries.index.Rows() + 1
 		n.known, n.lasts = make([]bool, rows), make([]bool, rows)
 	}
@@ -91,18 +92,20 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 // A next makes the list that follows another one.
 type next struct {
 	*builder
-	offer   *Offer
-	now     time.Time
-	spans   map[index.ID][]span // by account: the history of the list
-	held    *List
-	view    view // of held
-	to      uint32
-	w       *stays.Writer
-	known   []bool // by row of held: it has an entry that is offered
-	lasts   []bool // by row of held: it has a stay that lasts
-	n       int    // how many stays last
-	changes Changes
-	buf     [8]uint32
+	offer    *Offer
+	now      time.Time
+	spans    map[index.ID][]span // by account: the history of the list
+	held     *List
+	view     view // of held
+	isUnique bool // no entry of held is repeated
+	to       uint32
+	w        *stays.Writer
+	row      uint32 // of held: the last one that had an entry that is offered
+	known    []bool // by row of held: it has an entry that is offered
+	lasts    []bool // by row of held: it has a stay that lasts
+	n        int    // how many stays last
+	changes  Changes
+	buf      [8]uint32
 }
 
 // offered adds an entry that is offered.
@@ -114,7 +117,7 @@ func (n *next) offered(r *stays.Record) error {
 	if n.find(r) > maxAlike {
 		return fmt.Errorf("more than %d entries of the address %.100q: say once what they have in common", maxAlike, n.stay.Text())
 	}
-	was := n.view.appendRows(n.buf[:0], r, n.first())
+	was := n.rowsOf(r)
 	if len(was) == 0 && n.held.file != nil || len(n.spans) > 0 {
 		n.whole(r)
 	}
@@ -145,6 +148,22 @@ func (n *next) offered(r *stays.Record) error {
 	at, err := n.w.AddAs(s, r)
 	n.add(at)
 	return err
+}
+
+// rowsOf returns the rows of held that have what was read, which r lists. If nothing is repeated there, it is one at most,
+// and in most lists the next one.
+func (n *next) rowsOf(r *stays.Record) []uint32 {
+	if n.isUnique {
+		if row := n.row + 1; row <= n.view.index.Rows() && n.view.index.Key(row) == *n.first() && n.view.row(row).Lists(r) {
+			n.row = row
+			return append(n.buf[:0], row)
+		}
+	}
+	rows := n.view.appendRows(n.buf[:0], r, n.first())
+	if len(rows) > 0 {
+		n.row = rows[0]
+	}
+	return rows
 }
 
 // ended returns the stays that end because their entries are not offered as they were.
