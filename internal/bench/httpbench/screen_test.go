@@ -58,6 +58,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "swap":
 		err = serveSwap()
+	case "neighbors":
+		err = serveNeighbors()
 	default:
 		err = server(name)
 	}

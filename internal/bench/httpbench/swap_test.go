@@ -3,6 +3,7 @@
 package httpbench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,10 +26,11 @@ import (
 type changing struct {
 	n    int
 	load uint64
+	id   string // "CHANGING" if empty
 }
 
-func (*changing) Info() sources.Info {
-	return sources.Info{ID: "CHANGING", Name: "list that changes", Jurisdiction: sources.Community}
+func (c *changing) Info() sources.Info {
+	return sources.Info{ID: cmp.Or(c.id, "CHANGING"), Name: "list that changes", Jurisdiction: sources.Community}
 }
 
 func (c *changing) Load(ctx context.Context, _ sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
