@@ -189,21 +189,21 @@ func (r *Keyring) find(ctx context.Context, id string, maxAge time.Duration) (*r
 // read reads a key from the store after a last reading, unless another goroutine does already.
 func (r *Keyring) read(id string, last *reading) <-chan singleflight.Result {
 	return r.keys.flights.DoChan(id, func() (any, error) {
-		if !r.tasks.enter() {
-			return nil, errClosed
-		}
-		defer r.tasks.wg.Done()
-		key, err := r.ask(id, last.key.ID != "")
-		now := time.Now()
-		if errors.Is(err, ErrNoKey) {
-			key, err = Key{}, nil
-		}
-		read := newReading(last, key, now)
-		if err != nil {
-			held := *last
-			read, held.err, held.retry = &held, err, now.Add(refusalHolds)
-		}
-		r.keys.put(id, read)
+		var read *reading
+		err := r.run(func() error {
+			key, err := r.ask(id, last.key.ID != "")
+			now := time.Now()
+			if errors.Is(err, ErrNoKey) {
+				key, err = Key{}, nil
+			}
+			read = newReading(last, key, now)
+			if err != nil {
+				held := *last
+				read, held.err, held.retry = &held, err, now.Add(refusalHolds)
+			}
+			r.keys.put(id, read)
+			return err
+		})
 		return read, err
 	})
 }
@@ -250,7 +250,7 @@ func (r *Keyring) touch(read *reading, now int64) {
 	defer c.mu.Unlock()
 	c.used[read.key.ID] = time.UnixMicro(now)
 	if c.timer == nil {
-		c.timer = time.AfterFunc(touchEvery, func() { r.tasks.start(func() { r.writeUsed(context.Background()) }) })
+		c.timer = time.AfterFunc(touchEvery, func() { r.run(func() error { return r.writeUsed(context.Background()) }) })
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,15 +39,13 @@ func (e *exhausted) RetryAfter() time.Duration { return time.Until(e.until) }
 // ends or patience does. The call then goes on.
 func (r *Keyring) call(ctx context.Context, q *quota, patience time.Duration, do func(context.Context) error) error {
 	called := q.calls.DoChan("", func() (any, error) {
-		if !r.tasks.enter() {
-			return nil, errClosed
-		}
-		defer r.tasks.wg.Done()
-		q.asking.Store(true)
-		defer q.asking.Store(false)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
-		defer cancel()
-		return nil, do(ctx)
+		return nil, r.run(func() error {
+			q.asking.Store(true)
+			defer q.asking.Store(false)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
+			defer cancel()
+			return do(ctx)
+		})
 	})
 	err := context.DeadlineExceeded
 	select {
@@ -61,49 +58,13 @@ func (r *Keyring) call(ctx context.Context, q *quota, patience time.Duration, do
 	return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, err)
 }
 
-// tasks are the goroutines of a Keyring, which Close waits for.
-type tasks struct {
-	mu     sync.Mutex
-	closed bool
-	wg     sync.WaitGroup
-}
-
-// enter counts a goroutine, which calls wg.Done when it ends, unless t is closed.
-func (t *tasks) enter() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.closed {
-		t.wg.Add(1)
+// run calls f, which Close waits for, unless r is closed.
+func (r *Keyring) run(f func() error) error {
+	if !r.running.TryAcquire(1) {
+		return errClosed
 	}
-	return !t.closed
-}
-
-// start runs f in a goroutine, unless t is closed.
-func (t *tasks) start(f func()) {
-	if t.enter() {
-		go func() {
-			defer t.wg.Done()
-			f()
-		}()
-	}
-}
-
-// close refuses new goroutines, and waits for those that run, or until ctx ends.
-func (t *tasks) close(ctx context.Context) error {
-	t.mu.Lock()
-	t.closed = true
-	t.mu.Unlock()
-	idle := make(chan struct{})
-	go func() {
-		t.wg.Wait()
-		close(idle)
-	}()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	defer r.running.Release(1)
+	return f()
 }
 
 // An outage logs when the store begins to fail, and when it works again.

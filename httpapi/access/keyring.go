@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/walletscreen/walletscreen/httpapi"
 )
@@ -55,7 +58,8 @@ type Keyring struct {
 	store  Store
 	maxAge time.Duration // of a cached key: a revocation takes effect everywhere after it
 	outage outage
-	tasks  tasks
+
+	running *semaphore.Weighted // goroutines that call the store; Close takes all of it
 
 	keys     keyCache
 	claiming sync.Map // of semaphores, by claimKey: requests with an Idempotency-Key that are being charged
@@ -75,7 +79,7 @@ var (
 // New returns a Keyring over store. The logger receives a line when the store begins to fail, and when it
 // works again; nil means no log.
 func New(store Store, logger *slog.Logger) *Keyring {
-	r := &Keyring{store: store, maxAge: 5 * time.Second, quotas: make(map[account]*quota)}
+	r := &Keyring{store: store, maxAge: 5 * time.Second, running: semaphore.NewWeighted(math.MaxInt64), quotas: make(map[account]*quota)}
 	r.outage.log = cmp.Or(logger, slog.New(slog.DiscardHandler))
 	r.keys = keyCache{lookups: make(chan struct{}, maxLookups), known: make(map[string]*reading), unknown: make(map[string]*reading), used: make(map[string]time.Time)}
 	return r
@@ -106,7 +110,7 @@ func (r *Keyring) Close(ctx context.Context) error {
 	if failed > 0 {
 		err = errors.Join(fmt.Errorf("%w: the blocks of %d callers could not be returned", httpapi.ErrUnavailable, failed), err)
 	}
-	if waited := r.tasks.close(ctx); err == nil {
+	if waited := r.running.Acquire(ctx, math.MaxInt64); err == nil { // for those that run
 		err = waited
 	}
 	if err != nil {
@@ -118,18 +122,21 @@ func (r *Keyring) Close(ctx context.Context) error {
 // armSweep schedules the next sweep. The caller holds mu.
 func (r *Keyring) armSweep() {
 	if r.sweeper == nil && !r.closed {
-		r.sweeper = time.AfterFunc(blockHold, func() { r.tasks.start(r.sweep) })
+		r.sweeper = time.AfterFunc(blockHold, func() { r.run(r.sweep) })
 	}
 }
 
 // sweep returns the blocks that are held for long, leases the screenings that are owed, and
 // forgets idle callers. While the store fails, blocks are kept.
-func (r *Keyring) sweep() {
+func (r *Keyring) sweep() (err error) {
 	for _, q := range r.active() {
 		q.mu.Lock()
 		due := q.free != 0 && time.Since(q.filled) >= blockHold
 		q.mu.Unlock()
-		if due && r.settle(context.Background(), q) != nil {
+		if due {
+			err = r.settle(context.Background(), q)
+		}
+		if err != nil {
 			break
 		}
 	}
@@ -142,6 +149,7 @@ func (r *Keyring) sweep() {
 	if len(r.quotas) > 0 {
 		r.armSweep()
 	}
+	return err
 }
 
 // quotaIdle is the time after which a caller is forgotten.

@@ -101,7 +101,7 @@ func (r *Keyring) charge(ctx context.Context, c httpapi.Caller, n int) (granted 
 		}
 		q.free, q.spent = q.free-k, q.spent+k
 		if q.free < 0 && limit == unlimited && !q.asking.Load() {
-			r.tasks.start(func() { r.reserve(context.Background(), q, limit, 1) })
+			go r.reserve(context.Background(), q, limit, 1)
 		}
 		q.mu.Unlock()
 		if k > 0 {
