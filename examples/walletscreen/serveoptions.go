@@ -52,8 +52,13 @@ func (p *program) logger(o *serveOptions) (*slog.Logger, *slog.LevelVar, error) 
 		return nil, nil, fmt.Errorf("-log-level %.40q: want debug, info, warn or error", o.logLevel)
 	}
 	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if err, ok := a.Value.Any().(error); ok {
-			a.Value = slog.StringValue(err.Error())
+		switch v := a.Value.Any().(type) {
+		case error:
+			a.Value = slog.StringValue(v.Error())
+		case time.Time:
+			if v.IsZero() {
+				return slog.Attr{} // a list that was never checked
+			}
 		}
 		if a.Value.Kind() == slog.KindString && a.Key != "stack" {
 			a.Value = slog.StringValue(visible.Text(a.Value.String()))
