@@ -35,27 +35,27 @@ type auditCall struct {
 func (p *program) auditCommand() *cli.Command {
 	a := &auditCall{program: p}
 	flags := []cli.Flag{
-		p.text("audit", "", "`directory` of the records: the one given to serve", &a.dir),
-		p.text("audit-key", "", "`file` of the key, if serve was given one", &a.keyFile),
-		p.flag("json", "print JSON: of search, the lines as they are; of verify, one object", &a.json),
+		textFlag("audit", "", "`directory` of the records: the one given to serve", &a.dir),
+		textFlag("audit-key", "", "`file` of the key, if serve was given one", &a.keyFile),
+		boolFlag("json", "print JSON: of search, the lines as they are; of verify, one object", &a.json),
 	}
 	return &cli.Command{
 		Name:  "audit",
 		Usage: "searches and verifies the records of serve -audit",
 		Commands: []*cli.Command{
-			command("audit search", "-audit DIRECTORY [flags] ADDRESS|KEY|DATE...", "finds screenings by address, API key or time",
+			p.command("audit search", "-audit DIRECTORY [flags] ADDRESS|KEY|DATE...", "finds screenings by address, API key or time",
 				"An ADDRESS is found in all of its spellings. KEY is the ID of an API key, as keys list shows it,\n"+
 					"or a request ID. DATE is the beginning of a time in UTC: 2026, 2026-03, 2026-03-01 or\n"+
 					"2026-03-01T09:30. Of several, all must apply.\n\n"+
 					"Exit codes: 0 if something is found, 1 if nothing is.",
-				append([]cli.Flag{p.text("chain", "", "`chain` of the address, by any of its names (default: detected)", &a.chain)}, flags...), a.search),
-			command("audit verify", "-audit DIRECTORY [flags]", "finds what was changed, moved, removed or added",
+				append([]cli.Flag{textFlag("chain", "", "`chain` of the address, by any of its names (default: detected)", &a.chain)}, flags...), a.search),
+			p.command("audit verify", "-audit DIRECTORY [flags]", "finds what was changed, moved, removed or added",
 				"The records are chained by hash. Each line that was tampered with is named by its file and\n"+
 					"number, and stays named after a start of serve. Without -audit-key, those who can write to the\n"+
 					"directory can make a new chain, and those who can write to the file of -audit-witness too can put\n"+
 					"back an earlier copy of both: keep what verify prints about the last line elsewhere.\n\n"+
 					"Exit codes: 0 if all is as it was written, 1 if it is not.",
-				append([]cli.Flag{p.text("audit-witness", "", "`file` of serve -audit-witness (default: the name of the directory and .witness, if it is there)", &a.witness)}, flags...), a.verify),
+				append([]cli.Flag{textFlag("audit-witness", "", "`file` of serve -audit-witness (default: the name of the directory and .witness, if it is there)", &a.witness)}, flags...), a.verify),
 		},
 	}
 }

@@ -29,14 +29,14 @@ type extractCall struct {
 
 func (p *program) extractCommand() *cli.Command {
 	e := &extractCall{program: p}
-	return command("extract", "[flags] FILE...", "finds addresses in text, logs or mail, and screens them",
+	return p.command("extract", "[flags] FILE...", "finds addresses in text, logs or mail, and screens them",
 		"It finds addresses with a valid checksum, and 0x with 40 hex digits, also if a line break, markup\n"+
 			"or an invisible character interrupts them. What looks like an address or a piece of one and proves\n"+
 			"nothing is listed without a level: look at it. - is the standard input.\n"+
 			"A file may be compressed with gzip, or in UTF-16. A file that is not text, such as a PDF or a\n"+
 			"zip archive, is an error, and so is mail with parts in Base64: save them as text.\n\n"+
 			"Exit codes are those of screen.",
-		slices.Concat([]cli.Flag{p.flag("json", "print one JSON object a line", &e.json)}, p.listFlags(&e.lists)), func(ctx context.Context, files []string) error {
+		slices.Concat([]cli.Flag{boolFlag("json", "print one JSON object a line", &e.json)}, e.lists.flags()), func(ctx context.Context, files []string) error {
 			if len(files) == 0 {
 				return errors.New("want a FILE, or - for the standard input")
 			}

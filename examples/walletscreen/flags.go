@@ -12,58 +12,53 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// A variable is the environment variable of a flag. An empty one counts as unset.
-type variable struct {
-	name string
-	env  []string
-}
-
-func variableName(flag string) string {
-	return "WALLETSCREEN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// Lookup returns the value of the variable, as [cli.ValueSource] says.
-func (v variable) Lookup() (string, bool) {
-	for _, pair := range v.env {
-		if value, ok := strings.CutPrefix(pair, v.name+"="); ok && value != "" {
-			return value, true
-		}
-	}
-	return "", false
-}
-
-func (v variable) String() string   { return v.name }
-func (v variable) GoString() string { return v.name }
-func (v variable) IsFromEnv() bool  { return true }
-func (v variable) Key() string      { return v.name }
-
-// A flagValue is the value of a flag, as package cli wants it.
+// A flagValue is the value of a flag, as package cli wants it. It keeps the texts that are given, which [program.setFlags] reads.
 type flagValue struct {
 	set    func(text string) error
 	shown  string // the default
 	isBool bool
+	texts  []string
 }
 
-func (v *flagValue) Set(text string) error { return v.set(text) }
+func (v *flagValue) Set(text string) error { v.texts = append(v.texts, text); return nil }
 func (v *flagValue) Get() any              { return v.shown }
 func (v *flagValue) String() string        { return v.shown }
 func (v *flagValue) IsBoolFlag() bool      { return v.isBool }
 
-// value is a flag whose texts set reads. shown is its default. The usage names the value in backquotes.
-func (p *program) value(name, usage, shown string, set func(text string) error) *cli.GenericFlag {
-	v := &flagValue{shown: shown, set: func(text string) error {
-		p.wrongFlag, p.wrongValue = name, set(text)
-		return p.wrongValue
-	}}
-	return &cli.GenericFlag{Name: name, Usage: usage, Value: v, Sources: cli.NewValueSourceChain(variable{variableName(name), p.env})}
+// newFlag is a flag whose texts set reads. shown is its default. The usage names the value in backquotes.
+func newFlag(name, usage, shown string, set func(text string) error) *cli.GenericFlag {
+	return &cli.GenericFlag{Name: name, Usage: usage, Value: &flagValue{set: set, shown: shown}}
+}
+
+// setFlags sets the flags of a command to what is given or, if nothing is, to their environment variables.
+func (p *program) setFlags(command string, flags []cli.Flag) error {
+	for _, f := range flags {
+		name := f.Names()[0]
+		v, texts, where := f.(*cli.GenericFlag).Value.(*flagValue), []string(nil), command+": -"+name
+		if texts = v.texts; texts == nil {
+			text, err := p.fromEnvironment(name)
+			if err != nil {
+				return err
+			}
+			if text != "" {
+				texts, where = []string{text}, variableName(name)
+			}
+		}
+		for _, text := range texts {
+			if err := v.set(text); err != nil { // one of package cli would quote the text, which may be a secret
+				return fmt.Errorf("%s: %w", where, err)
+			}
+		}
+	}
+	return nil
 }
 
 // The flags, by the type of their values.
 
-func (p *program) text(name, value, usage string, to *string) cli.Flag {
+func textFlag(name, value, usage string, to *string) cli.Flag {
 	*to = value
 	isGiven := false
-	return p.value(name, usage, value, func(text string) error {
+	return newFlag(name, usage, value, func(text string) error {
 		switch {
 		case text == "" && name != "chain": // a variable of a script that was never set must not mean the default; but a chain may be unknown
 			return errEmpty
@@ -75,8 +70,8 @@ func (p *program) text(name, value, usage string, to *string) cli.Flag {
 	})
 }
 
-func (p *program) flag(name, usage string, to *bool) cli.Flag {
-	f := p.value(name, usage, "", func(text string) (err error) {
+func boolFlag(name, usage string, to *bool) cli.Flag {
+	f := newFlag(name, usage, "", func(text string) (err error) {
 		if *to, err = strconv.ParseBool(text); err != nil {
 			err = errors.New("want true or false")
 		}
@@ -86,21 +81,21 @@ func (p *program) flag(name, usage string, to *bool) cli.Flag {
 	return f
 }
 
-// duration is a flag of a time, whose default is in to.
-func (p *program) duration(name, usage string, to *time.Duration) cli.Flag {
+// durationFlag is a flag of a time, whose default is in to.
+func durationFlag(name, usage string, to *time.Duration) cli.Flag {
 	shown := ""
 	if *to > 0 {
 		shown = to.String()
 	}
-	return p.value(name, usage, shown, func(text string) (err error) {
+	return newFlag(name, usage, shown, func(text string) (err error) {
 		*to, err = parseDuration(text)
 		return err
 	})
 }
 
-// limit is a flag of a time that bounds something. Zero must not mean that there is no bound, as leaving it out does.
-func (p *program) limit(name, usage string, to *time.Duration) cli.Flag {
-	return p.value(name, usage, "", func(text string) (err error) {
+// limitFlag is a flag of a time that bounds something. Zero must not mean that there is no bound, as leaving it out does.
+func limitFlag(name, usage string, to *time.Duration) cli.Flag {
+	return newFlag(name, usage, "", func(text string) (err error) {
 		if *to, err = parseDuration(text); err == nil && *to == 0 {
 			err = errors.New("want a time above zero")
 		}
@@ -110,9 +105,9 @@ func (p *program) limit(name, usage string, to *time.Duration) cli.Flag {
 
 var errEmpty = errors.New("the value is empty")
 
-// texts is a flag of some words, which is given several times, or has blanks or commas between them.
-func (p *program) texts(name, usage string, to *[]string) cli.Flag {
-	return p.value(name, usage, "", func(text string) error {
+// textsFlag is a flag of some words, which is given several times, or has blanks or commas between them.
+func textsFlag(name, usage string, to *[]string) cli.Flag {
+	return newFlag(name, usage, "", func(text string) error {
 		words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
 		if len(words) == 0 {
 			return errEmpty
@@ -122,9 +117,9 @@ func (p *program) texts(name, usage string, to *[]string) cli.Flag {
 	})
 }
 
-// pairs is a flag of ID=VALUE, which is given several times, or has commas between them.
-func (p *program) pairs(name, usage string, to *[]string) cli.Flag {
-	return p.value(name, usage, "", func(text string) error {
+// pairsFlag is a flag of ID=VALUE, which is given several times, or has commas between them.
+func pairsFlag(name, usage string, to *[]string) cli.Flag {
+	return newFlag(name, usage, "", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			id, _, ok := strings.Cut(part, "=")
 			switch {
@@ -140,9 +135,9 @@ func (p *program) pairs(name, usage string, to *[]string) cli.Flag {
 	})
 }
 
-// limits is a flag of ID=TIME, a time for each of some lists.
-func (p *program) limits(name, usage string, to *map[string]time.Duration) cli.Flag {
-	return p.value(name, usage, "", func(text string) error {
+// limitsFlag is a flag of ID=TIME, a time for each of some lists.
+func limitsFlag(name, usage string, to *map[string]time.Duration) cli.Flag {
+	return newFlag(name, usage, "", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			id, text, ok := strings.Cut(strings.TrimSpace(part), "=")
 			limit, err := parseDuration(text)
@@ -204,21 +199,67 @@ func parsePast(text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
+// variableName returns the name of the environment variable of a flag.
+func variableName(flag string) string {
+	return "WALLETSCREEN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// lookup returns the value of an environment variable. An empty one counts as unset.
+func (p *program) lookup(name string) string {
+	for _, pair := range p.env {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok && value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// secretFlags are the flags whose values may have a password or a token in them. Each has a second
+// variable that ends with _FILE, for secrets that Docker and Kubernetes mount as files.
+var secretFlags = []string{"db", "api-key", "rpc", "mirror", "webhook"}
+
+// maxSecret bounds the length of such a file.
+const maxSecret = 64 << 10
+
+// fromEnvironment returns what the environment gives a flag, or "".
+func (p *program) fromEnvironment(flag string) (string, error) {
+	name := variableName(flag)
+	text, file := p.lookup(name), p.lookup(name+"_FILE")
+	if file == "" || !slices.Contains(secretFlags, flag) {
+		return text, nil
+	}
+	if text != "" {
+		return "", fmt.Errorf("%s and %[1]s_FILE are both set: unset one", name)
+	}
+	secret, err := readSecret(file, maxSecret)
+	if err == nil {
+		if text = strings.TrimSpace(string(secret)); text == "" {
+			err = fmt.Errorf("%s is empty", file)
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	return text, nil
+}
+
 // checkEnvironment returns an error for a variable with our prefix that belongs to no flag.
-func checkEnvironment(root *cli.Command, env []string) error {
+func (p *program) checkEnvironment(root *cli.Command) error {
 	var known []string
+	for _, name := range secretFlags {
+		known = append(known, variableName(name)+"_FILE")
+	}
 	root.Walk(func(c *cli.Command) error {
 		for _, name := range flagNames(c) {
 			known = append(known, variableName(name))
 		}
 		return nil
 	})
-	for _, pair := range env {
+	for _, pair := range p.env {
 		name, _, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, "WALLETSCREEN_") || slices.Contains(known, name) || ofOrchestrator(name) {
-			continue
+		if strings.HasPrefix(name, "WALLETSCREEN_") && !slices.Contains(known, name) && !ofOrchestrator(name) {
+			return fmt.Errorf("unknown environment variable %s%s", name, didYouMean(name, known, ""))
 		}
-		return fmt.Errorf("unknown environment variable %s%s", name, didYouMean(name, known, ""))
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ import (
 
 func (p *program) healthCommand() *cli.Command {
 	var addr string
-	return command("health", "[flags]", "asks a server on this machine whether it is ready",
+	return p.command("health", "[flags]", "asks a server on this machine whether it is ready",
 		"It asks /readyz of the listener of -ops-addr, for the health check of a container, and prints\n"+
 			"what is missing. Exit codes: 0 if the server answers screenings, 2 if not.",
-		[]cli.Flag{p.text("ops-addr", "127.0.0.1:9090", "`address` that serve was given as -ops-addr", &addr)},
+		[]cli.Flag{textFlag("ops-addr", "127.0.0.1:9090", "`address` that serve was given as -ops-addr", &addr)},
 		func(ctx context.Context, _ []string) error { return p.health(ctx, addr) })
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -70,15 +71,8 @@ func printHelp(w io.Writer, _ string, data any) {
 		return
 	}
 	fmt.Fprintf(w, "%s %s.\n\n", c.FullName(), c.Usage)
-	switch {
-	case c.UsageText != "":
-		for line := range strings.SplitSeq(c.UsageText, "\n") {
-			fmt.Fprintf(w, "  %s\n", line)
-		}
-	case len(c.Commands) > 0:
-		fmt.Fprintf(w, "  %s COMMAND [flags]\n", c.FullName())
-	default:
-		fmt.Fprintf(w, "  %s [flags]\n", c.FullName())
+	for line := range strings.SplitSeq(cmp.Or(c.UsageText, c.FullName()+" COMMAND [flags]"), "\n") {
+		fmt.Fprintf(w, "  %s\n", line)
 	}
 	for paragraph := range strings.SplitSeq(c.Description, "\n\n") {
 		if strings.HasPrefix(paragraph, " ") { // lines to paste
@@ -111,29 +105,21 @@ func printHelp(w io.Writer, _ string, data any) {
 }
 
 func printFlags(w io.Writer, c *cli.Command) {
-	first := true
+	heading := "\nFlags:\n"
 	for _, f := range c.Flags {
-		doc, ok := f.(cli.DocGenerationFlag)
-		if !ok || f.Names()[0] == "help" || f.Names()[0] == "generate-shell-completion" {
+		f, ok := f.(*cli.GenericFlag)
+		if !ok { // -help, which package cli has added
 			continue
 		}
-		if first {
-			fmt.Fprint(w, "\nFlags:\n")
-			first = false
+		usage, value := f.Usage, ""
+		if parts := strings.SplitN(usage, "`", 3); len(parts) == 3 {
+			usage, value = strings.Join(parts, ""), " "+strings.ToUpper(parts[1])
 		}
-		usage, value := doc.GetUsage(), ""
-		if before, rest, ok := strings.Cut(usage, "`"); ok {
-			if name, after, ok := strings.Cut(rest, "`"); ok {
-				usage, value = before+name+after, " "+strings.ToUpper(name)
-			}
+		if shown := f.Value.String(); shown != "" {
+			usage += " (default: " + shown + ")"
 		}
-		if d := doc.GetValue(); d != "" && d != "false" && d != "0" && value != "" {
-			usage += " (default: " + d + ")"
-		}
-		fmt.Fprintf(w, "  -%s%s\n", f.Names()[0], value)
-		for _, line := range wrap(usage, columns-8) {
-			fmt.Fprintf(w, "        %s\n", line)
-		}
+		fmt.Fprintf(w, "%s  -%s%s\n        %s\n", heading, f.Name, value, strings.Join(wrap(usage, columns-8), "\n        "))
+		heading = ""
 	}
 }
 

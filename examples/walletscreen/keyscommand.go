@@ -34,12 +34,12 @@ type keysCall struct {
 func (p *program) keysCommand() *cli.Command {
 	k := &keysCall{program: p, overlap: 24 * time.Hour}
 	where := []cli.Flag{
-		p.text("data", "", "`directory` of the server's data", &k.data),
-		p.text("db", "", "`database`: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME (default: "+dbFile+" in -data)", &k.db),
+		textFlag("data", "", "`directory` of the server's data", &k.data),
+		textFlag("db", "", "`database`: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME (default: "+dbFile+" in -data)", &k.db),
 	}
 	// setting is a flag with a setting of a key. set changes it, and reports whether text is as wanted.
 	setting := func(name, usage, want string, set func(key *access.Key, text string) bool) cli.Flag {
-		return p.value(name, usage, "", func(text string) error {
+		return newFlag(name, usage, "", func(text string) error {
 			switch {
 			case strings.Trim(text, " ,") == "":
 				return errEmpty
@@ -80,10 +80,10 @@ func (p *program) keysCommand() *cli.Command {
 				key.Expires, _, ok = dayOrTime(text)
 				return ok && key.Expires.Year() >= 1970 || text == "never" // the zero time means never
 			}),
-		p.flag("force", "accept a time of -expires that is in the past", &k.force),
+		boolFlag("force", "accept a time of -expires that is in the past", &k.force),
 	}
 	keys := func(name, synopsis, usage string, flags []cli.Flag, do func(context.Context, access.Store) error) *cli.Command {
-		return command("keys "+name, synopsis, usage, "", slices.Concat(flags, where), func(ctx context.Context, args []string) error {
+		return p.command("keys "+name, synopsis, usage, "", slices.Concat(flags, where), func(ctx context.Context, args []string) error {
 			if synopsis != "[flags]" {
 				switch {
 				case len(args) == 0:
@@ -103,11 +103,11 @@ func (p *program) keysCommand() *cli.Command {
 			"created; only its hash is stored. Use the same -data or -db as for serve.",
 		Commands: []*cli.Command{
 			keys("create", "[flags]", "creates a key and prints its token",
-				append([]cli.Flag{p.text("id", "", "public `id` of the key: up to 200 bytes (default: random)", &k.id)}, settings...), k.create),
-			keys("list", "[flags]", "lists all keys and their usage of this month", []cli.Flag{p.flag("json", "print one JSON object a line", &k.json)}, k.list),
+				append([]cli.Flag{textFlag("id", "", "public `id` of the key: up to 200 bytes (default: random)", &k.id)}, settings...), k.create),
+			keys("list", "[flags]", "lists all keys and their usage of this month", []cli.Flag{boolFlag("json", "print one JSON object a line", &k.json)}, k.list),
 			keys("set", "[flags] ID", "changes settings of a key", settings, k.set),
 			keys("rotate", "[flags] ID", "replaces the secret of a key and prints its token",
-				[]cli.Flag{p.duration("overlap", "`time` for which the old secret remains valid", &k.overlap)}, k.rotate),
+				[]cli.Flag{durationFlag("overlap", "`time` for which the old secret remains valid", &k.overlap)}, k.rotate),
 			keys("revoke", "[flags] ID", "revokes a key", nil, k.revoke),
 		},
 	}

@@ -33,38 +33,38 @@ type listOptions struct {
 	maxPublished map[string]time.Duration // by id
 }
 
-// listFlags returns the flags that say which lists to hold, and how good they must be.
-func (p *program) listFlags(o *listOptions) []cli.Flag {
+// flags returns the flags that say which lists to hold, and how good they must be.
+func (o *listOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		p.text("data", "", "`directory` with lists that serve or lists refresh keeps, unless -db does (default: the bundled lists alone)", &o.data),
-		p.dbFlag(o),
-		p.texts("lists", "ids of the published `lists` to load, of "+strings.Join(o.ids(), ", ")+" (default: the first seven)", &o.choose),
-		p.pairs("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; or with another label, as ID=FILE,kind=SCAM, or ID=https://…,kind=SCAM to fetch it: CSV, JSON, text, or TagPack (.yaml); may be given several times, and the file may be replaced at any time", &o.own),
-		p.texts("require", "`lists` without which nothing is decided, such as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: OFAC_SDN and EU_CONSOLIDATED, which are bundled, or all of -lists if they are not among them); your own lists are always required", &o.require),
-		p.limit("max-age", "refuse to decide if a required list was not checked within this `time`, such as 48h or 7d (default: any age)", &o.maxAge),
-		p.limits("max-published", "refuse to decide if a required list was published longer ago, as `ID=TIME`, such as OFAC_SDN=45d; may be given several times", &o.maxPublished),
+		textFlag("data", "", "`directory` with lists that serve or lists refresh keeps, unless -db does (default: the bundled lists alone)", &o.data),
+		o.dbFlag(),
+		textsFlag("lists", "ids of the published `lists` to load, of "+strings.Join(o.ids(), ", ")+" (default: the first seven)", &o.choose),
+		pairsFlag("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; or with another label, as ID=FILE,kind=SCAM, or ID=https://…,kind=SCAM to fetch it: CSV, JSON, text, or TagPack (.yaml); may be given several times, and the file may be replaced at any time", &o.own),
+		textsFlag("require", "`lists` without which nothing is decided, such as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: OFAC_SDN and EU_CONSOLIDATED, which are bundled, or all of -lists if they are not among them); your own lists are always required", &o.require),
+		limitFlag("max-age", "refuse to decide if a required list was not checked within this `time`, such as 48h or 7d (default: any age)", &o.maxAge),
+		limitsFlag("max-published", "refuse to decide if a required list was published longer ago, as `ID=TIME`, such as OFAC_SDN=45d; may be given several times", &o.maxPublished),
 	}
 }
 
 // fetchFlags returns the flags that say where the lists come from.
-func (p *program) fetchFlags(o *listOptions) []cli.Flag {
+func (o *listOptions) fetchFlags() []cli.Flag {
 	return []cli.Flag{
-		p.pairs("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.mirrors),
-		p.flag("mirror-over-http", "let -mirror, -opensanctions and -rpc fetch over plain HTTP from other machines: anyone on the way can then take addresses out of a list", &o.mirrorHTTP),
-		p.texts("rpc", "node for the lists USDT_FROZEN and USDC_FROZEN, as `CHAIN=URL`, such as ethereum=https://node.example; of tron it is a server like TronGrid; may be given several times", &o.rpc),
-		p.text("opensanctions", "", "`URL or file` of the list OPENSANCTIONS: targets.simple.csv of a dataset; business use needs a license from OpenSanctions", &o.opensanctions),
-		p.keepFlag(o),
+		pairsFlag("mirror", "fetch a list from elsewhere, as `ID=URL`; may be given several times", &o.mirrors),
+		boolFlag("mirror-over-http", "let -mirror, -opensanctions and -rpc fetch over plain HTTP from other machines: anyone on the way can then take addresses out of a list", &o.mirrorHTTP),
+		textsFlag("rpc", "node for the lists USDT_FROZEN and USDC_FROZEN, as `CHAIN=URL`, such as ethereum=https://node.example; of tron it is a server like TronGrid; may be given several times", &o.rpc),
+		textFlag("opensanctions", "", "`URL or file` of the list OPENSANCTIONS: targets.simple.csv of a dataset; business use needs a license from OpenSanctions", &o.opensanctions),
+		o.keepFlag(),
 	}
 }
 
 // keepFlag returns the flag -keep.
-func (p *program) keepFlag(o *listOptions) cli.Flag {
-	return p.limit("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts (default: 10y)", &o.keep)
+func (o *listOptions) keepFlag() cli.Flag {
+	return limitFlag("keep", "keep each list in -data or -db for this `time` after its last use, for -at and for receipts (default: 10y)", &o.keep)
 }
 
 // dbFlag returns the flag -db.
-func (p *program) dbFlag(o *listOptions) cli.Flag {
-	return p.text("db", "", "`database` of serve: postgres://USER:PASSWORD@HOST/NAME keeps lists, API keys and quotas, and replicas share it; sqlite:FILE keeps API keys and quotas only (default: "+dbFile+" in -data)", &o.db)
+func (o *listOptions) dbFlag() cli.Flag {
+	return textFlag("db", "", "`database` of serve: postgres://USER:PASSWORD@HOST/NAME keeps lists, API keys and quotas, and replicas share it; sqlite:FILE keeps API keys and quotas only (default: "+dbFile+" in -data)", &o.db)
 }
 
 // isHTTP reports whether a URL is one of plain HTTP.

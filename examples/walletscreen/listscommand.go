@@ -39,58 +39,58 @@ type listsCall struct {
 
 func (p *program) listsCommand() *cli.Command {
 	l := &listsCall{program: p}
-	asJSON := p.flag("json", "print one JSON object a line", &l.json)
-	common := p.listFlags(&l.lists)
+	asJSON := boolFlag("json", "print one JSON object a line", &l.json)
+	common := l.lists.flags()
 	return &cli.Command{
 		Name:  "lists",
 		Usage: "shows, refreshes, compares, exports and imports lists",
 		Commands: []*cli.Command{
-			command("lists status", "[flags]", "shows each list with its age, size and completeness",
+			p.command("lists status", "[flags]", "shows each list with its age, size and completeness",
 				"Without -data and -db it shows the bundled lists. Exit code 2 if a required list is missing or too old.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.status),
-			command("lists anomalies", "[flags]", "shows odd entries of the lists, and what they mean",
+			p.command("lists anomalies", "[flags]", "shows odd entries of the lists, and what they mean",
 				"Such entries are matched like others. It shows the first hundred of each kind in a list.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.anomalies),
-			command("lists refresh", "[flags]", "fetches the lists into -data or -db",
+			p.command("lists refresh", "[flags]", "fetches the lists into -data or -db",
 				"Exit code 2 if a list could not be fetched or was refused; the last good one stays.",
 				slices.Concat([]cli.Flag{asJSON,
-					p.limit("timeout", "give up what is not fetched after this `time`, as 5m; the last good lists stay (default: none)", &l.timeout),
-				}, p.fetchFlags(&l.lists), common), l.refresh),
-			command("lists diff", "[flags] A [B]", "shows what was added and removed between A and B",
+					limitFlag("timeout", "give up what is not fetched after this `time`, as 5m; the last good lists stay (default: none)", &l.timeout),
+				}, l.lists.fetchFlags(), common), l.refresh),
+			p.command("lists diff", "[flags] A [B]", "shows what was added and removed between A and B",
 				"A and B are days, times (RFC 3339) or digests of snapshots. Without B it compares with now.\n"+
 					"It compares all lists that are kept, or those of -lists.",
 				slices.Concat([]cli.Flag{asJSON}, common), l.diff),
-			command("lists export", "[flags]", "writes the entries of the lists as a table",
+			p.command("lists export", "[flags]", "writes the entries of the lists as a table",
 				"The table has the entries that match now, as the publishers list them. It is for people and\n"+
 					"reports: to compare it with addresses finds one spelling of each. To screen the rows of a\n"+
 					"database, use screen -in.",
 				slices.Concat([]cli.Flag{
-					p.text("format", "csv", "`format` to write: csv; lines, files of addresses by ticker; feed, these and each list as JSON and as a TagPack; or nitro, the address filter of Arbitrum Nitro; see docs/lines.md and docs/nitro.md", &l.format),
-					p.text("out", "", "`file` to write, in csv with .gz at the end compressed; of lines and feed the directory (default: the standard output)", &l.out),
-					p.flag("spellings", "in lines and feed: write the other spellings of each address, too, for programs that compare text", &l.spellings),
-					p.text("receipt-key", "", "in lines and feed: `file` with the private key that signs the manifest; receipt key makes one (default: it is not signed)", &l.signingKey),
-					p.text("match", "exact", "in nitro: `exact or key`, the listed accounts alone, or also those with the key of a listed account of another chain", &l.match),
-					p.text("salt", "", "in nitro: `UUID` to hash with (default: random)", &l.salt),
-					p.text("from-id", "", "export the lists of the `id` in a file that nitro has written", &l.fromID),
+					textFlag("format", "csv", "`format` to write: csv; lines, files of addresses by ticker; feed, these and each list as JSON and as a TagPack; or nitro, the address filter of Arbitrum Nitro; see docs/lines.md and docs/nitro.md", &l.format),
+					textFlag("out", "", "`file` to write, in csv with .gz at the end compressed; of lines and feed the directory (default: the standard output)", &l.out),
+					boolFlag("spellings", "in lines and feed: write the other spellings of each address, too, for programs that compare text", &l.spellings),
+					textFlag("receipt-key", "", "in lines and feed: `file` with the private key that signs the manifest; receipt key makes one (default: it is not signed)", &l.signingKey),
+					textFlag("match", "exact", "in nitro: `exact or key`, the listed accounts alone, or also those with the key of a listed account of another chain", &l.match),
+					textFlag("salt", "", "in nitro: `UUID` to hash with (default: random)", &l.salt),
+					textFlag("from-id", "", "export the lists of the `id` in a file that nitro has written", &l.fromID),
 				}, common), l.export),
-			command("lists verify", "[flags] DIR", "checks the signature and the files of a feed",
+			p.command("lists verify", "[flags] DIR", "checks the signature and the files of a feed",
 				"lists export -format feed writes one. Exit code 2 if anything was changed, is missing, or was added. A witness is a daily manifest of\n"+
 					"another party that fetches the same lists, in the form lynceris-manifest/1: it says whether\n"+
 					"that party got the same bytes from the publisher.",
 				[]cli.Flag{
-					p.texts("key", "`files` with the public keys that may have signed the manifest", &l.keys),
-					p.texts("witness", "`files` with manifests of another party, the oldest first if there are several", &l.witnesses),
+					textsFlag("key", "`files` with the public keys that may have signed the manifest", &l.keys),
+					textsFlag("witness", "`files` with manifests of another party, the oldest first if there are several", &l.witnesses),
 				}, l.verify),
-			command("lists import", "[flags] ID=FILE...", "reads downloaded lists into -data or -db",
+			p.command("lists import", "[flags] ID=FILE...", "reads downloaded lists into -data or -db",
 				"It compares each file with the list held, the bundled one included. A suspect list, such as\n"+
 					"an older one or one that lost many addresses, is refused unless -accept is set. A file\n"+
 					"confirms nothing: the list is as old as its publication, or its download if you say when\n"+
 					"that was. OFAC's sdn.csv is read with sdn_comments.csv.",
 				slices.Concat([]cli.Flag{
-					p.flag("accept", "accept a list even if it is suspect, and print the addresses that are lost", &l.accept),
-					p.text("downloaded", "", "`date` or time (RFC 3339) at which you downloaded the files from the publisher (default: their publication date, or, of community lists without one, the time of the file)", &l.downloaded),
-					p.keepFlag(&l.lists),
-					p.text("comments", "", "`file` sdn_comments.csv, for OFAC_SDN=sdn.csv (default: the one beside sdn.csv)", &l.comments),
+					boolFlag("accept", "accept a list even if it is suspect, and print the addresses that are lost", &l.accept),
+					textFlag("downloaded", "", "`date` or time (RFC 3339) at which you downloaded the files from the publisher (default: their publication date, or, of community lists without one, the time of the file)", &l.downloaded),
+					l.lists.keepFlag(),
+					textFlag("comments", "", "`file` sdn_comments.csv, for OFAC_SDN=sdn.csv (default: the one beside sdn.csv)", &l.comments),
 					asJSON,
 				}, common), l.imports),
 		},

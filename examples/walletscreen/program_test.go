@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -359,8 +360,11 @@ func TestHelp(t *testing.T) {
 		}
 		for _, f := range c.Flags {
 			name := f.Names()[0]
-			if doc := f.(cli.DocGenerationFlag); !slices.Equal(doc.GetEnvVars(), []string{variableName(name)}) {
-				t.Errorf("%q: -%s has the variables %q", path, name, doc.GetEnvVars())
+			seen := ""
+			f.(*cli.GenericFlag).Value.(*flagValue).set = func(text string) error { seen = text; return nil }
+			p.env = []string{"WALLETSCREEN_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "=x"}
+			if err := errors.Join(p.checkEnvironment(c), p.setFlags("", []cli.Flag{f})); err != nil || seen != "x" {
+				t.Errorf("%q: -%s is %q by its variable: %v", path, name, seen, err)
 			}
 			if i := strings.Index(stdout, "\n  -"+name); i < 0 || len(strings.Split(stdout[i:], "\n")[2]) < 20 {
 				t.Errorf("%q: -%s is not explained", path, name)

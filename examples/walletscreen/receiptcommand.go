@@ -41,7 +41,7 @@ func (p *program) receiptCommand() *cli.Command {
 		Name:  "receipt",
 		Usage: "verifies and bundles receipts, and creates keys",
 		Commands: []*cli.Command{
-			command("receipt verify", "[flags] FILE", "verifies receipts with the lists of their time",
+			p.command("receipt verify", "[flags] FILE", "verifies receipts with the lists of their time",
 				"Each receipt is same, different or cannot tell. With -key, a receipt that the key has not\n"+
 					"signed is never same. Lists that -data and -db do not have are those of the bundle, or the bundled\n"+
 					"ones; without the lists, a receipt that the key has signed is authentic, and no more. The receipt of a table needs the table: give it with -in, and with -out\n"+
@@ -49,26 +49,26 @@ func (p *program) receiptCommand() *cli.Command {
 					"Exit codes: 0 if all are the same; 1 if one is different, or its signature is wrong; 2 if one\n"+
 					"cannot be verified, for example because its lists are no longer stored. 1 wins over 2.",
 				[]cli.Flag{
-					p.text("data", "", "`directory` with the lists of that time: the one given to serve", &r.lists.data),
-					p.dbFlag(&r.lists),
-					p.text("key", "", "`file` with the public key that must have signed the receipts", &r.key),
-					p.text("in", "", "`file` with the table of the receipt, as it was given to screen -in", &r.in),
-					p.text("out", "", "`file` with the table of verdicts, as screen -out has written it (default: it is not compared)", &r.out),
-					p.flag("json", "print one JSON object a line", &r.json),
+					textFlag("data", "", "`directory` with the lists of that time: the one given to serve", &r.lists.data),
+					r.lists.dbFlag(),
+					textFlag("key", "", "`file` with the public key that must have signed the receipts", &r.key),
+					textFlag("in", "", "`file` with the table of the receipt, as it was given to screen -in", &r.in),
+					textFlag("out", "", "`file` with the table of verdicts, as screen -out has written it (default: it is not compared)", &r.out),
+					boolFlag("json", "print one JSON object a line", &r.json),
 				}, r.verify),
-			command("receipt bundle", "-out FILE [flags] FILE", "writes receipts and their lists to one file",
+			p.command("receipt bundle", "-out FILE [flags] FILE", "writes receipts and their lists to one file",
 				"receipt verify takes it in place of the receipts, and needs nothing beside it but the public key.\n"+
 					"The lists, your own ones too, are whole, and the exceptions have their reasons.",
 				[]cli.Flag{
-					p.text("data", "", "`directory` with the lists of that time (default: the lists are the bundled ones)", &r.lists.data),
-					p.dbFlag(&r.lists),
-					p.text("out", "", "`file` to write; it must not exist", &r.out),
+					textFlag("data", "", "`directory` with the lists of that time (default: the lists are the bundled ones)", &r.lists.data),
+					r.lists.dbFlag(),
+					textFlag("out", "", "`file` to write; it must not exist", &r.out),
 				}, r.bundle),
-			command("receipt key", "-out FILE [flags]", "creates a key pair to sign receipts",
+			p.command("receipt key", "-out FILE [flags]", "creates a key pair to sign receipts",
 				"The private key is in FILE, which only its owner can read: give it to -receipt-key of screen and serve.\nThe public key is in FILE.pub: give it to those who verify.",
 				[]cli.Flag{
-					p.text("out", "", "`file` to write; it must not exist", &r.out),
-					p.text("name", "walletscreen", "`name` of the signer, as example.com/screening", &r.name),
+					textFlag("out", "", "`file` to write; it must not exist", &r.out),
+					textFlag("name", "walletscreen", "`name` of the signer, as example.com/screening", &r.name),
 				}, r.makeKey),
 		},
 	}

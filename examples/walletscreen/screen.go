@@ -33,7 +33,7 @@ type screenCall struct {
 
 func (p *program) screenCommand() *cli.Command {
 	s := &screenCall{program: p}
-	return command("screen", "[flags] ADDRESS...\n-in FILE -out FILE [-report FILE.html] [flags]\n-data DIR -at 2026-03-01 ADDRESS...",
+	return p.command("screen", "[flags] ADDRESS...\n-in FILE -out FILE [-report FILE.html] [flags]\n-data DIR -at 2026-03-01 ADDRESS...",
 		"screens addresses, or each row of a table",
 		"A table is CSV with any delimiter, TSV, JSON lines or a workbook (XLSX), and may be compressed\n"+
 			"with gzip; - is the standard input or output. Each row of -in is one row of -out, in the same order, with columns\n"+
@@ -43,20 +43,20 @@ func (p *program) screenCommand() *cli.Command {
 			"Exit codes: 0 if all are clean, 1 if something is listed, 2 if something could not be\n"+
 			"decided: a doubt, an invalid address, a missing or an old list. 2 wins over 1.",
 		slices.Concat(
-			p.tableFlags(&s.table),
-			[]cli.Flag{p.flag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json),
-				p.text("at", "", "`day` or time of the past: screen with the lists that were answered from at its end, which -data or -db keeps; of a day before the first start, with what is known of the past of the bundled lists", &s.at),
-				p.text("report", "", "`file` to which a report of a table is written, to read or to print: HTML, or JSON if its name ends with .json", &s.report),
-				p.text("receipt", "", "`file` to which a receipt of each ADDRESS, or of the table, is appended: see docs/receipt.md", &s.receipt),
-				p.text("receipt-key", "", "`file` with the private key that signs receipts; receipt key makes one", &s.receiptKey),
+			s.table.flags(),
+			[]cli.Flag{boolFlag("json", "print results as JSON: one object a line for each ADDRESS; of a table, the summary", &s.json),
+				textFlag("at", "", "`day` or time of the past: screen with the lists that were answered from at its end, which -data or -db keeps; of a day before the first start, with what is known of the past of the bundled lists", &s.at),
+				textFlag("report", "", "`file` to which a report of a table is written, to read or to print: HTML, or JSON if its name ends with .json", &s.report),
+				textFlag("receipt", "", "`file` to which a receipt of each ADDRESS, or of the table, is appended: see docs/receipt.md", &s.receipt),
+				textFlag("receipt-key", "", "`file` with the private key that signs receipts; receipt key makes one", &s.receiptKey),
 			},
-			p.listFlags(&s.lists),
+			s.lists.flags(),
 		), s.run)
 }
 
 func (p *program) historyCommand() *cli.Command {
 	h := &screenCall{program: p, history: true}
-	return command("history", "[flags] ADDRESS...", "shows when lists had an address, and since when not",
+	return p.command("history", "[flags] ADDRESS...", "shows when lists had an address, and since when not",
 		"Each line is a list that has the account, or had it. FROM is when the list is known to have\n"+
 			"had it first, and NOT ON the last day before on which the list is known not to have had it.\n"+
 			"UNTIL is the first day on which it did not have it any more; of a list that has it now, it is\n"+
@@ -65,9 +65,9 @@ func (p *program) historyCommand() *cli.Command {
 			"Exit codes: 0 if no list has or had it, 1 if one has or had it, 2 if something could not be\n"+
 			"decided. 2 wins over 1.",
 		append([]cli.Flag{
-			p.text("chain", "", "`chain` of the addresses, by any of its names (default: detected)", &h.table.chain),
-			p.flag("json", "print one JSON object a line, as screen -json does", &h.json),
-		}, p.listFlags(&h.lists)...), func(ctx context.Context, args []string) error {
+			textFlag("chain", "", "`chain` of the addresses, by any of its names (default: detected)", &h.table.chain),
+			boolFlag("json", "print one JSON object a line, as screen -json does", &h.json),
+		}, h.lists.flags()...), func(ctx context.Context, args []string) error {
 			if len(args) == 0 {
 				return errors.New("want an ADDRESS")
 			}
@@ -208,8 +208,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 
 // hasColors reports whether the standard output is a terminal that shows colors.
 func (p *program) hasColors() bool {
-	set := func(name string) bool { _, ok := variable{name: name, env: p.env}.Lookup(); return ok }
-	return isTerminal(p.stdout) && !set("NO_COLOR") && !slices.Contains(p.env, "TERM=dumb")
+	return isTerminal(p.stdout) && p.lookup("NO_COLOR") == "" && p.lookup("TERM") != "dumb"
 }
 
 // paint returns the heading of a verdict in the color of its level.

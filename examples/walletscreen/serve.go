@@ -32,35 +32,35 @@ import (
 
 // serveCommand returns the command serve, which stores its flags in o.
 func (p *program) serveCommand(o *serveOptions) *cli.Command {
-	c := command("serve", "[flags]", "serves the HTTP API until it is stopped",
+	c := p.command("serve", "[flags]", "serves the HTTP API until it is stopped",
 		"It answers at once, from the bundled lists and those in -data, and refreshes them in the\n"+
 			"background. API keys and quotas are stored in a database: a file in -data, or the one that -db names.\n"+
 			"Replicas with one PostgreSQL share keys, quotas and lists: one of them fetches a list.\nTo create, see, change and revoke keys: walletscreen keys -help",
 		slices.Concat([]cli.Flag{
-			p.text("addr", "127.0.0.1:8080", "`address` to listen on", &o.addr),
-			p.texts("api-key", "API `key` to accept beside those in the database, for trying out; may be given several times", &o.keys),
-			p.text("client-rate", "", "requests per second without a valid key from one client address, a `number` or none, and ten times as many at once; behind a proxy, which is one address for all, it needs -client-field (default: none)", &o.clientRate),
-			p.text("client-field", "", "`name` of the header field in which the proxy in front gives the client address, as X-Real-IP or X-Forwarded-For; the last address in it counts; only for a proxy that always sets it (default: the address of the connection)", &o.clientField),
-			p.flag("offline", "fetch no list; with a PostgreSQL in -db, use those that other replicas fetch", &o.offline),
-		}, p.listFlags(&o.lists), p.fetchFlags(&o.lists), []cli.Flag{
-			p.text("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
-			p.text("ops-addr", "", "`address` of a second listener, without keys, for /livez, /healthz, /readyz and /metrics; 127.0.0.1:9090 is usual (default: none)", &o.opsAddr),
-			p.duration("drain-delay", "when the server is stopped, answer for this `time`, as 10s, while /readyz says 503, so that a load balancer sends requests elsewhere before the port closes (default: none)", &o.drainDelay),
-			p.text("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP, as exceptions and lists are (default: no TLS)", &o.tlsCert),
-			p.text("tls-key", "", "PEM `file` of the certificate's key, which not all users may read", &o.tlsKey),
-			p.text("audit", "", "`directory` for a record of each screening; a screening that cannot be recorded is not answered (default: none)", &o.audit),
-			p.text("audit-key", "", "with -audit, a `file` with at least 32 bytes in hex: record the HMAC-SHA-256 of an address instead of the address", &o.auditKey),
-			p.text("audit-witness", "", "with -audit, a `file` outside its directory that keeps how many records there were at each start, stop and day: it shows that an earlier copy was put back (default: in -data, the name of the directory and .witness)", &o.auditWitness),
-			p.flag("audit-durable", "with -audit, answer once the record is on the disk", &o.auditDurable),
-			p.limit("audit-keep", "with -audit, remove files this `time` after their last record, as 365d (default: never)", &o.auditKeep),
-			p.text("book", "", "table of customers, a `file` like that of screen -in: after each refresh the webhook gets a message about each customer whose verdict has changed; the file may be replaced at any time", &o.book),
-			p.text("webhook", "", "`URL` to post these messages to, signed as Standard Webhooks says, for three days until it answers 2xx", &o.webhook),
-			p.text("webhook-secret", "", "`file` with the secret of the signature, whsec_ and base64 (default: webhook-secret in -data, which is made)", &o.webhookSecret),
-			p.text("receipt-key", "", "`file` with the private key that signs receipts, for clients that ask for one; receipt key makes one (default: receipts are not signed)", &o.receiptKey),
-			p.flag("compat", "also answer the calls of Chainalysis's free sanctions API and of TRM Labs' sanctions screening, which cannot show how old a list is: set -max-age; see httpapi/compat/README.md", &o.compat),
-			p.texts("compat-kinds", "with -compat, labels to show beside those of official lists and of your own, as `KIND`, such as SCAM, or all; may be given several times (default: none)", &o.compatKinds),
-			p.text("log-format", "text", "`format` of the log on standard error: text or json", &o.logFormat),
-			p.text("log-level", "info", "least severe `level` that is logged: debug, info, warn or error", &o.logLevel),
+			textFlag("addr", "127.0.0.1:8080", "`address` to listen on", &o.addr),
+			textsFlag("api-key", "API `key` to accept beside those in the database, for trying out; may be given several times", &o.keys),
+			textFlag("client-rate", "", "requests per second without a valid key from one client address, a `number` or none, and ten times as many at once; behind a proxy, which is one address for all, it needs -client-field (default: none)", &o.clientRate),
+			textFlag("client-field", "", "`name` of the header field in which the proxy in front gives the client address, as X-Real-IP or X-Forwarded-For; the last address in it counts; only for a proxy that always sets it (default: the address of the connection)", &o.clientField),
+			boolFlag("offline", "fetch no list; with a PostgreSQL in -db, use those that other replicas fetch", &o.offline),
+		}, o.lists.flags(), o.lists.fetchFlags(), []cli.Flag{
+			textFlag("exceptions", "", "`file` of accounts to exclude from scoring, one line of JSON each: chain, address, reason and author, and optionally source, ref, created_at and expires_at; it is read again each minute", &o.exceptions),
+			textFlag("ops-addr", "", "`address` of a second listener, without keys, for /livez, /healthz, /readyz and /metrics; 127.0.0.1:9090 is usual (default: none)", &o.opsAddr),
+			durationFlag("drain-delay", "when the server is stopped, answer for this `time`, as 10s, while /readyz says 503, so that a load balancer sends requests elsewhere before the port closes (default: none)", &o.drainDelay),
+			textFlag("tls-cert", "", "PEM `file` of the certificate and its chain; it is read again each minute and at SIGHUP, as exceptions and lists are (default: no TLS)", &o.tlsCert),
+			textFlag("tls-key", "", "PEM `file` of the certificate's key, which not all users may read", &o.tlsKey),
+			textFlag("audit", "", "`directory` for a record of each screening; a screening that cannot be recorded is not answered (default: none)", &o.audit),
+			textFlag("audit-key", "", "with -audit, a `file` with at least 32 bytes in hex: record the HMAC-SHA-256 of an address instead of the address", &o.auditKey),
+			textFlag("audit-witness", "", "with -audit, a `file` outside its directory that keeps how many records there were at each start, stop and day: it shows that an earlier copy was put back (default: in -data, the name of the directory and .witness)", &o.auditWitness),
+			boolFlag("audit-durable", "with -audit, answer once the record is on the disk", &o.auditDurable),
+			limitFlag("audit-keep", "with -audit, remove files this `time` after their last record, as 365d (default: never)", &o.auditKeep),
+			textFlag("book", "", "table of customers, a `file` like that of screen -in: after each refresh the webhook gets a message about each customer whose verdict has changed; the file may be replaced at any time", &o.book),
+			textFlag("webhook", "", "`URL` to post these messages to, signed as Standard Webhooks says, for three days until it answers 2xx", &o.webhook),
+			textFlag("webhook-secret", "", "`file` with the secret of the signature, whsec_ and base64 (default: webhook-secret in -data, which is made)", &o.webhookSecret),
+			textFlag("receipt-key", "", "`file` with the private key that signs receipts, for clients that ask for one; receipt key makes one (default: receipts are not signed)", &o.receiptKey),
+			boolFlag("compat", "also answer the calls of Chainalysis's free sanctions API and of TRM Labs' sanctions screening, which cannot show how old a list is: set -max-age; see httpapi/compat/README.md", &o.compat),
+			textsFlag("compat-kinds", "with -compat, labels to show beside those of official lists and of your own, as `KIND`, such as SCAM, or all; may be given several times (default: none)", &o.compatKinds),
+			textFlag("log-format", "text", "`format` of the log on standard error: text or json", &o.logFormat),
+			textFlag("log-level", "info", "least severe `level` that is logged: debug, info, warn or error", &o.logLevel),
 		}), func(ctx context.Context, _ []string) error { return p.serve(ctx, o) })
 	c.UsageText = "walletscreen [serve] [flags]"
 	return c

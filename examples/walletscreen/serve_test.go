@@ -51,11 +51,12 @@ func options(t *testing.T, env []string, args ...string) *serveOptions {
 	p := &program{env: env, stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
 	o := &serveOptions{}
 	c := p.serveCommand(o)
-	c.Action = func(context.Context, *cli.Command) error { return nil }
+	flags := c.Flags
+	c.Action = func(context.Context, *cli.Command) error { return p.setFlags("serve", flags) }
 	if err := c.Run(t.Context(), append([]string{"serve"}, args...)); err != nil {
 		t.Error(err)
 	}
-	if err := checkEnvironment(c, env); err != nil {
+	if err := p.checkEnvironment(c); err != nil {
 		t.Error(err)
 	}
 	return o
@@ -522,4 +523,19 @@ func (s *running) sources(t *testing.T) string {
 		t.Fatalf("status %d, %v, %s", resp.StatusCode, err, body)
 	}
 	return string(body)
+}
+
+// A time that is not known is left out of the log, as the last check of a list that was never checked.
+func TestLogWithoutTime(t *testing.T) {
+	for _, format := range []string{"text", "json"} {
+		var said strings.Builder
+		log, _, err := (&program{stderr: &said}).logger(&serveOptions{logFormat: format, logLevel: "info"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Warn("not loaded", "last_updated", time.Time{}, "published", time.Unix(0, 0).UTC(), "error", io.EOF)
+		if got := said.String(); strings.Contains(got, "last_updated") || !strings.Contains(got, "1970-01-01") || !strings.Contains(got, "EOF") {
+			t.Errorf("%s: %s", format, got)
+		}
+	}
 }

@@ -31,16 +31,16 @@ type tableOptions struct {
 	sheet         string
 }
 
-func (p *program) tableFlags(o *tableOptions) []cli.Flag {
+func (o *tableOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		p.text("in", "", "table to read, a `file` or - for the standard input", &o.in),
-		p.text("out", "", "`file` to write, or - for the standard output; with .gz at the end it is compressed", &o.out),
-		p.text("chain", "", "`chain` of addresses without one, by any of its names (default: detected)", &o.chain),
-		p.text("address-column", "", "`column` of the addresses, a name or a number from 1 (default: by the usual names)", &o.addressColumn),
-		p.text("chain-column", "", "`column` of the chains, a name or a number from 1 (default: by the usual names)", &o.chainColumn),
-		p.text("format", "", "`format` of the table: csv, tsv or jsonl (default: detected)", &o.format),
-		p.text("delimiter", "", "`character` between columns, or tab (default: detected; of a workbook, a comma in the output)", &o.delimiter),
-		p.text("sheet", "", "`name` of the sheet to read of a workbook (default: the first)", &o.sheet),
+		textFlag("in", "", "table to read, a `file` or - for the standard input", &o.in),
+		textFlag("out", "", "`file` to write, or - for the standard output; with .gz at the end it is compressed", &o.out),
+		textFlag("chain", "", "`chain` of addresses without one, by any of its names (default: detected)", &o.chain),
+		textFlag("address-column", "", "`column` of the addresses, a name or a number from 1 (default: by the usual names)", &o.addressColumn),
+		textFlag("chain-column", "", "`column` of the chains, a name or a number from 1 (default: by the usual names)", &o.chainColumn),
+		textFlag("format", "", "`format` of the table: csv, tsv or jsonl (default: detected)", &o.format),
+		textFlag("delimiter", "", "`character` between columns, or tab (default: detected; of a workbook, a comma in the output)", &o.delimiter),
+		textFlag("sheet", "", "`name` of the sheet to read of a workbook (default: the first)", &o.sheet),
 	}
 }
 

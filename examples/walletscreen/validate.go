@@ -18,14 +18,14 @@ import (
 func (p *program) validateCommand() *cli.Command {
 	var table tableOptions
 	var asJSON bool
-	return command("validate", "[flags] ADDRESS...\n-in FILE -out FILE [flags]", "validates addresses, and says what is wrong and where",
+	return p.command("validate", "[flags] ADDRESS...\n-in FILE -out FILE [flags]", "validates addresses, and says what is wrong and where",
 		"It needs no list. It reads a text as screen does: blanks, URIs, links and CAIP-10 around an\n"+
 			"address do not matter, and it prints the normal form that screen uses. A doubt, such as capitals\n"+
 			"that do not verify, stands beside it.\n"+
 			"Tables are those of screen; the columns that are added are valid, chain_detected, normalized,\n"+
 			"doubt, reason, offset and error.\n\n"+
 			"Exit codes: 0 if all are valid and without a doubt, 2 if not.",
-		append(p.tableFlags(&table), p.flag("json", "print one JSON object a line; of a table, the summary", &asJSON)), func(ctx context.Context, args []string) error {
+		append(table.flags(), boolFlag("json", "print one JSON object a line; of a table, the summary", &asJSON)), func(ctx context.Context, args []string) error {
 			if err := table.check(args); err != nil {
 				return err
 			}

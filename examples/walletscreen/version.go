@@ -30,8 +30,8 @@ type buildVersion struct {
 
 func (p *program) versionCommand() *cli.Command {
 	var asJSON bool
-	return command("version", "[flags]", "prints the versions of the program and its lists", "",
-		[]cli.Flag{p.flag("json", "print it as JSON", &asJSON)}, func(ctx context.Context, _ []string) error {
+	return p.command("version", "[flags]", "prints the versions of the program and its lists", "",
+		[]cli.Flag{boolFlag("json", "print it as JSON", &asJSON)}, func(ctx context.Context, _ []string) error {
 			v := newVersion()
 			s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 			if err != nil {
