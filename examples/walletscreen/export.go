@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"time"
 
+	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -19,8 +21,15 @@ var exportColumns = []string{
 	"listed_at", "entity_listed_at", "not_listed_on", "published_at",
 }
 
+// An exported entry is one to export, and its list.
+type exported struct {
+	sources.Entry
+	held *screening.SourceStatus // the same one for each entry of a list
+}
+
 func (l *listsCall) export(ctx context.Context, _ []string) error {
-	write := map[string]func(screeningLists, eachEntry) error{"csv": l.exportCSV, "lines": l.exportLines, "feed": l.exportLines, "nitro": l.exportNitro}[l.format]
+	write := map[string]func(screeningLists, iter.Seq2[exported, error]) error{
+		"csv": l.exportCSV, "lines": l.exportLines, "feed": l.exportLines, "nitro": l.exportNitro}[l.format]
 	if write == nil {
 		return fmt.Errorf("-format %.40q: want csv, lines, feed or nitro", l.format)
 	}
@@ -34,7 +43,7 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return write(from, func(add func(*screening.SourceStatus, sources.Entry) error) error {
+	return write(from, func(yield func(exported, error) bool) {
 		for _, held := range from.Sources() {
 			if l.format == "lines" && len(l.lists.choose) == 0 && held.Info.ID != "OFAC_SDN" {
 				continue // the files are known as OFAC's
@@ -43,15 +52,15 @@ func (l *listsCall) export(ctx context.Context, _ []string) error {
 				continue // a feed is for others
 			}
 			for e, err := range entries(held.Info.ID) {
-				if err == nil && e.Until.IsZero() { // else it ended
-					err = add(&held, e)
-				}
 				if err != nil {
-					return fmt.Errorf("%s: %w", held.Info.ID, err)
+					yield(exported{}, fmt.Errorf("%s: %w", held.Info.ID, err))
+					return
+				}
+				if e.Until.IsZero() && !yield(exported{e, &held}, nil) { // else it ended
+					return
 				}
 			}
 		}
-		return nil
 	})
 }
 
@@ -69,36 +78,52 @@ func (l *listsCall) openExported(ctx context.Context) (screeningLists, func(id s
 	if keep && len(l.lists.own) > 0 {
 		s.Refresh(ctx) // reads the files; Sources has the error of each
 	}
-	st, err := l.openStore(ctx, &l.lists, keep)
-	if err != nil {
-		return nil, nil, err
-	}
 	if l.fromID != "" {
-		return l.openID(ctx, st, srcs)
+		return l.openID(ctx, srcs)
 	}
-	if err = l.lists.undecidable(s); err == nil && l.format == "nitro" && st != nil { // who is not in the filter passes
+	if err = l.lists.undecidable(s); err == nil && l.format == "nitro" && l.store != nil { // who is not in the filter passes
 		err = l.sayUnasked(ctx, &l.lists, s.Sources(), time.Time{})
 	}
 	return s, s.Entries, err
 }
 
-func (l *listsCall) exportCSV(_ screeningLists, each eachEntry) error {
+func (l *listsCall) exportCSV(_ screeningLists, entries iter.Seq2[exported, error]) (err error) {
 	out, err := openOutput(l.out, l.stdout, io.Discard)
 	if err != nil {
 		return err
 	}
 	n, table := int64(0), csv.NewWriter(out.w)
 	table.Write(exportColumns) // Error below returns what fails
-	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
-		n++
-		return table.Write([]string{
-			held.Info.ID, visible.Cell(e.Ref), string(e.Kind), visible.Cell(e.Name), string(e.Address.Chain()), e.Address.Normalized(), visible.Cell(e.Text()),
-			visible.Cell(e.Asset), dayOrNone(e.ListedAt), dayOrNone(e.EntityListedAt), dayOrNone(e.NotListedOn), dayOrNone(held.Published),
-		})
-	})
+	for e, failure := range entries {
+		if err = failure; err == nil {
+			n++
+			err = table.Write([]string{
+				e.held.Info.ID, visible.Cell(e.Ref), string(e.Kind), visible.Cell(e.Name), string(e.Address.Chain()), e.Address.Normalized(), visible.Cell(e.Text()),
+				visible.Cell(e.Asset), dayOrNone(e.ListedAt), dayOrNone(e.EntityListedAt), dayOrNone(e.NotListedOn), dayOrNone(e.held.Published),
+			})
+		}
+		if err != nil {
+			break
+		}
+	}
 	table.Flush()
 	if err = cmp.Or(err, table.Error(), out.Close()); err == nil {
 		fmt.Fprintf(l.stderr, "%s\n", counted(n, "row"))
 	}
 	return err
+}
+
+// writeWhole writes a file that is never seen in part, unless it is a device or a pipe.
+func writeWhole(name string, text []byte) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(name, text, 0o644)
+	}
+	err := atomicfile.Write(name, 0o644, func(f *os.File) error {
+		_, err := f.Write(text)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("-out: %w", err)
+	}
+	return nil
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,22 +19,15 @@ import (
 	signed "golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
-// eachEntry calls add for the entries to export.
-type eachEntry func(add func(held *screening.SourceStatus, e sources.Entry) error) error
-
-// tickerForm matches what may be part of the name of a file.
-var tickerForm = regexp.MustCompile(`^[A-Z0-9]{1,16}$`)
-
 // exportLines writes files of addresses by their tickers, in the layout that many programs read:
 // sanctioned_addresses_ETH.txt with one address a line, and .json with an array of strings. In
 // -format feed the other files of a feed stand beside them.
-func (l *listsCall) exportLines(lists screeningLists, each eachEntry) error {
+func (l *listsCall) exportLines(lists screeningLists, entries iter.Seq2[exported, error]) error {
 	if l.out == "" || l.out == "-" {
 		return fmt.Errorf("-format %s: want -out, the directory for the files", l.format)
 	}
@@ -44,38 +39,45 @@ func (l *listsCall) exportLines(lists screeningLists, each eachEntry) error {
 	if err != nil {
 		return err
 	}
-	texts := tickerTexts{spellings: l.spellings, texts: make(map[string]map[string]bool), left: make(map[string]int)}
-	exported := make(map[string]bool)
-	var open []feedList
-	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
-		exported[held.Info.ID] = true
-		if l.format == "feed" {
-			open = addToFeed(open, held, e)
+	var all []*feedList
+	texts := make(tickerTexts)
+	for e, err := range entries {
+		if err != nil {
+			return err
 		}
-		if l.format != "feed" || held.Info.ID == "OFAC_SDN" {
-			texts.add(held, e)
+		if len(all) == 0 || all[len(all)-1].held != e.held {
+			all = append(all, newFeedList(e.held))
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		list := all[len(all)-1]
+		list.Entries = append(list.Entries, newFeedEntry(&e.Entry))
+		if (l.format == "lines" || list.Source == "OFAC_SDN") && !texts.add(&e.Entry, l.spellings) {
+			list.left++
+		}
 	}
-	files, err := feedFiles(open)
-	byTicker, err2 := texts.files()
-	if err := cmp.Or(err, err2); err != nil {
-		return err
+	var files []feedFile
+	if l.format == "feed" {
+		for _, list := range all {
+			files = append(files, feedFile{list.Source + ".json", indented(list, " "), len(list.Entries)}, feedFile{list.Source + ".tagpack.yaml", list.tagPack(), len(list.Entries)})
+		}
 	}
-	if files = append(files, byTicker...); len(files) == 0 {
+	lines := 0
+	for _, asset := range slices.Sorted(maps.Keys(texts)) {
+		all := slices.Sorted(maps.Keys(texts[asset]))
+		lines += len(all)
+		name := "sanctioned_addresses_" + asset
+		files = append(files, feedFile{name + ".txt", []byte(strings.Join(all, "\n") + "\n"), len(all)}, feedFile{name + ".json", indented(all, "  "), len(all)})
+	}
+	if len(files) == 0 {
 		return errors.New("no list has an address with a ticker")
 	}
 	if err := os.MkdirAll(l.out, 0o755); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
 	manifest := fmt.Appendf(nil, "walletscreen %s 1\nsnapshot %s\n", l.format, answer.Digest())
-	for _, s := range lists.Sources() {
-		if exported[s.Info.ID] {
-			manifest = append(manifest, listLine(s, texts.left[s.Info.ID])...)
-		}
+	for _, list := range all {
+		checked := formatted(list.held.LastUpdated, time.RFC3339, "never") // as a part of a list
+		manifest = fmt.Appendf(manifest, "list %s sha256 %s published %s checked %s %s, %d left out\n", list.Source, list.Digest,
+			list.Published, checked, list.held.Completeness, list.left)
 	}
 	for _, file := range files {
 		if err := writeWhole(filepath.Join(l.out, file.name), file.text); err != nil {
@@ -91,45 +93,45 @@ func (l *listsCall) exportLines(lists screeningLists, each eachEntry) error {
 	if err := writeWhole(filepath.Join(l.out, manifestFile), manifest); err != nil {
 		return err
 	}
-	n := 0
-	for _, of := range texts.texts {
-		n += len(of)
-	}
-	fmt.Fprintf(l.stderr, "%s\n", counted(int64(n), "line"))
+	fmt.Fprintf(l.stderr, "%s\n", counted(int64(lines), "line"))
 	return nil
 }
 
-// listLine returns the line of a manifest about a list; left entries are not exported.
-func listLine(s screening.SourceStatus, left int) string {
-	checked := formatted(s.LastUpdated, time.RFC3339, "never") // as a part of a list
-	return fmt.Sprintf("list %s sha256 %s published %s checked %s %s, %d left out\n", s.Info.ID, s.Digest,
-		dayOrNone(s.Published), checked, s.Completeness, left)
+// A feedFile is a file of a feed.
+type feedFile struct {
+	name    string
+	text    []byte
+	entries int
 }
+
+// manifestFile is the name of the file that describes the others.
+const manifestFile = "manifest.txt"
 
 // tickerTexts are addresses as they are listed, by their tickers.
-type tickerTexts struct {
-	spellings bool // add the other spellings of each
-	texts     map[string]map[string]bool
-	left      map[string]int // entries without a ticker, by list
-}
+type tickerTexts map[string]map[string]bool
 
-func (t *tickerTexts) add(held *screening.SourceStatus, e sources.Entry) {
+// tickerForm matches what may be part of the name of a file.
+var tickerForm = regexp.MustCompile(`^[A-Z0-9]{1,16}$`)
+
+// add adds an entry, perhaps with the other spellings of its address, and reports whether it has a ticker.
+func (t tickerTexts) add(e *sources.Entry, spellings bool) bool {
 	if !e.Kind.Official() || e.Kind == score.Seized || !tickerForm.MatchString(e.Asset) || strings.ContainsAny(e.Text(), "\r\n") {
-		t.left[held.Info.ID]++
-		return
+		return false
 	}
-	if t.texts[e.Asset] == nil {
-		t.texts[e.Asset] = make(map[string]bool)
+	texts := t[e.Asset]
+	if texts == nil {
+		texts = make(map[string]bool)
+		t[e.Asset] = texts
 	}
-	texts := t.texts[e.Asset]
 	texts[e.Text()] = true
-	if t.spellings {
-		for _, account := range accountsOf(&e) {
+	if spellings {
+		for _, account := range accountsOf(e) {
 			for _, a := range account.Spellings() {
 				texts[a.Normalized()], texts[a.Display()] = true, true
 			}
 		}
 	}
+	return true
 }
 
 // accountsOf returns the account of an entry, or what its text, which may have a slip, means.
@@ -143,31 +145,74 @@ func accountsOf(e *sources.Entry) (all []address.Address) {
 	return all
 }
 
-// files returns two files for each ticker.
-func (t *tickerTexts) files() (files []feedFile, err error) {
-	for _, asset := range slices.Sorted(maps.Keys(t.texts)) {
-		all := slices.Sorted(maps.Keys(t.texts[asset]))
-		array, err := json.MarshalIndent(all, "", "  ")
-		if err != nil {
-			return nil, err
-		}
-		name := "sanctioned_addresses_" + asset
-		files = append(files, feedFile{name + ".txt", []byte(strings.Join(all, "\n") + "\n"), len(all)}, feedFile{name + ".json", append(array, '\n'), len(all)})
-	}
-	return files, nil
+// indented returns texts as JSON for people.
+func indented(texts any, indent string) []byte {
+	b, _ := json.MarshalIndent(texts, "", indent) // texts have no error
+	return append(b, '\n')
 }
 
-// writeWhole writes a file that is never seen in part, unless it is a device or a pipe.
-func writeWhole(name string, text []byte) error {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(name, text, 0o644)
+// A feedList is a list in a file of a feed.
+type feedList struct {
+	Source      string      `json:"source"`
+	Name        string      `json:"name"`
+	License     string      `json:"license"`
+	Attribution string      `json:"attribution,omitempty"`
+	Provenance  string      `json:"provenance,omitempty"`
+	Digest      string      `json:"digest"`
+	Published   string      `json:"published_at"`
+	Entries     []feedEntry `json:"entries"`
+
+	held *screening.SourceStatus
+	left int // entries that the files by ticker lack
+}
+
+func newFeedList(held *screening.SourceStatus) *feedList {
+	return &feedList{Source: held.Info.ID, Name: held.Info.Name, License: held.Info.Licence, Attribution: held.Info.Attribution,
+		Provenance: held.Provenance, Digest: held.Digest, Published: dayOrNone(held.Published), held: held}
+}
+
+type feedEntry struct {
+	Kind           string `json:"kind"`
+	Ref            string `json:"source_ref"`
+	Name           string `json:"name"`
+	Chain          string `json:"chain"`
+	Address        string `json:"address"`
+	Listed         string `json:"listed_address"`
+	Asset          string `json:"asset"`
+	ListedAt       string `json:"listed_at,omitempty"`
+	EntityListedAt string `json:"entity_listed_at,omitempty"`
+}
+
+func newFeedEntry(e *sources.Entry) feedEntry {
+	return feedEntry{string(e.Kind), e.Ref, e.Name, string(e.Address.Chain()), e.Address.Normalized(), e.Text(), e.Asset,
+		dayOrNone(e.ListedAt), dayOrNone(e.EntityListedAt)}
+}
+
+// abuses are what TagPacks call the kinds.
+var abuses = map[score.Kind]string{
+	score.Sanctioned: "sanction", score.TerroristFinancing: "terrorism", score.Seized: "seizure", score.Ransomware: "ransomware",
+	score.StolenFunds: "service_hack", score.Phishing: "phishing", score.Scam: "scam", score.Mixer: "mixing_service",
+}
+
+// tagPack returns the list as a TagPack. A JSON string is a YAML string, too.
+func (l *feedList) tagPack() []byte {
+	quoted := func(s string) string {
+		text, _ := json.Marshal(s) // a string has no error
+		return string(text)
 	}
-	err := atomicfile.Write(name, 0o644, func(f *os.File) error {
-		_, err := f.Write(text)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("-out: %w", err)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "title: %s\ncreator: walletscreen\ndescription: %s\nconfidence: authority_data\nis_cluster_definer: false\ntags:\n",
+		quoted(l.Name), quoted(strings.Trim(l.License+". "+l.Attribution, " ")))
+	for _, e := range l.Entries {
+		fmt.Fprintf(&b, "- address: %s\n", quoted(e.Listed))
+		for _, field := range [][2]string{
+			{"currency", cmp.Or(e.Asset, e.Chain)}, {"label", cmp.Or(e.Name, l.Name)}, {"source", cmp.Or(l.held.Info.URL(e.Ref), e.Ref, l.Source)},
+			{"abuse", cmp.Or(abuses[score.Kind(e.Kind)], "report")}, {"lastmod", cmp.Or(e.ListedAt, e.EntityListedAt, l.Published)},
+		} {
+			if field[1] != "" {
+				fmt.Fprintf(&b, "  %s: %s\n", field[0], quoted(field[1]))
+			}
+		}
 	}
-	return nil
+	return b.Bytes()
 }

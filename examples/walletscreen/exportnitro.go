@@ -19,7 +19,6 @@ import (
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
-	"github.com/walletscreen/walletscreen/sources/store"
 )
 
 // A nitroFilter is the address filter of Arbitrum Nitro, as both generations of its parser read
@@ -64,24 +63,24 @@ func formatUUID(id [16]byte, version byte) string {
 var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // openID opens the lists of -from-id, and returns them with a function that returns the entries of one.
-func (l *listsCall) openID(ctx context.Context, st store.Store, srcs []sources.Source) (*screening.Past, func(id string) iter.Seq2[sources.Entry, error], error) {
-	if st == nil {
+func (l *listsCall) openID(ctx context.Context, srcs []sources.Source) (*screening.Past, func(id string) iter.Seq2[sources.Entry, error], error) {
+	if l.store == nil {
 		return nil, nil, errors.New("-from-id: want -data or -db, where the lists of earlier times are")
 	}
 	opts := &screening.Options{}
 	if err := l.lists.limit(srcs, opts); err != nil {
 		return nil, nil, err
 	}
-	events, err := journal.Answered(ctx, st, idsOf(srcs)...)
+	events, err := journal.Answered(ctx, l.store, idsOf(srcs)...)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, e := range events {
 		if snapshotID(e.Digest) == strings.ToLower(l.fromID) {
-			past, err := screening.OpenDigest(ctx, st, e.Digest, srcs, opts)
+			past, err := screening.OpenDigest(ctx, l.store, e.Digest, srcs, opts)
 			return past, func(id string) iter.Seq2[sources.Entry, error] {
 				held := e.Held[id]
-				return journal.Entries(ctx, st, id, &held)
+				return journal.Entries(ctx, l.store, id, &held)
 			}, err
 		}
 	}
@@ -116,7 +115,7 @@ func (l *listsCall) nitroAnswer(lists screeningLists) (screening.Result, error) 
 	return answer, nil
 }
 
-func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
+func (l *listsCall) exportNitro(lists screeningLists, entries iter.Seq2[exported, error]) error {
 	if l.match != "exact" && l.match != "key" {
 		return fmt.Errorf("-match %.40q: want exact or key", l.match)
 	}
@@ -125,28 +124,23 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 		return err
 	}
 	accounts, left := map[string]bool{}, map[string]int{}
-	err = each(func(held *screening.SourceStatus, e sources.Entry) error {
+	for e, err := range entries {
+		if err != nil {
+			return err
+		}
 		found := false
-		for _, a := range l.nitroAccounts(&e) {
-			if a.Chain() != "ethereum" {
-				continue
-			}
+		for _, a := range l.nitroAccounts(&e.Entry) {
 			listed, err := l.isListed(lists, a)
 			if err != nil {
 				return err
 			}
 			if listed {
-				accounts[a.Normalized()] = true
+				accounts[a.Normalized()], found = true, true
 			}
-			found = found || listed
 		}
 		if !found {
-			left[held.Info.ID]++
+			left[e.held.Info.ID]++
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	if len(accounts) == 0 {
 		return errors.New("no list has an account of 20 bytes; a filter without accounts would let everybody pass")
@@ -174,10 +168,12 @@ func (l *listsCall) exportNitro(lists screeningLists, each eachEntry) error {
 	return nil
 }
 
-// nitroAccounts returns the accounts of an entry, and with -match key the accounts of its keys on Ethereum.
+// nitroAccounts returns the accounts of an entry on Ethereum, with -match key those of its keys, too.
 func (l *listsCall) nitroAccounts(e *sources.Entry) (all []address.Address) {
 	for _, a := range accountsOf(e) {
-		all = append(all, a.Canonical())
+		if a.Canonical().Chain() == "ethereum" {
+			all = append(all, a.Canonical())
+		}
 		if key, ok := a.Key(); ok && l.match == "key" {
 			all = append(all, key.SpellingsOn("ethereum")...)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -16,98 +15,7 @@ import (
 	"strings"
 
 	signed "golang.org/x/mod/sumdb/note"
-
-	"github.com/walletscreen/walletscreen/score"
-	"github.com/walletscreen/walletscreen/screening"
-	"github.com/walletscreen/walletscreen/sources"
 )
-
-// A feedList is a list in a file of a feed.
-type feedList struct {
-	Source      string      `json:"source"`
-	Name        string      `json:"name"`
-	License     string      `json:"license"`
-	Attribution string      `json:"attribution,omitempty"`
-	Provenance  string      `json:"provenance,omitempty"`
-	Digest      string      `json:"digest"`
-	Published   string      `json:"published_at"`
-	Entries     []feedEntry `json:"entries"`
-
-	info sources.Info
-}
-
-type feedEntry struct {
-	Kind           string `json:"kind"`
-	Ref            string `json:"source_ref"`
-	Name           string `json:"name"`
-	Chain          string `json:"chain"`
-	Address        string `json:"address"`
-	Listed         string `json:"listed_address"`
-	Asset          string `json:"asset"`
-	ListedAt       string `json:"listed_at,omitempty"`
-	EntityListedAt string `json:"entity_listed_at,omitempty"`
-}
-
-// A feedFile is a file of a feed.
-type feedFile struct {
-	name    string
-	text    []byte
-	entries int
-}
-
-// addToFeed adds an entry to the lists in files of a feed. The entries of a list follow each other.
-func addToFeed(lists []feedList, held *screening.SourceStatus, e sources.Entry) []feedList {
-	if n := len(lists); n == 0 || lists[n-1].Source != held.Info.ID {
-		lists = append(lists, feedList{Source: held.Info.ID, Name: held.Info.Name, License: held.Info.Licence, Attribution: held.Info.Attribution,
-			Provenance: held.Provenance, Digest: held.Digest, Published: dayOrNone(held.Published), info: held.Info})
-	}
-	l := &lists[len(lists)-1]
-	l.Entries = append(l.Entries, feedEntry{string(e.Kind), e.Ref, e.Name, string(e.Address.Chain()), e.Address.Normalized(), e.Text(), e.Asset,
-		dayOrNone(e.ListedAt), dayOrNone(e.EntityListedAt)})
-	return lists
-}
-
-// feedFiles returns two files for each list.
-func feedFiles(lists []feedList) (all []feedFile, err error) {
-	for i := range lists {
-		l := &lists[i]
-		text, err := json.MarshalIndent(l, "", " ")
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, feedFile{l.Source + ".json", append(text, '\n'), len(l.Entries)}, feedFile{l.Source + ".tagpack.yaml", l.tagPack(), len(l.Entries)})
-	}
-	return all, nil
-}
-
-// abuses are what TagPacks call the kinds.
-var abuses = map[score.Kind]string{
-	score.Sanctioned: "sanction", score.TerroristFinancing: "terrorism", score.Seized: "seizure", score.Ransomware: "ransomware",
-	score.StolenFunds: "service_hack", score.Phishing: "phishing", score.Scam: "scam", score.Mixer: "mixing_service",
-}
-
-// tagPack returns the list as a TagPack. A JSON string is a YAML string, too.
-func (l *feedList) tagPack() []byte {
-	quoted := func(s string) string {
-		text, _ := json.Marshal(s) // a string has no error
-		return string(text)
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "title: %s\ncreator: walletscreen\ndescription: %s\nconfidence: authority_data\nis_cluster_definer: false\ntags:\n",
-		quoted(l.Name), quoted(strings.Trim(l.License+". "+l.Attribution, " ")))
-	for _, e := range l.Entries {
-		fmt.Fprintf(&b, "- address: %s\n", quoted(e.Listed))
-		for _, field := range [][2]string{
-			{"currency", cmp.Or(e.Asset, e.Chain)}, {"label", cmp.Or(e.Name, l.Name)}, {"source", cmp.Or(l.info.URL(e.Ref), e.Ref, l.Source)},
-			{"abuse", cmp.Or(abuses[score.Kind(e.Kind)], "report")}, {"lastmod", cmp.Or(e.ListedAt, e.EntityListedAt, l.Published)},
-		} {
-			if field[1] != "" {
-				fmt.Fprintf(&b, "  %s: %s\n", field[0], quoted(field[1]))
-			}
-		}
-	}
-	return b.Bytes()
-}
 
 // manifestLine is a line of a manifest about a list or a file.
 var manifestLine = regexp.MustCompile(`^(list|file) ([A-Za-z0-9_][A-Za-z0-9_.]{0,99}) sha256 ([0-9a-f]{64}) (.*)$`)
@@ -149,13 +57,9 @@ func (l *listsCall) verify(_ context.Context, args []string) error {
 
 // openManifest returns the text of the manifest in a directory, whose signature is good.
 func (l *listsCall) openManifest(dir string) (string, error) {
-	var known []signed.Verifier
-	for _, name := range l.keys {
-		v, err := readVerifier(name)
-		if err != nil {
-			return "", fmt.Errorf("-key: %w", err)
-		}
-		known = append(known, v)
+	known, err := readVerifiers(l.keys...)
+	if err != nil {
+		return "", err
 	}
 	text, err := readAtMost(filepath.Join(dir, manifestFile), 1<<20)
 	if err != nil {
@@ -180,19 +84,18 @@ func readManifest(text string) (lists, files map[string]string, err error) {
 	if len(lines) < 3 || lines[0] != "walletscreen feed 1" && lines[0] != "walletscreen lines 1" || !strings.HasPrefix(lines[1], "snapshot ") {
 		return nil, nil, fmt.Errorf("%s: not the manifest of a feed", manifestFile)
 	}
-	lists, files = map[string]string{}, map[string]string{}
+	found := map[string]map[string]string{"list": {}, "file": {}}
 	for i, line := range lines[2:] {
 		m := manifestLine.FindStringSubmatch(line)
-		if m == nil {
+		switch {
+		case m == nil:
 			return nil, nil, fmt.Errorf("%s: line %d: want list or file", manifestFile, i+3)
-		}
-		to := map[string]map[string]string{"list": lists, "file": files}[m[1]]
-		if to[m[2]] != "" {
+		case found[m[1]][m[2]] != "":
 			return nil, nil, fmt.Errorf("%s: line %d: %s again", manifestFile, i+3, m[2])
 		}
-		to[m[2]] = m[3]
+		found[m[1]][m[2]] = m[3]
 	}
-	return lists, files, nil
+	return found["list"], found["file"], nil
 }
 
 // A witnessManifest is what another party got on a day. Its hash covers all but the signature.
@@ -269,6 +172,3 @@ func (l *listsCall) compareWitnesses(lists map[string]string) error {
 	}
 	return nil
 }
-
-// manifestFile is the name of the file that describes the others.
-const manifestFile = "manifest.txt"

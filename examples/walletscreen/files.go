@@ -82,20 +82,23 @@ func readKey(name string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// readVerifier returns the public key in a file.
-func readVerifier(name string) (signed.Verifier, error) {
-	text, err := readKey(name)
-	if err != nil {
-		return nil, err
+// readVerifiers returns the public keys in the files of -key.
+func readVerifiers(names ...string) (all []signed.Verifier, err error) {
+	for _, name := range names {
+		text, err := readKey(name)
+		if err != nil {
+			return nil, fmt.Errorf("-key: %w", err)
+		}
+		if strings.HasPrefix(text, "PRIVATE+KEY+") {
+			return nil, fmt.Errorf("-key: %s is the private key; want the public one, which receipt key writes to a file ending in .pub", name)
+		}
+		v, err := signed.NewVerifier(text)
+		if err != nil {
+			return nil, fmt.Errorf("-key: %s: want the public key that walletscreen receipt key has made", name)
+		}
+		all = append(all, v)
 	}
-	if strings.HasPrefix(text, "PRIVATE+KEY+") {
-		return nil, fmt.Errorf("%s is the private key; want the public one, which receipt key writes to a file ending in .pub", name)
-	}
-	v, err := signed.NewVerifier(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: want the public key that walletscreen receipt key has made", name)
-	}
-	return v, nil
+	return all, nil
 }
 
 // writeNew writes a text to a file that does not exist.

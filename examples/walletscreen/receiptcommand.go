@@ -159,11 +159,9 @@ func (r *receiptCall) options(ctx context.Context, copied func(context.Context) 
 		return r.screenAgain(ctx, rec, past)
 	}}
 	if r.key != "" {
-		verifier, err := readVerifier(r.key)
-		if err != nil {
-			return opts, fmt.Errorf("-key: %w", err)
+		if opts.Keys, err = readVerifiers(r.key); err != nil {
+			return opts, err
 		}
-		opts.Keys = []signed.Verifier{verifier}
 	}
 	if r.lists.wantStore() == nil {
 		opts.Store, err = r.openStore(ctx, &r.lists, false)
