@@ -137,7 +137,7 @@ func TestNoTable(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                   "the input is empty",
 		"bob\n":                              `the first row, "bob", is neither an address nor a header with a column named address`,
-		listed + " (ETH)," + unlisted + "\n": "no column is named address, of 2 without names; name it with -address-column",
+		listed + " (ETH)," + unlisted + "\n": `several columns may have the addresses: "1", "2"; name one with -address-column`,
 		"[\"" + listed + "\"]\n":             "the input is a JSON array; write one object a line instead, as jq -c '.[]' does",
 		"[\n  \"" + listed + "\"\n]\n":       "the input is a JSON array; write one object a line instead, as jq -c '.[]' does",
 		"<html><title>Log in</title></html>": "is neither an address nor a header with a column named address",
@@ -424,11 +424,11 @@ func TestColumnsLikeAddedOnes(t *testing.T) {
 		code  int
 		want  string // is printed
 	}{
-		{"user,normalized,memo", 2, "no column is named address"},
+		{"user,normalized,memo", 2, "several columns may have the addresses"},
 		{"user,normalized,payee address", exitClean, `not read, although it looks like addresses or chains: "normalized"`},
 		{"user,walletscreen_address,memo", exitMatch, `addresses: column "walletscreen_address"`},
 		{"user,Walletscreen wallet,memo", exitMatch, `addresses: column "Walletscreen wallet"`},
-		{"user,listed_address,counterparty", 2, "no column is named address"},
+		{"user,listed_address,counterparty", 2, "several columns may have the addresses"},
 		{"user,listed_address,payee address", exitClean, `not read, although it looks like addresses or chains: "listed_address"`},
 		{"user,walletscreen_address,payee address", 2, "several columns may have the addresses"},
 	} {

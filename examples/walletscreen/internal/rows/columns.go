@@ -123,23 +123,23 @@ func (t *Reader) addressColumn(names []string, body [][]string) (int, error) {
 	for i := range names {
 		none = none && !hasCell(body, i, like)
 	}
-	best, at, rivals := 0, -1, 0
+	best, at, rivals := 0, -1, []string(nil)
 	for i, name := range names {
 		rank := rankOf(plainName(name), isAdded(names, i), hasCell(body, i, like), none, hasCell(body, i, t.opts.Plausible))
-		switch {
-		case rank > best:
-			best, at, rivals = rank, i, 0
-		case rank == best:
-			rivals++
+		if rank > best {
+			best, at, rivals = rank, i, nil
+		}
+		if rank == best && rank > 0 {
+			rivals = append(rivals, cmp.Or(name, strconv.Itoa(i+1)))
 		}
 	}
-	switch {
-	case best > 2 && rivals > 0:
-		return -1, fmt.Errorf("several columns may have the addresses, of %s; name one with -address-column", list(names))
-	case best == 0 || rivals > 0:
+	switch len(rivals) {
+	case 0:
 		return -1, fmt.Errorf("no column is named address, of %s; name it with -address-column", list(names))
+	case 1:
+		return at, nil
 	}
-	return at, nil
+	return -1, fmt.Errorf("several columns may have the addresses: %s; name one with -address-column", list(rivals))
 }
 
 // rankOf returns how much a column with the plain name looks like addresses, from 0 to 5: it may be added, have a cell

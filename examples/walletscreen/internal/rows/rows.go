@@ -83,24 +83,30 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 		return nil, err
 	}
 	t.in, t.opts = bufio.NewReaderSize(text, maxRow), opts
-	head, err := t.beginning()
-	if err != nil {
-		return nil, err
-	}
-	switch text := bytes.TrimSpace(head); {
-	case opts.Format == "jsonl" || opts.Format == "" && bytes.HasPrefix(text, []byte("{")):
-		t.json = true
-		err = t.openJSON(head)
-	case opts.Format == "" && bytes.HasPrefix(text, []byte("[")):
-		err = errors.New("the input is a JSON array; write one object a line instead, as jq -c '.[]' does")
-	default:
-		err = t.openCSV(head)
-	}
-	if err != nil {
+	if err := t.open(); err != nil && len(t.used.OtherSheets) > 0 && opts.Sheet == "" {
+		return nil, fmt.Errorf("%w; only the sheet %s is read: name another one with -sheet, of %s, or make it the first",
+			err, quote(t.used.Sheet), list(t.used.OtherSheets))
+	} else if err != nil {
 		return nil, err
 	}
 	t.nameAdded()
 	return t, nil
+}
+
+// open reads the beginning of the table, and finds out how to read the rest.
+func (t *Reader) open() error {
+	head, err := t.beginning()
+	if err != nil {
+		return err
+	}
+	switch text := bytes.TrimSpace(head); {
+	case t.opts.Format == "jsonl" || t.opts.Format == "" && bytes.HasPrefix(text, []byte("{")):
+		t.json = true
+		return t.openJSON(head)
+	case t.opts.Format == "" && bytes.HasPrefix(text, []byte("[")):
+		return errors.New("the input is a JSON array; write one object a line instead, as jq -c '.[]' does")
+	}
+	return t.openCSV(head)
 }
 
 // beginning returns the lines at the beginning, which decide how the table is read. It finds out how lines end.

@@ -210,11 +210,12 @@ func TestRefused(t *testing.T) {
 		"\n\na\x00bc\n0xa\n":      "the input is not text; save it as XLSX, or as CSV in UTF-8",
 		"\n\xff\xfea\n0xa\n":      "the input is not text; save it as XLSX, or as CSV in UTF-8",
 		"[{\"address\":\"0xa\"}]": "the input is a JSON array; write one object a line instead, as jq -c '.[]' does",
-		"0xa,0xb\n0xc,0xd\n":      `no column is named address, of 2 without names; name it with -address-column`,
+		"0xa,0xb\n0xc,0xd\n":      `several columns may have the addresses: "1", "2"; name one with -address-column`,
 		"a,b\n1,2\n":              `no column is named address, of "a", "b"; name it with -address-column`,
-		"address," + strings.Repeat("x", 1<<20) + "\n0xa,1\n": "the first row is longer than 64 KiB", // 0xa must not become the header
-		"\n" + strings.Repeat("x", 1<<20):                     "the input has no header",
-		"from_address,to_address\n0xa,0xb\n":                  `several columns may have the addresses, of "from_address", "to_address"; name one with -address-column`,
+		"address," + strings.Repeat("x", 1<<20) + "\n0xa,1\n":                                           "the first row is longer than 64 KiB", // 0xa must not become the header
+		"\n" + strings.Repeat("x", 1<<20):                                                               "the input has no header",
+		"from_address,to_address\n0xa,0xb\n":                                                            `several columns may have the addresses: "from_address", "to_address"; name one with -address-column`,
+		strings.Repeat("x,", 30) + "Payee Wallet,to_address\n" + strings.Repeat("1,", 30) + "0xa,0xb\n": `several columns may have the addresses: "Payee Wallet", "to_address"; name one with -address-column`,
 	} {
 		if _, err := NewReader(strings.NewReader(in), with(Options{})); err == nil || err.Error() != want {
 			t.Errorf("%q: error %v, want %s", in, err, want)

@@ -147,6 +147,20 @@ func TestBrokenWorkbook(t *testing.T) {
 	}
 }
 
+// TestCoverSheet reads workbooks whose first sheet has no table: the error names the others.
+func TestCoverSheet(t *testing.T) {
+	for rows, want := range map[string]string{
+		"": "the input is empty",
+		`<row><c t="str"><v>Report</v></c></row>`: `the first row, "Report", is neither an address nor a header`,
+	} {
+		_, err := NewReader(bytes.NewReader(book(t, rows)), with(Options{}))
+		if err == nil || !strings.HasPrefix(err.Error(), want) ||
+			!strings.HasSuffix(err.Error(), `; only the sheet "Kunden" is read: name another one with -sheet, of "Old & gone", or make it the first`) {
+			t.Errorf("%q: error %v", rows, err)
+		}
+	}
+}
+
 // TestSharedTexts reads a workbook with as many texts as are allowed, and with one more.
 func TestSharedTexts(t *testing.T) {
 	defer func(n int) { maxShared = n }(maxShared)
