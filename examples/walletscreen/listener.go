@@ -67,6 +67,9 @@ func listen(flag, address string) (net.Listener, error) {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("-%s %s is in use by another program; choose another port", flag, address)
 	}
+	if wrong := (*net.AddrError)(nil); errors.As(err, &wrong) {
+		return nil, fmt.Errorf("-%s: want HOST:PORT, such as 127.0.0.1:8080: %w", flag, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("-%s: %w", flag, err)
 	}

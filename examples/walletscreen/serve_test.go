@@ -463,7 +463,7 @@ func TestWrongConfiguration(t *testing.T) {
 		{"-lists OFAC_SDN,UK", `-lists: there is no list "UK"`},
 		{"-list OWN=" + dir + "/none", "-list OWN: open "},
 		{"-require EU", `-require: there is no list "EU"`},
-		{"-addr nowhere", "-addr: listen tcp: address nowhere: missing port in address"},
+		{"-addr nowhere", "-addr: want HOST:PORT, such as 127.0.0.1:8080: listen tcp: address nowhere: missing port in address"},
 		{"-exceptions " + dir + "/none", "-exceptions: open "},
 		{"-tls-cert " + dir + "/none -tls-key x", "-tls-cert and -tls-key: open "},
 		{"-audit " + os.DevNull, "-audit: "},
