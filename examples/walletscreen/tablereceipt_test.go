@@ -123,8 +123,11 @@ func TestTableReceipt(t *testing.T) {
 		!strings.Contains(stdout, "these are the files; verdicts not computed again") {
 		t.Errorf("without the lists: exit code %d: %s%s", code, stdout, stderr)
 	}
-	if code, stdout, _ := call(t, "", append(slices.Clone(alone[:len(alone)-1]), in)...); code != 1 || strings.Contains(stdout, "AUTHENTIC") {
+	if code, stdout, _ := call(t, "", append(slices.Clone(alone[:len(alone)-1]), in)...); code != 1 || !strings.Contains(stdout, "the table with verdicts is not the file") {
 		t.Errorf("with another table: exit code %d: %s", code, stdout)
+	}
+	if code, stdout, _ := call(t, "", append(slices.Clone(verify[:8]), out)...); code != 1 || !strings.Contains(stdout, "the table that was screened is not the file") {
+		t.Errorf("with the verdicts as -in: exit code %d: %s", code, stdout)
 	}
 	places := longtest.N(100, 800)
 	var all int

@@ -72,7 +72,8 @@ type Verdict struct {
 }
 
 var (
-	errOther   = errors.New("the file is not the table of the receipt: it was changed, or it is another one")
+	errInput   = errors.New("the table that was screened is not the file of the receipt: it was changed, or it is another one")
+	errOutput  = errors.New("the table with verdicts is not the file of the receipt: it was changed, or it is another one")
 	errNoLists = errors.New("verdicts not computed again, without the lists")
 	errUndated = errors.New("the lists of the receipt give its verdict, but nothing says that they were in use at its time: neither a store nor a signature")
 )
@@ -186,8 +187,10 @@ func (r *Receipt) replay(ctx context.Context, opts *Options, isSigned bool) (out
 		switch {
 		case err != nil:
 			return CannotTell, err
-		case cmp.Or(table.Input, r.Table.Input) != r.Table.Input, cmp.Or(table.Output, r.Table.Output) != r.Table.Output:
-			return Different, errOther
+		case cmp.Or(table.Input, r.Table.Input) != r.Table.Input:
+			return Different, errInput
+		case cmp.Or(table.Output, r.Table.Output) != r.Table.Output:
+			return Different, errOutput
 		}
 	}
 	switch {
