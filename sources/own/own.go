@@ -222,6 +222,9 @@ func decode(chain, text string) (address.Address, error) {
 		if len(address.Detect(text)) > 0 {
 			return address.Address{}, errors.New("the address may be of several chains: name one in the column chain")
 		}
+		if strings.ContainsAny(text, ",;\t") {
+			return address.Address{}, errors.New("not an address of a known chain; if it is the header of a table, call a column address")
+		}
 		return address.Address{}, errors.New("not an address of a known chain")
 	}
 	c, err := address.ParseChain(chain)

@@ -118,6 +118,8 @@ func TestErrors(t *testing.T) {
 		{"a row in a quote", "address,reason\n" + justin + ",\"a\n" + justin + ",b\"\n", "out of place", 2},
 		{"no address in a row", "address,reason\n,x\n", "no address", 2},
 		{"HTML", "<html>\n", "not an address", 1},
+		{"another header", "Adresse;Aktion\n" + justin + ";\n", "call a column address", 1},
+		{"a workbook", "PK\x03\x04\x14\x00\v\n", "of a workbook, save the sheet as CSV", 1},
 		{"a CR in a comment", justin + " # x\r" + justin + "\n", "line break", 1},
 		{"a line separator in a comment", "\n" + justin + " # x\u2028" + justin + "\n", "line break", 2},
 		{"a reason that looks like a comment", "reason,address\n#12 ticket," + justin + "\n", "begins with #", 2},

@@ -71,7 +71,7 @@ func Rows(r io.Reader, comma rune, openEnd bool, row func(line int64, fields []s
 }
 
 var (
-	errNUL     = errors.New("NUL: not text")
+	errNUL     = errors.New("NUL: not text; of a workbook, save the sheet as CSV")
 	errNoEnd   = fmt.Errorf("the last line has no end: %w", io.ErrUnexpectedEOF)
 	errTooLong = fmt.Errorf("record of more than %d bytes", MaxRecord)
 )
@@ -300,11 +300,11 @@ func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error
 			return err
 		}
 		text := strings.TrimRight(string(line), "\r\n")
-		if strings.ContainsAny(text, otherBreaks) {
+		switch {
+		case strings.Contains(text, "\x00"):
+			return fail(errNUL)
+		case strings.ContainsAny(text, otherBreaks):
 			return fail(errBreak)
-		}
-		if strings.Contains(text, "\x00") {
-			return fail(errors.New("NUL: not text"))
 		}
 		address, comment, _ := strings.Cut(text, "#")
 		if address = sources.TrimListed(address); address != "" {
