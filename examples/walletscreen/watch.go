@@ -303,6 +303,9 @@ func (w *watcher) check() error {
 		return err
 	}
 	w.log.Info("watching customers", "file", w.file, "addresses", n)
+	if columns.ID < 0 {
+		w.log.Warn("no column of the table of customers names the customer, so messages have the number of the row: call one of them customer", "file", w.file)
+	}
 	if len(columns.Unused)+len(columns.OtherSheets) > 0 {
 		w.log.Warn("parts of the table of customers look like addresses or chains, and are not watched", "file", w.file, "read", columns.Address,
 			"columns", columns.Unused, "sheets", columns.OtherSheets)

@@ -444,16 +444,18 @@ func TestWatchHidden(t *testing.T) {
 	}
 }
 
-// TestWatchUnread logs which parts of a table look like addresses and are not watched.
+// TestWatchUnread logs which parts of a table look like addresses and are not watched, and that no column
+// names the customers.
 func TestWatchUnread(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "customers.csv")
-	if err := os.WriteFile(file, []byte("id,address,payout wallet\na,"+evm(1)+","+evm(2)+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("owner,address,payout wallet\na,"+evm(1)+","+evm(2)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
 	w := &watcher{file: file, log: slog.New(slog.NewTextHandler(&log, nil))}
-	if err := w.check(); err != nil || !strings.Contains(log.String(), "are not watched") || !strings.Contains(log.String(), "payout wallet") {
+	if err := w.check(); err != nil || !strings.Contains(log.String(), "are not watched") || !strings.Contains(log.String(), "payout wallet") ||
+		!strings.Contains(log.String(), "call one of them customer") {
 		t.Errorf("%v, logged %s", err, &log)
 	}
 }

@@ -22,6 +22,7 @@ var (
 	usualCustomers = map[string]bool{
 		"id": true, "customerid": true, "customer": true, "userid": true, "user": true, "clientid": true, "client": true, "accountid": true, "account": true,
 		"reference": true, "name": true, "customernumber": true, "accountnumber": true, "kundennummer": true, "kundennr": true,
+		"kunde": true, "kundenid": true, "konto": true, "kontonummer": true,
 	}
 	// otherAddress and otherChain are parts of names that also look like these columns, but
 	// may be something else, such as a street or the unit of an amount.

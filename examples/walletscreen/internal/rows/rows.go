@@ -84,7 +84,7 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 	}
 	t.in, t.opts = bufio.NewReaderSize(text, maxRow), opts
 	if err := t.open(); err != nil && len(t.used.OtherSheets) > 0 && opts.Sheet == "" {
-		return nil, fmt.Errorf("%w; only the sheet %s is read: name another one with -sheet, of %s, or make it the first",
+		return nil, fmt.Errorf("%w; only the sheet %s is read, not %s: make one of them the first, or name it with -sheet",
 			err, quote(t.used.Sheet), list(t.used.OtherSheets))
 	} else if err != nil {
 		return nil, err

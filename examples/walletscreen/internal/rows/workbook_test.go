@@ -155,7 +155,7 @@ func TestCoverSheet(t *testing.T) {
 	} {
 		_, err := NewReader(bytes.NewReader(book(t, rows)), with(Options{}))
 		if err == nil || !strings.HasPrefix(err.Error(), want) ||
-			!strings.HasSuffix(err.Error(), `; only the sheet "Kunden" is read: name another one with -sheet, of "Old & gone", or make it the first`) {
+			!strings.HasSuffix(err.Error(), `; only the sheet "Kunden" is read, not "Old & gone": make one of them the first, or name it with -sheet`) {
 			t.Errorf("%q: error %v", rows, err)
 		}
 	}
