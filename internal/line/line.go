@@ -30,8 +30,11 @@ func Format(seq uint64, text []byte) (l []byte, sum string) {
 func Parse(l []byte) (Line, bool) {
 	number, rest, _ := bytes.Cut(bytes.TrimSuffix(l, []byte("\n")), []byte(" "))
 	sum, text, ok := bytes.Cut(rest, []byte(" "))
+	if !ok || len(number) > 20 {
+		return Line{}, false
+	}
 	seq, err := strconv.ParseUint(string(number), 10, 64)
-	if !ok || err != nil || seq == 0 || sumOf(string(number), text) != string(sum) {
+	if err != nil || seq == 0 || sumOf(string(number), text) != string(sum) {
 		return Line{}, false
 	}
 	return Line{seq, string(sum), text}, true

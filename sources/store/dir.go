@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
@@ -195,28 +196,40 @@ func (d *dir) Append(ctx context.Context, number uint64, text []byte) (err error
 // lastLine returns the last line of a journal of a size that is not damaged and whose number is at most the given one: its number,
 // and where it begins; 0 if there is none. It reports whether the journal ends with a line feed.
 func lastLine(f *os.File, size int64, most uint64) (number uint64, offset int64, ended bool, err error) {
-	for n := int64(tailBytes); ; n *= 4 {
-		n = min(n, size)
-		tail := make([]byte, n)
-		if _, err := f.ReadAt(tail, size-n); err != nil && err != io.EOF {
+	ended = size == 0
+	var buf []byte
+	end, n := size, int64(tailBytes) // from end on there is no such line; n is how many bytes before are looked at
+	for end > 0 {
+		n = min(n, end)
+		buf = slices.Grow(buf[:0], int(n))
+		tail := buf[:n]
+		if _, err := f.ReadAt(tail, end-n); err != nil && err != io.EOF {
 			return 0, 0, false, err
 		}
-		ended = n == 0 || tail[n-1] == '\n'
+		if end == size {
+			ended = tail[n-1] == '\n'
+		}
 		first := 0
-		if n < size { // the first line may have begun before
-			first = bytes.IndexByte(tail, '\n') + 1
+		if n < end { // the first line may have begun before
+			first = bytes.IndexByte(tail[:n-1], '\n') + 1
 		}
 		for len(tail) > first {
 			at := bytes.LastIndexByte(tail[:len(tail)-1], '\n') + 1
-			if l, ok := line.Parse(tail[at:]); ok && l.Seq <= most && at >= first {
-				return l.Seq, size - n + int64(at), ended, nil
+			if l, ok := line.Parse(tail[at:]); ok && l.Seq <= most {
+				return l.Seq, end - n + int64(at), ended, nil
 			}
 			tail = tail[:at]
 		}
-		if n == size {
-			return 0, 0, ended, nil
+		switch {
+		case first > 0:
+			end, n = end-n+int64(first), tailBytes
+		case n == end || n > maxLine+1: // no line is so long
+			end, n = end-n, tailBytes
+		default:
+			n = min(4*n, maxLine+2)
 		}
 	}
+	return 0, 0, ended, nil
 }
 
 // lock waits until no other program has the lock of the directory.
@@ -263,8 +276,14 @@ func (d *dir) Read(ctx context.Context, from uint64, each func(line []byte) erro
 		}
 	}
 	r := bufio.NewReaderSize(io.NewSectionReader(f, offset, size-offset), tailBytes)
-	for {
-		text, err := r.ReadBytes('\n')
+	for text := []byte(nil); ctx.Err() == nil; {
+		part, err := r.ReadSlice('\n')
+		if len(text) <= maxLine { // the rest of a damaged line does not matter
+			text = append(text, part...)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
 		if err != nil && err != io.EOF {
 			return err
 		}
@@ -273,8 +292,10 @@ func (d *dir) Read(ctx context.Context, from uint64, each func(line []byte) erro
 				return err
 			}
 		}
-		if err == io.EOF || ctx.Err() != nil {
-			return ctx.Err()
+		if err == io.EOF {
+			break
 		}
+		text = nil // each may keep it
 	}
+	return ctx.Err()
 }

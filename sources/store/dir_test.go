@@ -256,3 +256,31 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("the lines are %v, want 1", got)
 	}
 }
+
+// TestEndlessLine ends the journal with half a gigabyte without a line feed, as a crash or a full disk may leave it. The line
+// before is found, and another one appended, without all that in memory.
+func TestEndlessLine(t *testing.T) {
+	dir := t.TempDir()
+	d := open(t, dir)
+	fill(t, d, 1)
+	fill(t, d, 2)
+	const size = 512 << 20
+	if err := os.Truncate(filepath.Join(dir, "journal"), size); err != nil {
+		t.Fatal(err)
+	}
+	for what, use := range map[string]func(){
+		"Append":    func() { fill(t, d, 3) },
+		"Read":      func() { numbersOf(t, d, 0) },
+		"Read from": func() { numbersOf(t, d, 3) },
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		use()
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > size {
+			t.Errorf("%s allocates %d bytes", what, after.TotalAlloc-before.TotalAlloc)
+		}
+	}
+	if got, want := numbersOf(t, d, 0), []uint64{1, 2, 0, 3}; !slices.Equal(got, want) {
+		t.Errorf("the lines are %v, want %v", got, want)
+	}
+}
