@@ -133,7 +133,7 @@ func (l *Log) State() State {
 func (l *Log) Seen(source, digest string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.state.seen[source][digest]
+	return l.state.pasts[source].seen[digest]
 }
 
 // Follow learns what the Store knows. If the last line that is known here is no longer in it, the Store

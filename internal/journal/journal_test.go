@@ -188,6 +188,24 @@ func TestDamagedLineLost(t *testing.T) {
 	}
 }
 
+// TestDamagedBeside accepts a list while another one is damaged: what answered from the other one then is not known,
+// whatever is known of the first one.
+func TestDamagedBeside(t *testing.T) {
+	m := &memory{}
+	p := newProgram(t, m, day, Program{Answers: true, Sources: []string{"OTHER", "TEST"}})
+	damaged := held(1)
+	damaged.Damaged = true
+	p.append(t, &Line{Type: Damaged, Source: "TEST", Held: damaged}, &Line{Type: Accepted, Source: "OTHER", Held: held(1)},
+		&Line{Type: Answering, Source: "OTHER", Held: held(1)})
+	for _, ids := range [][]string{nil, {"OTHER", "TEST"}, {"TEST", "OTHER"}} {
+		for n := 3; n < 6; n++ {
+			if s, err := At(ctx, m, minute(n), minute(100), ids); !errors.Is(err, store.ErrGap) {
+				t.Errorf("minute %d of %v: %v, %v, want a gap", n, ids, s != nil, err)
+			}
+		}
+	}
+}
+
 // TestCheckLost loses the line of a check: until the next one, it is not known when the list was checked, which receipts say.
 func TestCheckLost(t *testing.T) {
 	m := answered(t, 1)

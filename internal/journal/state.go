@@ -20,8 +20,7 @@ type State struct {
 	At         time.Time       // of the line
 	Held       map[string]Held // by source
 	Exceptions Excepted
-	Programs   map[string]Program // that have begun
-	Answered   map[string]Held    // Held after the last line of a program that answers; it is not changed
+	Answered   map[string]Held // Held after the last line of a program that answers; it is not changed
 
 	// Of a Log: whether the journal was ever read, which is true without a Store; the number and the time of its last line then,
 	// since lines of this program do not hide which files are ahead of the journal, nor since when; and how often the Store went back.
@@ -31,14 +30,19 @@ type State struct {
 	Back  int
 
 	sum     string
-	lost    bool                       // lines are lost, and what holds may be another thing
-	gap     uint64                     // the number of the last line that others are lost after, plus one; 0: none is lost
-	held    map[string]uint64          // by source: the number of the last line about the list held
-	elapsed time.Duration              // without steps of more than maxStep
-	ended   map[string][]end           // by source: when its acceptances ended, in their order
-	seen    map[string]map[string]bool // by source: the digests of the lists that were accepted
-	used    map[string]time.Time       // by program that answers: its last line
-	unsure  map[string]uint64          // by source: the last Accepted line of a program that answers, until one shows that it knew
+	lost    bool          // lines are lost, and what holds may be another thing
+	gap     uint64        // the number of the last line that others are lost after, plus one; 0: none is lost
+	elapsed time.Duration // without steps of more than maxStep
+	pasts   map[string]past
+	writers map[string]writer
+	unsure  string // the source of the last line if a program that answers has accepted a list, and may not have lived to answer from it
+}
+
+// A past is what the journal says of the lists that a source had.
+type past struct {
+	said  uint64          // the number of the last line about the list held
+	ended []end           // when acceptances ended, in their order
+	seen  map[string]bool // the digests of the lists that were accepted
 }
 
 // An end is when an acceptance ended, and those before it whose end is not known, in State.elapsed.
@@ -47,9 +51,15 @@ type end struct {
 	at time.Duration
 }
 
+// A writer is a program that has written to the journal.
+type writer struct {
+	Program
+	last time.Time // of its last line
+}
+
 // sinceEnd returns for how long an acceptance of a source has not been in use; 0 if it may be.
 func (s *State) sinceEnd(source string, n uint32) time.Duration {
-	for _, e := range s.ended[source] {
+	for _, e := range s.pasts[source].ended {
 		if n <= e.n {
 			return s.elapsed - e.at
 		}
@@ -62,16 +72,13 @@ func (s *State) sinceEnd(source string, n uint32) time.Duration {
 const maxStep = 48 * time.Hour
 
 func newState() State {
-	return State{
-		Held: make(map[string]Held), Programs: make(map[string]Program), ended: make(map[string][]end),
-		held: make(map[string]uint64), seen: make(map[string]map[string]bool), used: make(map[string]time.Time), unsure: make(map[string]uint64),
-	}
+	return State{Held: make(map[string]Held), pasts: make(map[string]past), writers: make(map[string]writer)}
 }
 
 // Clone returns s, which does not change with later lines.
 func (s *State) Clone() State {
 	c := *s
-	c.Held, c.Programs, c.used, c.unsure, c.held = maps.Clone(s.Held), maps.Clone(s.Programs), maps.Clone(s.used), maps.Clone(s.unsure), maps.Clone(s.held)
+	c.Held, c.pasts, c.writers = maps.Clone(s.Held), maps.Clone(s.pasts), maps.Clone(s.writers)
 	return c
 }
 
@@ -85,25 +92,44 @@ func (s *State) add(l *Line) {
 		s.gap = s.Number + 1
 	}
 	s.Number, s.At, s.sum = l.Number, l.At, l.sum
-	if l.Opened != nil {
-		s.Programs[l.Program] = *l.Opened
+	p := s.writers[l.Program]
+	if p.last = l.At; l.Opened != nil {
+		p.Program = *l.Opened
 	}
-	if s.Programs[l.Program].Answers {
-		s.used[l.Program] = l.At
-		clear(s.unsure) // it has read the lines before
-	}
+	s.writers[l.Program] = p
 	if l.Exceptions != nil {
 		s.Exceptions = *l.Exceptions
 	}
 	if l.Held != nil {
 		s.hold(l)
 	}
-	if s.Programs[l.Program].Answers && (l.Held != nil || l.Opened != nil) {
-		s.Answered = maps.Clone(s.Held)
+	if p.Answers {
+		if s.unsure = ""; l.Type == Accepted { // it has read the lines before
+			s.unsure = l.Source
+		}
+		if l.Held != nil || l.Opened != nil {
+			s.Answered = maps.Clone(s.Held)
+		}
 	}
 	if s.gap > 0 && l.After != "" { // the program may know another thing
 		s.lost = s.after(l) != l.After
 	}
+}
+
+// hold adds the list that is held after l.
+func (s *State) hold(l *Line) {
+	p := s.pasts[l.Source]
+	if l.Type == Accepted {
+		if p.seen == nil {
+			p.seen = make(map[string]bool)
+		}
+		p.seen[l.Held.Revision.Digest] = true
+		if l.Held.N > 1 && (len(p.ended) == 0 || p.ended[len(p.ended)-1].n < l.Held.N-1) {
+			p.ended = append(p.ended, end{l.Held.N - 1, s.elapsed})
+		}
+	}
+	p.said = l.Number
+	s.Held[l.Source], s.pasts[l.Source] = *l.Held, p
 }
 
 // after returns a digest of the lists and exceptions that hold after l, by which a reader knows whether
@@ -124,25 +150,8 @@ func (s *State) after(l *Line) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// hold adds the list that is held after l.
-func (s *State) hold(l *Line) {
-	if l.Type == Accepted {
-		if s.seen[l.Source] == nil {
-			s.seen[l.Source] = make(map[string]bool)
-		}
-		s.seen[l.Source][l.Held.Revision.Digest] = true
-		if ends := s.ended[l.Source]; l.Held.N > 1 && (len(ends) == 0 || ends[len(ends)-1].n < l.Held.N-1) {
-			s.ended[l.Source] = append(ends, end{l.Held.N - 1, s.elapsed})
-		}
-		if s.Programs[l.Program].Answers {
-			s.unsure[l.Source] = l.Number
-		}
-	}
-	s.Held[l.Source], s.held[l.Source] = *l.Held, l.Number
-}
-
 // Said returns the number of the last line about the list held of a source.
-func (s *State) Said(source string) uint64 { return s.held[source] }
+func (s *State) Said(source string) uint64 { return s.pasts[source].said }
 
 // ids returns the sources that ever had a list, sorted.
 func (s *State) ids() []string { return slices.Sorted(maps.Keys(s.Held)) }
@@ -293,33 +302,32 @@ func (s *State) isKnown(at time.Time, ids []string, knew map[string]bool) error 
 		return fmt.Errorf("%w: lines of the journal before %v are lost", store.ErrGap, s.At)
 	}
 	for _, id := range ids {
-		if s.gap > s.held[id] {
+		if s.gap > s.Said(id) {
 			return fmt.Errorf("%w: lines of the journal are lost that may say when the list of %s was checked", store.ErrGap, id)
 		}
 		if s.Held[id].Damaged {
 			return fmt.Errorf("%w: the list of %s could not be proved then", store.ErrGap, id)
 		}
-		if s.unsure[id] == 0 {
+	}
+	lived := false // a program that answers has written later
+	var until time.Time
+	for name, p := range s.writers {
+		if !p.Answers {
 			continue
 		}
-		for program := range s.used {
-			if knew[program] {
-				return nil
-			}
+		lived = lived || knew[name]
+		end := p.last.Add(3 * p.Every)
+		if p.Every == 0 {
+			end = at
 		}
-		return fmt.Errorf("%w: the program may have been killed before it answered from the list of %s that it had accepted", store.ErrGap, id)
-	}
-	var until time.Time
-	for program, last := range s.used {
-		every := s.Programs[program].Every
-		if every == 0 {
-			return nil
-		}
-		if end := last.Add(3 * every); end.After(until) {
+		if end.After(until) {
 			until = end
 		}
 	}
-	if len(s.used) > 0 && at.After(until) && len(knew) == 0 {
+	switch {
+	case slices.Contains(ids, s.unsure) && !lived:
+		return fmt.Errorf("%w: the program may have been killed before it answered from the list of %s that it had accepted", store.ErrGap, s.unsure)
+	case !until.IsZero() && at.After(until) && len(knew) == 0:
 		return fmt.Errorf("%w: nobody is known to have answered after %v", store.ErrGap, until)
 	}
 	return nil
@@ -330,7 +338,7 @@ func (s *State) anyAhead(ctx context.Context, st store.Store, ids []string) (boo
 	names, err := st.Names(ctx)
 	return slices.ContainsFunc(names, func(name string) bool {
 		n, _ := stays.ParseName(name)
-		return (ids == nil || slices.Contains(ids, n.Source)) && IsAhead(n, s.held[n.Source], s.Held[n.Source].N)
+		return (ids == nil || slices.Contains(ids, n.Source)) && IsAhead(n, s.Said(n.Source), s.Held[n.Source].N)
 	}), err
 }
 
