@@ -16,6 +16,7 @@ import (
 const (
 	maxBatch     = 1000
 	maxBatchBody = 512 << 10
+	maxBatches   = 32 // that are read and not answered, beside those that compute: items take 20 times the memory of a body
 )
 
 // A batchItem is one address of a batch, and its answer.
@@ -42,6 +43,12 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
+	ctx, cancel := context.WithDeadline(e.Context(), e.sendBy)
+	defer cancel()
+	if e.batches.take(ctx) != nil {
+		return nil, overload()
+	}
+	defer func() { <-e.batches }()
 	items, at, p := e.readBatch(body)
 	if p != nil {
 		return nil, p

@@ -234,6 +234,42 @@ func TestMeterHangs(t *testing.T) {
 	})
 }
 
+// TestBatchesInMemory sends many batches whose charges wait: only some are read meanwhile, because their items take
+// much memory, and all are answered in the end.
+func TestBatchesInMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &countedMeter{slowMeter: slowMeter{make(chan struct{})}}
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{Meter: m})
+		answers := make(chan int, 200)
+		for range cap(answers) {
+			go func() {
+				answers <- send(h, "POST", "/api/v1/screen/batch", `{"items":[`+clean+`]}`, "Idempotency-Key", "x").Code
+			}()
+		}
+		synctest.Wait()
+		if n, most := m.charges.Load(), int64(32+max(1, runtime.GOMAXPROCS(0)/2)); n > most {
+			t.Errorf("%d of %d batches were read at once, want at most %d", n, cap(answers), most)
+		}
+		close(m.release)
+		for range cap(answers) {
+			if got := <-answers; got != 200 {
+				t.Errorf("a batch that waited has status %d", got)
+			}
+		}
+	})
+}
+
+// A countedMeter is a slowMeter that counts its charges.
+type countedMeter struct {
+	slowMeter
+	charges atomic.Int64
+}
+
+func (m *countedMeter) Charge(r *http.Request, c httpapi.Caller, n int, body []byte) (int, func(int), error) {
+	m.charges.Add(1)
+	return m.slowMeter.Charge(r, c, n, body)
+}
+
 // TestYield checks that requests that a connection sends one after another, other than
 // single screenings, let other goroutines run in between: on one processor, a goroutine
 // runs before a hundred of them are answered.
