@@ -60,10 +60,13 @@ func parse(r io.Reader, now time.Time, add func(sources.Entry) error) (sources.R
 	}
 	l := list{orders: make(map[string]*order)}
 	isPage := bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("<"))
-	if isPage {
+	switch {
+	case isPage:
 		err = readPage(string(text), l.row)
-	} else {
-		err = l.readCSV(text)
+	case !utf8.Valid(text):
+		err = fail(0, "invalid UTF-8")
+	default:
+		err = csvscan.Rows(bytes.NewReader(text), ',', true, l.row)
 	}
 	if err == nil && l.wallets == 0 {
 		err = fail(0, "no wallet in %d rows", l.rows)
@@ -137,153 +140,112 @@ type list struct {
 	wallets int               // with an address
 	rows    int               // rows with a wallet or a user
 
-	columns columns
-	width   int    // how many the header has
-	number  string // of the order that a line above the wallets names
+	columns []string // of the table, by their names here
+	number  string   // of the order that a line above the wallets names
 }
 
-// The columns of a table: their places by a name of ours.
-type columns map[string]int
-
-// header returns the columns if the row is the header of a table.
-func header(row []string) (c columns, ok bool) {
-	c = make(columns)
-	for i, name := range row {
+// columnsOf returns the names here of the columns, if the row is the header of a table of
+// wallets, of orders or, as in the export, of both.
+func columnsOf(row []string) (columns []string) {
+	for _, name := range row {
 		name = strings.ToLower(sources.TrimListed(strings.Join(strings.Fields(name), " ")))
 		switch {
 		case strings.Contains(name, "הארנק") || name == "wallet_or_user":
 			name = "wallet"
 		case name == "מטבע":
 			name = "asset"
-		case name == "סוג":
-			name = "kind"
+		case name == "סוג" || name == "order number":
+			name = "order"
 		case strings.HasPrefix(name, "תאריך עדכון"):
 			name = "updated"
-		case strings.HasPrefix(name, "תוקף"):
+		case strings.HasPrefix(name, "תוקף") || name == "validity date":
 			name = "validity"
 		}
-		c[name] = i
+		columns = append(columns, name)
 	}
-	return c, c.isWallets() || c.isOrders() || c.isExport()
-}
-
-func (c columns) has(names ...string) bool {
-	return !slices.ContainsFunc(names, func(n string) bool { _, ok := c[n]; return !ok })
-}
-
-func (c columns) isWallets() bool { return c.has("wallet", "asset") }
-func (c columns) isOrders() bool  { return c.has("kind", "validity") }
-func (c columns) isExport() bool  { return c.has("order number", "assets", "validity date") }
-
-// readCSV reads one or more tables.
-func (l *list) readCSV(text []byte) error {
-	if !utf8.Valid(text) {
-		return fail(0, "invalid UTF-8")
-	}
-	return csvscan.Rows(bytes.NewReader(text), ',', true, l.row)
-}
-
-// row reads a row of a table, or its header. A nil row ends a table.
-func (l *list) row(line int64, row []string) error {
-	if c, ok := header(row); ok || row == nil {
-		l.columns, l.width, l.number = c, len(row), ""
-		return nil
-	}
-	c := l.columns
-	cell := func(name string) string {
-		if i, ok := c[name]; ok && i < len(row) {
-			return row[i]
-		}
-		return ""
-	}
-	if (c.isExport() || c.has("order")) && len(row) != l.width || c.isWallets() && len(row) > l.width {
-		return fail(line, "row of %d columns, want %d", len(row), l.width)
-	}
-	switch others := l.others(row); {
-	case c.isExport():
-		return l.exported(line, cell, others)
-	case c.isOrders() && len(others) == 0:
-		l.ordered(cell)
-	case c.isWallets():
-		return l.walletRow(line, row, cell, others)
-	case len(others) > 0:
-		return fail(line, "an address in a table, or a column, that is not known")
+	has := func(name string) bool { return slices.Contains(columns, name) }
+	if has("wallet") && has("asset") || has("order") && has("validity") {
+		return columns
 	}
 	return nil
 }
 
-// walletRow reads a row of a table of wallets: a wallet, or a line with the number of the order
-// of the wallets below it.
-func (l *list) walletRow(line int64, row []string, cell func(string) string, others []string) error {
-	if !slices.ContainsFunc(row, func(s string) bool { return sources.TrimListed(s) != "" }) {
+// row reads a row of a table, or its header. A nil row ends a table.
+func (l *list) row(line int64, row []string) error {
+	if columns := columnsOf(row); columns != nil || row == nil {
+		l.columns, l.number = columns, ""
 		return nil
 	}
-	if !l.columns.has("order") {
-		if number := orderNumber(row[0]); number != "" && sources.TrimListed(cell("wallet")) == "" && len(others) == 0 {
-			l.number = number
-			return nil
-		}
-	} else if l.number = orderNumber(cell("order")); l.number == "" {
-		return fail(line, "order %.64q: want a number such as 18/26", cell("order"))
+	cells := make(map[string]string)
+	for i, name := range l.columns[:min(len(row), len(l.columns))] {
+		cells[name] = row[i]
 	}
-	if l.number == "" {
-		return fail(line, "a wallet above the first line with the number of an order")
-	}
-	return l.addWallets(line, l.number, cell("asset"), append([]string{cell("wallet")}, others...))
-}
-
-// others returns the addresses, and words that look like one, in a row outside its column of wallets.
-func (l *list) others(row []string) (all []string) {
-	wallets := ""
-	for _, name := range []string{"wallet", "assets"} {
-		if i, ok := l.columns[name]; ok && i < len(row) {
-			wallets += row[i]
-		}
-	}
+	var others []string // what looks like an address in other columns
 	text := strings.Join(row, "\n")
 	for _, f := range address.FindLikely(text) {
-		if a := text[f.Start:f.End]; !strings.Contains(wallets, a) {
-			all = append(all, a)
+		if a := text[f.Start:f.End]; !strings.Contains(cells["wallet"]+cells["assets"], a) {
+			others = append(others, a)
 		}
 	}
-	return all
+	switch {
+	case slices.Contains(l.columns, "wallet") || slices.Contains(l.columns, "assets"):
+		return l.walletRow(line, row, cells, others)
+	case len(others) > 0:
+		return fail(line, "an address in a table, or a column, that is not known")
+	}
+	if number := orderNumber(cells["order"]); number != "" {
+		l.order(number, cells)
+	}
+	return nil
 }
 
-// ordered reads a row of the page's table of orders.
-func (l *list) ordered(cell func(string) string) {
-	kind, validity := cell("kind"), cell("validity")
-	number := orderNumber(kind)
-	if number == "" {
-		return
+// walletRow reads a row with wallets, or a line with the number of the order of the wallets below it.
+func (l *list) walletRow(line int64, row []string, cells map[string]string, others []string) error {
+	number, hasOrder := l.number, slices.Contains(l.columns, "order")
+	if hasOrder {
+		number = orderNumber(cells["order"])
 	}
-	o := l.order(number)
-	if day := parseDay(cell("updated")); day.After(o.updated) {
+	switch above := orderNumber(row[0]); {
+	case len(row) > len(l.columns) || len(row) < len(l.columns) && hasOrder:
+		return fail(line, "row of %d columns, want %d", len(row), len(l.columns))
+	case sources.TrimListed(strings.Join(row, "")) == "":
+		return nil
+	case !hasOrder && above != "" && sources.TrimListed(cells["wallet"]) == "" && len(others) == 0:
+		l.number = above
+		return nil
+	case number == "":
+		return fail(line, "a wallet without the number of an order, such as 18/26")
+	}
+	l.order(number, cells)
+	wallets := assetNames(cells["assets"])
+	if slices.Contains(l.columns, "wallet") {
+		wallets = append(wallets, cells["wallet"])
+	}
+	return l.addWallets(line, number, cells["asset"], append(wallets, others...))
+}
+
+// order adds what a row says about the order with a number.
+func (l *list) order(number string, cells map[string]string) {
+	canceled := strings.EqualFold(sources.TrimListed(cells["is canceled"]), "true")
+	o := l.orders[number]
+	if o == nil {
+		o = &order{canceled: canceled}
+		l.orders[number] = o
+	}
+	o.canceled = o.canceled && canceled
+	o.date = freetext.First(o.date, parseDay(cells["order date"]))
+	if day := parseDay(cells["updated"]); day.After(o.updated) {
 		o.updated = day
 	}
-	if until := parseDay(validity); until.After(o.until) {
+	if canceled {
+		return
+	}
+	if until := parseDay(cells["validity"]); until.After(o.until) {
 		o.until = until
-	} else if strings.Contains(validity, "חילוט") {
-		o.forfeited, o.forfeiture = true, orderNumber(validity)
+	} else if strings.Contains(cells["validity"], "חילוט") {
+		o.forfeited, o.forfeiture = true, orderNumber(cells["validity"])
 	}
-}
-
-// exported reads a row of the export: an order with its wallets.
-func (l *list) exported(line int64, cell func(string) string, others []string) error {
-	number := orderNumber(cell("order number"))
-	if number == "" {
-		return fail(line, "Order Number %.64q: want a number such as 18/26", cell("order number"))
-	}
-	known := l.orders[number] != nil
-	o, canceled := l.order(number), strings.EqualFold(sources.TrimListed(cell("is canceled")), "true")
-	o.canceled = canceled && (o.canceled || !known)
-	if day := parseDay(cell("order date")); !day.IsZero() && (o.date.IsZero() || day.Before(o.date)) {
-		o.date = day
-	}
-	if until := parseDay(cell("validity date")); until.After(o.until) && !canceled {
-		o.until = until
-	}
-	o.forfeited = o.forfeited || !canceled && strings.HasPrefix(sources.TrimListed(cell("order type")), "FO")
-	return l.addWallets(line, number, "", append(assetNames(cell("assets")), others...))
+	o.forfeited = o.forfeited || strings.HasPrefix(sources.TrimListed(cells["order type"]), "FO")
 }
 
 // assetNames returns the names of the assets in a cell with lines such as "Id: 7" and "Name: T…".
@@ -309,22 +271,11 @@ func assetNames(cell string) (names []string) {
 	return names
 }
 
-// order returns the order with a number, new if need be.
-func (l *list) order(number string) *order {
-	o := l.orders[number]
-	if o == nil {
-		o = new(order)
-		l.orders[number] = o
-	}
-	return o
-}
-
 // addWallets adds an entry for each cell with a wallet, or with a user of an exchange.
 func (l *list) addWallets(line int64, number, asset string, cells []string) error {
 	if asset = sources.TrimListed(asset); asset == "-" {
 		asset = ""
 	}
-	l.order(number)
 	for _, text := range cells {
 		text = sources.TrimListed(strings.Join(strings.Fields(text), " "))
 		if l.rows++; l.rows > maxRows {
