@@ -13,7 +13,8 @@ import (
 // account. asset is a hint, a ticker or the name of a chain. Repair drops invisible
 // characters and blanks, supplies a missing "0x", drops a tag, and reads characters as others
 // that look like them if that has exactly one solution. Failing that, it reads each part of
-// the text, such as two addresses or one with a note. It returns nil if nothing helps.
+// the text, such as two addresses or one with a note, and names with full stops on the chains of
+// asset. It returns nil if nothing helps.
 //
 // Entries without an Address are matched as what Repair returns, by
 // [github.com/walletscreen/walletscreen/score.Literal]; nobody else needs to call it.
@@ -32,11 +33,19 @@ func Repair(asset, text string) []address.Found {
 	}
 	end := 0 // of the last address
 	words := func(to int) {
-		for word := range strings.FieldsFuncSeq(latin[end:to], isGap) {
-			start := end + strings.Index(latin[end:], word)
-			end = start + len(word)
-			if a, ok := repair(asset, word); ok {
-				add(a, start, end)
+		for field := range strings.FieldsSeq(latin[end:to]) {
+			all, read := strings.FieldsFunc(field, isGap), repair
+			if id := strings.Trim(field, outer); strings.Contains(id, ".") { // such as alice.near or 0.0.1234
+				if _, ok := Decode(asset, id); ok {
+					all, read = []string{id}, Decode
+				}
+			}
+			for _, word := range all {
+				start := end + strings.Index(latin[end:], word)
+				end = start + len(word)
+				if a, ok := read(asset, word); ok {
+					add(a, start, end)
+				}
 			}
 		}
 	}

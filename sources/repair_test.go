@@ -51,6 +51,25 @@ func TestRepairTicker(t *testing.T) {
 	}
 }
 
+// Nothing but the chain proves a name or an id with full stops.
+func TestRepairName(t *testing.T) {
+	const btc = "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH"
+	for _, tt := range []struct{ asset, text, want string }{
+		{"HBAR", "account 0.0.1234567", "hedera:0.0.1234567"},
+		{"near", "alice.near, " + btc, "near:alice.near bitcoin:" + btc},
+		{"NEAR", "(" + btc + ") or alice.near.", "bitcoin:" + btc + " near:alice.near"},
+		{"ETH", "alice.near", ""}, {"", btc + " 0.0.1234567", "bitcoin:" + btc},
+	} {
+		var got []string
+		for _, r := range sources.Repair(tt.asset, tt.text) {
+			got = append(got, r.Address.String())
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("Repair(%q, %q) = %q, want %q", tt.asset, tt.text, got, tt.want)
+		}
+	}
+}
+
 // What Repair finds is the address without the marks around it, so that it can be read on another chain, too.
 func TestRepairPlace(t *testing.T) {
 	const tron = "TGJVc32ig2u8tQsYMLE7KXHT5NDQroaVNU"

@@ -119,6 +119,12 @@ func TestFormats(t *testing.T) {
 			"address,comment\n" + lazarus + ",fake\n" + genesis + ",\n",
 			[]string{"ethereum|" + lazarus + "||SCAM||fake", "bitcoin|" + genesis + "||COMMUNITY_REPORT||"},
 		},
+		{
+			"csv, swapped cells",
+			badlist.Options{},
+			"address,chain,comment\n" + genesis + ",BTC,\nETH," + lazarus + ",fake\nscam,tron," + tron1 + "\n",
+			[]string{"bitcoin|" + genesis + "|BTC|COMMUNITY_REPORT||", "ethereum|" + lazarus + "|ETH|SCAM||fake", "tron|" + tron1 + "||SCAM||scam"},
+		},
 		{"csv of one column", badlist.Options{}, "Address\r\n" + lazarus + "\r\n\r\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
 		{
 			"csv, semicolons, quotes, a mark, empty lines",
@@ -224,6 +230,7 @@ func TestDates(t *testing.T) {
 // addresses in one cell, notes, user ids of an exchange, and letters of another
 // alphabet.
 func TestWithin(t *testing.T) {
+	const hex64 = "98793cd91a3f870fb126f66285808c7e094afcfc4eda8a970f6648cdf0dbd6de"
 	cyrillic := strings.NewReplacer("H", "Н", "c", "с").Replace(tron2)
 	tests := []struct {
 		name, cell string
@@ -241,6 +248,8 @@ func TestWithin(t *testing.T) {
 			[]string{"tron " + tron1, "tron " + tron2},
 		},
 		{"long", strings.Repeat("- ", 2000) + tron1, []string{"tron " + tron1}},
+		{"64 hex digits beside", lazarus + ", " + hex64, []string{"ethereum " + lazarus, "- " + hex64}},
+		{"an id of Arweave beside", "GRQ7swQO1AMyFgnuAPI7AvGQlW3lzuQuwlJb-pWV7xk / " + lazarus, []string{"- GRQ7swQO1AMyFgnuAPI7AvGQlW3lzuQuwlJb-pWV7xk", "ethereum " + lazarus}},
 		{"a user id", "35561732", []string{"- 35561732"}},
 		{"letters of another alphabet", cyrillic, []string{"tron " + cyrillic}},
 		{"the same, with a note", "(" + cyrillic + ") №1", []string{"tron " + cyrillic}},

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -72,8 +73,9 @@ const (
 // such a word the kind is [score.CommunityReport]. URLs and domain names are ignored.
 //
 // Text that is not an address but contains some gives an entry for each, and for each other word
-// that looks like one: two addresses in a cell, or one with a note behind it. Letters of other alphabets that look like Latin ones
-// are read as such if that makes an address. Listed is always the text of the list.
+// that may be one: two addresses in a cell, or one with a note behind it. Letters of other alphabets
+// that look like Latin ones are read as such if that makes an address. If the chain or the comment
+// is an address and the address is none, they are swapped. Listed is always the text of the list.
 //
 // The Digest of the revision covers all bytes of the list, uncompressed. Published is zero, for the lists
 // have no date. Records counts lines and objects.
@@ -204,10 +206,17 @@ func (p *parser) emit(r record, kind score.Kind) error {
 	}
 	found := sources.Repair(chain, listed)
 	if len(found) == 0 {
+		for _, column := range []int{columnChain, columnName} {
+			if _, ok := sources.Decode("", r[column]); ok { // its cells are swapped
+				r[columnAddress], r[column] = r[column], r[columnAddress]
+				p.records--
+				return p.emit(r, kind)
+			}
+		}
 		return p.add(e)
 	}
 	p.decoded++
-	for _, f := range address.FindLikely(listed) { // other words may be addresses, too
+	for _, f := range others(listed) {
 		if !slices.ContainsFunc(found, func(o address.Found) bool { return f.Start < o.End && o.Start < f.End }) {
 			found = append(found, f)
 		}
@@ -221,6 +230,20 @@ func (p *parser) emit(r record, kind score.Kind) error {
 	}
 	return nil
 }
+
+// others returns the words of a cell that may be addresses: those that look like one, and ids
+// that nothing proves, such as 64 hex digits.
+func others(cell string) []address.Found {
+	all := address.FindLikely(cell)
+	for _, at := range longWord.FindAllStringIndex(cell, -1) {
+		if len(address.Detect(cell[at[0]:at[1]])) > 0 {
+			all = append(all, address.Found{Start: at[0], End: at[1]})
+		}
+	}
+	return all
+}
+
+var longWord = regexp.MustCompile(`[0-9A-Za-z_-]{25,}`)
 
 // signals are the words that show the kind of a report, in order of precedence. A word
 // ending in "…" matches all words that begin so.

@@ -173,9 +173,9 @@ func newRow(values []string) (row, error) {
 		repaired := sources.Repair(values[columnChain], r.listed)
 		_, elsewhere := sources.Decode("", r.listed)
 		switch {
-		case r.allow || elsewhere || len(repaired) != len(sources.Repair("", r.listed)) && len(repaired) != 1 || len(repaired) == 0:
+		case r.allow || elsewhere || len(repaired) == 0:
 			return row{}, err
-		case hasOther(r.listed, repaired) || hasName(values[columnChain], r.listed, repaired):
+		case hasOther(r.listed, repaired) || len(repaired) > 1 && len(repaired) != len(sources.Repair("", r.listed)):
 			return row{}, errors.New("not an address alone: another word looks like one")
 		case len(repaired) == 1:
 			r.address, r.listed = repaired[0].Address, r.listed[repaired[0].Start:repaired[0].End]
@@ -197,15 +197,6 @@ func hasOther(text string, found []address.Found) bool {
 			isSame := likely.Start < f.End && f.Start < likely.End
 			return isSame || len(ends) == 2 && strings.HasPrefix(whole, ends[0]) && strings.HasSuffix(whole, ends[1])
 		})
-	})
-}
-
-// hasName reports whether a name or an id with full stops in text, which nothing but the named chain proves, is not found.
-func hasName(chain, text string, found []address.Found) bool {
-	return chain != "" && slices.ContainsFunc(strings.Fields(text), func(word string) bool {
-		word = strings.TrimFunc(word, unicode.IsPunct)
-		a, err := decode(chain, word)
-		return err == nil && strings.Contains(word, ".") && !slices.ContainsFunc(found, func(f address.Found) bool { return f.Address == a })
 	})
 }
 
