@@ -244,6 +244,22 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// TestMistypedDay does not end an order on a day before the order was issued.
+func TestMistypedDay(t *testing.T) {
+	const tron = "TH96tFMn8KGiYSLiwcV3E2UiaJc8jmcbz3"
+	for day, ended := range map[string]bool{"01.07.2026": true, "01.01.2026": true, "01.07.2016": false, "31.12.2025": false, "01.07.1928": false} {
+		for _, doc := range []string{
+			"סוג,תוקף\n18/26," + day + "\norder,wallet_or_user,asset\n18/26," + tron + ",\n",
+			"Order Number,Assets,Validity Date\n18/26,Name: " + tron + "," + day + "\n",
+		} {
+			entries, _, err := parse(t, doc, now)
+			if err != nil || len(entries) != 1 || entries[0].Until.IsZero() == ended {
+				t.Errorf("%q: %+v, %v, want that it has ended: %t", doc, entries, err, ended)
+			}
+		}
+	}
+}
+
 // TestExport reads the orders that the newer site exports.
 func TestExport(t *testing.T) {
 	doc := listtest.ReadFile(t, export)

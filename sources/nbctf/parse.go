@@ -36,9 +36,9 @@ const (
 //
 // The kind is [score.TerroristFinancing]. Ref is the number of the order, such as "18/26".
 // An order that has ended without a forfeiture has its entries' Until set to its last day.
-// An order that is not in the table of orders stays in force, and one that was canceled is
-// left out. ListedAt is the date of the order, which only the export has; FirstSeen is the
-// date on which the page updated the order.
+// An order that is not in the table of orders, or whose last day is before the year of its number,
+// stays in force, and one that was canceled is left out. ListedAt is the date of the order, which
+// only the export has; FirstSeen is the date on which the page updated the order.
 //
 // A cell that is not an address, because it has look-alike letters, a note or two addresses,
 // is an entry without an Address; see [sources.Repair]. What looks like an address in another column of the
@@ -240,7 +240,9 @@ func (l *list) order(number string, cells map[string]string) {
 	if canceled {
 		return
 	}
-	if until := parseDay(cells["validity"]); until.After(o.until) {
+	_, year, _ := strings.Cut(number, "/")
+	issued := freetext.Date(year, "06") // a day before that is mistyped, and must not end the order
+	if until := parseDay(cells["validity"]); until.After(o.until) && !until.Before(issued) {
 		o.until = until
 	} else if strings.Contains(cells["validity"], "חילוט") {
 		o.forfeited, o.forfeiture = true, orderNumber(cells["validity"])
