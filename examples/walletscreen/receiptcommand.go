@@ -362,7 +362,7 @@ func (r *receiptCall) screenAgain(ctx context.Context, rec *receipt.Receipt, pas
 		return nil, err
 	}
 	j := newJudge(past, o.chain)
-	job := &tableJob{program: &program{stdin: r.stdin, stdout: io.Discard, stderr: io.Discard}, options: o, add: verdictColumns, cells: j.cells, hashes: newTableHashes(j)}
+	job := newTableJob(&program{stdin: r.stdin, stdout: io.Discard, stderr: io.Discard}, o, j, true)
 	if err := job.run(ctx); err != nil {
 		return nil, err
 	}

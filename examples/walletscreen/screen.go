@@ -106,13 +106,13 @@ func (s *screenCall) checkFiles() error {
 	switch {
 	case s.receipt == "-" || s.report == "-":
 		return errors.New("-receipt and -report want the name of a file")
-	case sameFile(s.receiptKey, s.receipt) || sameFile(s.receiptKey, s.report) || sameFile(s.receiptKey, s.table.out):
+	case s.sameFile(s.receiptKey, s.receipt) || s.sameFile(s.receiptKey, s.report) || s.sameFile(s.receiptKey, s.table.out):
 		return fmt.Errorf("-receipt-key is the same file as -receipt, -report or -out, %s: the key would be lost", s.receiptKey)
-	case s.receipt != "" && (sameFile(s.receipt, s.table.in) || s.overwrites(s.table.in, s.receipt) || sameFile(s.receipt, s.table.out) || sameFile(s.receipt, s.report)):
+	case s.receipt != "" && (s.sameFile(s.table.in, s.receipt) || s.sameFile(s.receipt, s.table.out) || s.report != "" && s.sameFile(s.receipt, s.report)):
 		return fmt.Errorf("-receipt is the same file as -in, -out or -report, %s", s.receipt)
 	case s.report != "" && s.table.in == "":
 		return errors.New("-report is about a table, and needs -in")
-	case s.report != "" && (s.overwrites(s.table.in, s.report) || sameFile(s.report, s.table.out)):
+	case s.report != "" && (s.sameFile(s.table.in, s.report) || s.sameFile(s.report, s.table.out)):
 		return fmt.Errorf("-report is the same file as -in or -out, %s", s.report)
 	case s.receipt != "" && s.at != "":
 		return errors.New("-receipt is for verdicts of now, not for -at")
@@ -162,13 +162,14 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 		}
 	}
 	var total tally
-	shown, had := 0, false // how many accounts are shown; whether one is suppressed, or was listed
+	accounts, had := 0, false // how many there are; whether one is suppressed, or was listed
 	for _, arg := range args {
 		whole := j.screen("", arg)
 		all := j.payees(whole)
 		total.addPayees(all)
 		for i := range all {
 			v := &all[i]
+			accounts++
 			had = had || len(v.result.Suppressed)+len(v.result.Formerly) > 0
 			if receipts != nil {
 				if err := receipts.add(v, j.screener); err != nil {
@@ -181,7 +182,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 				s.printJSON(o)
 				continue
 			}
-			if shown++; shown > 1 {
+			if accounts > 1 {
 				fmt.Fprintln(s)
 			}
 			v.print(s, s.hasColors(), s.history)
@@ -199,7 +200,7 @@ func (s *screenCall) screenArguments(ctx context.Context, j *judge, args []strin
 			return err
 		}
 		if receipts.missing > 0 {
-			fmt.Fprintf(s.stderr, "walletscreen: %d of %d addresses have no receipt: undecided, or possibly a private key\n", receipts.missing, total.payees)
+			fmt.Fprintf(s.stderr, "walletscreen: %d of %d addresses have no receipt: undecided, or possibly a private key\n", receipts.missing, accounts)
 			s.code = exitUndecided
 		}
 	}
@@ -307,7 +308,7 @@ func listedText(l *screening.Label) string {
 }
 
 func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
-	job := &tableJob{program: s.program, options: s.table, add: verdictColumns, cells: j.cells}
+	job := newTableJob(s.program, s.table, j, s.receipt != "" || s.report != "")
 	var err error
 	var receipts *receiptFile
 	var answer screening.Result // of the lists
@@ -323,9 +324,6 @@ func (s *screenCall) screenTable(ctx context.Context, j *judge) error {
 	}
 	if err != nil {
 		return err
-	}
-	if receipts != nil || shown != nil {
-		job.hashes = newTableHashes(j)
 	}
 	if shown != nil {
 		j.each = func(row *rows.Row, v *verdict) { shown.add(row, v, job.columns.Own) }

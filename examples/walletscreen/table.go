@@ -77,16 +77,6 @@ func (o *tableOptions) checkDelimiter() error {
 	return nil
 }
 
-// sameFile reports whether two flags name the same file, which exists or will.
-func sameFile(a, b string) bool {
-	if a == "" || b == "" || a == "-" || b == "-" {
-		return false
-	}
-	one, err := os.Stat(a)
-	other, err2 := os.Stat(b)
-	return filepath.Clean(a) == filepath.Clean(b) || err == nil && err2 == nil && os.SameFile(one, other)
-}
-
 // formatOrName returns -format or the format in the name of the file, and "" if neither says one.
 func (o *tableOptions) formatOrName() string {
 	if o.format != "" {
@@ -114,16 +104,19 @@ type tableJob struct {
 // tableHashes are the SHA-256 of a table as it was read and as it was written, and of its verdicts.
 type tableHashes struct{ input, output, verdicts hash.Hash }
 
-// newTableHashes returns hashes of a table whose verdicts j finds.
-func newTableHashes(j *judge) *tableHashes {
-	h := &tableHashes{sha256.New(), sha256.New(), sha256.New()}
-	j.sum = h.verdicts
-	return h
+// newTableJob returns a job that screens a table, with hashes for what proves it.
+func newTableJob(p *program, o tableOptions, j *judge, proved bool) *tableJob {
+	t := &tableJob{program: p, options: o, add: verdictColumns, cells: j.cells}
+	if proved {
+		t.hashes = &tableHashes{sha256.New(), sha256.New(), sha256.New()}
+		j.sum = t.hashes.verdicts
+	}
+	return t
 }
 
 func (t *tableJob) run(ctx context.Context) error {
 	t.started = time.Now()
-	if t.overwrites(t.options.in, t.options.out) {
+	if t.sameFile(t.options.in, t.options.out) {
 		return fmt.Errorf("-in and -out are the same file, %s", inputName(t.options.in))
 	}
 	in, size, err := t.openInput(ctx, t.options.in)
@@ -131,10 +124,11 @@ func (t *tableJob) run(ctx context.Context) error {
 		return fmt.Errorf("-in: %w", err)
 	}
 	defer in.Close()
-	source := io.Reader(in)
+	inputSum, outputSum := io.Discard, io.Discard
 	if t.hashes != nil {
-		source = io.TeeReader(in, t.hashes.input)
+		inputSum, outputSum = t.hashes.input, t.hashes.output
 	}
+	source := io.TeeReader(in, inputSum)
 	var delimiter byte
 	if t.options.delimiter != "" {
 		delimiter = t.options.delimiter[0]
@@ -151,11 +145,7 @@ func (t *tableJob) run(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", inputName(t.options.in), err)
 	}
 	t.columns = reader.Columns()
-	sum := io.Discard
-	if t.hashes != nil {
-		sum = t.hashes.output
-	}
-	out, err := openOutput(t.options.out, t.stdout, sum)
+	out, err := openOutput(t.options.out, t.stdout, outputSum)
 	if err != nil {
 		return err
 	}
@@ -234,11 +224,17 @@ func (t *tableJob) row(dst []string, row *rows.Row, total *tally) (cells []strin
 	return t.cells(dst, row, total)
 }
 
-// overwrites reports whether writing out changes the file of in. - and "" are the standard input and output.
-func (p *program) overwrites(in, out string) bool {
+// sameFile reports whether a file, which may be "", is where an output goes, or will. - is the standard input, - and "" the standard output.
+func (p *program) sameFile(in, out string) bool {
+	if in == "" {
+		return false
+	}
 	from, err := stat(in, p.stdin)
 	to, err2 := stat(out, p.stdout)
-	return err == nil && err2 == nil && from.Mode().IsRegular() && os.SameFile(from, to)
+	if err == nil && err2 == nil {
+		return from.Mode().IsRegular() && os.SameFile(from, to)
+	}
+	return in != "-" && out != "" && filepath.Clean(in) == filepath.Clean(out)
 }
 
 // stat describes a file, or the standard input or output, if that is one, for - or no name.

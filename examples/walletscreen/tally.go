@@ -10,7 +10,6 @@ type tally struct {
 	undecided int64 // texts without a level
 	doubtful  int64 // texts with a level, about which something is left to decide
 	rows      int64 // texts
-	payees    int64 // accounts: a text may pay several
 }
 
 func (t *tally) count(level score.Level, undecided bool) {
@@ -18,7 +17,6 @@ func (t *tally) count(level score.Level, undecided bool) {
 		t.levels = make(map[score.Level]int64)
 	}
 	t.rows++
-	t.payees++
 	switch {
 	case level == "" && undecided:
 		t.undecided++

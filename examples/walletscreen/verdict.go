@@ -244,14 +244,14 @@ func (j *judge) cells(dst []string, row *rows.Row, total *tally) []string {
 	if v.hasLevel() {
 		level, points, labels = string(r.Level), strconv.Itoa(r.Score), strconv.Itoa(len(r.Labels))
 	}
-	dst = append(dst, level, joinDoubts(r.Doubts), points)
+	first, match := &screening.Label{}, ""
 	if v.isListed() {
-		l := &r.Labels[0]
-		dst = append(dst, l.Match.String(), l.Source, l.Ref, l.Name, l.Listed, dayOrNone(l.AddedAt), dayOrNone(l.NotListedOn), dayOrNone(l.EntityListedAt), labels, listsOf(r.Labels))
-	} else {
-		dst = append(dst, "", "", "", "", "", "", "", "", labels, "")
+		first = &r.Labels[0]
+		match = first.Match.String()
 	}
-	return append(dst, stays(r.Formerly), suppressions(r.Suppressed), failure)
+	return append(dst, level, joinDoubts(r.Doubts), points, match, first.Source, first.Ref, first.Name, first.Listed,
+		dayOrNone(first.AddedAt), dayOrNone(first.NotListedOn), dayOrNone(first.EntityListedAt), labels, listsOf(r.Labels),
+		stays(r.Formerly), suppressions(r.Suppressed), failure)
 }
 
 // joined returns the texts of all, each once, with the separator between them.
@@ -342,7 +342,6 @@ func (t *tally) addPayees(all []verdict) {
 		}
 	}
 	t.add(worst)
-	t.payees += int64(len(all)) - 1
 }
 
 // anyAddress is screened to see whether there is an answer, and what all answers have in common.
