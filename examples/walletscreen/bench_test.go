@@ -44,7 +44,7 @@ func BenchmarkTable(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		j := newJudge(s, "")
+		j := &judge{screener: s}
 		b.SetBytes(int64(len(text)))
 		b.ReportAllocs()
 		for b.Loop() {

@@ -60,7 +60,7 @@ func (p *program) extractCommand() *cli.Command {
 					fmt.Fprintln(p.stderr, "no address found")
 				}
 				fmt.Fprintln(p.stderr)
-				newJudge(screener, "").printLists(p.stderr)
+				(&judge{screener: screener}).printLists(p.stderr)
 			}
 			p.code = e.total.code()
 			return failed
@@ -96,16 +96,15 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 	}
 	text := make([]byte, 0, chunkSize+overlap)
 	at := position{name: name, line: 1, column: 1}
-	binary := -1  // where the first byte is that is not text
-	encoded := -1 // where the first part in Base64 begins
+	var hidden error // where the first part begins in which addresses are not found
 	for eof := false; !eof; {
 		n, err := io.ReadFull(reader, text[len(text):cap(text)])
-		if i := bytes.IndexByte(text[len(text):len(text)+n], 0); i >= 0 && binary < 0 {
-			binary = at.offset + len(text) + i
-		}
 		text = text[:len(text)+n]
-		if i := base64Part.FindIndex(text); i != nil && encoded < 0 {
-			encoded = at.offset + i[0]
+		if i := bytes.IndexByte(text, 0); i >= 0 && hidden == nil {
+			hidden = fmt.Errorf("%s is not all text: byte %d is zero, and addresses in what is not text are not found; save it as text", inputName(name), at.offset+i)
+		}
+		if i := base64Part.FindIndex(text); i != nil && hidden == nil {
+			hidden = fmt.Errorf("%s has a part in Base64 at byte %d, and addresses in it are not found; save the parts of the mail as text", inputName(name), at.offset+i[0])
 		}
 		eof = err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !eof {
@@ -134,13 +133,7 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 		at.advance(whole[done:end])
 		text = text[:copy(text[:cap(text)], text[end:])]
 	}
-	if binary >= 0 {
-		return fmt.Errorf("%s is not all text: byte %d is zero, and addresses in what is not text are not found; save it as text", inputName(name), binary)
-	}
-	if encoded >= 0 {
-		return fmt.Errorf("%s has a part in Base64 at byte %d, and addresses in it are not found; save the parts of the mail as text", inputName(name), encoded)
-	}
-	return nil
+	return hidden
 }
 
 // errPiece is the error of what looks like an address and is not known to be one.

@@ -97,7 +97,7 @@ func TestImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := strings.Fields(string(out))
-	if len(files) < 300 {
+	if len(files) < 200 {
 		t.Errorf("%d files are built", len(files))
 	}
 	for _, file := range files {

@@ -119,21 +119,17 @@ const endsWithin = 2 * time.Second
 func (p *program) runUntil(ctx context.Context, args []string) int {
 	ended := make(chan int, 1)
 	go func() { ended <- p.run(ctx, args) }()
-	select {
-	case code := <-ended:
-		return code
-	case <-ctx.Done():
-	}
-	patience := endsWithin
-	if serves := p.ending.Load(); serves > 0 {
-		patience = time.Duration(serves)
-	}
-	select {
-	case code := <-ended:
-		return code
-	case <-time.After(patience):
-		fmt.Fprintln(p.stderr, "walletscreen: stopped by a signal while it waited for a file or for the network")
-		return exitUndecided
+	var late <-chan time.Time
+	for stop := ctx.Done(); ; {
+		select {
+		case code := <-ended:
+			return code
+		case <-stop:
+			stop, late = nil, time.After(cmp.Or(time.Duration(p.ending.Load()), endsWithin))
+		case <-late:
+			fmt.Fprintln(p.stderr, "walletscreen: stopped by a signal while it waited for a file or for the network")
+			return exitUndecided
+		}
 	}
 }
 

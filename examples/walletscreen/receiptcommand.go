@@ -361,7 +361,7 @@ func (r *receiptCall) screenAgain(ctx context.Context, rec *receipt.Receipt, pas
 	if err := o.setSettings(rec.Table.Settings); err != nil {
 		return nil, err
 	}
-	j := newJudge(past, o.chain)
+	j := &judge{screener: past, chain: o.chain}
 	job := newTableJob(&program{stdin: r.stdin, stdout: io.Discard, stderr: io.Discard}, o, j, true)
 	if err := job.run(ctx); err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (s *screenCall) newJudge(ctx context.Context) (*judge, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newJudge(screener, s.table.chain), nil
+		return &judge{screener: screener, chain: s.table.chain}, nil
 	}
 	at, err := parsePast(s.at, time.Now())
 	if err != nil {

@@ -218,7 +218,7 @@ func (c *tableCall) screen(in []byte, o tableOptions) (out answeredTable, text [
 	}
 	c.record = *receipt.From(first, time.Now())
 	c.record.RequestID, c.record.CallerID = c.id, c.caller.ID
-	j := newJudge(c, o.chain)
+	j := &judge{screener: c, chain: o.chain}
 	job := newTableJob(&program{stdin: bytes.NewReader(in), stdout: &out, stderr: io.Discard}, o, j, true)
 	if err = job.run(ctx); err == nil {
 		text, err = job.receipt(&c.record, j, s.signers)

@@ -26,7 +26,7 @@ var errSpreadsheet = errors.New("a formula, or a number that a spreadsheet progr
 // scientific matches a long number as spreadsheet programs write it.
 var scientific = regexp.MustCompile(`^[0-9]([.,][0-9]+)?E\+[0-9]+$`)
 
-// A judge screens what people write.
+// A judge screens what people write. If chain is no name of a chain, listed addresses still show, and nothing else is decided.
 type judge struct {
 	screener screeningLists
 	chain    string    // of an address without one; "" to detect it
@@ -36,12 +36,6 @@ type judge struct {
 	each func(*rows.Row, *verdict) // is called for each row of a table, or is nil
 
 	answered *screening.Result // an answer that it has had, or nil
-}
-
-// newJudge returns a judge for addresses of the chain of -chain, which may be "". If it names no
-// chain, listed addresses still show, and nothing else is decided.
-func newJudge(s screeningLists, chain string) *judge {
-	return &judge{screener: s, chain: chain}
 }
 
 // checkChain returns an error if the value of -chain is not a name of a chain.
