@@ -1,7 +1,6 @@
 package screening
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -9,7 +8,7 @@ import (
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/internal/wire"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -73,7 +72,7 @@ func (a *Answer) Decided() bool { return len(a.Doubts) == 0 || len(a.Labels) > 0
 // MarshalJSON returns the address, its chain by its slug, the members of r.Answer with URLs, the
 // scoring_version and the snapshot. Address and chain are "" without an Address.
 func (r Result) MarshalJSON() ([]byte, error) {
-	return marshalJSON(struct {
+	return wire.JSON(struct {
 		Address string        `json:"address"`
 		Chain   address.Chain `json:"chain"`
 		Answer
@@ -139,7 +138,7 @@ func marshalMembers(v any) ([]byte, error) {
 	for i, index := range form.fields {
 		to.Field(i).Set(from.FieldByIndex(index).Convert(to.Field(i).Type()))
 	}
-	return marshalJSON(to.Interface())
+	return wire.JSON(to.Interface())
 }
 
 // unmarshalMembers sets the struct at which v points to the members that marshalMembers has written.
@@ -156,16 +155,6 @@ func unmarshalMembers(text []byte, v any) error {
 		field.Set(from.Elem().Field(i).Convert(field.Type()))
 	}
 	return nil
-}
-
-// marshalJSON leaves it to the caller's encoder to escape HTML, and escapes characters that
-// nobody sees.
-func marshalJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return visible.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
 // A jsonTime is in whole seconds of UTC, and null if it is zero.

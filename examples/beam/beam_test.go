@@ -31,6 +31,8 @@ import (
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/longtest"
 	"github.com/walletscreen/walletscreen/internal/vectors"
+	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/internal/wire"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -188,7 +190,7 @@ func expected(t testing.TB, s *screening.Screener, all []question) (verdicts map
 		if err != nil {
 			v.Error, v.AllClear = err.Error(), false
 		}
-		line, err := json.Marshal(v)
+		line, err := wire.JSON(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,8 +247,14 @@ func checkResults(t testing.TB, s *screening.Screener, all []question, dir strin
 			t.Errorf("a failure is %+v", f)
 		}
 	}
-	if b, _ := os.ReadFile(filepath.Join(dir, "errors.jsonl")); bytes.Contains(b, []byte("5HueCGU")) {
-		t.Error("errors.jsonl quotes a private key")
+	for _, name := range []string{"hits.jsonl", "errors.jsonl"} {
+		b, _ := os.ReadFile(filepath.Join(dir, name))
+		if name == "errors.jsonl" && bytes.Contains(b, []byte("5HueCGU")) {
+			t.Error("errors.jsonl quotes a private key")
+		}
+		if bytes.ContainsFunc(b, func(r rune) bool { return r > '~' && visible.Hidden(r) }) {
+			t.Errorf("%s has characters that nobody sees", name)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -12,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/filter"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/wire"
 	"github.com/walletscreen/walletscreen/screening"
 )
 
@@ -129,7 +129,7 @@ func (f *screenFn) fail(ctx context.Context, bad func(string), line string, e fa
 
 // write emits v as a line of JSON.
 func write(emit func(string), v any) error {
-	line, err := json.Marshal(v)
+	line, err := wire.JSON(v)
 	if err == nil {
 		emit(string(line))
 	}

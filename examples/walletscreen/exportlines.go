@@ -19,6 +19,8 @@ import (
 	signed "golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/internal/wire"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -148,7 +150,7 @@ func accountsOf(e *sources.Entry) (all []address.Address) {
 // indented returns texts as JSON for people.
 func indented(texts any, indent string) []byte {
 	b, _ := json.MarshalIndent(texts, "", indent) // texts have no error
-	return append(b, '\n')
+	return visible.JSON(append(b, '\n'))
 }
 
 // A feedList is a list in a file of a feed.
@@ -197,7 +199,7 @@ var abuses = map[score.Kind]string{
 // tagPack returns the list as a TagPack. A JSON string is a YAML string, too.
 func (l *feedList) tagPack() []byte {
 	quoted := func(s string) string {
-		text, _ := json.Marshal(s) // a string has no error
+		text, _ := wire.JSON(s) // a string has no error
 		return string(text)
 	}
 	var b bytes.Buffer

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/walletscreen/walletscreen/internal/longtest"
+	"github.com/walletscreen/walletscreen/screening"
 )
 
 // TestHiddenCharacters checks that what a list says reaches a terminal, a table and JSON
@@ -36,6 +37,12 @@ func TestHiddenCharacters(t *testing.T) {
 		}
 		if strings.Contains(stdout, ",=1") || !strings.Contains(stdout, "=1+1") {
 			t.Errorf("%v: a formula, or no reason: %q", args, stdout)
+		}
+	}
+	list := feedList{Source: "OWN", Name: reason, Entries: []feedEntry{{Ref: reason, Name: reason, Listed: reason}}, held: new(screening.SourceStatus)}
+	for _, text := range [][]byte{indented(list, " "), indented([]string{reason}, "  "), list.tagPack()} {
+		if strings.ContainsFunc(string(text), hidden) || !strings.Contains(string(text), "=1+1") {
+			t.Errorf("%q", text)
 		}
 	}
 }

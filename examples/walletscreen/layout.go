@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
@@ -10,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/internal/wire"
 )
 
 // A layout is a table for people: columns as wide as their widest cell. The name of a
@@ -100,13 +99,10 @@ func dayOrNone(t time.Time) string { return formatted(t, time.DateOnly, "") }
 func clean(s string) string { return visible.Text(s) }
 
 func writeJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
+	text, err := wire.JSON(v)
+	if err == nil {
+		_, err = w.Write(append(text, '\n'))
 	}
-	_, err := w.Write(visible.JSON(b.Bytes()))
 	return err
 }
 

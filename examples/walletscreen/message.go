@@ -95,7 +95,7 @@ func readCustomers(file string, each func(customer) error) (bad int, columns row
 	defer f.Close()
 	t, err := rows.NewReader(f, rows.Options{Plausible: plausible, IsName: isName, IsChain: isChain})
 	if err != nil { // there is no flag for the column
-		text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address").Replace(err.Error())
+		text := strings.NewReplacer("name it with -address-column", "call it that", "name one with -address-column", "call one of them address", ", or name it with -sheet", "").Replace(err.Error())
 		return 0, columns, fmt.Errorf("%s: %s", file, text)
 	}
 	for n := 1; ; n++ {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/internal/evidence"
+	"github.com/walletscreen/walletscreen/internal/wire"
 )
 
 // open creates the directory, locks it, repairs its files and opens the last one.
@@ -268,7 +269,7 @@ func (w *writer) testify(event string) error {
 		return nil
 	}
 	l := evidence.Witness{Time: time.Now().UTC().Truncate(time.Microsecond), Event: event, Link: w.head.Last}
-	text, err := evidence.JSON(l.Seal(w.chain))
+	text, err := wire.JSON(l.Seal(w.chain))
 	if err != nil {
 		return err
 	}

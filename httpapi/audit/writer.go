@@ -10,6 +10,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/internal/evidence"
+	"github.com/walletscreen/walletscreen/internal/wire"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 )
@@ -115,7 +116,7 @@ func (w *writer) render(queue []*batch, now time.Time) (n int, last evidence.Lin
 		}
 		for _, r := range b.records {
 			if all := r.result.Sources(); len(all) > 0 && (r.result.Digest() != w.lists || &all[0] != w.sources) {
-				lists, err := evidence.JSON(receipt.From(r.result, now).Lists)
+				lists, err := wire.JSON(receipt.From(r.result, now).Lists)
 				if err != nil {
 					return 0, last, err
 				}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+
+	"github.com/walletscreen/walletscreen/internal/wire"
 )
 
 // A problem is the body of an error, as in package httpapi.
@@ -94,7 +96,6 @@ func (a *answer) write(w http.ResponseWriter, status int) {
 		return
 	}
 	w.WriteHeader(status)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.Encode(body) // an error means that the client has gone
+	text, _ := wire.JSON(body)
+	w.Write(append(text, '\n')) // an error means that the client has gone
 }

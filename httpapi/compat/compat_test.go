@@ -48,7 +48,7 @@ func entry(chain address.Chain, text string, kind score.Kind, ref, name string) 
 func newScreener(t *testing.T, opts *screening.Options) *screening.Screener {
 	t.Helper()
 	official := sources.Static(sources.Info{ID: "OFAC_SDN", Name: "OFAC", Jurisdiction: sources.US},
-		entry("ethereum", lazarus, score.Sanctioned, "27307", "Lazarus Group"), entry("bitcoin", yan, score.Sanctioned, "25308", "YAN Xiaobing"),
+		entry("ethereum", lazarus, score.Sanctioned, "27307", "Lazarus\u202e Group"), entry("bitcoin", yan, score.Sanctioned, "25308", "YAN Xiaobing"),
 		entry("ethereum", excused, score.Sanctioned, "1", "Licensed"))
 	own := sources.Static(sources.Info{ID: "OWN", Name: "own", Jurisdiction: sources.Operator}, entry("ethereum", blocked, score.Blocked, "", ""))
 	community := sources.Static(sources.Info{ID: "COMMUNITY", Name: "community", Jurisdiction: sources.Community},
@@ -182,7 +182,7 @@ func TestIdentification(t *testing.T) {
 	h := compat.New(newScreener(t, nil), newKeys(t), nil)
 	for _, tt := range []struct{ text, want string }{
 		{lazarus, `{"identifications":[{"category":"sanctions","description":"This account is listed. List OFAC_SDN, reference 27307, match exact, ` +
-			`list checked TIME.","name":"SANCTIONS: OFAC SDN Lazarus Group 2021-04-15 ` + lazarus + `","url":null}]}`},
+			`list checked TIME.","name":"SANCTIONS: OFAC SDN Lazarus\u202e Group 2021-04-15 ` + lazarus + `","url":null}]}`},
 		{twin, `{"identifications":[{"category":"sanctions","description":"This address is not listed itself: it has the same key as a listed address, ` + yan +
 			`. List OFAC_SDN, reference 25308, match key, list checked TIME.","name":"SANCTIONS: OFAC SDN YAN Xiaobing 2021-04-15 (same key as a listed address)","url":null}]}`},
 		{blocked, `{"identifications":[{"category":"blocked","description":"This account is listed. List OWN, reference , match exact, list checked TIME.",` +

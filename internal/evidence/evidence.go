@@ -8,13 +8,12 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"hash"
 	"strconv"
 	"strings"
 
-	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/internal/wire"
 )
 
 // The types of lines.
@@ -47,20 +46,11 @@ var (
 
 // Marshal returns a line with a type and the members of v, a struct, without its links.
 func Marshal(kind string, v any) ([]byte, error) {
-	text, err := JSON(v)
+	text, err := wire.JSON(v)
 	if err != nil {
 		return nil, err
 	}
 	return append([]byte(begin+kind+`",`), text[1:]...), nil
-}
-
-// JSON returns the JSON of v, in which HTML is as it is, and characters that nobody sees are escaped.
-func JSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return visible.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
 // A Link is the place of a line in a chain: its number, from 1, and its sum. The zero Link is before the first line.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/evidence"
+	"github.com/walletscreen/walletscreen/internal/wire"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -339,8 +340,8 @@ func (r *Receipt) compareAnswer(got *screening.Result) error {
 func compareMembers[T any](then, now *T) error {
 	was, is := reflect.ValueOf(then).Elem(), reflect.ValueOf(now).Elem()
 	for i := range was.NumField() {
-		a, _ := evidence.JSON(was.Field(i).Interface())
-		b, err := evidence.JSON(is.Field(i).Interface())
+		a, _ := wire.JSON(was.Field(i).Interface())
+		b, err := wire.JSON(is.Field(i).Interface())
 		if isEmpty := was.Field(i).Kind() == reflect.Slice && was.Field(i).Len()+is.Field(i).Len() == 0; err != nil || !isEmpty && !bytes.Equal(a, b) {
 			name, _, _ := strings.Cut(was.Type().Field(i).Tag.Get("json"), ",")
 			return fmt.Errorf("the receipt has another member %s than the lists of that time give: %.200s", name, b)

@@ -10,7 +10,6 @@ package outbox
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,7 +17,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/internal/pgdb"
 	"github.com/walletscreen/walletscreen/internal/sqlitedb"
-	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/internal/wire"
 )
 
 // Keep is the time for which delivery of a message is tried, and a message is kept after
@@ -167,7 +166,7 @@ func (b *Box) Add(ctx context.Context, from, to string, events []Event) (added i
 	now := b.now()
 	for _, e := range events {
 		sequence++
-		body, err := json.Marshal(struct {
+		body, err := wire.JSON(struct {
 			Type      string `json:"type"`
 			Timestamp string `json:"timestamp"`
 			Sequence  int64  `json:"sequence"`
@@ -176,7 +175,7 @@ func (b *Box) Add(ctx context.Context, from, to string, events []Event) (added i
 		if err != nil {
 			return 0, err
 		}
-		r, err := insert.ExecContext(ctx, e.ID, string(visible.JSON(body)), now.UnixMilli(), now.UnixMilli(), e.Customer, sequence)
+		r, err := insert.ExecContext(ctx, e.ID, string(body), now.UnixMilli(), now.UnixMilli(), e.Customer, sequence)
 		if err != nil {
 			return 0, err
 		}

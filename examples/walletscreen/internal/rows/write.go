@@ -1,12 +1,11 @@
 package rows
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/visible"
+	"github.com/walletscreen/walletscreen/internal/wire"
 )
 
 // A Column is one that is added to each row.
@@ -128,9 +127,6 @@ func (t *Reader) appendJSON(dst []byte, row *Row, cells []string) []byte {
 
 // appendString appends s as a JSON string.
 func appendString(dst []byte, s string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.Encode(s) // a string cannot fail
-	return append(dst, visible.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n")))...)
+	text, _ := wire.JSON(s) // a string cannot fail
+	return append(dst, text...)
 }
