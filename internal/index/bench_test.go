@@ -57,7 +57,7 @@ func keys(payload [][20]byte) []index.ID {
 func (be *bench) table() *index.Table {
 	t := index.New(nil)
 	for i := range be.payload {
-		t.Add(key(2, be.payload[i][:]), uint32(i)&15, 0)
+		t.Add(key(2, be.payload[i][:]), uint32(i)&15, 0, 0)
 	}
 	t.Seal()
 	return t

@@ -71,7 +71,8 @@ func (t *Table) Grow(n int) {
 }
 
 // Add adds a row with a value under a key. Of many rows under one key, AppendTagged finds those with a tag.
-func (t *Table) Add(k ID, value, tag uint32) {
+// derived is what Derived of another Table has for a row with that key, or 0: it saves the time to derive a key again.
+func (t *Table) Add(k ID, value, tag, derived uint32) {
 	if t.n == derivedBit-1 {
 		t.err = ErrTooLarge
 		return
@@ -97,11 +98,29 @@ func (t *Table) Add(k ID, value, tag uint32) {
 	}
 	t.keys++
 	t.slots.add(h, number)
-	if d, ok := t.derive(k); ok {
-		h := hashOf(&d)
-		part := &t.derived[h>>32*parts>>32]
-		*part = append(*part, h>>32<<32|derivedBit|uint64(number))
+	ok := derived != 0
+	if !ok {
+		var d ID
+		if d, ok = t.derive(k); ok {
+			derived = uint32(hashOf(&d) >> 32)
+		}
 	}
+	if ok {
+		part := &t.derived[uint64(derived)*parts>>32]
+		*part = append(*part, uint64(derived)<<32|derivedBit|uint64(number))
+	}
+}
+
+// Derived returns half of the hash of the derived key of each row of t, which is sealed; 0 if the row has none, or its key has
+// an earlier row.
+func (t *Table) Derived() []uint32 {
+	all := make([]uint32, t.n+1)
+	for _, slot := range t.slots.at {
+		if n := uint32(slot); n >= derivedBit {
+			all[n-derivedBit] = uint32(slot >> 32)
+		}
+	}
+	return all
 }
 
 func (t *Table) row(n uint32) *row { return &t.rows[(n-1)/perPiece][(n-1)%perPiece] }

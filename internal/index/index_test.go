@@ -82,7 +82,7 @@ func TestModel(t *testing.T) {
 				add := func(k index.ID) {
 					keys = append(keys, k)
 					row := uint32(len(keys))
-					table.Add(k, 7*row, 1+row%3)
+					table.Add(k, 7*row, 1+row%3, 0)
 					distinct[k] = true
 					rows[k] = append(rows[k], row)
 					if d, ok := derive(k); ok {
@@ -111,6 +111,16 @@ func TestModel(t *testing.T) {
 					}
 				}
 				check(false) // it can be asked while it grows
+				if err := table.Seal(); err != nil {
+					t.Fatal(err)
+				}
+				check(true)
+				derived := table.Derived()
+				table = index.New(derive) // again, with what is known
+				for i, k := range keys {
+					row := uint32(i + 1)
+					table.Add(k, 7*row, 1+row%3, derived[row])
+				}
 				if err := table.Seal(); err != nil {
 					t.Fatal(err)
 				}
@@ -150,7 +160,7 @@ func TestLarge(t *testing.T) {
 	}
 	const n = 9 << 13 // more than MaxShared, in whole pieces
 	for i := range n {
-		table.Add(of(i), uint32(i), 0)
+		table.Add(of(i), uint32(i), 0, 0)
 	}
 	if err := table.Seal(); err != nil {
 		t.Fatal(err)
@@ -203,7 +213,7 @@ func TestFilter(t *testing.T) {
 			b := make([]byte, 20)
 			binary.LittleEndian.PutUint64(b, r.Uint64())
 			k := key(2, b)
-			table.Add(k, 0, 0)
+			table.Add(k, 0, 0, 0)
 			d, _ := derive(k)
 			keys = append(keys, k, d)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
@@ -58,6 +59,9 @@ func (w *Writer) File(h Header, before *File, since []Stay) (*File, error) {
 // add appends a stay, whose address and listed string are said in the given form. It returns where the stay begins.
 func (w *Writer) add(s *Stay, form byte, said []byte) (at uint32, err error) {
 	begin := len(w.buf)
+	if cap(w.buf)-begin < 64 { // append would copy a large list twice as often
+		w.buf = slices.Grow(w.buf, max(begin/2, 1024))
+	}
 	if w.label < 0 || !sameLabels(s, &w.last) {
 		w.label, w.last = begin, *s
 		w.buf = append(w.buf, form|newLabel)

@@ -61,16 +61,17 @@ type builder struct {
 	list   *List
 	digest stays.Digest
 
-	stay  stays.Stay // of the record; if it is alike, with the address of another one
-	keys  []index.ID // under which it is found; the first one identifies it
-	alike bool       // it is the one before with other hex digits, and so is all that follows from it
-	plain bool       // a record may be alike
-	again []uint32   // the rows of its entry, so far
-	rows  []uint32   // the rows of its first key, so far
-	tag   uint32     // of the record
-	isNew bool       // no entry so far has its address
-	said  []byte     // what the digest covers of the record
-	hex   int        // if it is plain: where the digits are in said
+	stay    stays.Stay // of the record; if it is alike, with the address of another one
+	keys    []index.ID // under which it is found; the first one identifies it
+	alike   bool       // it is the one before with other hex digits, and so is all that follows from it
+	plain   bool       // a record may be alike
+	again   []uint32   // the rows of its entry, so far
+	rows    []uint32   // the rows of its first key, so far
+	tag     uint32     // of the record
+	derived uint32     // of its first key, see index.Table.Add; 0: it is not known
+	isNew   bool       // no entry so far has its address
+	said    []byte     // what the digest covers of the record
+	hex     int        // if it is plain: where the digits are in said
 }
 
 // newBuilder returns the builder of a list with about n entries.
@@ -158,7 +159,7 @@ func (b *builder) add(at uint32) {
 			return // of repetitions the label with the first date counts
 		}
 	}
-	l.entries.add(at, b.keys, b.tag)
+	l.entries.add(at, b.keys, b.tag, b.derived)
 	l.stays++
 }
 
@@ -189,7 +190,7 @@ func (b *builder) build(f *stays.File) (*List, error) {
 		if l.had(r, b.first()) || past.had(r, b.first()) {
 			l.followed++
 		}
-		past.entries.add(r.At, b.keys, b.tag)
+		past.entries.add(r.At, b.keys, b.tag, 0)
 		past.Entries++
 	}
 	err := past.entries.index.Seal()

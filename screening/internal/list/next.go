@@ -48,6 +48,7 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 	if held.entries != nil {
 		n.isUnique = held.Entries == held.Distinct()
 		rows := held.entries.index.Rows() + 1
+		n.wasDerived = held.entries.index.Derived()
 		n.known, n.lasts = make([]bool, rows), make([]bool, rows)
 	}
 	for r, err := range o.Entries.Records(false) {
@@ -92,20 +93,21 @@ func Next(h stays.Header, held *List, o *Offer) (*List, Changes, error) {
 // A next makes the list that follows another one.
 type next struct {
 	*builder
-	offer    *Offer
-	now      time.Time
-	spans    map[index.ID][]span // by account: the history of the list
-	held     *List
-	view     view // of held
-	isUnique bool // no entry of held is repeated
-	to       uint32
-	w        *stays.Writer
-	row      uint32 // of held: the last one that had an entry that is offered
-	known    []bool // by row of held: it has an entry that is offered
-	lasts    []bool // by row of held: it has a stay that lasts
-	n        int    // how many stays last
-	changes  Changes
-	buf      [8]uint32
+	offer      *Offer
+	now        time.Time
+	spans      map[index.ID][]span // by account: the history of the list
+	held       *List
+	view       view // of held
+	isUnique   bool // no entry of held is repeated
+	to         uint32
+	w          *stays.Writer
+	row        uint32   // of held: the last one that had an entry that is offered
+	wasDerived []uint32 // by row of held
+	known      []bool   // by row of held: it has an entry that is offered
+	lasts      []bool   // by row of held: it has a stay that lasts
+	n          int      // how many stays last
+	changes    Changes
+	buf        [8]uint32
 }
 
 // offered adds an entry that is offered.
@@ -146,6 +148,9 @@ func (n *next) offered(r *stays.Record) error {
 		n.changes.Stays = true
 	}
 	at, err := n.w.AddAs(s, r)
+	if n.derived = 0; len(was) > 0 {
+		n.derived = n.wasDerived[was[0]]
+	}
 	n.add(at)
 	return err
 }

@@ -54,11 +54,14 @@ func (t *table) cached(at, number uint32, isHex bool) *Listing {
 	return l
 }
 
-// add adds the stay at a place under the given keys, with its tag.
-func (t *table) add(at uint32, keys []index.ID, tag uint32) {
+// add adds the stay at a place under the given keys, with its tag. derived is of the first key; see [index.Table.Add].
+func (t *table) add(at uint32, keys []index.ID, tag, derived uint32) {
 	for i, k := range keys {
+		if i > 0 {
+			derived = 0
+		}
 		if !slices.Contains(keys[:i], k) {
-			t.index.Add(k, at, tag)
+			t.index.Add(k, at, tag, derived)
 		}
 	}
 }
