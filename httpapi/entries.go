@@ -59,15 +59,15 @@ func (e *exchange) pageOf(source, text string, after int) (*entryPage, error) {
 		if err != nil {
 			return nil, err
 		}
-		if at++; at < after {
+		if at++; at%1024 == 0 {
+			runtime.Gosched()
+		}
+		if at < after {
 			continue
 		}
 		if len(page.Entries) == maxEntries || at-after >= maxLookedAt {
 			page.Next = &at
 			return page, nil
-		}
-		if at%1024 == 0 {
-			runtime.Gosched()
 		}
 		if c := newChangeEntry(&entry); text == "" || has(text, c.ListedAddress, entry.Address.Normalized(), c.Name, c.SourceRef) {
 			page.Entries = append(page.Entries, c)

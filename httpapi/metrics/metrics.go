@@ -54,37 +54,30 @@ var _ prometheus.Collector = (*Metrics)(nil)
 // get a counter of their own, labeled with their ID; the others share the ID
 // "other". Zero means one counter for all.
 func New(callers int) *Metrics {
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
 	m := &Metrics{
 		known: make(map[string]bool), maxCallers: callers,
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "walletscreen_http_requests_total",
-			Help: `Requests answered, by endpoint ("other" for an unknown path, and what Admit has refused), status, and code of the problem ("" for none).`,
-		}, []string{"route", "status", "code"}),
+		requests: counters("walletscreen_http_requests_total",
+			`Requests answered, by endpoint ("other" for an unknown path, and what Admit has refused), status, and code of the problem ("" for none).`,
+			"route", "status", "code"),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "walletscreen_http_request_duration_seconds",
 			Help:    "Time from reading a request's header to writing its answer.",
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route"}),
-		levels: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "walletscreen_screenings_total",
-			Help: "Screenings answered, by level.",
-		}, []string{"level"}),
-		matches: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "walletscreen_screening_matches_total",
-			Help: "Screenings answered with at least one label of a source, by source.",
-		}, []string{"source"}),
+		levels:  counters("walletscreen_screenings_total", "Screenings answered, by level.", "level"),
+		matches: counters("walletscreen_screening_matches_total", "Screenings answered with at least one label of a source, by source.", "source"),
 		suppressed: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "walletscreen_screenings_suppressed_total",
 			Help: "Screenings answered for which an exception took a label out of the score.",
 		}),
-		refreshes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "walletscreen_source_refreshes_total",
-			Help: `Attempts to load a list, by outcome: "loaded", "unchanged", "refused" (because it was suspect), "failed"; and why it was refused: "shrunk", "emptied", "grown", "older", "future", "cut".`,
-		}, []string{"source", "result", "reason"}),
-		callers: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "walletscreen_caller_screenings_total",
-			Help: `Screenings answered, by caller ("other" for all callers beyond the limit of this metric).`,
-		}, []string{"caller"}),
+		refreshes: counters("walletscreen_source_refreshes_total",
+			`Attempts to load a list, by outcome: "loaded", "unchanged", "refused" (because it was suspect), "failed"; and why it was refused: "shrunk", "emptied", "grown", "older", "future", "cut".`,
+			"source", "result", "reason"),
+		callers: counters("walletscreen_caller_screenings_total",
+			`Screenings answered, by caller ("other" for all callers beyond the limit of this metric).`, "caller"),
 	}
 	// A counter that exists from the start has a rate from its first increment on.
 	for _, l := range []score.Level{score.CleanNoMatch, score.Low, score.Medium, score.High, score.Critical} {
