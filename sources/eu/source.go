@@ -38,10 +38,8 @@ const stall = 5 * time.Minute
 // [sources.ErrUnchanged] without fetching the list. A feed that fails is not an error: then
 // Load fetches the list. A login page, and a redirect to one, is an error.
 //
-// The ETag of the revision ends with the feed's checksum and the day of the download, unless the
-// fetched file is older than the feed: it must have this checksum, or be generated later than
-// the feed says. The checksum is trusted for one or two days; then Load fetches the list in any
-// case, so that a feed that stands still hides no change.
+// The ETag of the revision ends with the feed's checksum, unless the fetched file is older than
+// the feed: it must have this checksum, or be generated later than the feed says.
 func New(opts *Options) sources.Source {
 	list := fetch.New("eu", info.EU, opts, listURL, maxBytes, nil)
 	list.Request.Stall = stall
@@ -52,13 +50,13 @@ func New(opts *Options) sources.Source {
 type source struct{ *fetch.Source }
 
 func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
-	etag, feed, _ := strings.Cut(prev.ETag, feedSign)
+	etag, feed, hasFeed := strings.Cut(prev.ETag, feedSign)
+	prev.ETag = etag
 	announced := askFeed(ctx, s.Request.Options)
-	if prev.Digest != "" && announced.isHeld(feed) && ctx.Err() == nil {
-		prev.Checked = time.Time{} // that is, now
+	if hasFeed && feed == announced.checksum && s.IsHeld(prev) && ctx.Err() == nil {
+		prev.ETag, prev.Checked = etag+feedSign+feed, time.Time{} // that is, now
 		return prev, sources.ErrUnchanged
 	}
-	prev.ETag = etag
 	var l *document
 	list := *s.Source
 	list.Parse = func(body io.Reader, add func(sources.Entry) error) (_ sources.Revision, err error) {
@@ -71,7 +69,7 @@ func (s *source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 	if l != nil && rev.Digest != "" {
 		rev.Published = l.Revision.Published // of the same list generated again
 		if announced.isOf(l) {
-			rev.ETag += feedSign + announced.mark()
+			rev.ETag += feedSign + announced.checksum
 		}
 	}
 	return rev, err
@@ -92,23 +90,8 @@ func (a announcement) isOf(l *document) bool {
 	return l.sha1 == a.checksum || !a.published.IsZero() && !l.Revision.Published.Before(a.published)
 }
 
-// feedSign stands before the mark of an announcement, at the end of an ETag.
+// feedSign stands before the checksum of an announcement, at the end of an ETag.
 const feedSign = " rss:"
-
-// trust is the validity of a checksum, from the beginning of its day.
-const trust = 48 * time.Hour
-
-// mark stands for an announcement whose file is fetched now.
-func (a announcement) mark() string {
-	return a.checksum + "@" + time.Now().UTC().Format(time.DateOnly)
-}
-
-// isHeld reports whether mark was made for an announcement of the same file recently.
-func (a announcement) isHeld(mark string) bool {
-	day, ok := strings.CutPrefix(mark, a.checksum+"@")
-	fetched, err := time.Parse(time.DateOnly, day)
-	return ok && a.checksum != "" && err == nil && time.Since(fetched).Abs() < trust
-}
 
 // The paths of the list and of the feed that announces its changes, below the same directory.
 const (

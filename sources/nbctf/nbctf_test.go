@@ -378,6 +378,9 @@ func TestParseFails(t *testing.T) {
 func TestSource(t *testing.T) {
 	page := asPage(t, orders, wallets)
 	mirror := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") != "" {
+			t.Error("the request has a condition: an order can end while the page stays the same")
+		}
 		w.Header().Set("ETag", `"1"`)
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(page))
 	}))
