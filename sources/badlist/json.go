@@ -64,12 +64,13 @@ func (p *parser) document(d *json.Decoder) error {
 		}
 		name := t.(string) // the decoder takes nothing else
 		if _, isAddress := sources.Decode(p.Asset, name); isAddress {
-			return fmt.Errorf("member %.64q is an address, want the name of an array of addresses", name)
-		}
-		if t, err = d.Token(); err == nil && t != json.Delim('[') {
+			var value json.RawMessage
+			if err = d.Decode(&value); err == nil {
+				err = p.item(value, columnName, record{columnAddress: name})
+			}
+		} else if t, err = d.Token(); err == nil && t != json.Delim('[') {
 			err = fmt.Errorf("member %.64q: want an array", name)
-		}
-		if err == nil {
+		} else if err == nil {
 			err = p.array(d, name)
 		}
 		if err != nil {
@@ -86,24 +87,13 @@ func (p *parser) array(d *json.Decoder, name string) error {
 	first := ""
 	for d.More() {
 		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return err
-		}
-		r, is, err := record{columnName: name}, describe(value), error(nil)
-		first = cmp.Or(first, is)
-		switch {
-		case is != first:
-			err = fmt.Errorf("%s after %s, want items of one type", is, first)
-		case is == "a string":
-			err = json.Unmarshal(value, &r[columnAddress])
-		case is == "{":
-			r, err = object(value)
-			r[columnRef] = p.itemRef
-		default:
-			err = fmt.Errorf("%s, want an address or an object", is)
-		}
+		err := d.Decode(&value)
 		if err == nil {
-			err = p.emit(r, "")
+			is := describe(value)
+			if first = cmp.Or(first, is); is != first {
+				return fmt.Errorf("%s after %s, want items of one type", is, first)
+			}
+			err = p.item(value, columnAddress, record{columnName: name})
 		}
 		if err != nil {
 			return err
@@ -113,11 +103,30 @@ func (p *parser) array(d *json.Decoder, name string) error {
 	return err
 }
 
+// item reads an object, or the text of a column that completes r.
+func (p *parser) item(value json.RawMessage, column int, r record) (err error) {
+	switch is := describe(value); is {
+	case "a string":
+		err = json.Unmarshal(value, &r[column])
+	case "{":
+		address := r[columnAddress]
+		r, err = object(value)
+		r[columnAddress], r[columnRef] = cmp.Or(address, r[columnAddress]), cmp.Or(r[columnRef], p.itemRef)
+	default:
+		err = fmt.Errorf("%s, want an object or a text", is)
+	}
+	if err == nil {
+		err = p.emit(r)
+	}
+	return err
+}
+
 // members are the members of an object that are read, and their columns. Of two for one column
 // the first that is not empty counts.
 var members = map[string]int{
 	"address": columnAddress, "chain": columnChain, "network": columnChain, "blockchain": columnChain,
 	"comment": columnName, "family": columnName, "date": columnDate, "createdAt": columnDate,
+	"kind": columnKind, "ref": columnRef,
 }
 
 // object returns the members of an object that are columns. text is valid JSON, so reading it does not fail.

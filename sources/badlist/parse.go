@@ -41,14 +41,15 @@ const (
 // of r:
 //
 //   - JSON as in MyEtherWallet's darklist: an array of objects with the members "address",
-//     "chain" (or "network", "blockchain"), "comment" (or "family") and "date" (or "createdAt").
-//     Only the first is required; others are ignored. Ref is "addresses-darklist" unless the
-//     options name another list.
+//     "chain" (or "network", "blockchain"), "comment" (or "family"), "date" (or "createdAt"),
+//     "kind" and "ref". Only the first is required; others are ignored. Ref is
+//     "addresses-darklist" unless the item or the options name another.
 //   - A JSON array of addresses.
 //   - A JSON object whose members are such arrays. The names of the members, such
-//     as domains, are the comments of addresses.
-//   - CSV with a header that has a column "address", and maybe "chain", "comment" and "date",
-//     separated by commas, semicolons or tabs. A row that begins with "#" is a comment,
+//     as domains, are the comments of addresses. A member whose name is an address has
+//     an object with the others, or a comment.
+//   - CSV with a header that has a column "address", and maybe "chain", "comment", "date",
+//     "kind" and "ref", separated by commas, semicolons or tabs. A row that begins with "#" is a comment,
 //     unless another column has its address.
 //   - TagPack, the YAML of GraphSense: only tags with an "abuse" count, their own or the head's,
 //     for the others are of exchanges and victims. The abuse gives the Kind, and the
@@ -61,7 +62,8 @@ const (
 // M/D/YY as in the United States; for any other text ListedAt is zero.
 //
 // A list may begin with a byte order mark, and may be compressed with gzip. Name is the
-// comment, in one line of at most 512 bytes. The words of the comment give the Kind:
+// comment, in one line of at most 512 bytes. The words of the kind, or else of the comment, give
+// the Kind:
 //
 //   - phish…: [score.Phishing]
 //   - scam…, fake, faked, fraud…: [score.Scam]
@@ -113,6 +115,7 @@ const (
 	columnName
 	columnDate
 	columnRef
+	columnKind
 	columnCount
 )
 
@@ -120,7 +123,7 @@ const (
 type record [columnCount]string
 
 // columns are the columns of CSV.
-var columns = record{columnAddress: "address", columnChain: "chain", columnName: "comment", columnDate: "date"}
+var columns = record{columnAddress: "address", columnChain: "chain", columnName: "comment", columnDate: "date", columnRef: "ref", columnKind: "kind"}
 
 // darklistRef is the Ref of all entries of a darklist: its items have no names,
 // so the list stands for them.
@@ -164,7 +167,7 @@ func (p *parser) parse(in *bufio.Reader) error {
 	default:
 		p.openEnded = true
 		f := csvscan.File{Columns: columns[:], Comment: columnName}
-		err = f.Read(in, func(_ int64, cells []string) error { return p.emit(record(cells), "") })
+		err = f.Read(in, func(_ int64, cells []string) error { return p.emit(record(cells)) })
 	}
 	if err != nil {
 		return err
@@ -178,8 +181,8 @@ func (p *parser) parse(in *bufio.Reader) error {
 	return nil
 }
 
-// emit adds the entries of a record, of a kind, or of the kind that its comment shows. Its errors name no place.
-func (p *parser) emit(r record, kind score.Kind) error {
+// emit adds the entries of a record. Its errors name no place.
+func (p *parser) emit(r record) error {
 	listed := r[columnAddress]
 	switch {
 	case sources.TrimListed(listed) == "":
@@ -189,7 +192,7 @@ func (p *parser) emit(r record, kind score.Kind) error {
 	}
 	e := sources.Entry{
 		Listed:   listed,
-		Kind:     cmp.Or(p.Kind, kind, kindOf(r[columnName])),
+		Kind:     cmp.Or(p.Kind, r.kind()),
 		Ref:      cmp.Or(r[columnRef], p.Ref),
 		Name:     freetext.Name(r[columnName]),
 		ListedAt: freetext.Date(r[columnDate], dateLayouts...),
@@ -210,7 +213,7 @@ func (p *parser) emit(r record, kind score.Kind) error {
 			if _, ok := sources.Decode("", r[column]); ok { // its cells are swapped
 				r[columnAddress], r[column] = r[column], r[columnAddress]
 				p.records--
-				return p.emit(r, kind)
+				return p.emit(r)
 			}
 		}
 		return p.add(e)
@@ -258,9 +261,18 @@ var signals = []struct {
 	{score.Mixer, []string{"mixer", "mixers", "tumbler", "tumblers"}},
 }
 
-// kindOf returns the kind of a report with the given comment. See Parse.
-func kindOf(comment string) score.Kind {
-	words := wordsOf(comment)
+// kind returns the kind of a record, which the column for it says, or else its comment.
+func (r record) kind() score.Kind {
+	kind := kindOf(strings.ReplaceAll(r[columnKind], "_", " "))
+	if kind == score.CommunityReport && r[columnKind] != string(kind) {
+		kind = kindOf(r[columnName])
+	}
+	return kind
+}
+
+// kindOf returns the kind that the words of a text show. See Parse.
+func kindOf(text string) score.Kind {
+	words := wordsOf(text)
 	for _, s := range signals {
 		for _, signal := range s.words {
 			prefix, open := strings.CutSuffix(signal, "…")

@@ -210,8 +210,8 @@ func (t *tagPack) end() error {
 	}
 	t.marked++
 	r := record{columnAddress: t.tag["address"], columnChain: cmp.Or(get("currency"), get("network")), columnName: get("label"),
-		columnDate: get("lastmod"), columnRef: get("source")}
-	return t.emit(r, abuseKind(abuse))
+		columnDate: get("lastmod"), columnRef: get("source"), columnKind: string(abuseKind(abuse))}
+	return t.emit(r)
 }
 
 // abuseKind returns the kind of an abuse, a concept of GraphSense's taxonomy or words.
@@ -222,5 +222,5 @@ func abuseKind(abuse string) score.Kind {
 	case "mixing_service", "coinjoin":
 		return score.Mixer
 	}
-	return kindOf(strings.ReplaceAll(abuse, "_", " "))
+	return record{columnKind: abuse}.kind()
 }
