@@ -155,12 +155,11 @@ func (l *listsCall) refresh(ctx context.Context, _ []string) error {
 	}
 	ctx, done := context.WithTimeoutCause(ctx, cmp.Or(l.timeout, never), fmt.Errorf("not fetched within -timeout %v", l.timeout))
 	defer done()
-	show := newStatusLine(l.stderr)
 	srcs, err := l.lists.sources(true)
 	if err != nil {
 		return err
 	}
-	return l.load(ctx, srcs, &screening.Options{LoadOnly: true, Bytes: show.bytes}, nil, show)
+	return l.load(ctx, srcs, nil)
 }
 
 func (l *listsCall) imports(ctx context.Context, args []string) error {
@@ -184,13 +183,7 @@ func (l *listsCall) imports(ctx context.Context, args []string) error {
 	}
 	// The others stay as they are.
 	srcs = slices.DeleteFunc(srcs, func(s sources.Source) bool { return files[s.Info().ID] != nil })
-	srcs = append(srcs, imports...)
-	show := newStatusLine(l.stderr)
-	opts := &screening.Options{LoadOnly: true, Bytes: show.bytes}
-	if l.accept {
-		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return files[source] != nil }
-	}
-	return l.load(ctx, srcs, opts, files, show)
+	return l.load(ctx, append(srcs, imports...), files)
 }
 
 // filesOf returns the files in args by the ids of their lists, and as sources that are compared with the bundle.
@@ -234,9 +227,11 @@ func printLost(w io.Writer, report screening.SourceReport) error {
 	return nil
 }
 
-// load refreshes the sources into the store, and prints the results for the imported files, or for all.
-func (l *listsCall) load(ctx context.Context, srcs []sources.Source, opts *screening.Options, files map[string]*imported, show *statusLine) error {
-	s, err := l.open(ctx, &l.lists, srcs, true, opts)
+// load refreshes the sources into the store, and prints the results for the imported files, or for all if files is nil.
+func (l *listsCall) load(ctx context.Context, srcs []sources.Source, files map[string]*imported) error {
+	show := newStatusLine(l.stderr)
+	s, err := l.open(ctx, &l.lists, srcs, true, &screening.Options{LoadOnly: true, Bytes: show.bytes,
+		Accept: func(source string, _ error, _, _ screening.SourceStatus) bool { return l.accept && files[source] != nil }})
 	if err != nil {
 		return err
 	}
