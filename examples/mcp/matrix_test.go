@@ -96,6 +96,6 @@ func TestMatrix(t *testing.T) {
 }
 
 // sameDoubts reports whether the sentences are about these doubts.
-func sameDoubts(sentences []string, doubts []address.Doubt) bool {
-	return slices.EqualFunc(sentences, doubts, func(s string, d address.Doubt) bool { return strings.HasPrefix(s, string(d)+":") })
+func sameDoubts(sentences []doubt, doubts []address.Doubt) bool {
+	return slices.EqualFunc(sentences, doubts, func(s doubt, d address.Doubt) bool { return strings.HasPrefix(string(s), string(d)+":") })
 }

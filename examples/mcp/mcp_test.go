@@ -720,7 +720,7 @@ func TestFinalList(t *testing.T) {
 			t.Errorf("final %s: %+v, %v, want %s", final, got, err, want)
 		}
 	}
-	answer := wireScreening{Freshness: map[string]list{"FBI_IC3": {LastUpdated: "2025-02-26T00:00:00Z", Completeness: "whole"}}}
+	answer := answer{Freshness: map[string]list{"FBI_IC3": {LastUpdated: "2025-02-26T00:00:00Z", Completeness: "whole"}}}
 	if got := answer.explain().Lists[0].State; got != "current" {
 		t.Errorf("an answer without a caveat calls the list %s", got)
 	}
