@@ -54,26 +54,31 @@ type Box struct {
 // Open opens the outbox in a database, which is sqlite:FILE or a URL of PostgreSQL, and
 // makes its tables if they are missing.
 func Open(ctx context.Context, database string) (*Box, error) {
-	var db *sql.DB
-	var err error
-	if file, ok := strings.CutPrefix(database, "sqlite:"); ok {
-		db, err = sqlitedb.Open(file)
-	} else {
-		db, err = pgdb.Open(database)
+	open, lock := pgdb.Open, `select pg_advisory_xact_lock(6385424072104219472)` // an arbitrary number
+	file, isFile := strings.CutPrefix(database, "sqlite:")
+	if isFile {
+		open, lock = sqlitedb.Open, `select 1` // transactions run one after another
 	}
+	db, err := open(file)
 	if err != nil {
 		return nil, fmt.Errorf("outbox: %w", err)
 	}
 	b := &Box{db: db, now: time.Now}
-	if err := b.create(ctx); err != nil {
+	if err := b.create(ctx, lock); err != nil {
 		return nil, errors.Join(fmt.Errorf("outbox: %w", err), db.Close())
 	}
 	return b, nil
 }
 
-// create makes the tables. Times are in milliseconds since 1970.
-func (b *Box) create(ctx context.Context) error {
+// create makes the tables, one process after the other. Times are in milliseconds since 1970.
+func (b *Box) create(ctx context.Context, lock string) error {
+	tx, err := b.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
 	for _, statement := range []string{
+		lock,
 		`create table if not exists walletscreen_outbox (
 			id text primary key,
 			body text not null,
@@ -96,11 +101,11 @@ func (b *Box) create(ctx context.Context) error {
 		`create index if not exists walletscreen_outbox_next on walletscreen_outbox (ended, due, sequence)`,
 		`create index if not exists walletscreen_outbox_order on walletscreen_outbox (ended, customer, sequence)`,
 	} {
-		if _, err := b.db.ExecContext(ctx, statement); err != nil {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
 			return err
 		}
 	}
-	return nil
+	return tx.Commit()
 }
 
 // Close closes the database.

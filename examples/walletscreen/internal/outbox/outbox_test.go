@@ -70,6 +70,24 @@ func TestDurable(t *testing.T) {
 	}
 }
 
+// TestOpenAtOnce opens a new outbox in several processes at the same time, as replicas that start together do.
+func TestOpenAtOnce(t *testing.T) {
+	for _, database := range []string{postgrestest.URL(t), "sqlite:" + filepath.Join(t.TempDir(), "keys.db")} {
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				b, err := Open(t.Context(), database)
+				if err != nil {
+					t.Errorf("%.8s: %v", database, err)
+					return
+				}
+				b.Close()
+			})
+		}
+		all.Wait()
+	}
+}
+
 // messages returns events with these IDs. The customer is the part before a colon.
 func messages(ids ...string) (all []Event) {
 	for _, id := range ids {
