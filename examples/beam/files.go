@@ -34,25 +34,32 @@ func lines(s beam.Scope, glob string, compressed bool) beam.PCollection {
 type gzipFn struct{}
 
 func (*gzipFn) ProcessElement(ctx context.Context, file fileio.ReadableFile, emit func(string)) error {
+	return scan(ctx, file, func(line string) bool { emit(line); return true })
+}
+
+// maxLine is the length of the longest line of a compressed file, and of a
+// header.
+const maxLine = 1 << 20
+
+// scan calls each for the lines of a file until it returns false.
+func scan(ctx context.Context, file fileio.ReadableFile, each func(string) bool) error {
 	r, err := file.Open(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", file.Metadata.Path, err)
 	}
 	defer r.Close()
 	all := bufio.NewScanner(r)
 	all.Buffer(nil, maxLine)
 	for all.Scan() {
-		emit(all.Text())
+		if !each(all.Text()) {
+			return nil
+		}
 	}
 	if err := all.Err(); err != nil {
 		return fmt.Errorf("%s: %w", file.Metadata.Path, err)
 	}
 	return nil
 }
-
-// maxLine is the length of the longest line of a compressed file, and of a
-// header.
-const maxLine = 1 << 20
 
 // files returns the names of the files that glob names, at least one.
 func files(ctx context.Context, glob string) ([]string, error) {
@@ -68,18 +75,9 @@ func files(ctx context.Context, glob string) ([]string, error) {
 	return names, err
 }
 
-// firstLine returns the first line of a file, which is compressed if its name ends in .gz.
-func firstLine(ctx context.Context, name string) (string, error) {
-	f, err := fileio.ReadableFile{Metadata: fileio.FileMetadata{Path: name}}.Open(ctx)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
-	}
-	defer f.Close()
-	line := bufio.NewScanner(f)
-	line.Buffer(nil, maxLine)
-	line.Scan() // an empty file has an empty line
-	if err := line.Err(); err != nil {
-		return "", fmt.Errorf("%s: the first line: %w", name, err)
-	}
-	return strings.TrimRight(line.Text(), "\r"), nil
+// firstLine returns the first line of a file, which is compressed if its name ends in .gz. An empty file has an
+// empty line.
+func firstLine(ctx context.Context, name string) (first string, err error) {
+	err = scan(ctx, fileio.ReadableFile{Metadata: fileio.FileMetadata{Path: name}}, func(line string) bool { first = line; return false })
+	return strings.TrimRight(first, "\r"), err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -234,17 +233,11 @@ func download(ctx context.Context, dir, to string) error {
 	}
 	defer fs.Close()
 	for _, name := range names {
-		r, err := fs.OpenRead(ctx, name)
-		if err != nil {
-			return err
+		data, err := filesystem.Read(ctx, fs, name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, path.Base(name)), data, 0o600)
 		}
-		defer r.Close()
-		f, err := os.Create(filepath.Join(to, path.Base(name)))
 		if err != nil {
-			return err
-		}
-		_, err = io.Copy(f, r)
-		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
 	}
