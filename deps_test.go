@@ -79,6 +79,7 @@ var imports = map[string]string{
 	"internal/pgdb":           "",
 	"internal/pipenet":        "",
 	"internal/postgrestest":   "internal/atomicfile",
+	"internal/secret":         "address",
 	"internal/sqlitedb":       "",
 
 	"httpapi/access":                   "httpapi",

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/filter"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/secret"
 	"github.com/walletscreen/walletscreen/internal/wire"
 	"github.com/walletscreen/walletscreen/screening"
 )
@@ -53,7 +54,7 @@ func (f *screenFn) Setup(ctx context.Context) (err error) {
 
 // A verdict is a line of hits.jsonl.
 type verdict struct {
-	Address string `json:"address"` // as in the row
+	Address string `json:"address"` // as in the row, or of the account if the row could hold a secret
 	Chain   string `json:"chain"`
 	Digest  string `json:"snapshot"`
 	screening.Answer
@@ -97,7 +98,7 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 		if err != nil {
 			bare.Error = err.Error()
 		}
-		if !errors.Is(err, address.ErrSecret) {
+		if !secret.Hides(err, text) {
 			bare.Address = text
 		}
 		return f.fail(ctx, bad, line, bare)
@@ -112,6 +113,9 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 		c = rd.Chain // a listed text that is not an address
 	}
 	v := verdict{Address: text, Chain: string(c), Digest: r.Digest(), Answer: r.Answer(), Scoring: r.ScoringVersion}
+	if secret.Hides(err, text) {
+		v.Address = r.Address.Normalized()
+	}
 	v.AllClear = v.AllClear && err == nil
 	if err != nil {
 		v.Error = err.Error()

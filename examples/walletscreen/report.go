@@ -16,6 +16,7 @@ import (
 
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
+	"github.com/walletscreen/walletscreen/internal/secret"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 )
@@ -147,7 +148,7 @@ func (r *tableReport) row(row *rows.Row, v *verdict, own []rows.OwnColumn, label
 	to := reportRow{Line: row.Line, Address: shorten(clean(v.input), 120)}
 	for _, c := range own {
 		cell := row.Cell(c.Index)
-		if len(cell) > 28 && hidesInput(address.Interpret("", cell).Err, cell) { // no secret is shorter
+		if len(cell) > 28 && secret.Hides(address.Interpret("", cell).Err, cell) { // no secret is shorter
 			cell = "(not shown)"
 		}
 		to.Own = append(to.Own, shorten(clean(cell), 32))

@@ -13,6 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/internal/correct"
+	"github.com/walletscreen/walletscreen/internal/secret"
 )
 
 func (p *program) validateCommand() *cli.Command {
@@ -164,7 +165,7 @@ func (v validation) fail(err error) validation {
 	if p.Offset >= 0 {
 		v.Offset = &p.Offset
 	}
-	if hidesInput(err, v.Input) {
+	if secret.Hides(err, v.Input) {
 		v.Input = ""
 		return v
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/examples/walletscreen/internal/rows"
 	"github.com/walletscreen/walletscreen/internal/correct"
+	"github.com/walletscreen/walletscreen/internal/secret"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 )
@@ -91,7 +92,7 @@ func (j *judge) screen(chain, text string) verdict {
 	if mine {
 		v.err = explainChain(chain, v.err)
 	}
-	v.secret = hidesInput(v.err, text)
+	v.secret = secret.Hides(v.err, text)
 	if !v.secret && s[0] == '=' && !strings.HasPrefix(s, `="`) || strings.Contains(s, "E+") && scientific.MatchString(s) {
 		v.err = errSpreadsheet
 	}
@@ -162,17 +163,7 @@ func (v *verdict) shown() string {
 }
 
 // hides reports whether the text must not be shown.
-func (v *verdict) hides() bool { return v.secret || hidesInput(v.err, v.input) }
-
-// hidesInput reports whether text, for which screening or validating returned err, must
-// not be shown: it is a private key or a seed, or an LNURL, or has 64 hex digits in it, which
-// can be a key.
-func hidesInput(err error, text string) bool {
-	return errors.Is(err, address.ErrSecret) || errors.Is(err, address.ErrPaymentRequest) || err != nil && hexKey.MatchString(text)
-}
-
-// hexKey matches text with 64 hex digits in a row, not more.
-var hexKey = regexp.MustCompile("(^|0[xX]|[^0-9a-fA-F])[0-9a-fA-F]{64}([^0-9a-fA-F]|$)")
+func (v *verdict) hides() bool { return v.secret || secret.Hides(v.err, v.input) }
 
 // A jsonResult is the verdict about an account. One that is undecided has a level only if it is listed.
 type jsonResult struct {
