@@ -161,6 +161,8 @@ func questions(n int) []question {
 			q.text = evmText(dropped)
 		case 6:
 			q = question{"bitcoin", "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"} // a private key
+		case 13:
+			q = question{"5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ", "ethereum"} // the columns are the other way round
 		case 11:
 			q.text = hexKey
 		case 12:

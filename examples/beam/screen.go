@@ -94,7 +94,7 @@ func (f *screenFn) ProcessElement(ctx context.Context, line string, hit, bad fun
 	case err != nil && !errors.As(err, &parse):
 		return err
 	case len(r.Labels) == 0 && (err != nil || len(r.Doubts) > 0):
-		bare := failure{Chain: chain, Doubts: r.Doubts}
+		bare := failure{Chain: string(rd.Chain), Doubts: r.Doubts}
 		if err != nil {
 			bare.Error = err.Error()
 		}
