@@ -45,7 +45,7 @@ func read(typed string) (string, error) {
 
 // fresh is a snippet of the README. It hands its Screener to use.
 func fresh(ctx context.Context, dir string, use func(*screening.Screener)) error {
-	kept, err := store.Open(dir) // such as /var/lib/walletscreen
+	kept, err := store.Open(dir) // such as /var/lib/walletscreen/store
 	if err != nil {
 		return err
 	}

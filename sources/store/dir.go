@@ -33,7 +33,8 @@ const (
 
 // Open returns a [Store] in the directory called name, and creates it if it does not exist.
 // It removes incomplete files of programs that were killed. Several programs may use one
-// directory at the same time, on one machine.
+// directory at the same time, on one machine. The -data directory of the program walletscreen has its store
+// in the directory "store" within it: that one must be opened.
 //
 // A file is written to another one, flushed, and renamed, and then the directory is flushed: a program
 // that is killed, or a machine that loses its power, leaves the file whole or absent. The file
@@ -47,6 +48,10 @@ func Open(name string) (Store, error) {
 	}
 	if _, err := os.ReadDir(name); err != nil {
 		return nil, err
+	}
+	has := func(file string) bool { _, err := os.Stat(filepath.Join(name, file)); return err == nil }
+	if has("store/"+journalName) && !has(journalName) {
+		return nil, fmt.Errorf("%s has a store in %s, as -data of walletscreen: open that", name, filepath.Join(name, "store"))
 	}
 	atomicfile.Sweep(name) // a leftover does no harm, and the directory may be read-only
 	return &dir{name: name}, nil

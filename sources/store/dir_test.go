@@ -219,6 +219,15 @@ func TestOpen(t *testing.T) {
 	if _, err := store.Open(filepath.Join(dir, "notes.txt")); err == nil {
 		t.Error("a file was opened as a directory")
 	}
+	// The directory of the program walletscreen has its store one level below.
+	if err := os.MkdirAll(filepath.Join(dir, "store"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, nil, dir, "store/journal")
+	if _, err := store.Open(dir); err == nil || !strings.HasSuffix(err.Error(), "open that") {
+		t.Errorf("opened the directory around a store: %v", err)
+	}
+	open(t, filepath.Join(dir, "store"))
 }
 
 // TestVanished removes the directory and checks that the error names it: the store must
