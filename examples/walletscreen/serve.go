@@ -192,11 +192,12 @@ func (s *server) loadLists(ctx context.Context) error {
 	if s.offline && len(s.lists.own) > 0 && !isShared(s.lists.db) {
 		_, err = s.screener.Refresh(ctx) // reads the files
 	}
-	if !s.offline || isShared(s.lists.db) {
-		return nil // missing lists are loaded later; until then no question is answered
-	}
-	if bad := s.lists.undecidable(s.screener); bad != nil {
+	bad := s.lists.undecidable(s.screener)
+	if s.offline && !isShared(s.lists.db) && bad != nil {
 		return errors.Join(bad, err)
+	}
+	if bad != nil {
+		s.log.Warn("screenings get 503 until the lists have been fetched", "err", bad)
 	}
 	return nil
 }

@@ -116,6 +116,17 @@ func start(t *testing.T, args ...string) *running {
 	return nil
 }
 
+// TestNotReadyYet starts a server whose bundled list is too old: it says so, and answers once the list has been fetched.
+func TestNotReadyYet(t *testing.T) {
+	s := start(t, "-offline=false", "-lists", "OFAC_SDN", "-mirror", "OFAC_SDN=http://127.0.0.1:1/sdn", "-max-age", "1h")
+	if status, _ := s.screen(t, harmless, "ethereum"); status != 503 {
+		t.Errorf("status %d, want 503", status)
+	}
+	if !strings.Contains(s.said, "screenings get 503") || !strings.Contains(s.said, "nothing can be decided: OFAC_SDN is ") {
+		t.Errorf("said %s", s.said)
+	}
+}
+
 // answer has the members of an answer that the tests look at.
 type answer struct {
 	Address, Chain, Level string
