@@ -91,7 +91,7 @@ func TestExportLines(t *testing.T) {
 
 	for args, want := range map[string]string{
 		"-format lines": "want -out", "-format lines -out " + out + " -lists FBI_IC3 -require FBI_IC3": "no list has an address with a ticker",
-		"-format lines -out " + out + " -max-age 1s": "nothing can be decided",
+		"-format lines -out " + out + " -max-age 1s": "nothing can be decided", "-out " + out + "/Lists.XLSX": "-out is written as CSV",
 	} {
 		if code, _, stderr := call(t, "", append([]string{"lists", "export"}, strings.Fields(args)...)...); code == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit code %d, %s, want %q", args, code, stderr, want)

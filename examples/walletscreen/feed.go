@@ -65,6 +65,9 @@ func (l *listsCall) openManifest(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if !bytes.Contains(text, []byte("\n\n— ")) {
+		return "", fmt.Errorf("%s is not signed; lists export -receipt-key signs it", manifestFile)
+	}
 	n, err := signed.Open(text, signed.VerifierList(known...))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", manifestFile, err)

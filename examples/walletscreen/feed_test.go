@@ -145,4 +145,11 @@ func TestFeed(t *testing.T) {
 	if code, stdout, stderr := call(t, "", "lists", "verify", "-key", other+".pub", dir); code != 2 || stdout != "" {
 		t.Errorf("another key: exit code %d, %s%s", code, stdout, stderr)
 	}
+	text, _, _ := strings.Cut(manifest, "\n\n")
+	if err := os.WriteFile(filepath.Join(dir, manifestFile), []byte(text+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := verify(); code != 2 || !strings.Contains(said, "is not signed") {
+		t.Errorf("without a signature: exit code %d, %s", code, said)
+	}
 }

@@ -19,6 +19,9 @@ func openOutput(name string, stdout, sum io.Writer) (*output, error) {
 	if name == "" || name == "-" {
 		return &output{w: io.MultiWriter(stdout, sum)}, nil
 	}
+	if strings.HasSuffix(strings.ToLower(name), ".xlsx") {
+		return nil, fmt.Errorf("-out is written as CSV: give it another name than %s", name)
+	}
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("-out: %w", err)

@@ -58,8 +58,6 @@ func (o *tableOptions) check(args []string) error {
 		return fmt.Errorf("%w beside -in", unexpected(args[0]))
 	case o.in == "" && (o.addressColumn != "" || o.chainColumn != "" || o.format != "" || o.delimiter != "" || o.out != "" || o.sheet != ""):
 		return errors.New("-out, -address-column, -chain-column, -format, -delimiter and -sheet need -in")
-	case strings.HasSuffix(strings.ToLower(o.out), ".xlsx"):
-		return fmt.Errorf("-out is written as CSV: give it another name than %s", o.out)
 	case o.format != "" && o.format != "csv" && o.format != "tsv" && o.format != "jsonl":
 		return fmt.Errorf("unknown -format %q; want csv, tsv or jsonl", o.format)
 	}
