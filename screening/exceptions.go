@@ -283,7 +283,7 @@ func ReadExceptions(r io.Reader) ([]Exception, error) {
 	n := 0
 	for lines.Scan() {
 		n++
-		text := bytes.TrimSpace(lines.Bytes())
+		text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")))
 		if len(text) == 0 {
 			continue
 		}
@@ -293,6 +293,8 @@ func ReadExceptions(r io.Reader) ([]Exception, error) {
 		e, err := parseException(text)
 		if err == nil {
 			err = e.check()
+		} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errObject
 		}
 		if err != nil {
 			return nil, lineError(n, err)
@@ -306,6 +308,8 @@ func ReadExceptions(r io.Reader) ([]Exception, error) {
 	}
 	return all, nil
 }
+
+var errObject = errors.New("want a whole JSON object on each line")
 
 // parseException parses a line.
 func parseException(text []byte) (Exception, error) {
@@ -347,7 +351,7 @@ func parseStrings(text []byte) (map[string]string, error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("not a JSON object")
+		return nil, errObject
 	}
 	members := make(map[string]string)
 	for dec.More() {

@@ -360,7 +360,7 @@ func TestExceptionsOfThePast(t *testing.T) {
 
 func TestReadExceptions(t *testing.T) {
 	const good = `{"chain":"ethereum","address":"0x098B716B8Aaf21512996dC57EB0615e2383E2f96","reason":"license 2026-17","author":"J. Doe"}`
-	got, err := screening.ReadExceptions(strings.NewReader("\n" + good + "\r\n  \n" +
+	got, err := screening.ReadExceptions(strings.NewReader("\ufeff\n" + good + "\r\n  \n" +
 		`{ "address": "16iWn2J1McqjToYLHSsAyS6En3QA8YQ91H", "chain": "bitcoin", "source": "COMMUNITY_BADLIST", "ref": "17", ` +
 		`"reason": "r", "author": "a", "created_at": "2026-11-21T04:57:29+01:00", "expires_at": "2027-01-01T00:00:00.5Z" }`))
 	full := screening.Exception{
@@ -374,6 +374,10 @@ func TestReadExceptions(t *testing.T) {
 	}
 	if got, err := screening.ReadExceptions(strings.NewReader("")); got != nil || err != nil {
 		t.Errorf("of nothing: %v, %v", got, err)
+	}
+
+	if _, err := screening.ReadExceptions(strings.NewReader("{\n" + good[1:])); err == nil || err.Error() != "line 1: want a whole JSON object on each line" {
+		t.Errorf("an object on two lines: %v", err)
 	}
 
 	with := func(member string) string { return strings.TrimSuffix(good, "}") + "," + member + "}" }
