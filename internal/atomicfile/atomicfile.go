@@ -25,13 +25,14 @@ const (
 // Write replaces the file called name by what write writes into an empty file in the
 // same directory, and returns once the content, the name and the permissions are on the
 // disk. If it returns an error, the file called name is as it was. It also removes what
-// killed programs have left in the directory.
+// killed programs have left in the directory. A file that root writes belongs to the owner of the directory.
 func Write(name string, perm fs.FileMode, write func(*os.File) error) error {
 	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, prefix)
 	if err != nil {
 		return err
 	}
+	Own(f.Name())
 	err = write(f)
 	if err == nil {
 		err = f.Chmod(perm)

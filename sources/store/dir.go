@@ -41,10 +41,15 @@ const (
 // "journal" has a line for each event; it is written under a lock of the file "lock".
 //
 // Checksums find damage, not forgery: a user who can write to the directory can change the
-// lists. Only the owner can read and write the directory.
+// lists. Only the owner can read and write the directory. What root writes belongs to the owner of the directory,
+// so a command of root locks out no server that runs as another user.
 func Open(name string) (Store, error) {
+	_, missing := os.Stat(name)
 	if err := os.MkdirAll(name, 0o700); err != nil {
 		return nil, err
+	}
+	if missing != nil {
+		atomicfile.Own(name)
 	}
 	if _, err := os.ReadDir(name); err != nil {
 		return nil, err
@@ -151,6 +156,9 @@ func (d *dir) open(flag int) (f *os.File, size int64, err error) {
 	if f, err = os.OpenFile(path, flag, 0o600); err != nil {
 		return nil, 0, err
 	}
+	if info == nil {
+		atomicfile.Own(path)
+	}
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		f.Close()
@@ -239,10 +247,12 @@ func lastLine(f *os.File, size int64, most uint64) (number uint64, offset int64,
 
 // lock waits until no other program has the lock of the directory.
 func (d *dir) lock(ctx context.Context) (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(d.name, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	path := filepath.Join(d.name, lockName)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
+	atomicfile.Own(path)
 	for {
 		ok, err := atomicfile.TryLock(f)
 		if err == nil {

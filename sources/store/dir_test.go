@@ -230,6 +230,33 @@ func TestOpen(t *testing.T) {
 	open(t, filepath.Join(dir, "store"))
 }
 
+// TestOwner checks that what root writes belongs to the owner of the directory, as root imports lists beside a server.
+func TestOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("this needs root")
+	}
+	const nobody = 65534
+	data := t.TempDir()
+	if err := os.Chown(data, nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, filepath.Join(data, "store"))
+	if err := errors.Join(d.Put(ctx, name("TEST", 1), []byte("x")), d.Append(ctx, 1, lineOf(1))); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	err := filepath.WalkDir(data, func(path string, _ fs.DirEntry, err error) error {
+		info, err := os.Stat(path)
+		if n++; err == nil && !strings.Contains(fmt.Sprintf("%+v", info.Sys()), "Uid:65534 ") {
+			t.Errorf("%s belongs to another user: %+v", path, info.Sys())
+		}
+		return err
+	})
+	if err != nil || n != 5 {
+		t.Errorf("%d files, %v", n, err)
+	}
+}
+
 // TestVanished removes the directory and checks that the error names it: the store must
 // not look empty.
 func TestVanished(t *testing.T) {
