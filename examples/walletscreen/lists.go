@@ -43,7 +43,7 @@ type listOptions struct {
 // flags returns the flags that say which lists to hold, and how good they must be.
 func (o *listOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		textFlag("data", "", "`directory` with lists that serve or lists refresh keeps, unless -db does (default: the bundled lists alone)", &o.data),
+		textFlag("data", "", "`directory` in which serve keeps lists, API keys and quotas, and lists refresh keeps lists, unless -db does (default: none, and the bundled lists)", &o.data),
 		o.dbFlag(),
 		textsFlag("lists", "ids of the published `lists` to load, of "+strings.Join(o.ids(), ", ")+" (default: the first seven)", &o.choose),
 		pairsFlag("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; or with another label, as ID=FILE,kind=SCAM, or ID=https://…,kind=SCAM to fetch it: CSV, JSON, text, or TagPack (.yaml); may be given several times, and the file may be replaced at any time", &o.own),

@@ -231,7 +231,9 @@ func printLost(w io.Writer, report screening.SourceReport) error {
 func (l *listsCall) load(ctx context.Context, srcs []sources.Source, files map[string]*imported) error {
 	show := newStatusLine(l.stderr)
 	s, err := l.open(ctx, &l.lists, srcs, true, &screening.Options{LoadOnly: true, Bytes: show.bytes,
-		Accept: func(source string, _ error, _, _ screening.SourceStatus) bool { return l.accept && files[source] != nil }})
+		Accept: func(source string, _ error, _, _ screening.SourceStatus) bool {
+			return l.accept && files[source] != nil
+		}})
 	if err != nil {
 		return err
 	}

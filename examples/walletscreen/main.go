@@ -167,7 +167,9 @@ func (p *program) root() *cli.Command {
 		Usage: "screens wallet addresses against sanctions and risk lists",
 		Description: "Exit codes: 0 if everything is clean, 1 if something is listed, 2 if something could not\n" +
 			"be decided or the call was wrong. Each flag has an environment variable, WALLETSCREEN_IN for\n" +
-			"-in and so on; the flag wins. Verdicts have colors on a terminal, unless NO_COLOR is set.",
+			"-in and so on; the flag wins. Verdicts have colors on a terminal, unless NO_COLOR is set.\n\n" +
+			"The guides, such as docs/screen.md, are in examples/walletscreen of\n" +
+			"https://github.com/walletscreen/walletscreen",
 		Commands: []*cli.Command{
 			p.serveCommand(&serveOptions{}),
 			p.screenCommand(),

@@ -61,7 +61,7 @@ func (p *program) serveCommand(o *serveOptions) *cli.Command {
 			textFlag("webhook", "", "`URL` to post these messages to, signed as Standard Webhooks says, for three days until it answers 2xx", &o.webhook),
 			textFlag("webhook-secret", "", "`file` with the secret of the signature, whsec_ and base64 (default: webhook-secret in -data, which is made)", &o.webhookSecret),
 			textFlag("receipt-key", "", "`file` with the private key that signs receipts, for clients that ask for one; receipt key makes one (default: receipts are not signed)", &o.receiptKey),
-			boolFlag("compat", "also answer the calls of Chainalysis's free sanctions API and of TRM Labs' sanctions screening, which cannot show how old a list is: set -max-age; see httpapi/compat/README.md", &o.compat),
+			boolFlag("compat", "also answer the calls of Chainalysis's free sanctions API and of TRM Labs' sanctions screening, which cannot show how old a list is: set -max-age, and see docs/serve.md", &o.compat),
 			textsFlag("compat-kinds", "with -compat, labels to show beside those of official lists and of your own, as `KIND`, such as SCAM, or all; may be given several times (default: none)", &o.compatKinds),
 			textFlag("log-format", "text", "`format` of the log on standard error: text or json", &o.logFormat),
 			textFlag("log-level", "info", "least severe `level` that is logged: debug, info, warn or error", &o.logLevel),
