@@ -15,10 +15,10 @@
 // wallets and a buffer.
 //
 // New returns the list as its publisher has it. Load fetches the list, with a conditional
-// request if it holds validators of today or yesterday, and reads it as Parse does. So a server
-// whose validators stand still hides no change for longer. A list that the server confirms, or
-// that has the digest of the revision held, is ErrUnchanged. Load repeats requests that fail in
-// a way that may pass, and downloads that break off.
+// request if it holds validators, and reads it as Parse does. A list that the server
+// confirms, or that has the digest of the revision held, is ErrUnchanged. A server may confirm a
+// list that has changed, so call Load now and then with a zero revision, as package screening does
+// once a day. Load repeats requests that fail in a way that may pass, and downloads that break off.
 //
 // The options of New may be nil. URL is the address of the list in a format that Parse reads,
 // such as the address of a mirror; "" means the publisher's. It must be https unless AllowHTTP

@@ -162,22 +162,10 @@ func TestFeed(t *testing.T) {
 	if rev := step("the same checksum", held, sources.ErrUnchanged, false); rev != first {
 		t.Errorf("the same checksum: revision %+v, want %+v", rev, first)
 	}
-	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
-	validators := first.ETag[:strings.Index(first.ETag, "@")]
-	held.ETag = validators + "@" + day(-1) + " rss:" + sha1Of(doc)
-	if rev := step("fetched yesterday", held, sources.ErrUnchanged, false); rev.ETag != held.ETag {
-		t.Errorf("fetched yesterday: ETag %q, want %q", rev.ETag, held.ETag)
-	}
-	for _, when := range []string{day(-2), day(3), "", "now"} {
-		held.ETag = validators + "@" + when + " rss:" + sha1Of(doc)
-		if rev := step("fetched "+when, held, sources.ErrUnchanged, true); rev.ETag != first.ETag {
-			t.Errorf("fetched %s: ETag %q, want %q", when, rev.ETag, first.ETag)
-		}
-	}
-	held.ETag = first.ETag
+	validators, _, _ := strings.Cut(first.ETag, " rss:")
 	step("nothing held", sources.Revision{ETag: first.ETag}, nil, true)
-	step("another list held", sources.Revision{Digest: strings.Repeat("0", 64), ETag: validators + "@" + day(0) + " rss:" + sha1Of(other)}, nil, true)
-	step("read in another way", sources.Revision{Digest: first.Digest, ETag: " of 0@" + day(0) + " rss:" + sha1Of(doc)}, nil, true)
+	step("another list held", sources.Revision{Digest: strings.Repeat("0", 64), ETag: validators + " rss:" + sha1Of(other)}, nil, true)
+	step("read in another way", sources.Revision{Digest: first.Digest, ETag: " of 0 rss:" + sha1Of(doc)}, nil, true)
 
 	// The list was regenerated: only the attributes of the root differ.
 	c.set(later, feed(sha1Of(later), "Wed, 23 Sep 2026 18:01:34 GMT"))

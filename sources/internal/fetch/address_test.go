@@ -4,10 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/walletscreen/walletscreen/sources"
 	"github.com/walletscreen/walletscreen/sources/badlist"
@@ -49,38 +47,6 @@ func TestOtherAddress(t *testing.T) {
 				t.Errorf("%s: %s gives %s and %+v, want %s", name, step.path, got, rev, step.want)
 			}
 			held = rev
-		}
-	}
-}
-
-// TestTrust loads a list from a server that always confirms the list held, although there is another one: it is
-// fetched once the list held was downloaded before yesterday, or on no day that is known.
-func TestTrust(t *testing.T) {
-	text := account(1) + "\n"
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"1"`)
-		if r.Header.Get("If-None-Match") != "" {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		w.Write([]byte(text))
-	}))
-	defer server.Close()
-	src := badlist.New(&badlist.Options{URL: server.URL, Client: server.Client()})
-	_, held, err := listtest.Load(t.Context(), src, sources.Revision{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, _, _ := strings.Cut(held.ETag, "@")
-	text = account(2) + "\n"
-	for day, isTrusted := range map[string]bool{"0": true, "-1": true, "-2": false, "3": false, "": false} {
-		if days, err := strconv.Atoi(day); err == nil {
-			day = time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly)
-		}
-		held.ETag = before + "@" + day
-		entries, rev, err := listtest.Load(t.Context(), src, held)
-		if isTrusted && (!errors.Is(err, sources.ErrUnchanged) || rev.ETag != held.ETag) || !isTrusted && (err != nil || len(entries) != 1) {
-			t.Errorf("downloaded %s: %d entries, %+v, %v, want ErrUnchanged: %t", day, len(entries), rev, err, isTrusted)
 		}
 	}
 }

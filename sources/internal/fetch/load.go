@@ -37,10 +37,9 @@ func New(name string, of sources.Info, opts *Options, url string, maxBytes int64
 // Info returns s.Of.
 func (s *Source) Info() sources.Info { return s.Of }
 
-// Load fetches and parses the file. The request is conditional if prev has validators and was
-// downloaded today or yesterday. Load calls add only after it has parsed the whole file, so a
-// repeated download adds nothing twice. Of a Long list it holds the file, and parses it again to
-// add the entries; of others, the entries.
+// Load fetches and parses the file. The request is conditional if prev has validators. Load calls
+// add only after it has parsed the whole file, so a repeated download adds nothing twice. Of a
+// Long list it holds the file, and parses it again to add the entries; of others, the entries.
 //
 // Load returns [sources.ErrUnchanged], with the current validators, if the server
 // confirms the file of prev or Parse returns the digest of prev, and that file had the address of this
@@ -59,8 +58,8 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 			return rev, err
 		}
 	}
-	isAlike, isRecent := req.reads(mark)
-	if isAlike = isAlike && prev.Digest != ""; isAlike && isRecent {
+	isAlike := prev.Digest != "" && mark == req.mark()
+	if isAlike {
 		req.ETag, _, _ = strings.Cut(prev.ETag, markSign)
 		req.LastModified = prev.LastModified
 	}
@@ -102,34 +101,18 @@ func (s *Source) Load(ctx context.Context, prev sources.Revision, add func(sourc
 			err = addNow(entries[i])
 		}
 	}
-	if !result.NotModified {
-		mark = req.mark() + "@" + time.Now().UTC().Format(time.DateOnly)
-	}
-	rev.ETag, rev.LastModified = result.ETag+markSign+mark, result.LastModified
+	rev.ETag, rev.LastModified = result.ETag+markSign+req.mark(), result.LastModified
 	return rev, err
 }
 
-// IsHeld reports whether prev is the list of s as s reads it, and was downloaded today or yesterday.
+// IsHeld reports whether prev is the list of s as s reads it.
 func (s *Source) IsHeld(prev sources.Revision) bool {
 	_, mark, _ := strings.Cut(prev.ETag, markSign)
-	isAlike, isRecent := s.Request.reads(mark)
-	return prev.Digest != "" && isAlike && isRecent
+	return prev.Digest != "" && mark == s.Request.mark()
 }
 
-// markSign stands before the mark of a request and the day of the download, behind an ETag.
+// markSign stands before the mark of a request, behind an ETag.
 const markSign = " of "
-
-// trust is the time, from the beginning of the day of a download, in which a server is believed
-// when it says that the list has not changed. Then Load fetches the list in any case, so that
-// validators that stand still hide no change.
-const trust = 48 * time.Hour
-
-// reads reports whether mark is of a request for the same file, read in the same way, and of a recent day.
-func (r *Request) reads(mark string) (isAlike, isRecent bool) {
-	day, isAlike := strings.CutPrefix(mark, r.mark()+"@")
-	fetched, err := time.Parse(time.DateOnly, day)
-	return isAlike, err == nil && time.Since(fetched).Abs() < trust
-}
 
 // mark stands for what r asks for, and how it is read: a file elsewhere may have the validators of the list
 // that is held, and another version of the module may find more in a list that has not changed.
