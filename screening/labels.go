@@ -83,7 +83,7 @@ type heldList struct {
 // ended is one of its own account only.
 func (held *heldList) addMatches(r *Result, table *score.Table, h uint64, k, account *index.ID) {
 	var buf [8]uint32
-	rows := held.AppendRowsOf(buf[:0], h, k)
+	rows := held.AppendTagged(buf[:0], h, k, 0)
 	for _, row := range rows {
 		l := held.list.Listing(row, k)
 		match := score.Literal

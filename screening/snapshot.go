@@ -237,7 +237,7 @@ func (snap *snapshot) lookUp(r *Result, words identity.Words, tag identity.Tag) 
 
 // first returns the hash of k, and the first list that has k.
 func (snap *snapshot) first(k *index.ID) (h uint64, i int, ok bool) {
-	h = index.Hash(k.Class(), k.Words, k.Len())
+	h = k.Hash()
 	i, ok = snap.next(0, h, k.Class(), k.Words, k.Len())
 	return h, i, ok
 }

@@ -66,8 +66,6 @@ func Hash(class identity.Class, w identity.Words, n int) uint64 {
 	return fold(a^uint64(uint32(n)<<16|uint32(class)), b)
 }
 
-func hashOf(k *ID) uint64 { return Hash(k.Class(), k.Words, k.Len()) }
-
 // fold multiplies and folds the 128 bits of the product to 64.
 func fold(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x, y)

@@ -26,3 +26,6 @@ func (k *ID) SameBytes(o *ID) bool {
 	v, w := &k.Words, &o.Words
 	return v.W0 == w.W0 && v.W1 == w.W1 && v.W2 == w.W2 && v.W3 == w.W3 && k.Len() == o.Len() // v == w calls a function
 }
+
+// Hash returns the [Hash] of k.
+func (k *ID) Hash() uint64 { return Hash(k.Class(), k.Words, k.Len()) }

@@ -84,7 +84,7 @@ func (t *Table) Add(k ID, value, tag, derived uint32) {
 	}
 	t.n++
 	t.rows[last] = append(t.rows[last], row{k.Words, k.meta, value, tag, 0})
-	number, h := t.n, hashOf(&k)
+	number, h := t.n, k.Hash()
 	for at := t.slots.begin(h); ; at++ {
 		n, end := t.slots.next(&at, h)
 		if end {
@@ -102,7 +102,7 @@ func (t *Table) Add(k ID, value, tag, derived uint32) {
 	if !ok {
 		var d ID
 		if d, ok = t.derive(k); ok {
-			derived = uint32(hashOf(&d) >> 32)
+			derived = uint32(d.Hash() >> 32)
 		}
 	}
 	if ok {
@@ -177,19 +177,10 @@ func (t *Table) is(n uint32, k *ID) bool {
 
 // AppendRows appends to dst, which is empty, the numbers of the rows that are found under k, in
 // the order in which they were added.
-func (t *Table) AppendRows(dst []uint32, k ID) []uint32 { return t.AppendRowsOf(dst, hashOf(&k), &k) }
+func (t *Table) AppendRows(dst []uint32, k ID) []uint32 { return t.AppendTagged(dst, k.Hash(), &k, 0) }
 
-// AppendRowsOf is AppendRows with the hash of k.
-func (t *Table) AppendRowsOf(dst []uint32, h uint64, k *ID) []uint32 {
-	return t.append(dst, h, k, 0)
-}
-
-// AppendTagged is AppendRows of the rows with the given tag, which is not 0.
-func (t *Table) AppendTagged(dst []uint32, k ID, tag uint32) []uint32 {
-	return t.append(dst, hashOf(&k), &k, tag)
-}
-
-func (t *Table) append(dst []uint32, h uint64, k *ID, tag uint32) []uint32 {
+// AppendTagged is AppendRows with the hash of k, of the rows with a tag; of all rows if tag is 0.
+func (t *Table) AppendTagged(dst []uint32, h uint64, k *ID, tag uint32) []uint32 {
 	for at := t.slots.begin(h); ; at++ {
 		n, end := t.slots.next(&at, h)
 		if end {

@@ -105,7 +105,7 @@ func TestModel(t *testing.T) {
 							t.Fatalf("%+v has the rows %d, want %d", k, got, want)
 						}
 						tagged := slices.DeleteFunc(slices.Clone(want), func(row uint32) bool { return row%3 != 1 })
-						if got := table.AppendTagged(nil, k, 2); !slices.Equal(got, tagged) {
+						if got := table.AppendTagged(nil, k.Hash(), &k, 2); !slices.Equal(got, tagged) {
 							t.Fatalf("%+v has the tagged rows %d, want %d", k, got, tagged)
 						}
 					}

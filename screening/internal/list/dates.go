@@ -46,33 +46,23 @@ func (n *next) date(e *sources.Entry, r *stays.Record, was []uint32) {
 	}
 }
 
-// hadDates returns the dates of what r lists on the list held, or beside it, or else the dates of its first stay there that
-// has ended.
-func (n *next) hadDates(r *stays.Record, was []uint32) (is span, ok bool) {
-	if n.held.file == nil && n.offer.Beside == nil {
-		return is, false
-	}
-	dated := func(v *view, row uint32) span {
-		o := v.row(row)
-		return span{notListedOn: o.NotListedOn, since: o.FirstSeen}
-	}
+// hadDates returns the dates of what r lists on the list held, or else the first dates beside it, or of a stay that has ended: it
+// came back.
+func (n *next) hadDates(r *stays.Record, was []uint32) (had span, ok bool) {
 	if len(was) > 0 {
-		return dated(&n.view, was[0]), true
+		o := n.view.row(was[0])
+		return span{notListedOn: o.NotListedOn, since: o.FirstSeen}, true
 	}
 	var buf [8]uint32
-	v := n.offer.Beside.view()
-	if rows := v.appendRows(buf[:0], r, n.first()); len(rows) > 0 {
-		return dated(&v, rows[0]), true
-	}
-	for _, l := range []*List{n.held.past, n.offer.Beside.Past()} {
+	for _, l := range [...]*List{n.offer.Beside, n.held.past, n.offer.Beside.Past()} {
 		v := l.view()
 		for _, row := range v.appendRows(buf[:0], r, n.first()) {
-			if o := dated(&v, row); !ok || o.since.Before(is.since) {
-				is, ok = o, true
+			if o := v.row(row); !o.FirstSeen.IsZero() && (!ok || o.FirstSeen.Before(had.since)) {
+				had, ok = span{notListedOn: o.NotListedOn, since: o.FirstSeen}, true
 			}
 		}
 	}
-	return is, ok && !is.since.IsZero() // it came back
+	return had, ok
 }
 
 // dateNew dates an entry that is new, as far as its dates are not known. If the list held has the

@@ -83,7 +83,7 @@ func (v *view) appendRows(dst []uint32, r *stays.Record, first *index.ID) []uint
 	if v.table == nil {
 		return dst
 	}
-	return slices.DeleteFunc(v.index.AppendTagged(dst, *first, r.Tag()), func(row uint32) bool {
+	return slices.DeleteFunc(v.index.AppendTagged(dst, first.Hash(), first, r.Tag()), func(row uint32) bool {
 		k := v.index.Key(row)
 		return k != *first || !v.row(row).Lists(r) // it is derived, or another entry
 	})
