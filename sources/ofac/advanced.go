@@ -42,23 +42,17 @@ import (
 // consolidated list is on another list, and one in five on the SDN List.
 type advanced struct {
 	*document
-	features map[string]feature // by id
-	sdn      string             // id of the SDN List
+	features map[string]string // the kinds of facts about a party, by id
+	sdn      string            // id of the SDN List
 	profiles map[string]*freetext.Holder
 	onList   map[string]bool // the holders with an entry on the list that is read
 	entries  [2]int          // of either list, by kind
 	missing  string          // the first party that an entry of the list names and that is not there
 }
 
-// A feature is a kind of fact about a party. The feature of a wallet has an asset.
-type feature struct {
-	asset    string
-	isWallet bool
-}
-
 // advanced returns what reads the records of sdn_advanced.xml, and what checks it at its end.
 func (d *document) advanced() (records map[string]func(*xmlscan.Node) error, check func() error) {
-	p := &advanced{document: d, features: make(map[string]feature), profiles: make(map[string]*freetext.Holder), onList: make(map[string]bool)}
+	p := &advanced{document: d, features: make(map[string]string), profiles: make(map[string]*freetext.Holder), onList: make(map[string]bool)}
 	return map[string]func(*xmlscan.Node) error{
 		"DateOfIssue": func(n *xmlscan.Node) (err error) {
 			p.Revision.Published, err = p.date(n)
@@ -95,9 +89,7 @@ func (p *advanced) date(n *xmlscan.Node) (time.Time, error) {
 // values reads the tables.
 func (p *advanced) values(n *xmlscan.Node) error {
 	for _, f := range n.All("FeatureTypeValues", "") {
-		var is feature
-		is.asset, is.isWallet = tickerOfType(f.Text)
-		p.features[f.Attr("ID")] = is
+		p.features[f.Attr("ID")] = f.Text
 	}
 	delete(p.features, "") // a feature must name its type
 	for _, l := range n.All("ListValues", "") {
@@ -162,16 +154,17 @@ func nameOf(profile *xmlscan.Node) string {
 
 // feature reads a feature, and adds it if it is a wallet.
 func (p *advanced) feature(h *freetext.Holder, n *xmlscan.Node) error {
-	kind := n.Attr("FeatureTypeID")
-	f, ok := p.features[kind]
+	id := n.Attr("FeatureTypeID")
+	kind, ok := p.features[id]
 	if !ok {
-		return p.Errorf(h.Ref, "feature of a type %.32q that is not in the document's table", kind)
+		return p.Errorf(h.Ref, "feature of a type %.32q that is not in the document's table", id)
 	}
+	asset, isWallet := tickerOfType(kind)
 	details := n.All("FeatureVersion", "VersionDetail")
 	for _, detail := range details {
-		if !f.isWallet {
+		if !isWallet {
 			if err := freetext.Stray(detail.Text); err != nil {
-				return p.Errorf(h.Ref, "feature of the type %.32q: %w", kind, err)
+				return p.Errorf(h.Ref, "feature of the type %.64q: %w", kind, err)
 			}
 			continue
 		}
@@ -182,9 +175,9 @@ func (p *advanced) feature(h *freetext.Holder, n *xmlscan.Node) error {
 		if err != nil {
 			return p.Errorf(h.Ref, "%w", err)
 		}
-		addWallet(h, f.asset, text)
+		addWallet(h, asset, text)
 	}
-	if details == nil && f.isWallet {
+	if details == nil && isWallet {
 		return p.Errorf(h.Ref, "%s without a VersionDetail", label)
 	}
 	return nil

@@ -96,7 +96,8 @@ func readXML(s *xmlscan.Scanner, k kind) (*freetext.List, error) {
 type document struct {
 	*xmlscan.Scanner
 	freetext.List
-	kind kind // which one it should be
+	kind    kind   // which one it should be
+	claimed string // the number of records that it states
 }
 
 // addWallet adds a wallet.
