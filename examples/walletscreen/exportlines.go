@@ -41,11 +41,53 @@ func (l *listsCall) exportLines(lists screeningLists, entries iter.Seq2[exported
 	if err != nil {
 		return err
 	}
-	var all []*feedList
-	texts := make(tickerTexts)
+	all, texts, err := l.collect(entries)
+	if err != nil {
+		return err
+	}
+	files, lines := texts.files()
+	if l.format == "feed" {
+		var before []feedFile
+		for _, list := range all {
+			before = append(before, list.files()...)
+		}
+		files = append(before, files...)
+	}
+	if len(files) == 0 {
+		return errors.New("no list has an address with a ticker")
+	}
+	manifest := fmt.Appendf(nil, "walletscreen %s 1\nsnapshot %s\n", l.format, answer.Digest())
+	for _, list := range all {
+		checked := formatted(list.held.LastUpdated, time.RFC3339, "never") // as a part of a list
+		manifest = fmt.Appendf(manifest, "list %s sha256 %s published %s checked %s %s, %d left out\n", list.Source, list.Digest,
+			list.Published, checked, list.held.Completeness, list.left)
+	}
+	for _, file := range files {
+		manifest = fmt.Appendf(manifest, "file %s sha256 %x addresses %d\n", file.name, sha256.Sum256(file.text), file.entries)
+	}
+	if len(signers) > 0 {
+		if manifest, err = signed.Sign(&signed.Note{Text: string(manifest)}, signers...); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(l.out, 0o755); err != nil {
+		return fmt.Errorf("-out: %w", err)
+	}
+	for _, file := range append(files, feedFile{name: manifestFile, text: manifest}) {
+		if err := writeWhole(filepath.Join(l.out, file.name), file.text); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(l.stderr, "%s\n", counted(int64(lines), "line"))
+	return nil
+}
+
+// collect returns the lists, and the addresses for the files by ticker.
+func (l *listsCall) collect(entries iter.Seq2[exported, error]) (all []*feedList, texts tickerTexts, err error) {
+	texts = make(tickerTexts)
 	for e, err := range entries {
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		if len(all) == 0 || all[len(all)-1].held != e.held {
 			all = append(all, newFeedList(e.held))
@@ -56,47 +98,7 @@ func (l *listsCall) exportLines(lists screeningLists, entries iter.Seq2[exported
 			list.left++
 		}
 	}
-	var files []feedFile
-	if l.format == "feed" {
-		for _, list := range all {
-			files = append(files, feedFile{list.Source + ".json", indented(list, " "), len(list.Entries)}, feedFile{list.Source + ".tagpack.yaml", list.tagPack(), len(list.Entries)})
-		}
-	}
-	lines := 0
-	for _, asset := range slices.Sorted(maps.Keys(texts)) {
-		all := slices.Sorted(maps.Keys(texts[asset]))
-		lines += len(all)
-		name := "sanctioned_addresses_" + asset
-		files = append(files, feedFile{name + ".txt", []byte(strings.Join(all, "\n") + "\n"), len(all)}, feedFile{name + ".json", indented(all, "  "), len(all)})
-	}
-	if len(files) == 0 {
-		return errors.New("no list has an address with a ticker")
-	}
-	if err := os.MkdirAll(l.out, 0o755); err != nil {
-		return fmt.Errorf("-out: %w", err)
-	}
-	manifest := fmt.Appendf(nil, "walletscreen %s 1\nsnapshot %s\n", l.format, answer.Digest())
-	for _, list := range all {
-		checked := formatted(list.held.LastUpdated, time.RFC3339, "never") // as a part of a list
-		manifest = fmt.Appendf(manifest, "list %s sha256 %s published %s checked %s %s, %d left out\n", list.Source, list.Digest,
-			list.Published, checked, list.held.Completeness, list.left)
-	}
-	for _, file := range files {
-		if err := writeWhole(filepath.Join(l.out, file.name), file.text); err != nil {
-			return err
-		}
-		manifest = fmt.Appendf(manifest, "file %s sha256 %x addresses %d\n", file.name, sha256.Sum256(file.text), file.entries)
-	}
-	if len(signers) > 0 {
-		if manifest, err = signed.Sign(&signed.Note{Text: string(manifest)}, signers...); err != nil {
-			return err
-		}
-	}
-	if err := writeWhole(filepath.Join(l.out, manifestFile), manifest); err != nil {
-		return err
-	}
-	fmt.Fprintf(l.stderr, "%s\n", counted(int64(lines), "line"))
-	return nil
+	return all, texts, nil
 }
 
 // A feedFile is a file of a feed.
@@ -136,6 +138,17 @@ func (t tickerTexts) add(e *sources.Entry, spellings bool) bool {
 	return true
 }
 
+// files returns two files for each ticker, and how many lines half of them have.
+func (t tickerTexts) files() (files []feedFile, lines int) {
+	for _, asset := range slices.Sorted(maps.Keys(t)) {
+		all := slices.Sorted(maps.Keys(t[asset]))
+		lines += len(all)
+		name := "sanctioned_addresses_" + asset
+		files = append(files, feedFile{name + ".txt", []byte(strings.Join(all, "\n") + "\n"), len(all)}, feedFile{name + ".json", indented(all, "  "), len(all)})
+	}
+	return files, lines
+}
+
 // accountsOf returns the account of an entry, or what its text, which may have a slip, means.
 func accountsOf(e *sources.Entry) (all []address.Address) {
 	if e.Address.IsValid() {
@@ -171,6 +184,11 @@ type feedList struct {
 func newFeedList(held *screening.SourceStatus) *feedList {
 	return &feedList{Source: held.Info.ID, Name: held.Info.Name, License: held.Info.Licence, Attribution: held.Info.Attribution,
 		Provenance: held.Provenance, Digest: held.Digest, Published: dayOrNone(held.Published), held: held}
+}
+
+// files returns the files of the list.
+func (l *feedList) files() []feedFile {
+	return []feedFile{{l.Source + ".json", indented(l, " "), len(l.Entries)}, {l.Source + ".tagpack.yaml", l.tagPack(), len(l.Entries)}}
 }
 
 type feedEntry struct {

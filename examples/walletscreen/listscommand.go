@@ -230,10 +230,11 @@ func printLost(w io.Writer, report screening.SourceReport) error {
 // load refreshes the sources into the store, and prints the results for the imported files, or for all if files is nil.
 func (l *listsCall) load(ctx context.Context, srcs []sources.Source, files map[string]*imported) error {
 	show := newStatusLine(l.stderr)
-	s, err := l.open(ctx, &l.lists, srcs, true, &screening.Options{LoadOnly: true, Bytes: show.bytes,
-		Accept: func(source string, _ error, _, _ screening.SourceStatus) bool {
-			return l.accept && files[source] != nil
-		}})
+	opts := &screening.Options{LoadOnly: true, Bytes: show.bytes}
+	if l.accept {
+		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return files[source] != nil }
+	}
+	s, err := l.open(ctx, &l.lists, srcs, true, opts)
 	if err != nil {
 		return err
 	}
