@@ -64,7 +64,10 @@ func Open(ctx context.Context, database string) (*Box, error) {
 		return nil, fmt.Errorf("outbox: %w", err)
 	}
 	b := &Box{db: db, now: time.Now}
-	if err := b.create(ctx, lock); err != nil {
+	if _, err = b.State(ctx); err != nil { // once there are tables, the role needs no right to make them
+		err = b.create(ctx, lock)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("outbox: %w", err), db.Close())
 	}
 	return b, nil

@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,6 +86,34 @@ func TestOpenAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
+	}
+}
+
+// TestRights uses a role that may use the tables but not create them.
+func TestRights(t *testing.T) {
+	url := postgrestest.URL(t)
+	b, err := Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	role := strings.ToLower("sender_" + rand.Text())
+	for _, statement := range []string{
+		"create role " + role, "do $$ begin execute format('grant usage on schema %I to " + role + "', current_schema()); end $$",
+		"grant select, insert, update, delete on walletscreen_outbox, walletscreen_outbox_state to " + role,
+	} {
+		if _, err := b.db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer b.db.ExecContext(context.Background(), "drop owned by "+role+"; drop role "+role)
+	limited, err := Open(t.Context(), url+"&role="+role)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer limited.Close()
+	if n, err := limited.Add(t.Context(), "", "1", messages("a:1")); n != 1 || err != nil {
+		t.Errorf("%d messages added, %v", n, err)
 	}
 }
 
