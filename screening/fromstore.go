@@ -72,7 +72,7 @@ func (s *Screener) open(ctx context.Context, i int, had current, held *journal.H
 func (s *Screener) build(i int, f *stays.File) (l *list.List, err error) {
 	err = s.building(func() (err error) {
 		l, err = list.Build(f, func(e sources.Entry) error {
-			if err := s.check(i, e); err != nil {
+			if err := s.check(i, &e); err != nil {
 				return fmt.Errorf("%w: %w", journal.ErrNotTaken, err)
 			}
 			return nil

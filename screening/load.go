@@ -246,7 +246,7 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 	w := stays.NewWriter(room)
 	limit := cmp.Or(s.schedule(i).Timeout, defaultTimeout)
 	rev, err := guarded(ctx, src, &s.sourceLocks[i].stuck, limit, prev, func(e sources.Entry) error {
-		if err := s.check(i, e); err != nil {
+		if err := s.check(i, &e); err != nil {
 			return err
 		}
 		switch {
@@ -261,7 +261,7 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 			return fmt.Errorf("more than %d entries", list.MaxEntries)
 		}
 		o.N++
-		return w.Add(&stays.Stay{Entry: stays.Normal(e)})
+		return w.Add(&stays.Stay{Entry: e})
 	})
 	if err == nil {
 		o.Entries, err = w.File(stays.Header{Source: s.infos[i].ID}, nil, nil)
@@ -272,7 +272,7 @@ func (s *Screener) read(ctx context.Context, i int, src sources.Source, prev sou
 }
 
 // check returns an error if e may not be in the list of source i.
-func (s *Screener) check(i int, e sources.Entry) error {
+func (s *Screener) check(i int, e *sources.Entry) error {
 	if !e.Address.IsValid() && strings.TrimSpace(e.Listed) == "" {
 		return fmt.Errorf("entry %.64q lists nothing", e.Ref)
 	}
@@ -286,7 +286,7 @@ func (s *Screener) check(i int, e sources.Entry) error {
 }
 
 // nameOf names an entry in an error: by its reference, and by what it lists.
-func nameOf(e sources.Entry) string {
+func nameOf(e *sources.Entry) string {
 	if e.Ref == "" {
 		return fmt.Sprintf("entry of %.128q", e.Text())
 	}

@@ -293,3 +293,23 @@ func TestTag(t *testing.T) {
 		t.Errorf("%d tags of %d entries", len(tags), i)
 	}
 }
+
+// TestNormal writes entries as sources may give them, with times of another zone and addresses that are listed twice: the
+// bytes are as of their Normal.
+func TestNormal(t *testing.T) {
+	zone := time.FixedZone("", 3600)
+	var given, normal []Stay
+	for i := range 10 {
+		e := entry(i)
+		if e.Listed == "" {
+			e.Listed = e.Address.Normalized()
+		}
+		e.FirstSeen, e.ListedAt, e.EntityListedAt = e.FirstSeen.In(zone), e.ListedAt.In(zone), time.Time{}.In(zone)
+		given, normal = append(given, Stay{Entry: e, In: 1}), append(normal, Stay{Entry: Normal(e), In: 1})
+	}
+	a, err := New(Header{Source: "TEST", Last: 1}, given)
+	b, err2 := New(Header{Source: "TEST", Last: 1}, normal)
+	if err != nil || err2 != nil || !bytes.Equal(a.data, b.data) {
+		t.Errorf("%v, %v, %q, want %q", err, err2, a.data, b.data)
+	}
+}
