@@ -55,6 +55,9 @@ func (n *next) hadDates(r *stays.Record, was []uint32) (had span, ok bool) {
 	}
 	var buf [8]uint32
 	for _, l := range [...]*List{n.offer.Beside, n.held.past, n.offer.Beside.Past()} {
+		if l == nil { // a view is large
+			continue
+		}
 		v := l.view()
 		for _, row := range v.appendRows(buf[:0], r, n.first()) {
 			if o := v.row(row); !o.FirstSeen.IsZero() && (!ok || o.FirstSeen.Before(had.since)) {
