@@ -59,7 +59,7 @@ type changeLog struct {
 
 // changes answers a GET to /api/v1/changes.
 func (e *exchange) changes() ([]byte, *problem) {
-	list := []*change{}
+	list := []change{}
 	if e.Store != nil {
 		ctx, cancel := context.WithTimeout(e.Context(), changesPatience)
 		defer cancel()
@@ -78,22 +78,21 @@ func (e *exchange) changes() ([]byte, *problem) {
 
 // hideOwn removes the entries and the reasons of lists that are not known to be a
 // publisher's: the addresses of the operator's own lists are nobody else's business.
-func hideOwn(list []*change, status []screening.SourceStatus) {
-	for i, c := range list {
+func hideOwn(list []change, status []screening.SourceStatus) {
+	for i := range list {
+		c := &list[i]
 		published := slices.ContainsFunc(status, func(s screening.SourceStatus) bool {
 			return s.Info.ID == c.Source && s.Info.Jurisdiction != sources.Operator
 		})
 		if !published {
-			hidden := *c // c is shared
-			hidden.Reason, hidden.AddedList, hidden.RemovedList, hidden.Truncated = "", nil, nil, c.Added+c.Removed > 0
-			list[i] = &hidden
+			c.Reason, c.AddedList, c.RemovedList, c.Truncated = "", nil, nil, c.Added+c.Removed > 0
 		}
 	}
 }
 
-// read returns the newest changes, the newest first. Each is read once and does not
-// change afterwards.
-func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error) {
+// read returns the newest changes, the newest first. The entries of each are read once; until there was time
+// for that, it is truncated.
+func (l *changeLog) read(ctx context.Context, st store.Store) ([]change, error) {
 	if err := l.turn.take(ctx); err != nil {
 		return nil, err
 	}
@@ -110,12 +109,12 @@ func (l *changeLog) read(ctx context.Context, st store.Store) ([]*change, error)
 		return nil, err
 	}
 	l.changes = l.changes[max(0, len(l.changes)-maxChanges):]
-	list := make([]*change, 0, len(l.changes))
-	for i := len(l.changes) - 1; i >= 0; i-- {
-		if err := l.changes[i].fill(ctx, st); err != nil {
+	list := make([]change, 0, len(l.changes))
+	for _, c := range slices.Backward(l.changes) {
+		if err := c.fill(ctx, st); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
-		list = append(list, l.changes[i])
+		list = append(list, *c)
 	}
 	return list, nil
 }
@@ -138,7 +137,7 @@ func newChange(line *journal.Line) *change {
 
 // fill reads once which entries were added and removed. An entry with another name is neither.
 func (c *change) fill(ctx context.Context, st store.Store) error {
-	if c.filled || c.Event != journal.Accepted || !c.Truncated {
+	if c.filled || c.Event != journal.Accepted || !c.Truncated || ctx.Err() != nil {
 		return nil
 	}
 	f, err := journal.Open(ctx, st, c.Source, &journal.Held{N: c.n, Digest: c.digest}, nil)
@@ -153,30 +152,38 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 	return nil
 }
 
-// compare finds the entries in a file of stays. Each is shown once.
+// compare finds the entries in a file of stays. Each is shown once. It reads the addresses of the whole file once.
 func (c *change) compare(f *stays.File) {
+	before := c.n - 1
 	covers := func(s *stays.Stay, n uint32) bool { return s.In <= n && (s.Out == 0 || s.Out > n) }
-	in := make(map[stays.Key][2]bool) // whether an entry is in the acceptance before, and in this one
-	for s, err := range f.All() {
-		if err == nil {
-			key := stays.KeyOf(&s.Entry)
-			in[key] = [2]bool{in[key][0] || covers(&s, c.n-1), in[key][1] || covers(&s, c.n)}
+	each := func(all bool, do func(*stays.Stay, stays.Key)) {
+		for _, ended := range [...]bool{false, true} {
+			for r, err := range f.Records(ended) {
+				var s stays.Stay
+				if err == nil && (r.In == c.n || r.Out == c.n || all && (covers(&r.Stay, before) || covers(&r.Stay, c.n))) && r.Read(&s) == nil {
+					do(&s, stays.KeyOf(&s.Entry))
+				}
+			}
 		}
 	}
-	for s, err := range f.All() {
-		key := stays.KeyOf(&s.Entry)
+	in := make(map[stays.Key][2]bool) // of entries that came or went: whether they are in the acceptance before, and in this one
+	each(false, func(_ *stays.Stay, key stays.Key) { in[key] = [2]bool{} })
+	each(true, func(s *stays.Stay, key stays.Key) {
+		if has, ok := in[key]; ok {
+			in[key] = [2]bool{has[0] || covers(s, before), has[1] || covers(s, c.n)}
+		}
+	})
+	each(false, func(s *stays.Stay, key stays.Key) {
 		switch has := in[key]; {
-		case err != nil:
-			continue
 		case s.In == c.n && !has[0] && len(c.AddedList) < min(maxChangeEntries, c.Added):
 			c.AddedList = append(c.AddedList, newChangeEntry(&s.Entry))
 		case s.Out == c.n && !has[1] && len(c.RemovedList) < min(maxChangeEntries, c.Removed):
 			c.RemovedList = append(c.RemovedList, newChangeEntry(&s.Entry))
 		default:
-			continue
+			return
 		}
 		in[key] = [2]bool{true, true}
-	}
+	})
 	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed
 }
 

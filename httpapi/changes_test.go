@@ -51,6 +51,14 @@ func (s *flakyStore) Open(ctx context.Context, name string) ([]byte, error) {
 	return s.Store.Open(ctx, name)
 }
 
+// A slowFiles is a store of lists whose files cannot be opened in time.
+type slowFiles struct{ store.Store }
+
+func (slowFiles) Open(ctx context.Context, _ string) ([]byte, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
 // A hangingStore is a store of lists that does not answer.
 type hangingStore struct{ store.Store }
 
@@ -126,6 +134,13 @@ func TestChanges(t *testing.T) {
 	if w := send(h, "GET", "/api/v1/changes", ""); w.Code != 503 {
 		t.Errorf("while the store fails: status %d, want 503, and the entries once it works", w.Code)
 	}
+	slow := httpapi.NewHandler(s, testKeys(t), &httpapi.Options{Store: slowFiles{st}})
+	synctest.Test(t, func(t *testing.T) { // while there is no time for the entries, the changes are shown without them
+		w := send(slow, "GET", "/api/v1/changes", "")
+		if n := strings.Count(w.Body.String(), `"truncated":true`); w.Code != 200 || n != 2 || strings.Contains(w.Body.String(), "added_entries") {
+			t.Errorf("slow files: status %d: %s", w.Code, w.Body)
+		}
+	})
 	for range 2 {
 		var answer struct {
 			Changes []struct {
