@@ -36,7 +36,7 @@ var imports = map[string]string{
 	"sources/nbctf":                   "address score sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
 	"sources/mof":                     "sources sources/internal/csvscan sources/internal/fetch sources/internal/freetext sources/internal/unpack",
 	"sources/stablecoin":              "address internal/atomicfile score sources sources/internal/fetch",
-	"sources/internal/csvscan":        "sources",
+	"sources/internal/csvscan":        "address sources",
 	"sources/internal/fetch":          "internal/version sources sources/internal/unpack",
 	"sources/internal/unpack":         "",
 	"sources/internal/freetext":       "address score sources",

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -219,11 +218,7 @@ func (p *parser) emit(r record) error {
 		return p.add(e)
 	}
 	p.decoded++
-	for _, f := range others(listed) {
-		if !slices.ContainsFunc(found, func(o address.Found) bool { return f.Start < o.End && o.Start < f.End }) {
-			found = append(found, f)
-		}
-	}
+	found = append(found, csvscan.Others(listed, found)...)
 	slices.SortFunc(found, func(a, b address.Found) int { return a.Start - b.Start })
 	for _, f := range found {
 		e.Address, e.Listed = f.Address, listed[f.Start:f.End]
@@ -233,20 +228,6 @@ func (p *parser) emit(r record) error {
 	}
 	return nil
 }
-
-// others returns the words of a cell that may be addresses: those that look like one, and ids
-// that nothing proves, such as 64 hex digits.
-func others(cell string) []address.Found {
-	all := address.FindLikely(cell)
-	for _, at := range longWord.FindAllStringIndex(cell, -1) {
-		if len(address.Detect(cell[at[0]:at[1]])) > 0 {
-			all = append(all, address.Found{Start: at[0], End: at[1]})
-		}
-	}
-	return all
-}
-
-var longWord = regexp.MustCompile(`[0-9A-Za-z_-]{25,}`)
 
 // signals are the words that show the kind of a report, in order of precedence. A word
 // ending in "…" matches all words that begin so.

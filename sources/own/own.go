@@ -187,15 +187,14 @@ func newRow(values []string) (row, error) {
 	return r, nil
 }
 
-// hasOther reports whether a word of text looks like an address and is not found. It may repeat a found one with
+// hasOther reports whether text may have an address that is not found. A word may repeat a found one with
 // characters left out, as in 0x57EC…1259.
 func hasOther(text string, found []address.Found) bool {
-	return slices.ContainsFunc(address.FindLikely(text), func(likely address.Found) bool {
-		ends := strings.FieldsFunc(strings.ToLower(text[likely.Start:likely.End]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.ContainsFunc(csvscan.Others(text, found), func(other address.Found) bool {
+		ends := strings.FieldsFunc(strings.ToLower(text[other.Start:other.End]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		return !slices.ContainsFunc(found, func(f address.Found) bool {
 			whole := strings.ToLower(text[f.Start:f.End])
-			isSame := likely.Start < f.End && f.Start < likely.End
-			return isSame || len(ends) == 2 && strings.HasPrefix(whole, ends[0]) && strings.HasSuffix(whole, ends[1])
+			return len(ends) == 2 && strings.HasPrefix(whole, ends[0]) && strings.HasSuffix(whole, ends[1])
 		})
 	})
 }

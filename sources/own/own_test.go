@@ -103,6 +103,8 @@ func TestErrors(t *testing.T) {
 		{"a mistyped address", "address\n" + justin[:33] + "M\n", "not an address", 2},
 		{"several chains", "address\n5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d\n", "column chain", 2},
 		{"an address without a checksum beside another", justin + " 5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d\n", "another word", 1},
+		{"64 hex digits beside an address", justin + ", 98793cd91a3f870fb126f66285808c7e094afcfc4eda8a970f6648cdf0dbd6de\n", "another word", 1},
+		{"an id in Base64 glued to an address", "address\nGRQ7swQO1AMyFgnuAPI7AvGQlW3lzuQuwlJb-pWV7xk/" + lazarus + "\n", "another word", 2},
 		{"a mistyped address beside another", "address\n" + justin + ";" + yan[:33] + "g\n", "another word", 2},
 		{"a shortened address beside another", "address\n" + justin + " not " + justin[:5] + "…" + yan[30:] + "\n", "another word", 2},
 		{"an id beside its address in hex", "address,chain\n0.0.1234567 (" + lazarus + "),hedera\n", "another word", 2},

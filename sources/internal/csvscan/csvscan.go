@@ -14,9 +14,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/sources"
 )
 
@@ -258,6 +260,28 @@ func hasAddress(text string) bool {
 	_, ok := sources.Decode("", text)
 	return ok || len(sources.Repair("", text)) > 0
 }
+
+// Others returns the words of a cell that may be addresses, beside those that were found in it: what
+// looks like an address, and ids that nothing proves, such as 64 hex digits.
+func Others(cell string, found []address.Found) []address.Found {
+	rest := []byte(cell)
+	for _, f := range found {
+		for i := f.Start; i < f.End; i++ {
+			rest[i] = ' '
+		}
+	}
+	all := address.FindLikely(string(rest))
+	for _, at := range longWord.FindAllIndex(rest, -1) {
+		isLikely := slices.ContainsFunc(all, func(f address.Found) bool { return at[0] < f.End && f.Start < at[1] })
+		if !isLikely && len(address.Detect(cell[at[0]:at[1]])) > 0 {
+			all = append(all, address.Found{Start: at[0], End: at[1]})
+		}
+	}
+	return all
+}
+
+// longWord matches an id in Base64, of Arweave, or another long one.
+var longWord = regexp.MustCompile(`\b[\w-]{43}\b|[0-9A-Za-z]{25,}`)
 
 // places returns where the columns of f are in a header, or -1.
 func (f *File) places(header []string) ([]int, error) {
