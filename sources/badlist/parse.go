@@ -166,7 +166,7 @@ func (p *parser) parse(in *bufio.Reader) error {
 	default:
 		p.openEnded = true
 		f := csvscan.File{Columns: columns[:], Comment: columnName}
-		err = f.Read(in, func(_ int64, cells []string) error { return p.emit(record(cells)) })
+		err = f.Read(in, func(_ int64, cells, _ []string) error { return p.emit(record(cells)) })
 	}
 	if err != nil {
 		return err

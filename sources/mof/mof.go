@@ -87,18 +87,16 @@ func newest(text string) (string, error) {
 	return to.String(), nil
 }
 
-// The columns that are read, of 32.
+// The columns that are read, of 32. Wallets may be in any column.
 const (
 	columnNumber   = iota // such as 016-000068
 	columnNotice          // the days of the notice and of its revisions: 2001.9.22 2008.6.25改訂
 	columnJapanese        // the name
 	columnEnglish
-	columnOther // other information
-	columnText  // the text of the notice, which repeats the other columns
-	columnRest  // all others, for wallets, which may be in any column
 )
 
-var columnNames = []string{"番号", "告示日付", "氏名（日本語）", "氏名（英語）", "その他の情報", "外務省告示情報", csvscan.Rest}
+// columnNames has two more that the list must have, with other information and the text of the notice.
+var columnNames = []string{"番号", "告示日付", "氏名（日本語）", "氏名（英語）", "その他の情報", "外務省告示情報"}
 
 // Parse reads the list in CSV from r; see package sources. The kind is [score.Sanctioned].
 // Ref is the number of the party, and EntityListedAt the day of its notice; the list does not
@@ -118,14 +116,14 @@ func Parse(r io.Reader, add func(sources.Entry) error) (sources.Revision, error)
 func read(r io.Reader, now time.Time) (*freetext.List, error) {
 	l := &freetext.List{Revision: sources.Revision{OpenEnded: true}}
 	f := csvscan.File{Columns: columnNames, Table: true}
-	err := f.Read(r, func(_ int64, cells []string) error {
+	err := f.Read(r, func(_ int64, cells, fields []string) error {
 		l.Revision.Records++
 		first, last := days(cells[columnNotice])
 		if last.After(l.Revision.Published) && !last.After(now) {
 			l.Revision.Published = last
 		}
 		h := &freetext.Holder{Ref: cells[columnNumber], Name: freetext.Name(cmp.Or(cells[columnEnglish], cells[columnJapanese])), ListedAt: first}
-		h.Find(time.Time{}, cells...)
+		h.Find(time.Time{}, fields...)
 		return l.Add(h)
 	})
 	if err == nil {

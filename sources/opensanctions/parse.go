@@ -84,7 +84,7 @@ func (o *Options) read(r io.Reader) (*freetext.List, error) {
 	l := &freetext.List{Revision: sources.Revision{OpenEnded: true}}
 	ids := make(map[string]bool) // of the entities with wallets
 	f := csvscan.File{Columns: columnNames[:], Table: true}
-	err := f.Read(r, func(_ int64, cells []string) error {
+	err := f.Read(r, func(_ int64, cells, _ []string) error {
 		id := cells[columnID]
 		if id == "" || cells[columnSchema] == "" {
 			return errors.New("no entity: id or schema missing")

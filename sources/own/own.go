@@ -53,7 +53,7 @@ type row struct {
 func each(r io.Reader, do func(row) error) error {
 	in := unpack.Limit(unpack.Gunzip(r, false), maxBytes)
 	f := csvscan.File{Columns: columnNames[:], Comment: columnReason, ByHand: true}
-	return f.Read(in, func(_ int64, cells []string) error {
+	return f.Read(in, func(_ int64, cells, _ []string) error {
 		row, err := newRow(cells)
 		if err != nil {
 			return err

@@ -113,7 +113,7 @@ func (g *guard) Read(p []byte) (int, error) {
 // a header.
 type File struct {
 	// Columns are the names of the columns to read, in any letter case. The first has the
-	// addresses. "" is a column that is not read, and Rest all columns without a name here.
+	// addresses. "" is a column that is not read.
 	Columns []string
 	// Comment is the column for the comments of text.
 	Comment int
@@ -124,23 +124,21 @@ type File struct {
 	ByHand bool
 }
 
-// Rest is the name of a column that has the other columns, each on a line.
-const Rest = "*"
-
 // MaxLine limits a line of text, and the header of CSV, in bytes.
 const MaxLine = 64 << 10
 
-// Read calls row for each row of a file, with its line and a text for each of f.Columns.
+// Read calls row for each row of a file, with its line, a text for each of f.Columns, and all
+// fields of CSV.
 //
 // CSV has a header with the column of addresses, and commas, semicolons or tabs between the
 // columns. A row that begins with "#" is a comment, unless another of its columns has the
 // address. Any other file is text: the address ends at "#", where a comment begins, unless
-// only the comment has an address. A line that is blank is skipped. cells is valid until row
-// returns.
+// only the comment has an address. A line that is blank is skipped. The slices are valid until
+// row returns; the cells are the caller's.
 //
 // Errors are a [*sources.RecordError] with the line, or come from r. An error of row is
 // wrapped with the line.
-func (f *File) Read(r io.Reader, row func(line int64, cells []string) error) error {
+func (f *File) Read(r io.Reader, row func(line int64, cells, fields []string) error) error {
 	in := bufio.NewReaderSize(r, MaxLine)
 	comma, ok, err := f.separator(in)
 	switch {
@@ -178,7 +176,7 @@ func (f *File) separator(in *bufio.Reader) (comma rune, ok bool, err error) {
 
 func isName(cell, name string) bool { return strings.EqualFold(sources.TrimListed(cell), name) }
 
-func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error) error {
+func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string, []string) error) error {
 	var places []int // of f.Columns, or -1
 	width := 0       // of the header
 	cells := make([]string, len(f.Columns))
@@ -201,8 +199,12 @@ func (f *File) readCSV(in io.Reader, comma rune, row func(int64, []string) error
 		case !f.Table && swallows(fields, places[0], comma):
 			return errors.New("a cell of several lines has an address in it: a quote or a line break may be out of place")
 		}
-		f.fill(cells, fields, places)
-		return row(line, cells)
+		for i, at := range places {
+			if at >= 0 {
+				cells[i] = strings.Clone(fields[at]) // not to keep the row
+			}
+		}
+		return row(line, cells, fields)
 	})
 }
 
@@ -223,23 +225,6 @@ func (f *File) isComment(fields []string, places []int, width int) (bool, error)
 		return false, fmt.Errorf("begins with #, as a comment does, but has an address: put the column %s first", f.Columns[0])
 	}
 	return false, nil
-}
-
-// fill sets the cells of f.Columns to the fields of a row.
-func (f *File) fill(cells, fields []string, places []int) {
-	for i, at := range places {
-		cells[i] = ""
-		switch {
-		case f.Columns[i] == Rest:
-			for at, field := range fields {
-				if field != "" && !slices.Contains(places, at) {
-					cells[i] += field + "\n"
-				}
-			}
-		case at >= 0:
-			cells[i] = strings.Clone(fields[at]) // not to keep the row
-		}
-	}
 }
 
 // swallows reports whether a field other than the address, at, has several lines, a separator
@@ -297,7 +282,7 @@ func (f *File) places(header []string) ([]int, error) {
 				places[i] = at
 			}
 		}
-		if places[i] < 0 && (i == 0 || f.Table) && name != Rest {
+		if places[i] < 0 && (i == 0 || f.Table) {
 			return nil, fmt.Errorf("no column %q", name)
 		}
 	}
@@ -312,7 +297,7 @@ func (f *File) places(header []string) ([]int, error) {
 	return places, nil
 }
 
-func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error {
+func (f *File) readText(in *bufio.Reader, row func(int64, []string, []string) error) error {
 	cells := make([]string, len(f.Columns))
 	for n := int64(1); ; n++ {
 		fail := func(err error) error { return &sources.RecordError{Line: n, Byte: -1, Err: err} }
@@ -339,7 +324,7 @@ func (f *File) readText(in *bufio.Reader, row func(int64, []string) error) error
 				address, comment = text, ""
 			}
 			cells[0], cells[f.Comment] = address, comment
-			if err := row(n, cells); err != nil {
+			if err := row(n, cells, nil); err != nil {
 				return fail(err)
 			}
 		}

@@ -52,7 +52,7 @@ func TestFile(t *testing.T) {
 	} {
 		for how, r := range map[string]io.Reader{"whole": strings.NewReader(tt.in), "byte by byte": iotest.OneByteReader(strings.NewReader(tt.in))} {
 			var rows []string
-			err := tt.file.Read(bufio.NewReaderSize(r, csvscan.MaxLine), func(line int64, cells []string) error {
+			err := tt.file.Read(bufio.NewReaderSize(r, csvscan.MaxLine), func(line int64, cells, _ []string) error {
 				if cells[0] == "bad" {
 					return errors.New("refused")
 				}
