@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,7 +35,6 @@ var tagField = regexp.MustCompile(`^([a-zA-Z0-9_-]+):(?: +(.*))?$`)
 // not read anchors, tags of YAML, and maps in braces, and says so where they matter.
 type tagPack struct {
 	*parser
-	line      int64
 	head, tag map[string]string
 	in        map[string]string // the map that the line is in: head or tag
 	key       string            // its last field
@@ -47,40 +47,28 @@ type tagPack struct {
 func (p *parser) tagPack(in *bufio.Reader) error {
 	t := tagPack{parser: p, head: make(map[string]string), dash: -1}
 	t.in = t.head
-	for {
-		text, err := in.ReadSlice('\n')
-		if err == io.EOF && len(text) == 0 {
-			break
+	last := int64(0)
+	err := csvscan.Lines(in, func(line int64, text string, hasEnd bool) error {
+		last = line
+		err := t.read(strings.TrimRight(text, " \t\r"))
+		if err == nil && !hasEnd && (t.key == "address" || t.key == "abuse") {
+			err = fmt.Errorf("the file ends within the line of the %s: it may have been cut: %w", t.key, io.ErrUnexpectedEOF)
 		}
-		t.line++
-		switch {
-		case err == bufio.ErrBufferFull:
-			err = fmt.Errorf("a line of more than %d bytes", csvscan.MaxLine)
-		case err == nil || err == io.EOF:
-			cut := err == io.EOF
-			err = t.read(strings.TrimRight(string(text), " \t\r\n"))
-			if err == nil && cut && (t.key == "address" || t.key == "abuse") {
-				err = fmt.Errorf("the file ends within the line of the %s: it may have been cut: %w", t.key, io.ErrUnexpectedEOF)
-			}
-		}
-		if err != nil {
-			return t.at(err)
-		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	if err := t.end(); err != nil {
-		return t.at(err)
+	if err = t.end(); err == nil && t.dash < 0 {
+		err = errors.New("the TagPack has no tags")
 	}
-	if t.dash < 0 {
-		return t.at(errors.New("the TagPack has no tags"))
+	if err != nil {
+		return &sources.RecordError{Line: last, Byte: -1, Err: err}
 	}
 	if t.marked == 0 {
 		return fmt.Errorf("none of the %d tags has an abuse, so none is of a wrongdoer", p.records)
 	}
 	return nil
-}
-
-func (t *tagPack) at(err error) error {
-	return &sources.RecordError{Line: t.line, Byte: -1, Err: err}
 }
 
 // read reads a line without its end.
@@ -194,24 +182,18 @@ func (t *tagPack) end() error {
 	if t.tag == nil {
 		return nil
 	}
-	get := func(key string) string {
-		if v, ok := t.tag[key]; ok {
-			return v
-		}
-		return t.head[key]
-	}
-	abuse := get("abuse")
+	f := maps.Clone(t.head)
+	maps.Copy(f, t.tag)
 	switch {
 	case t.tag["address"] == "":
 		return errors.New("a tag without an address")
-	case abuse == "":
+	case f["abuse"] == "":
 		t.records++
 		return nil
 	}
 	t.marked++
-	r := record{columnAddress: t.tag["address"], columnChain: cmp.Or(get("currency"), get("network")), columnName: get("label"),
-		columnDate: get("lastmod"), columnRef: get("source"), columnKind: string(abuseKind(abuse))}
-	return t.emit(r)
+	return t.emit(record{columnAddress: f["address"], columnChain: cmp.Or(f["currency"], f["network"]), columnName: f["label"],
+		columnDate: f["lastmod"], columnRef: f["source"], columnKind: string(abuseKind(f["abuse"]))})
 }
 
 // abuseKind returns the kind of an abuse, a concept of GraphSense's taxonomy or words.

@@ -299,40 +299,45 @@ func (f *File) places(header []string) ([]int, error) {
 
 func (f *File) readText(in *bufio.Reader, row func(int64, []string, []string) error) error {
 	cells := make([]string, len(f.Columns))
-	for n := int64(1); ; n++ {
-		fail := func(err error) error { return &sources.RecordError{Line: n, Byte: -1, Err: err} }
-		line, err := in.ReadSlice('\n')
-		switch {
-		case err == bufio.ErrBufferFull:
-			return fail(fmt.Errorf("more than %d bytes", MaxLine))
-		case err != nil && err != io.EOF:
-			return err
-		}
-		text := strings.TrimRight(string(line), "\r\n")
+	return Lines(in, func(line int64, text string, hasEnd bool) error {
+		address, comment, _ := strings.Cut(text, "#")
+		address = sources.TrimListed(address)
 		switch {
 		case strings.Contains(text, "\x00"):
-			return fail(errNUL)
+			return errNUL
 		case strings.ContainsAny(text, otherBreaks):
-			return fail(errBreak)
-		}
-		address, comment, _ := strings.Cut(text, "#")
-		if address = sources.TrimListed(address); address != "" {
-			if !f.ByHand && strings.ContainsAny(address, " \t") { // a sentence, such as "404: Not Found"
-				return fail(errors.New("blanks in the address, want one address on a line"))
-			}
-			if !f.ByHand && comment != "" && !hasAddress(address) && hasAddress(comment) { // as in a table with other columns
-				address, comment = text, ""
-			}
-			cells[0], cells[f.Comment] = address, comment
-			if err := row(n, cells, nil); err != nil {
-				return fail(err)
-			}
-		}
-		if err == io.EOF {
-			if !f.ByHand && sources.TrimListed(text) != "" {
-				return fail(errNoEnd)
-			}
+			return errBreak
+		case !f.ByHand && strings.ContainsAny(address, " \t"): // a sentence, such as "404: Not Found"
+			return errors.New("blanks in the address, want one address on a line")
+		case !f.ByHand && !hasEnd && sources.TrimListed(text) != "":
+			return errNoEnd
+		case address == "":
 			return nil
+		case !f.ByHand && comment != "" && !hasAddress(address) && hasAddress(comment): // as in a table with other columns
+			address, comment = text, ""
+		}
+		cells[0], cells[f.Comment] = address, comment
+		return row(line, cells, nil)
+	})
+}
+
+// Lines calls do for each line of a text, without its end, and with whether it has one. Its errors
+// are a [*sources.RecordError] with the line, or come from in.
+func Lines(in *bufio.Reader, do func(line int64, text string, hasEnd bool) error) error {
+	for n := int64(1); ; n++ {
+		line, err := in.ReadSlice('\n')
+		switch {
+		case err == io.EOF && len(line) == 0:
+			return nil
+		case err == nil || err == io.EOF:
+			err = do(n, strings.TrimRight(string(line), "\r\n"), err == nil)
+		case err == bufio.ErrBufferFull:
+			err = fmt.Errorf("more than %d bytes", MaxLine)
+		default:
+			return err
+		}
+		if err != nil {
+			return &sources.RecordError{Line: n, Byte: -1, Err: err}
 		}
 	}
 }
