@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -82,11 +84,8 @@ func ParseCSV(sdnFile, comments io.Reader, add func(sources.Entry) error) (sourc
 		err = fail("sdn.csv", "", fmt.Errorf("no Ctrl-Z (0x1A) at the end, so the file was cut: %w", io.ErrUnexpectedEOF))
 	case len(l.Holders) == 0:
 		err = fail("sdn.csv", "", fmt.Errorf("no wallet in %d records", l.Revision.Records))
-	}
-	for id := range more {
-		if err == nil {
-			err = fail("sdn_comments.csv", id, fmt.Errorf("not in sdn.csv: %w", errApart))
-		}
+	case len(more) > 0:
+		err = fail("sdn_comments.csv", slices.Sorted(maps.Keys(more))[0], fmt.Errorf("not in sdn.csv: %w", errApart))
 	}
 	if err != nil {
 		return sources.Revision{}, err
@@ -177,10 +176,7 @@ func addRemarks(l *freetext.List, id, name, remarks string) error {
 
 // mentions reports whether text has the label of a wallet, with any blanks.
 func mentions(text string) bool {
-	// Most text lacks this word, so it is tested first.
-	lower := strings.ToLower(text)
-	return strings.Contains(lower, "currency") &&
-		strings.Contains(strings.Join(strings.Fields(lower), ""), "digitalcurrencyaddress")
+	return strings.Contains(strings.ToLower(strings.Join(strings.Fields(text), "")), "digitalcurrencyaddress")
 }
 
 // walletOf reads an item that mentions the label: the label as in the other formats, after "alt." or not, a

@@ -122,11 +122,10 @@ func (o *Options) holder(t [columnCount]string) (*freetext.Holder, error) {
 		return nil, fmt.Errorf("identifiers: %w", err)
 	}
 	name := t[columnName]
-	isKey := slices.Contains(keys, name)
-	if !isKey && name != "" && (len(keys) == 0 || len(address.FindLikely(name)) > 0) {
-		keys, isKey = append(keys, name), true
+	if !slices.Contains(keys, name) && name != "" && (len(keys) == 0 || len(address.FindLikely(name)) > 0) {
+		keys = append(keys, name)
 	}
-	if isKey {
+	if slices.Contains(keys, name) {
 		name = ""
 	}
 	h := &freetext.Holder{Ref: freetext.Name(t[columnID]), Name: freetext.Name(name)}

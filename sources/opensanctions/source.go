@@ -29,13 +29,10 @@ type Options struct {
 	// [score.CommunityReport]; but the dataset ransomwhere gives [score.Ransomware], and
 	// us_fbi_lazarus_crypto [score.StolenFunds].
 	Jurisdiction sources.Jurisdiction
-	// URL is the address of the file; "" means OpenSanctions' newest targets.simple.csv
-	// of the dataset. It must be https, unless AllowHTTP is set.
-	URL string
-	// Client makes the requests; nil means http.DefaultClient. Load limits the time
-	// without progress, and its context limits the rest.
-	Client *http.Client
-	// AllowHTTP allows addresses that are not https, such as the address of a local mirror.
+	// URL, Client and AllowHTTP are as package sources describes. Without a URL, the list is
+	// OpenSanctions' newest targets.simple.csv of the dataset.
+	URL       string
+	Client    *http.Client
 	AllowHTTP bool
 }
 
