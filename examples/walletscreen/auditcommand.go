@@ -29,7 +29,6 @@ type auditCall struct {
 	dir, keyFile string
 	witness      string
 	chain        string
-	json         bool
 }
 
 func (p *program) auditCommand() *cli.Command {

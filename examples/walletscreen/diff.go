@@ -66,7 +66,7 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 			sign = "+"
 			added++
 		}
-		l.item(l.json, c, &t, append([]string{sign}, c.cells()...)...)
+		l.item(c, &t, append([]string{sign}, c.cells()...)...)
 	}
 	if l.json {
 		return nil

@@ -23,7 +23,6 @@ import (
 type extractCall struct {
 	*program
 	lists listOptions
-	json  bool
 	total tally
 }
 

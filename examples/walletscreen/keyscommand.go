@@ -23,9 +23,9 @@ type keysCall struct {
 	*program
 	db, data string
 	where    string // the database is, without a password
-	json     bool
 
 	id       string
+	token    string              // if it is new
 	settings []func(*access.Key) // of create and set
 	force    bool
 	overlap  time.Duration
@@ -96,6 +96,15 @@ func (p *program) keysCommand() *cli.Command {
 			return k.run(ctx, do)
 		})
 	}
+	// changes is a command that changes a key, and says what it has done.
+	changes := func(name, usage, said string, flags []cli.Flag, change func(*access.Key) error) *cli.Command {
+		return keys(name, "[flags] ID", usage, flags, func(ctx context.Context, s access.Store) error {
+			if err := k.change(ctx, s, change); err != nil {
+				return err
+			}
+			return k.say(said)
+		})
+	}
 	return &cli.Command{
 		Name:  "keys",
 		Usage: "creates, lists, changes and revokes API keys",
@@ -105,10 +114,10 @@ func (p *program) keysCommand() *cli.Command {
 			keys("create", "[flags]", "creates a key and prints its token",
 				append([]cli.Flag{textFlag("id", "", "public `id` of the key: up to 200 bytes (default: random)", &k.id)}, settings...), k.create),
 			keys("list", "[flags]", "lists all keys and their usage of this month", []cli.Flag{boolFlag("json", "print one JSON object a line", &k.json)}, k.list),
-			keys("set", "[flags] ID", "changes settings of a key", settings, k.set),
-			keys("rotate", "[flags] ID", "replaces the secret of a key and prints its token",
+			changes("set", "changes settings of a key", "was changed", settings, k.set),
+			changes("rotate", "replaces the secret of a key and prints its token", "has a new secret",
 				[]cli.Flag{durationFlag("overlap", "`time` for which the old secret remains valid", &k.overlap)}, k.rotate),
-			keys("revoke", "[flags] ID", "revokes a key", nil, k.revoke),
+			changes("revoke", "revokes a key", "is revoked", nil, k.revoke),
 		},
 	}
 }
@@ -161,12 +170,12 @@ func (k *keysCall) apply(key *access.Key) error {
 	return nil
 }
 
-// said prints a token alone on the standard output, and on the standard error where its key is kept.
-func (k *keysCall) said(token, what string) error {
-	if token != "" {
-		fmt.Fprintln(k, token)
+// say prints a new token alone on the standard output, and on the standard error what was done to the key, and where.
+func (k *keysCall) say(what string) error {
+	if k.token != "" {
+		fmt.Fprintln(k, k.token)
 	}
-	_, err := fmt.Fprintf(k.stderr, "%s in %s\n", what, k.where)
+	_, err := fmt.Fprintf(k.stderr, "key %s %s in %s\n", k.id, what, k.where)
 	return err
 }
 
@@ -185,7 +194,8 @@ func (k *keysCall) create(ctx context.Context, s access.Store) error {
 	if err != nil {
 		return err
 	}
-	return k.said(token, fmt.Sprintf("key %s with the scopes %s was created", key.ID, key.Scopes))
+	k.id, k.token = key.ID, token
+	return k.say("with the scopes " + key.Scopes + " was created")
 }
 
 // change changes a key. It tries again if somebody else changes it at the same time.
@@ -223,42 +233,26 @@ func (k *keysCall) unknown(ctx context.Context, s access.Store, err error) error
 	return fmt.Errorf("there is no key %.80q%s", k.id, didYouMean(k.id, ids, ""))
 }
 
-func (k *keysCall) set(ctx context.Context, s access.Store) error {
+func (k *keysCall) set(key *access.Key) error {
 	if len(k.settings) == 0 {
 		return errors.New("want a setting to change: -name, -quota, -rate, -burst, -scopes or -expires")
 	}
-	if err := k.change(ctx, s, k.apply); err != nil {
-		return err
-	}
-	return k.said("", "key "+k.id+" was changed")
+	return k.apply(key)
 }
 
-func (k *keysCall) rotate(ctx context.Context, s access.Store) error {
-	token := ""
-	err := k.change(ctx, s, func(key *access.Key) error {
-		if is := state(*key, time.Now()); is != "valid" {
-			return fmt.Errorf("key %s is %s; a new secret would not change that", key.ID, is)
-		}
-		token, *key = key.Rotate(k.overlap)
-		return nil
-	})
-	if err != nil {
-		return err
+func (k *keysCall) rotate(key *access.Key) error {
+	if is := state(*key, time.Now()); is != "valid" {
+		return fmt.Errorf("key %s is %s; a new secret would not change that", key.ID, is)
 	}
-	return k.said(token, "key "+k.id+" has a new secret")
+	k.token, *key = key.Rotate(k.overlap)
+	return nil
 }
 
-func (k *keysCall) revoke(ctx context.Context, s access.Store) error {
-	err := k.change(ctx, s, func(key *access.Key) error {
-		if key.Revoked.IsZero() { // the time of the first revocation stays
-			key.Revoked = time.Now()
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+func (k *keysCall) revoke(key *access.Key) error {
+	if key.Revoked.IsZero() { // the time of the first revocation stays
+		key.Revoked = time.Now()
 	}
-	return k.said("", "key "+k.id+" is revoked")
+	return nil
 }
 
 // A jsonKey is a key for programs.
@@ -309,7 +303,7 @@ func (k *keysCall) list(ctx context.Context, s access.Store) error {
 		}
 		o := jsonKey{key.ID, key.Name, state(key, now), scopes(key), key.Quota, counts[i], key.Rate, key.Burst,
 			orNull(key.Created), orNull(key.Expires), orNull(key.LastUsed)}
-		k.item(k.json, o, &t, o.ID, o.Name, o.State, o.Scopes, quota, grouped(o.Used), rate, day(key.Created), day(key.Expires), minute(key.LastUsed))
+		k.item(o, &t, o.ID, o.Name, o.State, o.Scopes, quota, grouped(o.Used), rate, day(key.Created), day(key.Expires), minute(key.LastUsed))
 	}
 	if !k.json {
 		t.print(k)

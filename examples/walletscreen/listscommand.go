@@ -29,7 +29,6 @@ import (
 type listsCall struct {
 	*program
 	lists      listOptions
-	json       bool
 	timeout    time.Duration
 	accept     bool
 	downloaded string
@@ -268,7 +267,7 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, files map[s
 		if x.StoreErr != nil && why == "" {
 			result, why, failed = "NOT KEPT", x.StoreErr.Error(), true
 		}
-		l.item(l.json, map[string]any{"id": x.Info.ID, "result": strings.ToLower(result), "added": x.Added, "removed": x.Removed,
+		l.item(map[string]any{"id": x.Info.ID, "result": strings.ToLower(result), "added": x.Added, "removed": x.Removed,
 			"address_count": x.Addresses, "published_at": orNull(x.Published), "error": why}, &t,
 			x.Info.ID, result, grouped(int64(x.Added)), grouped(int64(x.Removed)), grouped(int64(x.Addresses)), day(x.Published), why)
 	}

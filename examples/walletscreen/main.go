@@ -47,6 +47,7 @@ type program struct {
 	stdout, stderr io.Writer
 	unwritten      error // the first error of stdout
 	code           int   // the exit code of a command that succeeded
+	json           bool  // -json
 
 	ending atomic.Int64 // how long a server that answers has to end, in nanoseconds
 
@@ -65,9 +66,9 @@ func (p *program) Write(text []byte) (int, error) {
 // printJSON prints v as one line.
 func (p *program) printJSON(v any) { p.unwritten = cmp.Or(p.unwritten, writeJSON(p, v)) }
 
-// item prints v as one line or, for people, adds cells to a table.
-func (p *program) item(asJSON bool, v any, t *layout, cells ...string) {
-	if asJSON {
+// item prints v as one line with -json, and else adds cells to a table.
+func (p *program) item(v any, t *layout, cells ...string) {
+	if p.json {
 		p.printJSON(v)
 	} else {
 		t.add(cells...)

@@ -32,7 +32,6 @@ type receiptCall struct {
 	key       string
 	out, name string
 	in        string
-	json      bool
 }
 
 func (p *program) receiptCommand() *cli.Command {

@@ -23,7 +23,6 @@ type screenCall struct {
 	*program
 	lists   listOptions
 	table   tableOptions
-	json    bool
 	history bool
 
 	at                  string

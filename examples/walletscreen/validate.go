@@ -18,7 +18,6 @@ import (
 
 func (p *program) validateCommand() *cli.Command {
 	var table tableOptions
-	var asJSON bool
 	return p.command("validate", "[flags] ADDRESS...\n-in FILE -out FILE [flags]", "validates addresses, and says what is wrong and where",
 		"It needs no list. It reads a text as screen does: blanks, URIs, links and CAIP-10 around an\n"+
 			"address do not matter, and it prints the normal form that screen uses. A doubt, such as capitals\n"+
@@ -26,7 +25,7 @@ func (p *program) validateCommand() *cli.Command {
 			"Tables are those of screen; the columns that are added are valid, chain_detected, normalized,\n"+
 			"doubt, reason, offset and error.\n\n"+
 			"Exit codes: 0 if all are valid and without a doubt, 2 if not.",
-		append(table.flags(), boolFlag("json", "print one JSON object a line; of a table, the summary", &asJSON)), func(ctx context.Context, args []string) error {
+		append(table.flags(), boolFlag("json", "print one JSON object a line; of a table, the summary", &p.json)), func(ctx context.Context, args []string) error {
 			if err := table.check(args); err != nil {
 				return err
 			}
@@ -34,7 +33,7 @@ func (p *program) validateCommand() *cli.Command {
 				return err
 			}
 			if table.in != "" {
-				return p.validateTable(ctx, table, asJSON)
+				return p.validateTable(ctx, table)
 			}
 			for i, arg := range args {
 				v := validate(table.chain, arg)
@@ -42,7 +41,7 @@ func (p *program) validateCommand() *cli.Command {
 					p.code = exitUndecided
 					v.Correction = corrected(table.chain, v.Input)
 				}
-				if asJSON {
+				if p.json {
 					p.printJSON(v)
 					continue
 				}
@@ -61,7 +60,7 @@ var validationColumns = []rows.Column{
 	{Name: "reason"}, {Name: "offset", Type: rows.Number}, {Name: "error"},
 }
 
-func (p *program) validateTable(ctx context.Context, options tableOptions, asJSON bool) error {
+func (p *program) validateTable(ctx context.Context, options tableOptions) error {
 	job := &tableJob{program: p, options: options, add: validationColumns, cells: func(dst []string, row *rows.Row, total *tally) []string {
 		v := validateRow(options.chain, row)
 		total.count("", !v.isSure())
@@ -78,7 +77,7 @@ func (p *program) validateTable(ctx context.Context, options tableOptions, asJSO
 	if err != nil && job.total.rows == 0 {
 		return err
 	}
-	if asJSON {
+	if p.json {
 		err = errors.Join(err, writeJSON(job.besideTable(), map[string]any{"rows": job.total.rows, "valid": job.total.rows - job.total.undecided, "invalid": job.total.undecided, "columns": job.columns}))
 	} else {
 		fmt.Fprintf(p.stderr, "%s, %s valid, %s invalid\n", counted(job.total.rows, "row"), grouped(job.total.rows-job.total.undecided), grouped(job.total.undecided))

@@ -29,9 +29,8 @@ type buildVersion struct {
 }
 
 func (p *program) versionCommand() *cli.Command {
-	var asJSON bool
 	return p.command("version", "[flags]", "prints the versions of the program and its lists", "",
-		[]cli.Flag{boolFlag("json", "print it as JSON", &asJSON)}, func(ctx context.Context, _ []string) error {
+		[]cli.Flag{boolFlag("json", "print it as JSON", &p.json)}, func(ctx context.Context, _ []string) error {
 			v := newVersion()
 			s, err := screening.New(bundle.All(), &screening.Options{Optional: bundle.Optional()})
 			if err != nil {
@@ -41,7 +40,7 @@ func (p *program) versionCommand() *cli.Command {
 				return err
 			}
 			v.Bundled = jsonLists(s.Sources())
-			if asJSON {
+			if p.json {
 				p.printJSON(v)
 				return nil
 			}
