@@ -19,6 +19,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi/audit"
 	"github.com/walletscreen/walletscreen/internal/evidence"
+	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/screening/receipt"
 	"github.com/walletscreen/walletscreen/sources"
 )
@@ -169,16 +170,13 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 
 // auditCells returns the cells of a line in the table of search.
 func auditCells(r *receipt.Receipt) []string {
-	var by []string
-	for _, label := range r.Labels {
-		by = append(by, strings.TrimSpace(label.Source+" "+label.Ref))
-	}
 	level := string(r.Level)
 	if !r.Decided() {
 		level = "not decided"
 	}
 	level += formatted(r.AsOf, " as of "+time.RFC3339, "")
-	return []string{r.Time.Format(time.RFC3339Nano), r.CallerID, level, fmt.Sprint(r.Score), string(r.Chain), r.Address, strings.Join(by, ", ")}
+	return []string{r.Time.Format(time.RFC3339Nano), r.CallerID, level, fmt.Sprint(r.Score), string(r.Chain), r.Address,
+		joined(r.Labels, ", ", func(l screening.Label) string { return strings.TrimSpace(l.Source + " " + l.Ref) })}
 }
 
 // test returns a function that reports whether a term of search applies to a line, and an error if the

@@ -40,7 +40,7 @@ func BenchmarkTable(b *testing.B) {
 	text := table(n)
 	b.Run("screen", func(b *testing.B) {
 		p := &program{stdout: io.Discard, stderr: io.Discard}
-		s, err := p.openLists(context.Background(), listOptions{})
+		s, err := p.openLists(context.Background())
 		if err != nil {
 			b.Fatal(err)
 		}

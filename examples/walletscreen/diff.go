@@ -26,7 +26,7 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	st, err := l.openStore(ctx, &l.lists, false)
+	st, err := l.openStore(ctx, false)
 	if err != nil {
 		return err
 	}

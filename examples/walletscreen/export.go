@@ -83,7 +83,7 @@ func (l *listsCall) openExported(ctx context.Context) (screeningLists, func(id s
 		return nil, nil, err
 	}
 	keep := l.format == "nitro" && l.fromID == "" && l.lists.wantStore() == nil // so that -from-id finds them
-	s, err := l.open(ctx, &l.lists, srcs, keep, &screening.Options{})
+	s, err := l.open(ctx, srcs, keep, &screening.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +94,7 @@ func (l *listsCall) openExported(ctx context.Context) (screeningLists, func(id s
 		return l.openID(ctx, srcs)
 	}
 	if err = l.lists.undecidable(s); err == nil && l.format == "nitro" && l.store != nil { // who is not in the filter passes
-		err = l.sayUnasked(ctx, &l.lists, s.Sources(), time.Time{})
+		err = l.sayUnasked(ctx, s.Sources(), time.Time{})
 	}
 	return s, s.Entries, err
 }

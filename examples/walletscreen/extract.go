@@ -22,7 +22,6 @@ import (
 // An extractCall is a call of the command extract.
 type extractCall struct {
 	*program
-	lists listOptions
 	total tally
 }
 
@@ -39,7 +38,7 @@ func (p *program) extractCommand() *cli.Command {
 			if len(files) == 0 {
 				return errors.New("want a FILE, or - for the standard input")
 			}
-			screener, err := e.openLists(ctx, e.lists)
+			screener, err := e.openLists(ctx)
 			if err != nil {
 				return err
 			}

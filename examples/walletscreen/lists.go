@@ -182,12 +182,12 @@ func (o *listOptions) past(ctx context.Context, st store.Store, at time.Time) (p
 }
 
 // openPast returns the lists that answered at a time, or an error if they are not kept, or did not decide.
-func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*screening.Past, error) {
-	st, err := p.openStore(ctx, o, false)
+func (p *program) openPast(ctx context.Context, at time.Time) (*screening.Past, error) {
+	st, err := p.openStore(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	past, reconstructed, err := o.past(ctx, st, at)
+	past, reconstructed, err := p.lists.past(ctx, st, at)
 	if err != nil {
 		return nil, fmt.Errorf("-at: %w", err)
 	}
@@ -197,21 +197,21 @@ func (p *program) openPast(ctx context.Context, o *listOptions, at time.Time) (*
 	if _, err := past.Screen(anyAddress); err != nil {
 		return nil, fmt.Errorf("nothing can be decided as of %s: %w", minute(at), err)
 	}
-	return past, p.sayUnasked(ctx, o, past.Sources(), at)
+	return past, p.sayUnasked(ctx, past.Sources(), at)
 }
 
 // open returns a Screener of the sources, without any of those that the options choose, with the
 // lists in the store, or the bundled ones. It changes the store if write is set.
-func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Source, write bool, opts *screening.Options) (_ *screening.Screener, err error) {
+func (p *program) open(ctx context.Context, srcs []sources.Source, write bool, opts *screening.Options) (_ *screening.Screener, err error) {
 	if srcs == nil {
-		if srcs, err = o.sources(false); err != nil {
+		if srcs, err = p.lists.sources(false); err != nil {
 			return nil, err
 		}
 	}
-	if opts.Store, err = p.openStore(ctx, o, write); err != nil {
+	if opts.Store, err = p.openStore(ctx, write); err != nil {
 		return nil, err
 	}
-	s, err := o.newScreener(srcs, true, opts)
+	s, err := p.lists.newScreener(srcs, true, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -221,26 +221,26 @@ func (p *program) open(ctx context.Context, o *listOptions, srcs []sources.Sourc
 	if _, err := s.Open(ctx); err != nil && opts.Store == nil {
 		return nil, err
 	}
-	if !write && len(o.own) > 0 {
+	if !write && len(p.lists.own) > 0 {
 		s.Refresh(ctx) // reads the files; Sources has the error of each
 	}
 	return s, nil
 }
 
 // openLists returns a Screener, or an error if a list that is required is missing or too old.
-func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Screener, error) {
-	s, err := p.open(ctx, &o, nil, false, &screening.Options{})
+func (p *program) openLists(ctx context.Context) (*screening.Screener, error) {
+	s, err := p.open(ctx, nil, false, &screening.Options{})
 	if err != nil {
 		return nil, err
 	}
-	bad := o.undecidable(s)
+	bad := p.lists.undecidable(s)
 	for _, l := range s.Sources() {
 		if bad != nil || isBroken(l) {
 			bad = errors.Join(bad, failure(l))
 		}
 	}
 	if p.store != nil && bad == nil {
-		bad = p.sayUnasked(ctx, &o, s.Sources(), time.Time{})
+		bad = p.sayUnasked(ctx, s.Sources(), time.Time{})
 	}
 	return s, bad
 }
@@ -248,7 +248,7 @@ func (p *program) openLists(ctx context.Context, o listOptions) (*screening.Scre
 // sayUnasked says which lists the server with this store answers from, or answered from at a time that is not zero, and that are not
 // asked: an address that one of them blocks would be called clean. Published lists count unless -lists has chosen. The server says in
 // the journal how long it may be silent; lists export, which answers at once, does not.
-func (p *program) sayUnasked(ctx context.Context, o *listOptions, asked []screening.SourceStatus, at time.Time) error {
+func (p *program) sayUnasked(ctx context.Context, asked []screening.SourceStatus, at time.Time) error {
 	var unasked []string
 	err := journal.Read(ctx, p.store, func(l *journal.Line, _ *journal.State) error {
 		if p := l.Opened; p != nil && p.Answers && p.Every > 0 && (at.IsZero() || !l.At.After(at)) {
@@ -258,7 +258,7 @@ func (p *program) sayUnasked(ctx context.Context, o *listOptions, asked []screen
 	})
 	unasked = slices.DeleteFunc(slices.Clone(unasked), func(id string) bool {
 		isAsked := slices.ContainsFunc(asked, func(l screening.SourceStatus) bool { return l.Info.ID == id })
-		return isAsked || len(o.choose) > 0 && o.published(id) != nil
+		return isAsked || len(p.lists.choose) > 0 && p.lists.published(id) != nil
 	})
 	if len(unasked) > 0 {
 		fmt.Fprintln(p.stderr, fold("walletscreen: serve answers from lists that are not asked here, "+strings.Join(unasked, ", ")+": give the same -lists and -list as to serve"))
@@ -345,7 +345,7 @@ func openDir(data string, write bool, warn func(text string)) (store.Store, erro
 // openStore opens the store of lists once for all that a command does, and returns nil if there is none: the database of
 // -db if replicas share it, or else a directory in -data. One that is only read must exist. openStore warns when it
 // creates a store beside one of an earlier version.
-func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (store.Store, error) {
+func (p *program) openStore(ctx context.Context, write bool) (store.Store, error) {
 	if p.store != nil {
 		return p.store, nil
 	}
@@ -353,31 +353,31 @@ func (p *program) openStore(ctx context.Context, o *listOptions, write bool) (st
 	if warn == nil {
 		warn = func(text string) { fmt.Fprintln(p.stderr, "walletscreen:", text) }
 	}
-	if o.db != "" {
-		if err := checkDB(o.db); err != nil {
+	if p.lists.db != "" {
+		if err := checkDB(p.lists.db); err != nil {
 			return nil, err
 		}
 	}
 	var st store.Store
 	p.closeStore = func() {}
 	switch {
-	case isShared(o.db):
-		pg, err := pgstore.Open(ctx, o.db)
+	case isShared(p.lists.db):
+		pg, err := pgstore.Open(ctx, p.lists.db)
 		if err != nil {
 			return nil, databaseError(err)
 		}
 		if st, p.closeStore = pg, pg.Close; pg.Former() {
 			warn("-db: the tables walletscreen_journal, walletscreen_files and walletscreen_chunks are " + formerText)
 		}
-	case o.data != "":
+	case p.lists.data != "":
 		var err error
-		if st, err = openDir(o.data, write, warn); err != nil {
+		if st, err = openDir(p.lists.data, write, warn); err != nil {
 			return nil, fmt.Errorf("-data: %w", err)
 		}
 	default:
 		return nil, nil
 	}
-	if p.store = store.Retain(st, o.keep); !write {
+	if p.store = store.Retain(st, p.lists.keep); !write {
 		p.store = store.ReadOnly(p.store)
 	}
 	return p.store, nil

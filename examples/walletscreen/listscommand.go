@@ -28,7 +28,6 @@ import (
 // A listsCall is a call of a command below lists.
 type listsCall struct {
 	*program
-	lists      listOptions
 	timeout    time.Duration
 	accept     bool
 	downloaded string
@@ -105,7 +104,7 @@ func (p *program) listsCommand() *cli.Command {
 }
 
 func (l *listsCall) status(ctx context.Context, _ []string) error {
-	s, err := l.open(ctx, &l.lists, nil, false, &screening.Options{})
+	s, err := l.open(ctx, nil, false, &screening.Options{})
 	if err != nil {
 		return err
 	}
@@ -233,7 +232,7 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, files map[s
 	if l.accept {
 		opts.Accept = func(source string, _ error, _, _ screening.SourceStatus) bool { return files[source] != nil }
 	}
-	s, err := l.open(ctx, &l.lists, srcs, true, opts)
+	s, err := l.open(ctx, srcs, true, opts)
 	if err != nil {
 		return err
 	}
@@ -281,7 +280,7 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, files map[s
 }
 
 func (l *listsCall) anomalies(ctx context.Context, _ []string) error {
-	s, err := l.open(ctx, &l.lists, nil, false, &screening.Options{})
+	s, err := l.open(ctx, nil, false, &screening.Options{})
 	if err != nil {
 		return err
 	}

@@ -193,7 +193,7 @@ func TestListsExport(t *testing.T) {
 	if err != nil || code != 0 || stderr != grouped(int64(len(table)-1))+" rows\n" || !slices.Equal(table[0], exportColumns) {
 		t.Fatalf("exit code %d, %d rows, %s (%v)", code, len(table), stderr, err)
 	}
-	s, err := (&program{}).openLists(t.Context(), listOptions{})
+	s, err := (&program{}).openLists(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,7 @@ type program struct {
 	unwritten      error // the first error of stdout
 	code           int   // the exit code of a command that succeeded
 	json           bool  // -json
+	lists          listOptions
 
 	ending atomic.Int64 // how long a server that answers has to end, in nanoseconds
 

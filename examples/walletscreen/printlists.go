@@ -90,17 +90,15 @@ func jsonLists(lists []screening.SourceStatus) []jsonList {
 func caveatTexts(caveats []screening.Caveat) (all []string) {
 	said := make(map[string]string) // by list
 	for _, c := range caveats {
-		if said[c.Source] != "" {
-			said[c.Source] += " and "
-		}
-		said[c.Source] += cmp.Or(caveatWords[c.Kind], string(c.Kind))
+		said[c.Source] = strings.TrimPrefix(said[c.Source]+" and "+cmp.Or(caveatWords[c.Kind], string(c.Kind)), " and ")
 	}
 	lists := make(map[string][]string) // by the remark on them
 	for _, c := range caveats {
-		if text := said[c.Source]; !slices.Contains(lists[text], c.Source) {
-			if lists[text] == nil {
-				all = append(all, text)
-			}
+		text := said[c.Source]
+		if lists[text] == nil {
+			all = append(all, text)
+		}
+		if !slices.Contains(lists[text], c.Source) {
 			lists[text] = append(lists[text], c.Source)
 		}
 	}

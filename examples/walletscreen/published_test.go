@@ -33,7 +33,7 @@ func TestMaxPublished(t *testing.T) {
 // TestReadyPublished asks for the readiness of a server whose list was published long ago.
 func TestReadyPublished(t *testing.T) {
 	o := listOptions{choose: []string{"EU_CONSOLIDATED"}, require: []string{"EU_CONSOLIDATED"}}
-	screener, err := (&program{}).openLists(t.Context(), o)
+	screener, err := (&program{lists: o}).openLists(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

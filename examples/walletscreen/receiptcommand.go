@@ -28,7 +28,6 @@ import (
 // A receiptCall is a call of a command below receipt.
 type receiptCall struct {
 	*program
-	lists     listOptions
 	key       string
 	out, name string
 	in        string
@@ -163,7 +162,7 @@ func (r *receiptCall) options(ctx context.Context, copied func(context.Context) 
 		}
 	}
 	if r.lists.wantStore() == nil {
-		opts.Store, err = r.openStore(ctx, &r.lists, false)
+		opts.Store, err = r.openStore(ctx, false)
 	}
 	return opts, err
 }
@@ -272,7 +271,7 @@ func (r *receiptCall) bundle(ctx context.Context, args []string) error {
 	}
 	from := []func(context.Context) (store.Store, error){bundledStore(filepath.Join(temp, "bundled"))}
 	if r.lists.wantStore() == nil {
-		from = append(from, func(ctx context.Context) (store.Store, error) { return r.openStore(ctx, &r.lists, false) })
+		from = append(from, func(ctx context.Context) (store.Store, error) { return r.openStore(ctx, false) })
 	}
 	n, done := 0, make(map[string]bool)
 	err = eachReceipt(bytes.NewReader(text), func(_ int, data []byte) error {

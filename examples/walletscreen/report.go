@@ -280,14 +280,8 @@ func freshness(all []screening.SourceStatus, caveats []screening.Caveat, now tim
 	default:
 		text += ", checked between " + dayAndAge(checked[0]) + " and " + dayAndAge(checked[n-1])
 	}
-	var late []string
-	for _, c := range caveats {
-		if !slices.Contains(late, c.Source) {
-			late = append(late, c.Source)
-		}
-	}
-	if late != nil {
-		text += "; late or not whole: " + strings.Join(late, ", ")
+	if late := joined(caveats, ", ", func(c screening.Caveat) string { return c.Source }); late != "" {
+		text += "; late or not whole: " + late
 	}
 	return text
 }

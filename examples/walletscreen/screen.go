@@ -21,7 +21,6 @@ import (
 // A screenCall is a call of the command screen, or of history.
 type screenCall struct {
 	*program
-	lists   listOptions
 	table   tableOptions
 	history bool
 
@@ -124,7 +123,7 @@ func (s *screenCall) checkFiles() error {
 // newJudge returns a judge with the lists of now, or of -at.
 func (s *screenCall) newJudge(ctx context.Context) (*judge, error) {
 	if s.at == "" {
-		screener, err := s.openLists(ctx, s.lists)
+		screener, err := s.openLists(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +133,7 @@ func (s *screenCall) newJudge(ctx context.Context) (*judge, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-at %w", err)
 	}
-	past, err := s.openPast(ctx, &s.lists, at)
+	past, err := s.openPast(ctx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,8 @@ func (s *server) openLists(ctx context.Context, p *program) error {
 	srcs, err := s.lists.sources(!s.offline)
 	p.warn = func(text string) { s.log.Warn(text); s.former = true }
 	if err == nil {
-		s.store, err = p.openStore(ctx, &s.lists, true)
+		p.lists = s.lists
+		s.store, err = p.openStore(ctx, true)
 	}
 	if err == nil {
 		s.screener, err = s.lists.newScreener(srcs, s.offline, &screening.Options{Logger: s.log, Report: s.metrics.Report, Store: s.store})

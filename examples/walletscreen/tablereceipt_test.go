@@ -24,12 +24,12 @@ func keepOwn(t *testing.T, data string, env []string, each func(n int) bool) {
 	now := time.Now()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(now))
-		p := &program{}
+		p := &program{lists: o}
 		srcs, err := o.sources(false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := p.open(t.Context(), &o, srcs, true, &screening.Options{})
+		s, err := p.open(t.Context(), srcs, true, &screening.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
