@@ -90,17 +90,28 @@ func ParseChain(name string) (Chain, error) {
 	if r := lookup(Chain(name)); r != 0 && r != otherEVMRow {
 		return chains[r-1].slug, nil
 	}
+	if c, isTicker := chainOf(name); c != "" && !isTicker {
+		return c, nil
+	}
+	return "", unsupported(Chain(name))
+}
+
+// chainOf returns the chain that has a name or a ticker, as [ParseChain] reads it, or "".
+func chainOf(name string) (c Chain, isTicker bool) {
 	if len(name) > maxSlug {
-		return "", unsupported(Chain(name))
+		return "", false
 	}
 	folded := foldName(name)
 	if r := chainNames()[folded]; r != 0 {
-		return chains[r-1].slug, nil
+		return chains[r-1].slug, false
 	}
-	if r := rowOf(Chain(folded)); r == otherEVMRow {
-		return Chain(folded), nil
+	if rowOf(Chain(folded)) == otherEVMRow {
+		return Chain(folded), false
 	}
-	return "", unsupported(Chain(name))
+	if r := tickers()[strings.ToUpper(strings.TrimSpace(name))]; r != 0 {
+		return chains[r-1].slug, true
+	}
+	return "", false
 }
 
 // foldName returns the form in which names of chains are compared.
@@ -142,26 +153,17 @@ const maxSlug = 64
 // unsupported returns the error for a chain that is not in the table. If c is
 // another name of a chain, the error holds the slug.
 func unsupported(c Chain) *ParseError {
-	e := &ParseError{Chain: shownName(c), Offset: -1, Err: ErrChain}
-	if len(c) > maxSlug {
-		return e
-	}
-	if r := chainNames()[foldName(string(c))]; r != 0 {
-		e.Other = chains[r-1].slug
-		e.hint = "use the slug " + string(e.Other)
-		return e
-	}
-	upper := strings.ToUpper(strings.TrimSpace(string(c)))
-	if r := tickers()[upper]; r != 0 {
-		e.Other = chains[r-1].slug
-		e.hint = upper + " is a ticker; use the slug " + string(e.Other)
-		return e
-	}
-	switch digits := strings.TrimSpace(string(c)); {
-	case slices.Contains(leftOut, foldName(string(c))):
+	other, isTicker := chainOf(string(c))
+	e := &ParseError{Chain: shownName(c), Offset: -1, Err: ErrChain, Other: other}
+	switch bare := strings.TrimSpace(string(c)); {
+	case isTicker:
+		e.hint = strings.ToUpper(bare) + " is a ticker; use the slug " + string(other)
+	case other != "":
+		e.hint = "use the slug " + string(other)
+	case slices.Contains(leftOut, foldName(bare)):
 		e.hint = "no exact rule for its addresses is known"
-	case isChainNumber(digits):
-		e.hint = "if it is the id of an EVM chain, write " + eip155 + digits
+	case isChainNumber(bare):
+		e.hint = "if it is the id of an EVM chain, write " + eip155 + bare
 	}
 	return e
 }

@@ -85,11 +85,16 @@ func isOf(class uint16, s string) bool { return skip(class, s, 0) == len(s) }
 // lowerASCII returns s with A to Z in lower case. Unlike strings.ToLower, it keeps the
 // offset of every byte: the lower case of a Kelvin sign is shorter.
 func lowerASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if charClass[c]&classUpper != 0 {
-			b[i] = c | 0x20
+	for i := range len(s) {
+		if charClass[s[i]]&classUpper != 0 {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if charClass[b[i]]&classUpper != 0 {
+					b[i] |= 0x20
+				}
+			}
+			return string(b)
 		}
 	}
-	return string(b)
+	return s
 }

@@ -173,14 +173,13 @@ func readPart(s string) (n name, rank int) {
 	if r := codeRows()[unpointed.Replace(s)]; r != 0 {
 		return name{chain: chains[r-1].slug, code: strings.ToUpper(s) + " is a token standard or a network code"}, codePart
 	}
-	c, err := ParseChain(s)
-	var p *ParseError
+	c, isTicker := chainOf(s)
 	switch {
-	case err == nil:
-		return name{chain: c, code: "the name has additions"}, namePart
-	case errors.As(err, &p) && p.Other != "":
+	case c == "":
+		return n, noPart
+	case isTicker:
 		s = strings.ToUpper(s)
-		return name{chain: p.Other, code: s + " is a ticker", open: slices.Contains(openTickers, s)}, tickerPart
+		return name{chain: c, code: s + " is a ticker", open: slices.Contains(openTickers, s)}, tickerPart
 	}
-	return n, noPart
+	return name{chain: c, code: "the name has additions"}, namePart
 }

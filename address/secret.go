@@ -1,7 +1,6 @@
 package address
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"iter"
@@ -36,14 +35,15 @@ const (
 func secretIn(s string) string {
 	var buf [2 * (maxDiagnosed + maxSecret)]byte
 	text := string(plain(buf[:0], s[:min(len(s), maxDiagnosed+maxSecret)]))
-	if hasSecretMark(text) {
+	lower := lowerASCII(text)
+	if hasSecretMark(lower) {
 		return isKey
 	}
-	tokens := slices.Collect(tokens(text))
+	words := slices.AppendSeq(make([]token, 0, 32), tokens(text))
 	switch {
-	case hasMnemonic(text, tokens, isForeign(s)), isSecretNumbers(text):
+	case hasMnemonic(text, words, isForeign(s)), isSecretNumbers(text):
 		return isWords
-	case hasSecretToken(text, tokens), hasNamedKey(text, tokens, s):
+	case hasSecretToken(text, words), hasNamedKey(lower, words, s):
 		return isKey
 	}
 	return ""
@@ -58,8 +58,8 @@ var (
 // keyLetters are words for a key in scripts that plain does not keep.
 var keyLetters = []string{"ключ", "私", "秘", "密", "키"}
 
-// hasNamedKey reports whether text has 64 hex digits, perhaps broken by white space,
-// up to four words behind one for a key. s is the text as it was before plain.
+// hasNamedKey reports whether text, in lower case, has 64 hex digits, perhaps broken by white
+// space, up to four words behind one for a key. s is the text as it was before plain.
 func hasNamedKey(text string, tokens []token, s string) bool {
 	since, digits := 5, 0 // words since the last one for a key, hex digits since the last other word
 	public := false       // the last word says so of a key
@@ -67,11 +67,11 @@ func hasNamedKey(text string, tokens []token, s string) bool {
 		since = 0
 	}
 	for i, t := range tokens {
-		word := lowerASCII(text[t.start:t.end])
+		word := text[t.start:t.end]
 		has := func(part string) bool { return strings.Contains(word, part) }
 		switch bare := strings.TrimPrefix(word, "0x"); {
 		case isHex(bare):
-			if digits > 0 && strings.Trim(text[tokens[i-1].end:t.start], " \t\r\n>") != "" {
+			if digits > 0 && strings.Trim(text[tokens[i-1].end:t.start], blanks) != "" {
 				digits = 0
 			}
 			digits += len(bare)
@@ -115,40 +115,31 @@ var secretMarks = [...]struct {
 	{"3030020100300706052b8104000a", 68}, // hedera, DER of secp256k1
 }
 
-// hasSecretMark reports whether text contains a mark of a secret, ignoring white
+// hasSecretMark reports whether text, in lower case, contains a mark of a secret, ignoring white
 // space and the marks of quoted lines.
 func hasSecretMark(text string) bool {
-	if len(text) < 40 {
-		return false
-	}
-	var buf [2 * (maxDiagnosed + maxSecret)]byte
-	lower := buf[:0]
-	for _, c := range []byte(text) {
-		if c > ' ' && c != '>' { // which marks a quoted line
-			if charClass[c]&classUpper != 0 {
-				c |= 0x20
-			}
-			lower = append(lower, c)
-		}
-	}
-	for i := range secretMarks {
-		m := &secretMarks[i]
-		at := bytes.Index(lower, []byte(m.mark))
-		if at < 0 {
-			continue
-		}
-		if after := lower[at+len(m.mark):]; skip(classAddress, after, 0) >= m.rest {
+	text = withoutBlanks.Replace(text)
+	for _, m := range secretMarks {
+		if _, rest, ok := strings.Cut(text, m.mark); ok && skip(classAddress, rest, 0) >= m.rest {
 			return true
 		}
 	}
 	return false
 }
 
+// blanks are white space, and the mark of a quoted line.
+const blanks = " \t\r\n\v\f>"
+
+// withoutBlanks takes the blanks out of a text.
+var withoutBlanks = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "", "\v", "", "\f", "", ">", "")
+
 // A token is a run of letters and digits.
 type token struct {
 	start, end int
 	any, all   uint16 // the union and the intersection of the classes of its bytes
 }
+
+func (t token) len() int { return t.end - t.start }
 
 func tokens(text string) iter.Seq[token] {
 	return func(yield func(token) bool) {
@@ -240,45 +231,51 @@ const (
 	maxLeads  = 4 // words in front of groups that have their length
 )
 
-// hasSecretToken reports whether a token, or several separated only by white
-// space, is a secret with its own checksum.
-//
-// Its time is linear: it joins all pieces of a run of groups from the first maxLeads
-// of the run only, and maxPieces from any other.
+// hasSecretToken reports whether a token, or several separated only by blanks, is a
+// secret with its own checksum.
 func hasSecretToken(text string, tokens []token) bool {
-	size := func(i int) int { return tokens[i].end - tokens[i].start }
-	isBroken := make([]bool, len(tokens)+1) // between tokens i-1 and i
-	for i := 1; i < len(tokens); i++ {
-		isBroken[i] = strings.TrimLeft(text[tokens[i-1].end:tokens[i].start], " \t\r\n>") == ""
+	tries := maxTries
+	for n := 0; len(tokens) > 0; tokens = tokens[n:] {
+		gap := func(i int) string { return text[tokens[i-1].end:tokens[i].start] }
+		for n = 1; n < len(tokens) && strings.Trim(gap(n), blanks) == ""; n++ {
+		}
+		last := tokens[n-1]
+		if isSecretRun(withoutBlanks.Replace(text[tokens[0].start:last.end]), tokens[:n], &tries) {
+			return true
+		}
+		if n < len(tokens) && text[last.start:last.end] == "sk" && gap(n) == "_" && tokens[n].len() >= 45 { // aeternity
+			return true
+		}
 	}
-	var buf [maxBroken]byte
-	tries, group := maxTries, 0
+	return false
+}
+
+// isSecretRun reports whether a token is a secret, or several in sequence, which run has without
+// the blanks between them.
+//
+// Its time is linear: it joins all pieces of groups of one length from the first maxLeads
+// of them only, and maxPieces from any other.
+func isSecretRun(run string, tokens []token, tries *int) bool {
+	group := 0
 	for i, t := range tokens {
-		alone := maxTries
-		if isSecretWord(text[t.start:t.end], &alone) {
+		n, alone := t.len(), maxTries
+		if isSecretWord(run[:n], &alone) {
 			return true
 		}
-		if text[t.start:t.end] == "sk" && i+1 < len(tokens) && text[t.end:tokens[i+1].start] == "_" && size(i+1) >= 45 { // aeternity
-			return true
+		if group++; i == 0 || tokens[i-1].len() != n {
+			group = 0
 		}
-		if group++; !isBroken[i] || size(i) != size(i-1) {
-			group = 0 // of its run
-		}
-		if size(i) > maxBroken || !isBroken[i+1] {
-			continue
-		}
-		joined := append(buf[:0], text[t.start:t.end]...)
 		inGroups := group < maxLeads
-		for j := i + 1; isBroken[j] && len(joined)+size(j) <= maxBroken; j++ {
-			inGroups = inGroups && (j < i+3 || size(j-1) == size(i+1))
+		for j := i + 1; j < len(tokens) && n+tokens[j].len() <= maxBroken; j++ {
+			inGroups = inGroups && (j < i+3 || tokens[j-1].len() == tokens[i+1].len())
 			if j >= i+maxPieces && !inGroups {
 				break
 			}
-			joined = append(joined, text[tokens[j].start:tokens[j].end]...)
-			if len(joined) >= minSecret && isSecretWord(string(joined), &tries) {
+			if n += tokens[j].len(); isSecretWord(run[:n], tries) {
 				return true
 			}
 		}
+		run = run[t.len():]
 	}
 	return false
 }
