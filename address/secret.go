@@ -283,111 +283,79 @@ func isSecretRun(run string, tokens []token, tries *int) bool {
 // isSecretWord reports whether word, which consists of letters and digits, is a
 // secret. It takes the cost of its checks from tries, and gives up without any left.
 func isSecretWord(word string, tries *int) bool {
-	switch n := len(word); {
+	n := len(word)
+	switch {
 	case n < minSecret || *tries <= 0:
 		return false
-	case n == 56 && isStellarSeed(strings.ToUpper(word)):
-		return true
 	case n >= 48 && n <= 127 && strings.EqualFold(word[:3], "ms1"): // codex32, BIP-93
 		return strings.IndexByte("023456789", word[3]) >= 0 && isOf(classBech32, word[3:])
-	case n == minSecret || n == 30:
-		if word[0] == 'S' && sha256.Sum256([]byte(word + "?"))[0] == 0 && isOf(classBase58, word) { // a mini private key
-			return true
-		}
-		fallthrough
-	default:
-		return slices.Contains(secretLengths, n) && isSecretBytes(word, tries)
+	case n == 56:
+		word = strings.ToUpper(word)
+	case (n == minSecret || n == 30) && word[0] == 'S' && sha256.Sum256([]byte(word + "?"))[0] == 0 && isOf(classBase58, word): // a mini private key
+		return true
 	}
-}
-
-// secretLengths are the lengths of secrets in Base58.
-var secretLengths = []int{
-	28, 29, 30, 31, // xrp
-	50, 51, 52, 53, 54, // wallet import format, tezos
-	57, 58, 59, // BIP-38
-	85, 86, 87, 88, // solana
-	98, 99, // tezos
-	111, 112, // BIP-32
-}
-
-// isSecretBytes reports whether word is Base58Check of a private key: one in the
-// wallet import format of any chain, a Sprout key, an encrypted key (BIP-38), an
-// extended key (BIP-32), or a seed of tezos or xrp. It also reports the 64 bytes of
-// an ed25519 key, whose second half follows from the first.
-func isSecretBytes(word string, tries *int) bool {
-	var buf [base58.MaxLen]byte
-	n, bad := base58.Bitcoin.Decode(buf[:], word)
-	if bad >= 0 || n < 0 {
+	cost := secretLengths[n]
+	if *tries -= cost; cost == 0 {
 		return false
 	}
-	b := buf[:n]
-	*tries--
-	switch {
-	case n == ed25519.PrivateKeySize:
-		*tries -= 23
-		return string(ed25519.NewKeyFromSeed(b[:ed25519.SeedSize])) == string(b)
-	case isDecredSecret(b):
-		return true
-	case sha256d.verifies(b):
-		return isSecretShape(b) || hasAnyPrefix(word, tezosSecrets...)
-	case n == 37 && b[0] >= 0x80 || n == 38 && b[0] >= 0x80 && b[33] == 1:
-		*tries -= 3
-		return groestl512.verifies(b)
-	}
-	n, _ = base58.Ripple.Decode(buf[:], word)
-	return n > sumLen && isXRPSecret(buf[:n]) && sha256d.verifies(buf[:n])
+	r := newReader(word, false)
+	defer r.free()
+	r.quiet = true
+	_, bad := secrets.read(r)
+	return bad.err == nil
 }
+
+// secretLengths are the lengths of secrets, each with the cost of reading one.
+var secretLengths = map[int]int{
+	28: 1, 29: 1, 30: 1, 31: 1, // xrp
+	50: 1, 51: 4, 52: 4, 53: 1, 54: 1, // wallet import format, perhaps of groestlcoin, tezos
+	56: 1,               // stellar
+	57: 1, 58: 1, 59: 1, // BIP-38
+	85: 24, 86: 24, 87: 24, 88: 24, // solana
+	98: 1, 99: 1, // tezos
+	111: 1, 112: 1, // BIP-32
+}
+
+// secrets are the formats of secrets with a checksum.
+var secrets = func() codecs {
+	with := func(size int, prefixes ...string) codecs {
+		return codec{enc: base58Check{}, size: size}.with(prefixes...)
+	}
+	of := func(size int, check func(b []byte) bool) codecs {
+		cs := with(size, "")
+		cs[0].check = func(r *reader) fault { return unless(check(r.payload())) }
+		return cs
+	}
+	ripple := func(cs codecs) codecs {
+		for i := range cs {
+			cs[i].enc = base58Check{alphabet: base58.Ripple}
+		}
+		return cs
+	}
+	return all(
+		// The wallet import format of any chain, with a mark of a compressed key behind the key or
+		// without it. 1 is an account of concordium.
+		of(1+32, func(b []byte) bool { return b[0] > 1 }),
+		of(1+32+1, func(b []byte) bool { return b[0] >= 0x80 || b[0] != 0 && b[33] == 1 || string(b[:2]) == "\xab\x36" }),
+		of(1+32, func(b []byte) bool { return b[0] >= 0x80 }).by(groestl512),
+		of(1+32+1, func(b []byte) bool { return b[0] >= 0x80 && b[33] == 1 }).by(groestl512),
+		with(1+32+sumLen, "\x22\xde", "\x23\x0e", "\x23\x07", "\x22\xfe").by(noHash), // of decred; its checksum may be wrong
+		with(37, "\x01\x42", "\x01\x43"),                                             // BIP-38
+		of(4+1+4+4+32+33, func(b []byte) bool { return b[45] == 0 }),                 // BIP-32; a public key would begin with 2 or 3
+		ripple(all(with(16, "\x21", "\x01\xe1\x4b"), with(32, "\x20", "\x22"))),      // seeds (s…, sEd…) and private keys (p…) of xrp
+		codecs{
+			{enc: base58Check{}, check: func(r *reader) fault { return unless(hasAnyPrefix(r.s, tezosSecrets...)) }},
+			{enc: strkey, prefix: "\x90", size: 32}, // a seed of stellar (S…)
+			// An ed25519 key, whose second half follows from the first.
+			{enc: base58Check{hash: noHash}, size: ed25519.PrivateKeySize, check: func(r *reader) fault {
+				b := r.payload()
+				return unless(string(ed25519.NewKeyFromSeed(b[:ed25519.SeedSize])) == string(b))
+			}},
+		})
+}()
+
+var tezosSecrets = []string{"edsk", "spsk", "p2sk", "BLsk", "edesk", "spesk", "p2esk", "BLesk", "seesk", "sask"}
 
 func hasAnyPrefix(s string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
-
-// isSecretShape reports whether b, decoded from Base58Check and including the checksum, is a
-// private key: one in the wallet import format of any chain, encrypted or not, a Sprout key, or
-// an extended private key.
-//
-// See BIP-32 and BIP-38.
-func isSecretShape(b []byte) bool {
-	switch len(b) {
-	case 1 + 32 + sumLen:
-		return b[0] > 1 // 1 is an account of concordium
-	case 1 + 32 + 1 + sumLen: // the mark of a compressed key may follow the key
-		return b[0] >= 0x80 || b[0] != 0 && b[33] == 1 || string(b[:2]) == "\xab\x36"
-	case 2 + 37 + sumLen:
-		return b[0] == 0x01 && (b[1] == 0x42 || b[1] == 0x43) // BIP-38
-	case 4 + 1 + 4 + 4 + 32 + 33 + sumLen:
-		return b[45] == 0 // a public key would begin with 2 or 3
-	}
-	return false
-}
-
-// isDecredSecret reports whether b is a private key of decred or its test networks, whose
-// checksum may be wrong.
-func isDecredSecret(b []byte) bool {
-	return len(b) == 2+1+32+sumLen && slices.Contains([]string{"\x22\xde", "\x23\x0e", "\x23\x07", "\x22\xfe"}, string(b[:2]))
-}
-
-// isXRPSecret reports whether b, which ends with its checksum, right or wrong,
-// is a seed (s…, sEd…) or a private key (p…).
-func isXRPSecret(b []byte) bool {
-	switch len(b) {
-	case 1 + 16 + sumLen:
-		return b[0] == 0x21
-	case 3 + 16 + sumLen:
-		return string(b[:3]) == "\x01\xe1\x4b"
-	case 1 + 32 + sumLen:
-		return b[0] == 0x20 || b[0] == 0x22
-	}
-	return false
-}
-
-var tezosSecrets = []string{"edsk", "spsk", "p2sk", "BLsk", "edesk", "spesk", "p2esk", "BLesk", "seesk", "sask"}
-
-// isStellarSeed reports whether s is a seed ("S…"), with a correct checksum.
-func isStellarSeed(s string) bool {
-	r := newReader(s, false)
-	defer r.free()
-	return strkey.read(r, &stellarSeed).err == nil
-}
-
-var stellarSeed = codec{prefix: "\x90", size: 32}
