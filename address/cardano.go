@@ -21,7 +21,7 @@ func cardano() codecs {
 		return codecs{{enc: bech32Text, prefix: hrp, kind: kind, keys: shelleyKeys,
 			check: func(r *reader) fault { return checkShelley(r.payload(), stake, network) }}}
 	}
-	return all(with("addr", 1, false), with("stake", 1, true), codecs{{enc: base58Check{hash: noHash}, kind: 2, proof: proven, check: checkByron}},
+	return all(with("addr", 1, false), with("stake", 1, true), codecs{{enc: base58Check{hash: noHash}, kind: 2, proven: true, check: checkByron}},
 		test(with("addr_test", 0, false), with("stake_test", 0, true)))
 }
 

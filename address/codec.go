@@ -19,8 +19,8 @@ type codec struct {
 	key    identity.Class // the class of the key that the bytes are, or 0
 	what   string         // the result of Address.Kind
 	use    use
-	evm    bool // the account is one of all EVM chains
-	proof  proof
+	evm    bool  // the account is one of all EVM chains
+	proven bool  // the text proves itself by a check of the codec
 	doubt  Doubt // why such a text does not settle which account is meant, or ""
 
 	check  func(r *reader) fault                  // what else the bytes must satisfy
@@ -41,15 +41,6 @@ const (
 	everybody use = iota
 	tolerated     // only Normalize reads it, and its normal form is the codec before it
 	testers       // it is of a test network
-)
-
-// A proof says whether the text of a codec proves itself.
-type proof uint8
-
-const (
-	byNotation proof = iota
-	proven           // by a check of the codec
-	unproven         // it proves itself an address of another chain
 )
 
 // codecs are the spellings of one chain. The first of a kind is canonical.
@@ -104,9 +95,7 @@ type bounds struct {
 
 func (c *codec) bounds() bounds {
 	b := c.enc.bounds(c)
-	if c.proof != byNotation {
-		b.proves = c.proof == proven
-	}
+	b.proves = b.proves || c.proven
 	return b
 }
 

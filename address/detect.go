@@ -112,7 +112,7 @@ var looks, provenLooks = func() (t, proven [256][]*look) {
 	for i := range chains {
 		for j := range chains[i].codecs {
 			c := &chains[i].codecs[j]
-			if c.use == testers || c.evm && c.enc == notation(hex20{lead: "0x"}) && chains[i].slug != "ethereum" {
+			if c.use == testers || c.isPlainEVM() && chains[i].slug != "ethereum" {
 				continue
 			}
 			l := look{bounds: c.bounds(), row: uint16(i + 1), form: form(j)}

@@ -1,92 +1,34 @@
 package address
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"slices"
 	"strings"
 
 	"github.com/walletscreen/walletscreen/internal/identity"
 )
 
-// hex20 is the characters lead and the 40 hex digits of 20 bytes. The normal form is lower case.
-// Digits in a single letter case have no checksum; mixed case must match EIP-55, or the rule of the
-// chain if it has another one, too: other software writes EIP-55 on all chains. Normalize also
-// reads mixed case that matches neither, and capitals in lead.
-//
-// See EIP-55, "Mixed-case checksum address encoding".
-type hex20 struct {
-	lead string
-	rule *caseRule // nil: EIP-55 alone
-}
-
-// A caseRule is a checksum in the letter case of 40 hex digits: EIP-55, a variant of
-// EIP-55, or another one.
-type caseRule struct {
-	prefix string                   // is hashed in front of the digits
-	invert byte                     // 0x20 if the letter case is inverted
-	other  func(digits string) bool // nil, or whether digits match another checksum
-}
-
 const evmLen = 2 + 40
 
-func (e hex20) read(r *reader, c *codec) fault {
-	s, n := r.s, len(e.lead)
-	if len(s) != n+40 {
-		if len(s) > n && strings.EqualFold(s[:n], e.lead) {
-			r.claimed = true
-			if i := firstNonHex(s[n:min(len(s), 64)]); n+i < min(len(s), 64) {
-				return badChar(n + i)
-			}
-			return badLength
-		}
-		return fault{err: ErrLength, at: -1, lead: true}
-	}
-	lower := true
-	for i := range n {
-		switch {
-		case s[i] == e.lead[i]:
-		case r.tolerant && 'A' <= s[i] && s[i] <= 'Z' && s[i]|0x20 == e.lead[i]:
-			lower = false
-		default:
-			return fault{err: ErrCharset, at: i, lead: true}
-		}
-	}
-	r.claimed = true
-	digits := s[n:]
-	kind, ok := hexCase(digits)
-	switch {
-	case !ok:
-		return badChar(n + firstNonHex(digits))
-	case kind == hasUpper|hasLower && !r.tolerant && !eip55.matches(digits) && (e.rule == nil || !e.rule.matches(digits)):
-		return badChecksum
-	}
-	r.n = 20
-	unhex(r.buf[:20], digits)
-	r.normal = lower && kind&hasUpper == 0
-	return fault{}
-}
-
-func (e hex20) write(dst []byte, c *codec, payload []byte) []byte {
-	return hex.AppendEncode(append(dst, e.lead...), payload)
-}
-
-func (e hex20) bounds(*codec) bounds {
-	n := len(e.lead) + 40
-	return bounds{n, n, classHex | classAddress, e.lead, true}
-}
-
-// evm is the accounts of the EVM chains: "0x" and 40 hex digits.
-func evm() codecs { return evmWith("0x", nil) }
+// evm is the accounts of the EVM chains: "0x" and 40 hex digits, which must match EIP-55 in
+// mixed case.
+//
+// See EIP-55, "Mixed-case checksum address encoding".
+func evm() codecs { return evmWith("0x", eip55) }
 
 // evmWith is the accounts of an EVM chain in a spelling of its own.
 func evmWith(lead string, rule *caseRule) codecs {
-	return codecs{{enc: hex20{lead, rule}, size: 20, key: identity.KeccakHash, evm: true, show: func(text string) string {
-		b := cmp.Or(rule, eip55).capitals(text[len(lead):])
+	return codecs{{enc: hexText{lead: lead, rule: rule}, size: 20, key: identity.KeccakHash, evm: true, proven: true, show: func(text string) string {
+		b := rule.capitals(text[len(lead):])
 		return text[:len(lead)] + string(b[:])
 	}}}
+}
+
+// isPlainEVM reports whether c is the spelling that the EVM chains share.
+func (c *codec) isPlainEVM() bool {
+	e, ok := c.enc.(hexText)
+	return ok && c.evm && e.lead == "0x" && e.rule == eip55
 }
 
 // plainEVM returns what interpret reads in "0x" and 40 hex digits in lower case, or with the
@@ -122,7 +64,8 @@ var (
 // See TIP-1022, "Virtual Addresses for TIP-20 Deposit Forwarding".
 func tempo() codecs {
 	with := func(anyTag bool) codec {
-		c := codec{enc: hex20{lead: "0x"}, size: 20, kind: 1, what: "virtual", doubt: DoubtUnscreenable, show: evm()[0].show}
+		c := evm()[0]
+		c.kind, c.key, c.evm, c.what, c.doubt = 1, 0, false, "virtual", DoubtUnscreenable
 		c.check = func(r *reader) fault {
 			b := r.payload()
 			return unless(string(b[4:14]) == virtualMark && (anyTag || string(b[14:]) == noTag))
@@ -139,6 +82,14 @@ const (
 	noTag       = "\x00\x00\x00\x00\x00\x00"
 )
 
+// A caseRule is a checksum in the letter case of hex digits: EIP-55, a variant of EIP-55, or
+// another one.
+type caseRule struct {
+	prefix string                             // is hashed in front of the digits
+	invert byte                               // 0x20 if the letter case is inverted
+	other  func(b []byte, digits string) bool // nil, or whether digits, which spell b, match another checksum
+}
+
 var (
 	eip55 = &caseRule{}
 
@@ -151,11 +102,17 @@ var (
 	wanchain = &caseRule{invert: 0x20}
 )
 
-// matches reports whether the letter case of digits is a checksum by the rule.
-func (e *caseRule) matches(digits string) bool {
-	if e.other != nil {
-		return e.other(digits)
+// accepts reports whether the letter case of digits, which spell b, is a checksum by the rule, or
+// by EIP-55, which other software writes on all chains.
+func (e *caseRule) accepts(b []byte, digits string) bool {
+	if e.other != nil && e.other(b, digits) {
+		return true
 	}
+	return len(b) == 20 && (eip55.matches(digits) || e != eip55 && e.matches(digits))
+}
+
+// matches reports whether digits have the capitals of EIP-55, or of its variant.
+func (e *caseRule) matches(digits string) bool {
 	b := e.capitals(digits)
 	return string(b[:]) == digits
 }
@@ -191,20 +148,17 @@ func (e *caseRule) capitals(digits string) (b [40]byte) {
 //
 // See ZIP-1, and toChecksumAddress in zilliqa-js.
 func zilliqa() codecs {
-	rule := &caseRule{other: isZilliqaCase}
 	return codecs{
 		{enc: bech32Text, prefix: "zil", size: 20, key: identity.KeccakHash},
-		{enc: hex20{"0x", rule}, size: 20, key: identity.KeccakHash},
+		{enc: hexText{lead: "0x", rule: &caseRule{other: isZilliqaCase}}, size: 20, key: identity.KeccakHash, proven: true},
 		{enc: bech32Text, prefix: "tzil", size: 20, use: testers},
 	}
 }
 
-// isZilliqaCase reports whether the letter case of 40 hex digits matches Zilliqa's checksum: the
-// case of digit i is bit 6i of the SHA-256 hash of the bytes.
-func isZilliqaCase(digits string) bool {
-	var b [20]byte
-	unhex(b[:], digits)
-	sum := sha256.Sum256(b[:])
+// isZilliqaCase reports whether the letter case of the 40 hex digits of b matches Zilliqa's
+// checksum: the case of digit i is bit 6i of the SHA-256 hash of b.
+func isZilliqaCase(b []byte, digits string) bool {
+	sum := sha256.Sum256(b)
 	return hasCase(digits, func(i, _ int) bool { return bit(&sum, 6*i) })
 }
 
@@ -223,75 +177,5 @@ func hasCase(digits string, isUpper func(i, letters int) bool) bool {
 	return true
 }
 
-// checkCase checks the digits from offset at on, which fits says of in mixed case.
-func checkCase(r *reader, at int, fits func(digits string) bool) fault {
-	if digits := r.s[at:]; !r.tolerant && !isOneCase(digits) && !fits(digits) {
-		return badChecksum
-	}
-	return fault{}
-}
-
 // bit returns bit i of a hash, most significant bit first.
 func bit(sum *[32]byte, i int) bool { return sum[i/8]>>(7-i%8)&1 == 1 }
-
-// hexText is the characters lead and the hex digits of the payload, without a
-// checksum, in lower case.
-type hexText struct {
-	lead   string
-	bare   bool // lead may be missing
-	lower  bool // capitals are not accepted
-	sumLen int  // bytes of sum, a checksum at the end
-	sum    func(payload []byte) [32]byte
-}
-
-func (e hexText) read(r *reader, c *codec) fault {
-	s := r.s
-	size := c.size + e.sumLen
-	at, isNormal := len(e.lead), strings.HasPrefix(s, e.lead)
-	switch {
-	case isNormal:
-	case e.bare && len(s) == 2*size:
-		at = 0
-	// Digits in lead have any letter case, too, but "0X" is not strict.
-	case e.lead[0] != '0' || at == len("0x") && !r.tolerant || len(s) <= at || !strings.EqualFold(s[:at], e.lead):
-		return badLead(s, e.lead)
-	}
-	r.claimed = at > 1
-	if len(s) != at+2*size {
-		return badLength
-	}
-	bad, lower := skip(classHex, s, at), lowerHexEnd(s, at)
-	if e.lower {
-		bad = lower
-	}
-	if bad < len(s) {
-		return badChar(bad)
-	}
-	b := r.tmp[:size] // not on the stack, because sum is a variable
-	unhex(b, s[at:])
-	if e.sum != nil {
-		if sum := e.sum(b[:c.size]); string(sum[:e.sumLen]) != string(b[c.size:size]) {
-			return badChecksum
-		}
-	}
-	r.set(b[:c.size])
-	r.normal = isNormal && lower == len(s)
-	return fault{}
-}
-
-func (e hexText) write(dst []byte, c *codec, payload []byte) []byte {
-	dst = hex.AppendEncode(append(dst, e.lead...), payload)
-	if e.sum != nil {
-		sum := e.sum(payload)
-		dst = hex.AppendEncode(dst, sum[:e.sumLen])
-	}
-	return dst
-}
-
-func (e hexText) bounds(c *codec) bounds {
-	n := len(e.lead) + 2*(c.size+e.sumLen)
-	if e.bare {
-		return bounds{n - len(e.lead), n, classAddress, "", false}
-	}
-	return bounds{n, n, classHex | classAddress, e.lead, e.sum != nil}
-}

@@ -46,13 +46,18 @@ func notHex8(w uint64) uint64 {
 	return n&(0xf0*eachByte) | letter&(0x40*eachByte)
 }
 
-// hexCase reports whether all of digits, whose length must be a multiple of
-// eight, are hex digits, and the letter cases among them.
+// hexCase reports whether all of digits are hex digits, and the letter cases among them.
 func hexCase(digits string) (kind int, ok bool) {
 	var lower, upper, bad uint64
-	for len(digits) >= 8 {
-		w := load8(digits, 0)
-		digits = digits[8:]
+	for ; digits != ""; digits = digits[min(8, len(digits)):] {
+		w := uint64('0' * eachByte)
+		if len(digits) >= 8 {
+			w = load8(digits, 0)
+		} else {
+			for i := range len(digits) {
+				w = w<<8 | uint64(digits[i])
+			}
+		}
 		low := w | w>>1&caseBits // with bytes from 0x40 to 0x5f, which include all capitals, in lower case
 		bad |= notHex8(low)
 		upper |= low ^ w
@@ -131,10 +136,10 @@ func unhex(dst []byte, digits string) {
 
 func unhexDigit(c byte) byte { return c&15 + c>>6*9 }
 
-// putHexNumber writes the number that at most 64 valid hex digits spell to the
-// end of dst. The other bytes of dst must be zero.
-func putHexNumber(dst *[32]byte, digits string) {
-	at, odd := 32-(len(digits)+1)/2, len(digits)&1
+// putHexNumber writes the number that valid hex digits spell to dst, behind zeros.
+func putHexNumber(dst []byte, digits string) {
+	at, odd := len(dst)-(len(digits)+1)/2, len(digits)&1
+	clear(dst[:at])
 	if odd == 1 {
 		dst[at] = unhexDigit(digits[0])
 	}
@@ -143,21 +148,130 @@ func putHexNumber(dst *[32]byte, digits string) {
 
 func hasHexPrefix(s string) bool { return len(s) >= 2 && s[0] == '0' && s[1]|0x20 == 'x' }
 
+const hex32Len = 2 + 64
+
+// hexText is the characters lead and the hex digits of the payload. The normal form is lower case.
+// Normalize also reads capitals in lead, and a letter case that does not match rule.
+type hexText struct {
+	lead     string
+	bare     bool      // lead may be missing
+	lower    bool      // capitals are not accepted
+	rule     *caseRule // what digits in mixed case must match, or nil
+	min, max int       // if not zero, the number of digits; zeros in front of them are missing
+	sumLen   int       // bytes of sum, a checksum at the end
+	sum      func(payload []byte) [32]byte
+}
+
+// digits returns the numbers of digits that e has.
+func (e hexText) digits(c *codec) (least, most int) {
+	if e.max != 0 {
+		return e.min, e.max
+	}
+	return 2 * (c.size + e.sumLen), 2 * (c.size + e.sumLen)
+}
+
+func (e hexText) read(r *reader, c *codec) fault {
+	at, bad := e.readLead(r, c)
+	if bad.err != nil {
+		return bad
+	}
+	r.claimed = at > 1
+	digits := r.s[at:]
+	kind, ok := hexCase(digits)
+	least, most := e.digits(c)
+	switch fits := least <= len(digits) && len(digits) <= most; {
+	case !ok && (fits || at > 0):
+		return badChar(at + firstNonHex(digits))
+	case !fits, c.use == everybody && e.isOther(digits):
+		return badLength
+	case e.lower && kind&hasUpper != 0:
+		return badChar(lowerHexEnd(r.s, at))
+	case c.size == 32 && isInteropHex(r.s):
+		return badSyntax
+	}
+	b := r.tmp[:c.size+e.sumLen] // not on the stack, because sum is a variable
+	putHexNumber(b, digits)
+	if !e.hasSum(b, c.size) || kind == hasLower|hasUpper && !r.tolerant && e.rule != nil && !e.rule.accepts(b, digits) {
+		return badChecksum
+	}
+	r.set(b[:c.size])
+	r.normal = kind&hasUpper == 0 && strings.HasPrefix(r.s, e.lead)
+	return fault{}
+}
+
+// readLead returns the offset behind lead.
+func (e hexText) readLead(r *reader, c *codec) (at int, bad fault) {
+	// Digits in lead have any letter case, too, but "0X" is not strict.
+	at = len(e.lead)
+	anyCase := r.tolerant || at > len("0x") && e.lead[0] == '0'
+	least, most := e.digits(c)
+	switch {
+	case strings.HasPrefix(r.s, e.lead), anyCase && hasPrefixFold(r.s, e.lead):
+		return at, fault{}
+	case e.bare && len(r.s) == most:
+		return 0, fault{}
+	case e.lead == "0x" && (len(r.s) < at+least || len(r.s) > at+most):
+		return 0, fault{err: ErrLength, at: -1, lead: true}
+	}
+	return 0, badLead(r.s, e.lead)
+}
+
+// hasSum reports whether the checksum of the bytes b, of which size are the payload, is right.
+func (e hexText) hasSum(b []byte, size int) bool {
+	if e.sum == nil {
+		return true
+	}
+	sum := e.sum(b[:size])
+	return string(sum[:e.sumLen]) == string(b[size:])
+}
+
+// isOther reports whether the digits of a number have the length of an EVM or Flow address, with
+// or without leading zeros, which write drops, or are 63 with a leading zero, which the 64th digit
+// of a padded address would follow.
+func (e hexText) isOther(digits string) bool {
+	n, all := len(strings.TrimLeft(digits, "0")), len(digits)
+	return e.max != 0 && (n == 40 || n == 16 || all == 40 || all == 16 || e.min == 63 && n < 63)
+}
+
+func (e hexText) write(dst []byte, c *codec, payload []byte) []byte {
+	from := len(dst) + len(e.lead)
+	dst = hex.AppendEncode(append(dst, e.lead...), payload)
+	switch {
+	case e.max != 0:
+		last := len(dst) - 1
+		rest := len(bytes.TrimLeft(dst[from:last], "0"))
+		return append(dst[:from], dst[last-rest:]...)
+	case e.sum != nil:
+		sum := e.sum(payload)
+		dst = hex.AppendEncode(dst, sum[:e.sumLen])
+	}
+	return dst
+}
+
+func (e hexText) bounds(c *codec) bounds {
+	least, most := e.digits(c)
+	n := len(e.lead)
+	if e.bare {
+		return bounds{least, n + most, classAddress, "", false}
+	}
+	return bounds{n + least, n + most, classAddress, e.lead, e.sum != nil}
+}
+
 // hex32 is the accounts of chains on which they are 32 bytes: "0x" and 64 hex digits. The normal
 // form is lower case. Aptos and movement also have "0x0" to "0xf" (AIP-40). Normalize also reads
 // addresses without their leading digits, if 60 are left: wallets cut zeros.
 //
 // See AIP-40, "Address Standard v1" (aptos), and the documentation of Sui and IOTA on addresses.
 func hex32(short, special bool) codecs {
-	account := codec{enc: hexNumber{min: 64}, size: 32}
+	account := codec{enc: hexText{lead: "0x"}, size: 32}
 	cs := codecs{account}
 	if short {
-		account.enc, account.use, account.doubt = hexNumber{min: 60, max: 63}, tolerated, DoubtShort
+		account.enc, account.use, account.doubt = hexText{lead: "0x", min: 60, max: 63}, tolerated, DoubtShort
 		cs = append(cs, account)
 	}
 	if special {
 		cs[0].keys = moveKeys
-		cs = append(cs, codec{enc: hexNumber{min: 1, max: 1}, size: 32})
+		cs = append(cs, codec{enc: hexText{lead: "0x", min: 1, max: 1}, size: 32})
 	}
 	return cs
 }
@@ -177,15 +291,13 @@ func moveKeys(r *reader, b []byte) {
 //
 // See packages/address/src of fuels-ts, Address.toChecksum and toBech32.
 func fuel() codecs {
-	check := func(r *reader) fault {
-		return checkCase(r, 2, func(digits string) bool {
-			var lower [64]byte
-			hex.Encode(lower[:], r.payload())
-			sum := sha256.Sum256(lower[:])
-			return hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*i) })
-		})
-	}
-	return codecs{{enc: hexNumber{min: 64}, size: 32, check: check}, {enc: bech32mText, prefix: "fuel", size: 32}}
+	rule := &caseRule{other: func(b []byte, digits string) bool {
+		var lower [64]byte
+		hex.Encode(lower[:], b)
+		sum := sha256.Sum256(lower[:])
+		return hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*i) })
+	}}
+	return codecs{{enc: hexText{lead: "0x", rule: rule}, size: 32}, {enc: bech32mText, prefix: "fuel", size: 32}}
 }
 
 // starknet is a number below 2^251-256, which no address of a contract reaches: "0x" and 1 to 64
@@ -195,91 +307,25 @@ func fuel() codecs {
 //
 // See the documentation of Starknet on contract addresses.
 func starknet() codecs {
-	check := func(r *reader) fault {
-		if string(r.payload()) >= starknetEnd {
-			return badSyntax
-		}
-		return checkCase(r, 2, func(digits string) bool { return isStarknetCase([32]byte(r.payload()), digits) })
+	with := func(min, max int) codec {
+		return codec{enc: hexText{lead: "0x", min: min, max: max, rule: &caseRule{other: isStarknetCase}}, size: 32,
+			check: func(r *reader) fault { return unless(string(r.payload()) < starknetEnd) }}
 	}
-	with := func(min, max int) codec { return codec{enc: hexNumber{min, max, true}, size: 32, check: check} }
 	short := with(2, 63)     // 63 digits that begin with 0 are padded ones
 	short.doubt = DoubtShort // tools drop one digit of any address, because it is below 2^252
-	return codecs{with(64, 64), with(63, 63), with(1, 1), short}
+	return codecs{with(0, 0), with(63, 63), with(1, 1), short}
 }
 
 // starknetEnd is 2^251-256, above all addresses.
 const starknetEnd = "\x07\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00"
 
-// isStarknetCase reports whether the capitals among digits match the checksum of Starknet's tools.
-// As in EIP-55, a letter is upper case if the digit at its position in the hash is at least eight;
-// the hash is the keccak256 of the number in as few bytes as possible.
-func isStarknetCase(value [32]byte, digits string) bool {
-	short := bytes.TrimLeft(value[:31], "\x00")
-	sum := keccak256(value[31-len(short):])
+// isStarknetCase reports whether the capitals among digits, which spell b, match the checksum of
+// Starknet's tools. As in EIP-55, a letter is upper case if the digit at its position in the hash
+// is at least eight; the hash is the keccak256 of the number in as few bytes as possible.
+func isStarknetCase(b []byte, digits string) bool {
+	short := bytes.TrimLeft(b[:31], "\x00")
+	sum := keccak256(b[31-len(short):])
 	return hasCase(digits, func(i, _ int) bool { return bit(&sum, 4*(64-len(digits)+i)) })
-}
-
-// hexNumber is "0x" and min to max hex digits of a number of 32 bytes; max 0 means min. If keep is
-// set, the normal form keeps the number of digits, which the payload does not show.
-type hexNumber struct {
-	min, max int
-	keep     bool
-}
-
-const hex32Len = 2 + 64
-
-func (e hexNumber) read(r *reader, c *codec) fault {
-	s := r.s
-	switch {
-	case len(s) < 3:
-		return badLength
-	case s[0] != '0':
-		return badChar(0)
-	case s[1] != 'x' && !(r.tolerant && s[1] == 'X'):
-		return badChar(1)
-	case len(s) > hex32Len && isHex(s[2:hex32Len-2]):
-		return badLength
-	}
-	r.claimed = true
-	bad, digits := skip(classHex, s, 2), len(s)-2
-	switch {
-	case bad < len(s):
-		return badChar(bad)
-	case digits < e.min || digits > max(e.min, e.max), e.keep && e.isOther(s[2:]):
-		return badLength
-	case s[2] == '0' && isInteropHex(s):
-		return badSyntax
-	}
-	var value [32]byte
-	putHexNumber(&value, s[2:])
-	r.set(value[:])
-	r.normal = lowerHexEnd(s, 2) == len(s) && s[1] == 'x'
-	return fault{}
-}
-
-// isOther reports whether digits have the length of an EVM or Flow address, with or
-// without leading zeros, which write drops, or are 63 with a leading zero, which the
-// 64th digit of a padded address would follow.
-func (e hexNumber) isOther(digits string) bool {
-	n := len(digits)
-	if e.min < 64 {
-		n = len(strings.TrimLeft(digits, "0"))
-	}
-	return n == 40 || n == 16 || len(digits) == 40 || len(digits) == 16 || e.min == 63 && n < 63
-}
-
-func (e hexNumber) write(dst []byte, c *codec, payload []byte) []byte {
-	from := len(dst) + len("0x")
-	dst = hex.AppendEncode(append(dst, "0x"...), payload)
-	if e.min == 64 || !e.keep && e.min > 1 {
-		return dst
-	}
-	rest := len(bytes.TrimLeft(dst[from:from+63], "0"))
-	return append(dst[:from], dst[from+63-rest:]...)
-}
-
-func (e hexNumber) bounds(*codec) bounds {
-	return bounds{2 + e.min, 2 + max(e.min, e.max), classAddress, "0x", false}
 }
 
 // flow is 16 hex digits, with or without "0x". The 64 bits are a nonzero word of a linear code of
@@ -332,12 +378,8 @@ func isFlowCode(word uint64) bool {
 // See CEP-57, "Checksummed addresses", and account_hash.rs of casper-types.
 func casper() codecs {
 	with := func(lead string, size int, algorithm string, key identity.Class, valid func(b []byte) bool) codec {
-		c := codec{enc: hexText{lead: lead}, size: size, what: "account", check: func(r *reader) fault {
-			if valid != nil && !valid(r.payload()) {
-				return badSyntax
-			}
-			return checkCase(r, len(lead), func(digits string) bool { return isCEP57(r.payload(), digits) })
-		}}
+		c := codec{enc: hexText{lead: lead, rule: &caseRule{other: isCEP57}}, size: size, what: "account",
+			check: func(r *reader) fault { return unless(valid == nil || valid(r.payload())) }}
 		if algorithm != "" {
 			c.also = func(ks *keys, r *reader, _ []byte) { b := r.payload(); ks.add(key, b[len(b)-32:]) }
 			c.core = func(r *reader) []byte {

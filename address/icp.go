@@ -41,7 +41,7 @@ func icp() codecs {
 	return codecs{
 		{enc: principalText{}, kind: 0, keys: owner},
 		{enc: subaccountText{}, kind: 1, keys: owner},
-		{enc: hexText{}, size: 32, kind: 2, proof: proven, core: func(r *reader) []byte { return r.payload()[4:] },
+		{enc: hexText{}, size: 32, kind: 2, proven: true, core: func(r *reader) []byte { return r.payload()[4:] },
 			check: func(r *reader) fault {
 				if crc32IEEE(r.buf[4:32]) != binary.BigEndian.Uint32(r.buf[:]) {
 					return badChecksum
@@ -148,7 +148,7 @@ func (subaccountText) read(r *reader, c *codec) fault {
 		return badChar(bad)
 	}
 	var sub [32]byte
-	putHexNumber(&sub, digits)
+	putHexNumber(sub[:], digits)
 	r.n = n + copy(r.buf[n:], sub[:])
 	if crc32IEEE(r.payload()) != binary.BigEndian.Uint32(sum[:]) {
 		return badChecksum

@@ -218,11 +218,11 @@ func hedera() codecs {
 	return codecs{
 		{enc: numberText{}, prefix: "0.0.", size: 8, also: number},
 		{enc: numberText{checked: true}, prefix: "0.0.", size: 8, also: number},
-		{enc: hex20{lead: "0x"}, size: 20, proof: unproven, also: number,
+		{enc: hexText{lead: "0x", rule: eip55}, size: 20, also: number,
 			check:  func(r *reader) fault { return unless([12]byte(r.buf[:]) == [12]byte{} && r.buf[12] < 0x80) },
 			core:   func(r *reader) []byte { return r.payload()[12:] },
 			uncore: func(number []byte) [][]byte { return [][]byte{append(make([]byte, 12), number...)} }},
-		{enc: hex20{lead: "0x"}, size: 20, kind: 1, proof: unproven, key: identity.KeccakHash},
+		{enc: hexText{lead: "0x", rule: eip55}, size: 20, kind: 1, key: identity.KeccakHash},
 		{enc: hexText{lead: "0.0.302a300506032b6570032100"}, size: 32, kind: 2, key: identity.Ed25519},
 		short, long,
 		{enc: numberText{checked: true, ledger: 1}, prefix: "0.0.", size: 8, use: testers},

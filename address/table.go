@@ -90,8 +90,8 @@ var chains = [...]chain{
 	{62, "wanchain", "Wanchain", "eip155:888", 5718350, "", "WAN", evmWith("0x", wanchain)},
 	{63, "rootstock", "Rootstock", "eip155:30", 137, "rsk", "RBTC RSK", evmWith("0x", erc1191)},
 	// See the XDC Network documentation, "XDC address prefix", and the Ronin documentation, "Address formats".
-	{64, "xdc", "XDC Network", "eip155:50", 550, "xdc-network xinfin", "XDC", all(evm(), evmWith("xdc", nil))},
-	{65, "ronin", "Ronin", "eip155:2020", 60, "ronin-mainnet", "RON", all(evm(), evmWith("ronin:", nil))},
+	{64, "xdc", "XDC Network", "eip155:50", 550, "xdc-network xinfin", "XDC", all(evm(), evmWith("xdc", eip55))},
+	{65, "ronin", "Ronin", "eip155:2020", 60, "ronin-mainnet", "RON", all(evm(), evmWith("ronin:", eip55))},
 	{66, "harmony", "Harmony", "eip155:1666600000", 1023, "hmy-s0 harmony-shard-0", "ONE", evmCosmos("one", "")},
 	{67, "iotex", "IoTeX", "eip155:4689", 304, "iotex-mainnet iotexevm", "IOTX", evmCosmos("io", "", "it")},
 	{68, "injective", "Injective", "cosmos:injective-1", 60, "nativeinjective injective-protocol", "INJ", evmCosmos("inj", "injvaloper")},
