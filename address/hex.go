@@ -216,7 +216,7 @@ func (e hexText) readLead(r *reader, c *codec) (at int, bad fault) {
 	return 0, badLead(r.s, e.lead)
 }
 
-// hasSum reports whether the checksum of the bytes b, of which size are the payload, is right.
+// hasSum reports whether the checksum behind the first size bytes of b is right.
 func (e hexText) hasSum(b []byte, size int) bool {
 	if e.sum == nil {
 		return true

@@ -253,13 +253,13 @@ func readOn(c Chain, s string) (rd Reading) {
 	var a Address
 	f := a.normalize(c, r, s)
 	if f.bad.err == nil {
-		f.found, f.texts = []Address{a}, []string{f.text}
+		f.found = []payment{{a, f.text}}
 	}
-	for i, text := range f.texts {
-		f.found[i].setNumber(c)
-		rd.addDoubt(doubtOf(c, text), f.found[i].Doubt())
+	for _, p := range f.found {
+		p.to.setNumber(c)
+		rd.addDoubt(doubtOf(c, p.text), p.to.Doubt())
+		rd.Addresses = append(rd.Addresses, p.to)
 	}
-	rd.Addresses = f.found
 	switch {
 	case f.bad.err == ErrSeveral:
 		rd.Several = len(f.found) > 1
@@ -295,13 +295,7 @@ func readAnywhere(s string) (rd Reading) {
 		rd.Err = diagnoseAnywhere(s)
 		return rd
 	}
-	rd = readOn(c, s)
-	if p, ok := errors.AsType[*ParseError](rd.Err); ok && p.Other != "" {
-		if other := readOn(p.Other, s); other.Err == nil {
-			return other
-		}
-	}
-	return rd
+	return readOn(c, s)
 }
 
 // addTolerant adds the accounts that only Normalize accepts, one for all EVM
@@ -328,19 +322,15 @@ func namedChain(s string) Chain {
 	if i, ok := readInterop(s); ok && i.bad.err == nil {
 		return cmp.Or(i.chain, chains[ethereumRow-1].slug)
 	}
-	scheme, rest, ok := strings.Cut(s, ":")
-	if !ok || scheme == "" || len(scheme) > maxSlug {
-		return ""
-	}
-	if reference, _, ok := strings.Cut(rest, ":"); ok {
-		if _, c, _ := otherID(scheme+":"+reference, 0); c != "" {
+	if u, ok := readURI(s, 0); ok {
+		if _, c, _ := otherID(u.id, 0); c != "" {
 			return c
 		}
+		if u.row != 0 && u.row != otherEVMRow {
+			return chains[u.row-1].slug
+		}
 	}
-	if r := schemeRow(scheme); r != 0 && r != otherEVMRow {
-		return chains[r-1].slug
-	}
-	if new(Address).parseRow(xrpRow, scheme, false).err == nil && cutTag(xrpRow, s) != s {
+	if account := cutTag(xrpRow, s); account != s && new(Address).parseRow(xrpRow, account, false).err == nil {
 		return chains[xrpRow-1].slug
 	}
 	return ""

@@ -17,24 +17,29 @@ type failure struct {
 	bad  fault
 	uri  *uri // if the fault is in what surrounds the address
 
-	found   []Address // the accounts that a URI with several recipients pays, each once
-	texts   []string  // that were parsed, one for each of found
+	found   []payment // the accounts that a URI with several recipients pays, each once
 	unnamed bool      // the URI also pays somebody whom no address names
+}
+
+// A payment is an account, and its text in a URI.
+type payment struct {
+	to   Address
+	text string
 }
 
 // normalize sets a, which is zero, to s as [Normalize] reads it on chain c, in row r.
 func (a *Address) normalize(c Chain, r uint16, s string) failure {
-	bad := a.parseRow(r, s, true)
-	if bad.err == nil {
-		return failure{text: s}
+	f := a.readPayee(r, payee{text: s})
+	if f.bad.err == nil {
+		return f
 	}
 	if len(s) > maxTolerated {
 		return failure{text: s, bad: badLength}
 	}
 	bare, at := trimBlanks(s)
 	if len(bare) != len(s) {
-		if bad = a.parseRow(r, bare, true); bad.err == nil {
-			return failure{text: bare}
+		if f = a.readPayee(r, payee{text: bare, at: at}); f.bad.err == nil {
+			return f
 		}
 	}
 	if i, ok := readInterop(bare); ok && i.isOn(slugOf(c, r), chains[r-1].isEVM()) {
@@ -46,54 +51,85 @@ func (a *Address) normalize(c Chain, r uint16, s string) failure {
 			return failure{text: account}
 		}
 	}
-	if text := cutTag(r, bare); text != bare && a.parseRow(r, text, true).err == nil {
-		return failure{text: text}
+	if u, ok := readURI(bare, at); ok {
+		u.on(c, r)
+		return a.normalizeURI(&u, r)
 	}
-	u, ok := readURI(c, r, bare)
-	if !ok {
-		return failure{text: bare, at: at, bad: bad}
-	}
-	return a.normalizeURI(u, r, at)
+	return f
 }
 
-// normalizeURI is normalize for a URI at offset at.
-func (a *Address) normalizeURI(u uri, r uint16, at int) failure {
-	var f failure
-	if len(u.payees) > 0 || u.unnamed {
-		if f = u.readPayees(r); f.bad.err == nil && u.bad.err == nil {
-			*a = f.found[0]
-			return failure{text: f.texts[0]}
+// normalizeURI is normalize for a URI.
+func (a *Address) normalizeURI(u *uri, r uint16) (f failure) {
+	switch {
+	case len(u.more) > 0 || u.unnamed:
+		if f = u.readPayees(r); f.bad.err == nil {
+			*a = f.found[0].to
 		}
-		f.at += at
+	case u.bad.err == nil:
+		return a.readPayee(r, u.body)
 	}
 	if u.bad.err != nil {
-		around := u // on the heap, unlike u
-		f.text, f.at, f.bad, f.uri = u.body, at+u.at, u.bad, &around
+		around := *u // on the heap, unlike u
+		f.text, f.at, f.bad, f.uri = u.body.text, u.body.at, u.bad, &around
 	}
-	if f.bad.err != nil {
-		return f
-	}
-	bad := a.parseRow(r, u.body, true)
+	return f
+}
+
+// readPayee sets a, which is zero, to the address of p in row r.
+func (a *Address) readPayee(r uint16, p payee) failure {
+	bad := a.parseRow(r, p.text, true)
 	if bad.err == nil {
-		return failure{text: u.body}
+		return failure{text: p.text}
 	}
-	if text := cutTag(r, u.body); text != u.body && a.parseRow(r, text, true).err == nil {
+	if text := cutTag(r, p.text); text != p.text && a.parseRow(r, text, true).err == nil {
 		return failure{text: text}
 	}
-	inBody := failure{text: u.body, at: at + u.at, bad: bad}
-	whole, prefix := u.whole(), len(u.scheme)+1
-	if whole == "" {
-		return inBody
+	if p.scheme != "" { // which may be part of the address
+		whole, prefix := p.whole(), len(p.scheme)+1
+		other := a.parseRow(r, whole, true)
+		switch {
+		case other.err == nil:
+			return failure{text: whole}
+		case bad.err != ErrChecksum && (other.err == ErrChecksum || other.err == ErrNetwork || other.at >= prefix):
+			return failure{text: whole, at: p.at - prefix, bad: other}
+		}
 	}
-	// The scheme may be part of the address.
-	other := a.parseRow(r, whole, true)
+	return failure{text: p.text, at: p.at, bad: bad}
+}
+
+// readPayees reads the body and the other payees of u as addresses of row r. There is no fault
+// if they are of one account.
+func (u *uri) readPayees(r uint16) failure {
+	f := failure{text: u.body.text, at: u.body.at, unnamed: u.unnamed}
+	all := u.more
+	if u.body.text != "" {
+		all = append([]payee{u.body}, all...)
+	}
+	for _, p := range all {
+		var a Address
+		switch one := a.readPayee(r, p); {
+		case one.bad.err == nil:
+			if !hasAccount(f.found, a) {
+				f.found = append(f.found, payment{a, one.text})
+			}
+		case f.bad.err == nil:
+			f.text, f.at, f.bad = one.text, one.at, one.bad
+		}
+	}
 	switch {
-	case other.err == nil:
-		return failure{text: whole}
-	case bad.err != ErrChecksum && (other.err == ErrChecksum || other.err == ErrNetwork || other.at >= prefix):
-		return failure{text: whole, at: at + u.at - prefix, bad: other}
+	case f.bad.err != nil:
+	case len(f.found) == 0:
+		f.bad = fault{err: ErrPaymentRequest, at: -1}
+	case len(f.found) > 1 || u.unnamed:
+		f.bad = fault{err: ErrSeveral, at: -1}
+	default:
+		f.text = f.found[0].text
 	}
-	return inBody
+	return f
+}
+
+func hasAccount(all []payment, a Address) bool {
+	return slices.ContainsFunc(all, func(p payment) bool { return p.to.Canonical() == a.Canonical() })
 }
 
 // explain returns the error for s on chain c, in row r.
@@ -107,8 +143,8 @@ func (f *failure) explain(c Chain, r uint16, s string) error {
 		return e
 	}
 	e.Err, e.Offset, e.Other, e.hint = u.bad.err, -1, u.other, u.hint
-	if at := f.at - u.at + u.bad.at; u.bad.at >= 0 && at < len(s) { // an offset at the end means that something is missing
-		e.Offset = at
+	if u.bad.at < len(s) { // an offset at the end means that something is missing
+		e.Offset = u.bad.at
 	}
 	return e
 }
@@ -119,109 +155,6 @@ func trimBlanks(s string) (string, int) {
 	const blanks = " \t\r\n\u00a0"
 	bare := strings.TrimLeft(s, blanks)
 	return strings.TrimRight(bare, blanks), len(s) - len(bare)
-}
-
-// A uri is the result of parsing a URI or a CAIP-10 account id.
-type uri struct {
-	body   string // the address
-	at     int    // its offset
-	scheme string // the text before the body and a colon, which may be part of the address
-	exact  bool   // the letter case of scheme matters
-	bad    fault  // the fault, with its offset from the beginning of the URI
-	other  Chain  // the chain of the URI, with ErrOtherChain
-	hint   string
-
-	payees  []payee // besides the body
-	unnamed bool    // it also pays somebody whom no address names
-}
-
-// readURI parses s as a CAIP-10 account id or as a payment URI, for chain on, in row
-// r. It reports false if s is neither.
-//
-// A payment URI is a scheme, a colon, an address, and parameters after a question mark (BIP-21 and
-// similar). On EVM chains, "pay-" may precede the address, and an at sign and the chain id may
-// follow it (EIP-681). readURI rejects a contract call, and parameters that BIP-21 requires a
-// reader to understand. Further recipients (BIP-321, ZIP-321) are the payees of the result.
-func readURI(on Chain, r uint16, s string) (uri, bool) {
-	scheme, rest, ok := strings.Cut(s, ":")
-	if !ok || scheme == "" || len(scheme) > maxSlug {
-		return uri{}, false
-	}
-	if u, ok := readCAIP10(on, s, scheme, rest); ok {
-		return u, true
-	}
-	c := &chains[r-1]
-	row := schemeRow(scheme)
-	if row == 0 {
-		return uri{}, false
-	}
-	u := uri{body: rest, at: len(scheme) + 1, scheme: scheme}
-	u.skip("//")
-	var query string
-	if i := strings.IndexAny(u.body, "?#"); i >= 0 {
-		u.body, query = u.body[:i], u.body[i+1:]
-	}
-	queryAt := u.at + len(u.body) + 1
-
-	onEVM := c.isEVM() && (row == r || row == ethereumRow)
-	switch {
-	case onEVM && row != otherEVMRow:
-		u.readEVM(on)
-	case row == otherEVMRow:
-		u.bad, u.hint = fault{err: ErrSyntax, at: 0}, "eip155 is followed by the number of a chain, as in eip155:1:0x…"
-		return u, true
-	case row != r:
-		u.bad = fault{err: ErrSyntax, at: 0}
-		if new(Address).parseRow(row, u.body, true).err == nil || new(Address).parseRow(row, scheme+":"+u.body, true).err == nil {
-			u.bad, u.other = fault{err: ErrOtherChain, at: -1}, chains[row-1].slug
-		}
-		return u, true
-	case c.slug == "ton":
-		u.skip("transfer/")
-	}
-	if u.bad.err == nil {
-		u.readQuery(c, query, queryAt)
-	}
-	blank := len(u.body) - len(strings.TrimLeft(u.body, " \t"))
-	u.body, u.at = u.body[blank:], u.at+blank
-	return u, true
-}
-
-// whole returns the scheme, a colon and the body, or "" if no address includes the scheme.
-func (u *uri) whole() string {
-	switch {
-	case u.scheme == "":
-		return ""
-	case u.exact, strings.ToUpper(u.body) == u.body && strings.ToUpper(u.scheme) == u.scheme:
-		return u.scheme + ":" + u.body
-	}
-	return strings.ToLower(u.scheme) + ":" + u.body
-}
-
-// skip removes prefix, if present, from the beginning of the body.
-func (u *uri) skip(prefix string) {
-	if strings.HasPrefix(u.body, prefix) {
-		u.body, u.at = u.body[len(prefix):], u.at+len(prefix)
-	}
-}
-
-// readEVM parses the additions of EIP-681 around the address.
-func (u *uri) readEVM(c Chain) {
-	u.skip("pay-")
-	if i := strings.IndexByte(u.body, '/'); i >= 0 {
-		u.bad, u.hint = fault{err: ErrSyntax, at: u.at + i}, "it calls a contract, and the account that is meant is not the one in front"
-		u.body, _, _ = strings.Cut(u.body[:i], "@")
-		return
-	}
-	i := strings.IndexByte(u.body, '@')
-	if i < 0 {
-		return // the URI does not name a chain
-	}
-	id, idAt := u.body[i+1:], u.at+i+1
-	u.body = u.body[:i]
-	if eip155+id != c.CAIP2() {
-		u.bad, u.other, u.hint = otherID(eip155+id, idAt)
-	}
 }
 
 // xrpRow is the row of xrp, plus one.
@@ -238,104 +171,4 @@ func cutTag(r uint16, s string) string {
 
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
-// readCAIP10 parses s, which consists of namespace, a colon and rest, as a
-// CAIP-10 account id: a CAIP-2 chain id, a colon, and an address.
-func readCAIP10(c Chain, s, namespace, rest string) (uri, bool) {
-	reference, body, ok := strings.Cut(rest, ":")
-	if !ok || reference == "" || len(reference) > 32 {
-		return uri{}, false
-	}
-	id := s[:len(namespace)+1+len(reference)]
-	u := uri{body: body, at: len(id) + 1}
-	if strings.EqualFold(c.CAIP2(), id) {
-		// In "conflux:cfx:…" the reference is also the prefix of the address.
-		u.scheme, u.exact = reference, true
-		return u, true
-	}
-	u.bad, u.other, u.hint = otherID(id, 0)
-	if u.other == "" && u.bad.err != ErrNetwork && (schemeRow(namespace) != 0 || !hasNamespace(namespace)) { // a payment URI, or nothing
-		return uri{}, false
-	}
-	return u, true
-}
-
-// otherID returns the fault of a CAIP-2 chain id, at offset at, of another
-// chain than the requested one, and that chain if it is known.
-func otherID(id string, at int) (bad fault, other Chain, hint string) {
-	for i := range chains {
-		if chains[i].caip2 != "" && strings.EqualFold(chains[i].caip2, id) {
-			return fault{err: ErrOtherChain, at: at}, chains[i].slug, ""
-		}
-	}
-	for _, test := range testNetworks {
-		if test == id {
-			return fault{err: ErrNetwork, at: at}, "", ""
-		}
-	}
-	if _, ok := chainNumber(Chain(id)); ok {
-		return fault{err: ErrOtherChain, at: at}, Chain(id), ""
-	}
-	return fault{err: ErrSyntax, at: at}, "", "the chain id is not the one of this chain"
-}
-
-// testNetworks lists CAIP-2 chain ids of test networks that wallets show.
-var testNetworks = [...]string{
-	"eip155:11155111", // Sepolia
-	"eip155:17000",    // Holesky
-	"eip155:560048",   // Hoodi
-	"eip155:5",        // Goerli
-	"eip155:97",       // bsc
-	"eip155:80002",    // polygon
-	"eip155:421614",   // arbitrum
-	"eip155:11155420", // optimism
-	"eip155:84532",    // base
-	"eip155:43113",    // avalanche
-	"bip122:000000000933ea01ad0ee984209779ba", // bitcoin
-	"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", // devnet
-	"solana:4uhcVJyU9pJkvQyS88uRDiswHXSGkY3z", // testnet
-	"tvm:-3",
-	"tron:0xcd8690dc", // Nile
-	"tron:0x94a9059e", // Shasta
-	"stellar:testnet",
-	"xrpl:1",
-	"hedera:testnet",
-	"near:testnet",
-}
-
-func hasNamespace(namespace string) bool {
-	return slices.ContainsFunc(chains[:], func(c chain) bool { return hasPrefixFold(c.caip2, namespace+":") })
-}
-
-// schemeRow returns the row, plus one, of the chain whose payment URIs begin
-// with scheme, in any letter case, or zero. A scheme is a slug, another name of
-// the chain, or an abbreviation that its wallets use.
-func schemeRow(scheme string) uint16 {
-	if r := lookup(Chain(lowerASCII(scheme))); r != 0 { // the common case
-		return r
-	}
-	for _, s := range schemes {
-		if strings.EqualFold(s.scheme, scheme) {
-			return lookup(s.slug)
-		}
-	}
-	if strings.IndexByte(scheme, ' ') < 0 {
-		return chainNames()[foldName(scheme)]
-	}
-	return 0
-}
-
-// schemes lists the schemes that are not names in the chain table. The schemes of
-// the EVM chains are the short names of ERC-3770.
-var schemes = [...]struct {
-	scheme string
-	slug   Chain
-}{
-	{"cfx", "conflux"}, {"liquidnetwork", "liquid"}, {"nanorep", "nano"}, {"raven", "ravencoin"},
-	{"web+cardano", "cardano"}, {"xrb", "nano"}, {"xrpl", "xrp"}, {"zen", "horizen"},
-	{"arb1", "arbitrum"}, {"avax", "avalanche"}, {"bnb", "bsc"}, {"eth", "ethereum"},
-	{"gno", "gnosis"}, {"matic", "polygon"}, {"oeth", "optimism"}, {"scr", "scroll"},
-	{"ftm", "fantom"}, {"etc", "ethereum-classic"}, {"cro", "cronos"}, {"pls", "pulsechain"}, {"flr", "flare"}, {"btt", "bittorrent"},
-	{"vic", "viction"}, {"wan", "wanchain"}, {"ewt", "energy-web"}, {"bera", "berachain"},
 }
