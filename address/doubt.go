@@ -118,7 +118,7 @@ const minHexPart = 9
 // between the parameters of a URI.
 func squeezed(s string) string {
 	for e, depth := clean(s, andStrangers|noEquals), 0; e != nil && depth < maxDepth; e, depth = clean(s, andStrangers|noEquals), depth+1 {
-		s = string(e.text)
+		s = e.text.String()
 	}
 	return strings.Map(func(c rune) rune {
 		if c < utf8.RuneSelf && charClass[c]&classAlnum != 0 || strings.ContainsRune("=?&", c) {

@@ -84,8 +84,8 @@ func (f *finder) search() {
 		how := min(cleaning(depth), andNumbers)
 		if e := clean(f.text, how); e != nil {
 			f.searchIn(e, depth+1)
-			if f.depth == 0 && e.equals {
-				f.searchIn(clean(f.text, how|noEquals), depth+1)
+			if f.depth == 0 {
+				f.searchIn(e.withEquals(f.text, how), depth+1)
 			}
 			return
 		}
@@ -97,7 +97,7 @@ func (f *finder) searchIn(e *edited, depth int) {
 	if e == nil {
 		return
 	}
-	g := finder{text: string(e.text), edited: e, depth: depth}
+	g := finder{text: e.text.String(), edited: e, depth: depth}
 	g.search()
 	f.tries += g.tries
 	for _, found := range g.found {

@@ -15,7 +15,7 @@ import (
 // reader sees as a part of them: invisible characters, markup, escapes, and marks
 // at the ends and beginnings of lines.
 type edited struct {
-	text   []byte
+	text   strings.Builder
 	edits  []edit // in order
 	equals bool   // there are escapes of quoted-printable among them
 }
@@ -26,13 +26,16 @@ type edit struct{ at, from, size int }
 
 func (e *edited) add(text string, from, to, size int) {
 	if from < to {
-		e.edits = append(e.edits, edit{len(e.text), from, size})
-		e.text = append(e.text, text...)
+		e.edits = append(e.edits, edit{e.text.Len(), from, size})
+		e.text.WriteString(text)
 	}
 }
 
 // place returns where the byte at offset at is in the original.
 func (e *edited) place(at int) (from, to int) {
+	if len(e.edits) == 0 {
+		return at, at + 1
+	}
 	d := e.edits[sort.Search(len(e.edits), func(i int) bool { return e.edits[i].at > at })-1]
 	if at == d.at {
 		return d.from, d.from + d.size
@@ -67,7 +70,8 @@ func clean(text string, how cleaning) *edited {
 			continue
 		}
 		if e == nil {
-			e = &edited{text: make([]byte, 0, len(text))}
+			e = new(edited)
+			e.text.Grow(len(text))
 		}
 		e.equals = e.equals || text[i] == '='
 		e.add(text[done:i], done, i, 1)
@@ -78,6 +82,15 @@ func clean(text string, how cleaning) *edited {
 		e.add(text[done:], done, len(text), 1)
 	}
 	return e
+}
+
+// withEquals returns the edited text with its escapes of quoted-printable as they were, or nil if
+// there are none or nothing else is edited. e is what clean returned for text and how.
+func (e *edited) withEquals(text string, how cleaning) *edited {
+	if !e.equals {
+		return nil
+	}
+	return clean(text, how|noEquals)
 }
 
 // mayHide tells the first bytes of what clean edits.

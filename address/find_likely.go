@@ -22,18 +22,18 @@ func findLikely(text string, beside bool) []Found {
 	if beside {
 		how = andStrangers
 	}
-	for _, e := range []*edited{clean(text, how), clean(text, how|noEquals), {text: []byte(text), edits: []edit{{size: 1}}}} {
-		if e != nil {
-			all = e.addLikely(all, text, beside)
+	if e := clean(text, how); e != nil {
+		all = e.addLikely(all, e.text.String(), text, beside)
+		if e = e.withEquals(text, how); e != nil {
+			all = e.addLikely(all, e.text.String(), text, beside)
 		}
 	}
-	return all
+	return new(edited).addLikely(all, text, text, beside)
 }
 
-// addLikely adds to found what looks like an address in e, which text was cleaned to.
-func (e *edited) addLikely(found []Found, text string, beside bool) []Found {
+// addLikely adds to found what looks like an address in read, to which e edits text.
+func (e *edited) addLikely(found []Found, read, text string, beside bool) []Found {
 	all := slices.Clone(found)
-	read := string(e.text)
 	done := 0
 	for t := range tokens(read) {
 		n, isLead := t.end-t.start, t.end < len(read) && strings.IndexByte(":_", read[t.end]) >= 0
@@ -135,7 +135,7 @@ func isLikelyRead(word string) bool {
 
 // mayBeginPiece reports false if isPiece is false of a word, whatever follows.
 func mayBeginPiece(word string, any uint16) bool {
-	return len(word) >= 7 && (hasHexPrefix(word) || any&mixedCase == mixedCase || any&classDigit != 0 && strings.IndexByte(word, '1') >= 2) || word[0] == 'G'
+	return any&classDigit != 0 && (word[0] == 'G' || len(word) >= 7 && (hasHexPrefix(word) || any&mixedCase == mixedCase || strings.IndexByte(word, '1') >= 2))
 }
 
 // isPiece reports whether a word, whose characters have the classes any, looks like an address,

@@ -323,7 +323,7 @@ func isLink(s string) bool {
 // readLink reads a link to a block explorer, without its scheme.
 func (w *wrapped) readLink(s string) {
 	if e := clean(s, onlyMarks); e != nil { // an entity would cut an address
-		s = string(e.text)
+		s = e.text.String()
 	}
 	host, path, _ := strings.Cut(strings.TrimLeft(s, "/"), "/")
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")
