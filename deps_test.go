@@ -80,7 +80,7 @@ var imports = map[string]string{
 	"internal/pipenet":        "",
 	"internal/postgrestest":   "internal/atomicfile",
 	"internal/secret":         "address",
-	"internal/sqlitedb":       "",
+	"internal/sqlitedb":       "internal/atomicfile",
 
 	"httpapi/access":                   "httpapi",
 	"httpapi/access/internal/sqlstore": "httpapi/access",

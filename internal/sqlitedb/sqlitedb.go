@@ -10,10 +10,13 @@ import (
 	"strings"
 
 	_ "modernc.org/sqlite" // the driver sqlite
+
+	"github.com/walletscreen/walletscreen/internal/atomicfile"
 )
 
 // Open opens the file with the given name, and creates it if it does not exist: readable by its owner only,
-// like the files that SQLite puts beside it. Transactions of several processes run one after another.
+// like the files that SQLite puts beside it. A file that root creates belongs to the owner of the directory, so a command
+// of root locks out no server that runs as another user. Transactions of several processes run one after another.
 func Open(name string) (*sql.DB, error) {
 	if name == "" || strings.HasPrefix(name, ":") {
 		return nil, errors.New("want the name of a file")
@@ -22,6 +25,7 @@ func Open(name string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, missing := os.Stat(path)
 	// SQLite would create it with the permissions that the umask leaves.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -29,6 +33,9 @@ func Open(name string) (*sql.DB, error) {
 	}
 	if err := f.Close(); err != nil {
 		return nil, err
+	}
+	if missing != nil {
+		atomicfile.Own(path) // SQLite gives its other files to the same user
 	}
 	db, err := sql.Open("sqlite", dsn(path))
 	if err != nil {
