@@ -245,7 +245,7 @@ func TestOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	err := filepath.WalkDir(data, func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(data, func(path string, _ fs.DirEntry, _ error) error {
 		info, err := os.Stat(path)
 		if n++; err == nil && !strings.Contains(fmt.Sprintf("%+v", info.Sys()), "Uid:65534 ") {
 			t.Errorf("%s belongs to another user: %+v", path, info.Sys())
