@@ -392,6 +392,15 @@ func TestRefused(t *testing.T) {
 		}
 	}
 
+	// A file without a header.
+	bare := filepath.Join(t.TempDir(), "bare.csv")
+	if err := os.WriteFile(bare, []byte("ethereum,"+hexKey+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (job{lists: dir, in: bare, out: t.TempDir(), rows: columns}).run(ctx); err == nil || strings.Contains(err.Error(), hexKey) {
+		t.Errorf("a file without a header: %v", err)
+	}
+
 	// A file with two columns of one name.
 	twice := filepath.Join(t.TempDir(), "twice.csv")
 	if err := os.WriteFile(twice, []byte("chain,address,address\nethereum,"+evmText(1<<32)+","+evmText(1)+"\n"), 0o600); err != nil {

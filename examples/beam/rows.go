@@ -73,14 +73,15 @@ func (r *rows) header(line string) error {
 	return err
 }
 
-// column returns the index of the column called name, which a flag names.
+// column returns the index of the column called name, which a flag names. Its errors quote no other column: without
+// a header, they could be private keys.
 func column(flag, name string, names []string) (int, error) {
 	i := slices.Index(names, name)
 	switch {
 	case i < 0:
-		return i, fmt.Errorf("there is no column %q among %q, which commas separate: name it with -%s", name, names, flag)
+		return i, fmt.Errorf("the first line has no column %q, with commas around it: name it with -%s", name, flag)
 	case slices.Contains(names[i+1:], name):
-		return i, fmt.Errorf("two columns are named %q among %q: name another one with -%s", name, names, flag)
+		return i, fmt.Errorf("two columns are named %q: name another one with -%s", name, flag)
 	}
 	return i, nil
 }
