@@ -45,8 +45,11 @@ func Open(ctx context.Context, name string) (_ access.Store, err error) {
 	if err == nil {
 		err = check(ctx, db)
 	}
+	if c := code(err); c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB {
+		err = fmt.Errorf("%w: %w", sqlstore.ErrDamaged, err)
+	}
 	if err != nil {
-		return nil, errors.Join(asDamage(err), db.Close())
+		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
 }
@@ -70,13 +73,4 @@ func code(err error) int {
 		return sqlite3.SQLITE_OK
 	}
 	return e.Code() & 0xff
-}
-
-// asDamage wraps err in sqlstore.ErrDamaged if it reports damage.
-func asDamage(err error) error {
-	switch code(err) {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%w: %w", sqlstore.ErrDamaged, err)
-	}
-	return err
 }
