@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -47,7 +48,8 @@ func (p *program) auditCommand() *cli.Command {
 				"An ADDRESS is found in all of its spellings. KEY is the ID of an API key, as keys list shows it,\n"+
 					"or a request ID. DATE is the beginning of a time in UTC: 2026, 2026-03, 2026-03-01 or\n"+
 					"2026-03-01T09:30. Of several, all must apply.\n\n"+
-					"Exit codes: 0 if something is found, 1 if nothing is.",
+					"Exit codes: 0 if something is found, 1 if nothing is, 2 if lines were changed or -audit-key is not\n"+
+					"their key.",
 				append([]cli.Flag{textFlag("chain", "", "`chain` of the address, by any of its names (default: detected)", &a.chain)}, flags...), a.search),
 			p.command("audit verify", "-audit DIRECTORY [flags]", "finds what was changed, moved, removed or added",
 				"The records are chained by hash. Each line that was tampered with is named by its file and\n"+
@@ -132,18 +134,21 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		return cmp.Or(err, fmt.Errorf("there is no trail in %s", a.dir))
 	}
 	var tests []func(*receipt.Receipt) bool
-	var mistyped error // if nothing is found
+	var unsure error // if nothing is found
 	for _, term := range terms {
 		test, err := a.test(term, key)
-		mistyped = cmp.Or(mistyped, err)
+		unsure = cmp.Or(unsure, err)
 		tests = append(tests, test)
 	}
 	t := layout{}
 	t.add("TIME", "KEY", "LEVEL", ">SCORE", "CHAIN", "ADDRESS", "LISTED BY")
-	found := false
+	chain, found := evidence.New(key), false
 	for l, err := range evidence.Read(a.dir) {
 		if err != nil {
 			return err
+		}
+		if !asWritten(chain, l.Text) {
+			unsure = errors.New("nothing is found, but lines were changed, or -audit-key is not their key: audit verify shows them")
 		}
 		var r receipt.Receipt
 		if json.Unmarshal(l.Text, &r) != nil || r.Answer == nil || slices.ContainsFunc(tests, func(test func(*receipt.Receipt) bool) bool { return !test(&r) }) {
@@ -157,8 +162,8 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		}
 	}
 	switch {
-	case !found && mistyped != nil:
-		return mistyped
+	case !found && unsure != nil:
+		return unsure
 	case !found:
 		a.code = exitMatch
 		fmt.Fprintln(a.stderr, "nothing is found")
@@ -166,6 +171,12 @@ func (a *auditCall) search(_ context.Context, terms []string) error {
 		t.print(a)
 	}
 	return nil
+}
+
+// asWritten reports whether a line is as it was written, or is still being written.
+func asWritten(c evidence.Chain, text []byte) bool {
+	l, err := c.Open(text)
+	return err == nil && l.Sum == l.Computed || !bytes.HasSuffix(text, []byte("\n"))
 }
 
 // auditCells returns the cells of a line in the table of search.

@@ -59,6 +59,18 @@ func TestAuditCommands(t *testing.T) {
 				t.Errorf("an address in clear text: %s", got)
 			}
 		}
+		if key != nil { // without the key, and with another one, it is not known who was screened
+			other := filepath.Join(t.TempDir(), "other")
+			if err := os.WriteFile(other, []byte(strings.Repeat("0c", 32)+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, flags := range [][]string{nil, {"-audit-key", other}} {
+				code, stdout, stderr := call(t, "", append([]string{"audit", "search", harmless, "-audit", dir}, flags...)...)
+				if code != exitUndecided || !strings.Contains(stderr, "lines were changed, or -audit-key is not their key") {
+					t.Errorf("%q: exit code %d, %s%s", flags, code, stdout, stderr)
+				}
+			}
+		}
 		if got := run(0, "search", "-json", harmless); strings.Count(got, `"n":`) != 2 {
 			t.Errorf("%s", got)
 		}
@@ -75,6 +87,15 @@ func TestAuditCommands(t *testing.T) {
 		}
 		if got := run(1, "verify"); !strings.HasPrefix(got, filepath.Base(files[0])+", line 2: changed\n3 lines, 1 to 3: 1 fault\n") {
 			t.Errorf("%s", got)
+		}
+		if err := os.WriteFile(files[0], []byte(strings.Replace(string(text), `{"format"`, `{"former"`, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := run(exitUndecided, "search", "nobody"); !strings.Contains(got, "lines were changed") {
+			t.Errorf("with a line that is none: %s", got)
+		}
+		if err := os.WriteFile(files[0], []byte(strings.Replace(string(text), `"chain":"bitcoin"`, `"chain":"litecoin"`, 1)), 0o600); err != nil {
+			t.Fatal(err)
 		}
 		if got := run(1, "verify", "-json"); !strings.Contains(got, `"faults":[{"file":"`+filepath.Base(files[0])+`","line":2,"reason":"changed"}]`) {
 			t.Errorf("%s", got)
