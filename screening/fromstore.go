@@ -157,60 +157,50 @@ func (s *Screener) openOlder(ctx context.Context, i int, now time.Time) (h curre
 // journal is lost. Of files that contradict each other none is adopted, and all match. answers says that a list answers already: then
 // the line of a file may be missing only because another program is about to write it.
 func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) (current, error) {
-	state := s.book.State()
-	names, err := journal.Names(ctx, s.book.Store(), s.infos[i].ID)
-	if err != nil {
+	id, state, now := s.infos[i].ID, s.book.State(), s.now()
+	names, err := journal.Names(ctx, s.book.Store(), id)
+	held, begun := state.Held[id], min(state.Said(id), state.Begun) // lines of other lists, and of this program, may follow
+	names = slices.DeleteFunc(names, func(n stays.Name) bool { return !journal.IsAhead(n, begun, held.N) })
+	var ahead []*list.List // the newest first
+	isBroken := false      // the newest one cannot be opened
+	for ; len(names) > 0 && err == nil; names = names[1:] {
+		l, cause := s.openFile(ctx, i, names[0])
+		switch {
+		case cause == nil && (!answers || now.Sub(l.File().Written).Abs() >= storeTimeout):
+			ahead = append(ahead, l)
+		case cause != nil && !journal.IsAtFault(cause):
+			err = cause
+		case cause != nil && len(ahead) == 0 && !isBroken:
+			isBroken = true
+			had.damaged, had.later = fmt.Errorf("store: %w", cause), journal.Held{N: names[0].Last, Damaged: true}
+			s.note(ctx, &journal.Line{Type: journal.Damaged, Source: id, Held: &had.later, Reason: cause.Error()})
+			s.sourceLocks[i].known = s.book.State().Held[id]
+		}
+	}
+	switch {
+	case len(ahead) == 0, !isBroken && ahead[0].Digest == held.Digest: // it was accepted again after lines were lost
+		return had, err
+	case isBroken: // until the publisher answers
+		if had.list == nil {
+			had.list, had.held = ahead[0], heldOf(ahead[0])
+		}
 		return had, err
 	}
-	begun := min(state.Said(s.infos[i].ID), state.Begun) // lines of other lists, and of this program, may follow
-	names = slices.DeleteFunc(names, func(n stays.Name) bool { return !journal.IsAhead(n, begun, state.Held[n.Source].N) })
-	beside, since := had.unsaved, state.At // until then, it is known what answered
+	newest, isLast := ahead[0], err == nil // the list that was accepted last
+	next := current{list: newest, held: heldOf(newest), unsaved: had.unsaved, err: had.err}
+	since := state.At // until then, it is known what answered
 	if !answers {
-		beside, since = nil, state.Began
+		next.unsaved, since = nil, state.Began
 	}
-	var newest *list.List
-	var broken error // the first one cannot be opened
-	contradict := false
-	for _, name := range names {
-		l, err := s.openFile(ctx, i, name)
-		if err == nil && answers && s.now().Sub(l.File().Written).Abs() < storeTimeout {
-			continue
-		} else if journal.IsAtFault(err) {
-			if newest == nil && broken == nil {
-				broken = fmt.Errorf("store: %w", err)
-				had.damaged, had.later = broken, journal.Held{N: name.Last, Damaged: true}
-				s.note(ctx, &journal.Line{Type: journal.Damaged, Source: name.Source, Held: &had.later, Reason: err.Error()})
-				s.sourceLocks[i].known = s.book.State().Held[name.Source]
-			}
-			continue
-		} else if err != nil {
-			return had, err
-		}
-		if broken != nil { // until the publisher answers
-			if had.list == nil {
-				had.list, had.held = l, heldOf(l)
-			}
-			return had, nil
-		}
-		if held := state.Held[name.Source]; newest == nil && l.Digest == held.Digest {
-			return had, nil // it was accepted again after lines were lost
-		} else if l.File().Written.Add(list.Skew).Before(held.Accepted) {
-			contradict = true // its line was lost before
-		}
-		had.addAhead(l, s.now())
-		switch {
-		case newest == nil:
-			newest = l
-		case contradicts(l, newest):
-			contradict = true // the journal was lost before
-		}
+	for _, l := range ahead {
+		isLast = isLast && !contradicts(l, newest) && !l.File().Written.Add(list.Skew).Before(held.Accepted) // or the journal was lost before
+		had.addAhead(l, now)
 	}
-	if newest == nil || contradict { // until the publisher answers
-		return had, nil
+	if !isLast { // until the publisher answers
+		return had, err
 	}
-	next := current{list: newest, held: heldOf(newest), unsaved: beside, err: had.err}
 	next.held.Most, next.held.Asked = journal.Most(had.held.Most, newest.Addresses), next.held.Accepted
-	next.age(next.held.Revision.Checked, s.now())
+	next.age(next.held.Revision.Checked, now)
 	return s.saveAhead(ctx, i, had, next, since)
 }
 
