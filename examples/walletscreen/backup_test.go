@@ -65,5 +65,17 @@ func TestBackup(t *testing.T) {
 		if code, stdout, _ := call(t, "", "keys", "list", "-data", where); code != 0 || !strings.Contains(stdout, "first") {
 			t.Errorf("%s: exit code %d: %s", name, code, stdout)
 		}
+		// A file that is not there is an error, also of a list that has not changed since.
+		diff := []string{"lists", "diff", "-data", where, time.Now().UTC().Format(time.DateOnly)}
+		if code, _, stderr := call(t, "", diff...); code != 0 {
+			t.Errorf("%s: exit code %d: %s", name, code, stderr)
+		}
+		files, err := filepath.Glob(filepath.Join(where, "store", "*.stays"))
+		if err != nil || len(files) != 1 || os.Remove(files[0]) != nil {
+			t.Fatalf("%s: %q, %v", name, files, err)
+		}
+		if code, _, stderr := call(t, "", diff...); code != exitUndecided || !strings.Contains(stderr, "not in the store") {
+			t.Errorf("%s, without a file: exit code %d: %s", name, code, stderr)
+		}
 	}
 }

@@ -43,7 +43,10 @@ func (l *listsCall) diff(ctx context.Context, args []string) error {
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
 		had, has := from.Held[id], to.Held[id]
-		if had.Is(&has) {
+		if had.Is(&has) && had.N != 0 {
+			if _, err := journal.Open(ctx, st, id, &had, nil); err != nil { // who looks whether a backup is whole relies on it
+				return err
+			}
 			continue
 		}
 		before, err := identities(ctx, st, id, had)
