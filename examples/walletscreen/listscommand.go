@@ -140,6 +140,11 @@ func (l *listsCall) status(ctx context.Context, _ []string) error {
 			}
 		}
 	}
+	if l.store != nil {
+		if err := l.sayUnasked(ctx, lists, time.Time{}); err != nil {
+			return err
+		}
+	}
 	if bad := l.lists.undecidable(s); bad != nil {
 		fmt.Fprintln(l.stderr, "walletscreen:", bad)
 		return errSilent

@@ -117,6 +117,12 @@ func TestOfflineWithOwnList(t *testing.T) {
 	if code, _, stderr := call(t, "", "lists", "export", "-format", "nitro", "-data", data, "-lists", "OFAC_SDN", "-max-age", "100y", "-list", "OTHER="+other); code != 0 || !strings.Contains(stderr, "not asked here, OWN:") {
 		t.Error(code, stderr)
 	}
+	for flag, isSaid := range map[string]bool{"": true, " -list OWN=" + own: false} {
+		_, _, stderr := call(t, "", strings.Fields("lists status -data "+data+flag)...)
+		if strings.Contains(stderr, "not asked here, OWN:") != isSaid {
+			t.Errorf("lists status%s: %s", flag, stderr)
+		}
+	}
 	// Beside the server, the lists that are not given are named: the account is clean without them.
 	for _, test := range []struct{ args, want string }{
 		{"", "CLEAN_NO_MATCH"}, {" -lists OFAC_SDN", "CLEAN_NO_MATCH"}, {" -list OWN=" + own, "CRITICAL"},
