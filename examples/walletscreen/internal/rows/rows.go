@@ -18,6 +18,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -306,8 +307,8 @@ func (t *Reader) isHeader(sample [][]string) bool {
 	for i, name := range names {
 		plain := plainName(name)
 		named := mayBeAddress(plain) || !bare && namesAddress(plain)
-		if t.opts.Address != "" {
-			named = strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(t.opts.Address))
+		if want := strings.TrimSpace(t.opts.Address); want != "" {
+			named = strings.EqualFold(strings.TrimSpace(name), want) || named && want == strconv.Itoa(i+1)
 		}
 		if named && (bare || hasCell(body, i, t.looksLikeAddress)) {
 			return true

@@ -232,4 +232,12 @@ func TestColumns(t *testing.T) {
 	if _, err := NewReader(strings.NewReader("Report\nid;Konto\n1;0xa\n"), with(Options{Plausible: plausible, Address: "konto"})); err != nil {
 		t.Error(err)
 	}
+	// A title is left out if the column is given by its number, too.
+	table, err := NewReader(strings.NewReader("Report;;\n;;\nid;payee wallet;payer wallet\n1;0xa;0xb\n"), with(Options{Address: "3"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Columns{Address: `"payer wallet"`, Unused: []string{`"payee wallet"`}, Skipped: 2}); !cmp.Equal(want, published(table)) {
+		t.Errorf("column 3: %+v, want %+v", published(table), want)
+	}
 }
