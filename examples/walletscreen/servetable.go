@@ -173,7 +173,11 @@ func (c *tableCall) answer(w http.ResponseWriter) *tableProblem {
 		return &tableProblem{http.StatusForbidden, "insufficient_scope", "The caller is known, but lacks the scope own, without which the receipt of a table cannot be written."}
 	}
 	o := tableOptions{in: "-", out: "-"}
-	if err := o.setQuery(c.request.URL.RawQuery); err != nil {
+	err := o.setQuery(c.request.URL.RawQuery)
+	if strings.HasPrefix(c.request.Header.Get("Content-Type"), "multipart/") { // the lines around the table would be rows
+		err = errors.New("the body is a form: send the table alone, as curl --data-binary @FILE does")
+	}
+	if err != nil {
 		return &tableProblem{http.StatusBadRequest, "invalid_table", err.Error()}
 	}
 	if used, _, _, err := s.keys.ring.Used(c.request.Context(), c.caller, false); err == nil && c.caller.Quota > 0 && used >= c.caller.Quota {

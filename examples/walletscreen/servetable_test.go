@@ -91,6 +91,15 @@ func TestServeTable(t *testing.T) {
 		got.Type != "about:blank" || got.Title != "Bad Request" || got.Instance != tableRoute || got.RequestID == "" {
 		t.Errorf("a table without addresses: status %d, %+v", status, got)
 	}
+	form, err := http.NewRequest("POST", s.url+tableRoute, strings.NewReader("--x\r\n\r\naddress\n"+listed+"\n\r\n--x--\r\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	form.Header.Set("Authorization", "Bearer "+s.key)
+	form.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	if w, err := http.DefaultClient.Do(form); err != nil || w.Body.Close() != nil || w.StatusCode != 400 {
+		t.Errorf("a form: %v, %v", w, err)
+	}
 	most := maxVerdicts
 	maxVerdicts = 1 << 10
 	if status := send(s.key, "", bytes.Repeat([]byte("address\n"), 1000), &got); status != 413 || got.Code != "body_too_large" {
