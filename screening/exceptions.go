@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -47,26 +48,18 @@ type Exception struct {
 	Expires time.Time
 }
 
-var (
-	// ErrDuplicateException: there is an exception for the same account, source and
-	// reference already.
-	ErrDuplicateException = errors.New("duplicate of another exception")
-)
+// ErrDuplicateException: there is an exception for the same account, source and
+// reference already.
+var ErrDuplicateException = errors.New("duplicate of another exception")
 
 const (
-	// maxExceptionText bounds each text of an exception, in bytes.
-	maxExceptionText = 4096
-	// maxExceptionLine bounds a line that is read, in bytes.
-	maxExceptionLine = 64 << 10
-	// maxExceptions bounds how many there are.
-	maxExceptions = 100_000
+	maxExceptionText = 4096     // bytes of each text
+	maxExceptionLine = 64 << 10 // bytes of a line that is read
+	maxExceptions    = 100_000
 )
 
 // exceptionError returns the error about the n-th exception.
 func exceptionError(n int, err error) error { return fmt.Errorf("exception %d: %w", n, err) }
-
-// lineError returns the error about line n.
-func lineError(n int, err error) error { return fmt.Errorf("line %d: %w", n, err) }
 
 // fieldError returns the error about a field, by its name in [ReadExceptions].
 func fieldError(field string, err error) error { return fmt.Errorf("%s: %w", field, err) }
@@ -280,15 +273,11 @@ func ReadExceptions(r io.Reader) ([]Exception, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxExceptionLine)
 	var all []Exception
-	n := 0
-	for lines.Scan() {
-		n++
+	n := 1
+	for ; lines.Scan(); n++ {
 		text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")))
 		if len(text) == 0 {
 			continue
-		}
-		if len(all) == maxExceptions {
-			return nil, lineError(n, fmt.Errorf("more than %d", maxExceptions))
 		}
 		e, err := parseException(text)
 		if err == nil {
@@ -296,81 +285,81 @@ func ReadExceptions(r io.Reader) ([]Exception, error) {
 		} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = errObject
 		}
+		if err == nil && len(all) == maxExceptions {
+			err = fmt.Errorf("more than %d", maxExceptions)
+		}
 		if err != nil {
-			return nil, lineError(n, err)
+			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		all = append(all, e)
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, lineError(n+1, fmt.Errorf("line longer than %d bytes", maxExceptionLine))
+		return nil, fmt.Errorf("line %d: longer than %d bytes", n, maxExceptionLine)
 	} else if err != nil {
 		return nil, err
 	}
 	return all, nil
 }
 
-var errObject = errors.New("want a whole JSON object on each line")
+var errObject = errors.New("want a whole JSON object in UTF-8 on each line")
 
 // parseException parses a line.
-func parseException(text []byte) (Exception, error) {
-	members, err := parseStrings(text)
+func parseException(text []byte) (e Exception, err error) {
+	var chain, spelling, created, expires string
+	members := map[string]*string{
+		"chain": &chain, "address": &spelling, "source": &e.Source, "ref": &e.Ref, "reason": &e.Reason, "author": &e.Author,
+		"created_at": &created, "expires_at": &expires,
+	}
+	given, err := parseStrings(text, members)
 	if err != nil {
-		return Exception{}, err
+		return e, err
 	}
-	e := Exception{Source: members["source"], Ref: members["ref"], Reason: members["reason"], Author: members["author"]}
-	known := []string{"chain", "address", "source", "ref", "reason", "author", "created_at", "expires_at"}
-	for name := range members {
-		if !slices.Contains(known, name) {
-			return Exception{}, fmt.Errorf("unknown member %.80q: want %s", name, strings.Join(known, ", "))
-		}
-	}
-	chain, err := address.ParseChain(members["chain"])
+	c, err := address.ParseChain(chain)
 	if err != nil {
-		return Exception{}, fieldError("chain", err)
+		return e, fieldError("chain", err)
 	}
-	if e.Address, err = address.Normalize(chain, members["address"]); err != nil {
-		return Exception{}, fieldError("address", err)
+	if e.Address, err = address.Normalize(c, spelling); err != nil {
+		return e, fieldError("address", err)
 	}
 	for name, t := range map[string]*time.Time{"created_at": &e.Created, "expires_at": &e.Expires} {
-		if text, ok := members[name]; ok {
-			if *t, err = time.Parse(time.RFC3339, text); err != nil {
-				return Exception{}, fieldError(name, errors.New("want a time of RFC 3339, such as 2027-01-01T00:00:00Z"))
-			}
-			if *t = t.UTC(); t.IsZero() { // which would mean none
-				return Exception{}, fieldError(name, errors.New("the zero time; leave it out for none"))
-			}
+		if !given[name] {
+			continue
+		}
+		if *t, err = time.Parse(time.RFC3339, *members[name]); err != nil {
+			return e, fieldError(name, errors.New("want a time of RFC 3339, such as 2027-01-01T00:00:00Z"))
+		}
+		if *t = t.UTC(); t.IsZero() { // which would mean none
+			return e, fieldError(name, errors.New("the zero time; leave it out for none"))
 		}
 	}
 	return e, nil
 }
 
-// parseStrings parses a JSON object whose members are all strings.
-func parseStrings(text []byte) (map[string]string, error) {
-	if !utf8.Valid(text) {
-		return nil, errors.New("not UTF-8")
-	}
+// parseStrings sets members to those of a JSON object, which are all strings, and returns the names of those that it has.
+func parseStrings(text []byte, members map[string]*string) (given map[string]bool, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') || !utf8.Valid(text) {
 		return nil, errObject
 	}
-	members := make(map[string]string)
+	given = make(map[string]bool)
 	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
+		token, err := dec.Token()
+		value, err2 := dec.Token()
+		if err = cmp.Or(err, err2); err != nil {
 			return nil, err
 		}
-		value, err := dec.Token()
-		if err != nil {
-			return nil, err
+		name := token.(string)
+		is, isString := value.(string)
+		switch to := members[name]; {
+		case to == nil:
+			return nil, fmt.Errorf("unknown member %.80q: want %s", name, strings.Join(slices.Sorted(maps.Keys(members)), ", "))
+		case !isString:
+			return nil, fmt.Errorf("the value of %q is not a string", name)
+		case given[name]:
+			return nil, fmt.Errorf("%q is given twice", name)
+		default:
+			*to, given[name] = is, true
 		}
-		s, ok := value.(string)
-		if !ok {
-			return nil, fmt.Errorf("the value of %.80q is not a string", name)
-		}
-		if _, twice := members[name.(string)]; twice {
-			return nil, fmt.Errorf("%.80q is given twice", name)
-		}
-		members[name.(string)] = s
 	}
 	if _, err := dec.Token(); err != nil {
 		return nil, err
@@ -378,5 +367,5 @@ func parseStrings(text []byte) (map[string]string, error) {
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, errors.New("there is more after the object")
 	}
-	return members, nil
+	return given, nil
 }

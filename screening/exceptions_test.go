@@ -376,7 +376,7 @@ func TestReadExceptions(t *testing.T) {
 		t.Errorf("of nothing: %v, %v", got, err)
 	}
 
-	if _, err := screening.ReadExceptions(strings.NewReader("{\n" + good[1:])); err == nil || err.Error() != "line 1: want a whole JSON object on each line" {
+	if _, err := screening.ReadExceptions(strings.NewReader("{\n" + good[1:])); err == nil || err.Error() != "line 1: want a whole JSON object in UTF-8 on each line" {
 		t.Errorf("an object on two lines: %v", err)
 	}
 

@@ -173,24 +173,19 @@ func KeyOf(k address.Key) index.ID {
 const textClass = 0
 
 // TextKey returns the key under which a listed string that is not an address is found: the
-// SHA-256 of its literalText. It does not allocate.
+// SHA-256 of its literalText. It allocates nothing for a text of up to 512 bytes.
 func TextKey(listed string) index.ID {
-	text := sources.TrimListed(listed)
-	isHex := isHexText(text)
-	h := sha256.New()
-	var buf [sha256.BlockSize]byte
-	for text != "" {
-		n := copy(buf[:], text)
-		text = text[n:]
-		for i, c := range buf[:n] {
-			if isHex && 'A' <= c && c <= 'Z' {
-				buf[i] = c | 0x20
+	trimmed := sources.TrimListed(listed)
+	var buf [512]byte
+	text := append(buf[:0], trimmed...)
+	if isHexText(trimmed) {
+		for i, c := range text {
+			if 'A' <= c && c <= 'Z' {
+				text[i] = c | 0x20
 			}
 		}
-		h.Write(buf[:n])
 	}
-	var sum [sha256.Size]byte
-	h.Sum(sum[:0])
+	sum := sha256.Sum256(text)
 	return index.MakeID(textClass, identity.FromBytes(&sum), len(sum))
 }
 
@@ -209,12 +204,7 @@ func isHexText(text string) bool {
 	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
 		text = text[2:]
 	}
-	for _, c := range []byte(text) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(text, "0123456789abcdefABCDEF") == ""
 }
 
 // hexOf returns 0x and the bytes of k in hex, as most addresses in long lists are
