@@ -32,6 +32,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -78,13 +79,6 @@ const (
 	Operator  Jurisdiction = "Operator"  // the operator's own list
 )
 
-// valid reports whether j is a constant above, or has the form of an ISO 3166-1 alpha-2 code.
-func (j Jurisdiction) valid() bool {
-	return j == Community || j == Operator || len(j) == 2 && strings.Trim(string(j), capitals) == ""
-}
-
-const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
 // Info describes a list.
 type Info struct {
 	// ID names the source in labels and settings, such as "OFAC_SDN". It has 1 to 64
@@ -123,26 +117,25 @@ func (i Info) URL(ref string) string {
 
 // Validate returns an error if the description is incomplete or malformed.
 func (i Info) Validate() error {
-	if len(i.ID) == 0 || len(i.ID) > 64 {
-		return fmt.Errorf("source id %.80q: want 1 to 64 characters", i.ID)
-	}
-	if strings.Trim(i.ID, capitals+"0123456789_") != "" {
-		return fmt.Errorf("source id %q: want capital letters, digits and underscores only", i.ID)
-	}
-	if !i.Jurisdiction.valid() {
+	switch {
+	case !ids.MatchString(i.ID):
+		return fmt.Errorf("source id %.80q: want 1 to 64 capital letters, digits and underscores", i.ID)
+	case !jurisdictions.MatchString(string(i.Jurisdiction)):
 		return fmt.Errorf("source %s: jurisdiction %.80q: want EU, UK, UN, Community, Operator or an ISO 3166 code such as US", i.ID, i.Jurisdiction)
-	}
-	if i.Rhythm < 0 {
+	case i.Rhythm < 0:
 		return fmt.Errorf("source %s: the rhythm is %v: want a positive duration, or 0 for none", i.ID, i.Rhythm)
-	}
-	if i.Final && i.Rhythm > 0 {
+	case i.Final && i.Rhythm > 0:
 		return fmt.Errorf("source %s: a final list has a rhythm: want one or the other", i.ID)
-	}
-	if i.Name == "" {
+	case i.Name == "":
 		return fmt.Errorf("source %s: no name", i.ID)
 	}
 	return nil
 }
+
+var (
+	ids           = regexp.MustCompile(`^[A-Z0-9_]{1,64}$`)
+	jurisdictions = regexp.MustCompile(`^([A-Z]{2}|Community|Operator)$`)
+)
 
 // MayEmit reports whether entries of the list may be of the kind k: official kinds
 // need an authority, and [score.Blocked] needs Operator.
