@@ -84,9 +84,6 @@ type announcement struct {
 // isOf reports whether l is the announced file or a later one. An older file must not be
 // taken for it: it would count as current until the next change.
 func (a announcement) isOf(l *document) bool {
-	if a.checksum == "" {
-		return false
-	}
 	return l.sha1 == a.checksum || !a.published.IsZero() && !l.Revision.Published.Before(a.published)
 }
 
@@ -102,24 +99,14 @@ const (
 const maxFeed = 1 << 20
 
 // askFeed returns what the feed beside a list announces about it. It returns the zero
-// announcement if there is no feed, or none that can be read.
-func askFeed(ctx context.Context, list fetch.Options) announcement {
+// announcement if there is no feed, or none that can be read, or if it says nothing certain.
+func askFeed(ctx context.Context, list fetch.Options) (found announcement) {
 	u, err := url.Parse(list.URL)
 	if err != nil || !strings.HasSuffix(u.Path, listFile) {
-		return announcement{}
+		return found
 	}
 	u.Path, u.RawPath, u.RawQuery = strings.TrimSuffix(u.Path, listFile)+feedFile, "", ""
 	list.URL = u.String()
-	text, err := fetch.Bytes(ctx, &fetch.Request{Options: list, MaxBytes: maxFeed, Attempts: 1})
-	if err != nil {
-		return announcement{}
-	}
-	return readFeed(text)
-}
-
-// readFeed returns what a feed announces about the list. It returns the zero announcement if
-// that is nothing, or if several items disagree.
-func readFeed(text []byte) announcement {
 	var feed struct {
 		Items []struct { // files
 			Link      string `xml:"link"` // https://…/xmlFullSanctionsList_1_1/content?token=…
@@ -130,33 +117,22 @@ func readFeed(text []byte) announcement {
 			PubDate string `xml:"pubDate"` // Tue, 22 Sep 2026 20:01:34 +0200
 		} `xml:"channel>item"`
 	}
-	if xml.Unmarshal(text, &feed) != nil {
-		return announcement{}
+	text, err := fetch.Bytes(ctx, &fetch.Request{Options: list, MaxBytes: maxFeed, Attempts: 1})
+	if err != nil || xml.Unmarshal(text, &feed) != nil {
+		return found
 	}
-	isList := func(address string) bool {
-		u, err := url.Parse(strings.TrimSpace(address))
-		return err == nil && strings.HasSuffix(u.Path, listFile)
-	}
-	var found []announcement
 	for _, i := range feed.Items {
-		if isList(i.Link) || isList(i.Enclosure.URL) {
-			at, _ := mail.ParseDate(i.PubDate) // zero if it is none
-			found = append(found, announcement{checksum(i.GUID), at.UTC()})
+		if !strings.Contains(i.Link+" "+i.Enclosure.URL, listFile) {
+			continue
 		}
+		at, _ := mail.ParseDate(i.PubDate) // zero if it is none
+		sums := slices.Compact(sum.FindAllString(strings.ToLower(i.GUID), -1))
+		if len(sums) != 1 || found.checksum != "" && found != (announcement{sums[0], at.UTC()}) {
+			return announcement{} // several
+		}
+		found = announcement{sums[0], at.UTC()}
 	}
-	if found = slices.Compact(found); len(found) != 1 {
-		return announcement{}
-	}
-	return found[0]
+	return found
 }
 
 var sum = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
-
-// checksum returns the only run of 40 hex digits in text, in lower case, or "".
-func checksum(text string) string {
-	sums := slices.Compact(sum.FindAllString(strings.ToLower(text), -1))
-	if len(sums) != 1 {
-		return ""
-	}
-	return sums[0]
-}
