@@ -100,11 +100,10 @@ type Result struct {
 //
 // A body shorter than its announced length is an error, whatever read returns.
 //
-// Get tries again, after a randomized wait, if the server cannot be reached, stalls,
-// or answers 408, 429, 5xx or 403, which the
-// publishers' firewalls send in bursts. If a body breaks off, Get calls read again with
-// the new body from its beginning: read must be able to start over. An error of read
-// itself is final, unless it wraps [ErrAgain].
+// Get tries again, after a randomized wait, if the server cannot be reached, stalls, or answers
+// 408, 429, 5xx or 403, which the publishers' firewalls send in bursts. If a body breaks off, Get
+// calls read again with the new body from its beginning: read must be able to start over. An error
+// of read itself is final, unless it wraps [ErrAgain] or, for a body in gzip, [io.ErrUnexpectedEOF].
 //
 // Get follows at most ten redirects, also to other hosts, but never to a login page or from https
 // to http. Redirects may lead to signed addresses, and URL may contain a token: errors
@@ -188,7 +187,7 @@ func (r *Request) read(resp *http.Response, sent *stream, read func(io.Reader) e
 	default:
 		return &failure{Err: fmt.Errorf("content encoding %.32q, want gzip or none", encoding), Final: true}
 	}
-	body := &body{r: unpack.Limit(in, r.MaxBytes)}
+	body := unpack.Limit(in, r.MaxBytes)
 	err := read(body)
 	if err == nil {
 		_, err = io.Copy(io.Discard, body) // a reader may stop early
@@ -199,19 +198,8 @@ func (r *Request) read(resp *http.Response, sent *stream, read func(io.Reader) e
 	case err == nil:
 		return nil
 	}
-	again := errors.Is(body.err, io.ErrUnexpectedEOF) || errors.Is(err, ErrAgain) // cut within gzip
-	return &failure{Err: err, Final: !again, Wait: retryAfter(resp.Header)}
-}
-
-// A body is what the caller's function reads, and remembers the error of the last read.
-type body struct {
-	r   io.Reader
-	err error
-}
-
-func (b *body) Read(p []byte) (n int, err error) {
-	n, b.err = b.r.Read(p)
-	return n, b.err
+	isCut := in != sent && errors.Is(err, io.ErrUnexpectedEOF) // maybe within gzip
+	return &failure{Err: err, Final: !isCut && !errors.Is(err, ErrAgain), Wait: retryAfter(resp.Header)}
 }
 
 // A stream reads a body from the network. No read may take longer than timeout. It
