@@ -13,14 +13,12 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/walletscreen/walletscreen/address"
-	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/internal/journal"
 	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/score"
@@ -31,12 +29,6 @@ import (
 var exportColumns = []string{
 	"source", "source_ref", "kind", "name", "chain", "address", "listed_address", "asset",
 	"listed_at", "entity_listed_at", "not_listed_on", "published_at",
-}
-
-// An exported entry is one to export, and its list.
-type exported struct {
-	sources.Entry
-	held *screening.SourceStatus // the same one for each entry of a list
 }
 
 func (l *listsCall) export(ctx context.Context, _ []string) error {
@@ -123,21 +115,6 @@ func (l *listsCall) exportCSV(_ screeningLists, entries iter.Seq2[exported, erro
 		fmt.Fprintf(l.stderr, "%s\n", counted(n, "row"))
 	}
 	return err
-}
-
-// writeWhole writes a file that is never seen in part, unless it is a device or a pipe.
-func writeWhole(name string, text []byte) error {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(name, text, 0o644)
-	}
-	err := atomicfile.Write(name, 0o644, func(f *os.File) error {
-		_, err := f.Write(text)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("-out: %w", err)
-	}
-	return nil
 }
 
 // A nitroFilter is the address filter of Arbitrum Nitro, as both generations of its parser read

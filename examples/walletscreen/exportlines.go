@@ -19,12 +19,19 @@ import (
 	signed "golang.org/x/mod/sumdb/note"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/internal/visible"
 	"github.com/walletscreen/walletscreen/internal/wire"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
 )
+
+// An exported entry is one to export, and its list.
+type exported struct {
+	sources.Entry
+	held *screening.SourceStatus // the same one for each entry of a list
+}
 
 // exportLines writes files of addresses by their tickers, in the layout that many programs read:
 // sanctioned_addresses_ETH.txt with one address a line, and .json with an array of strings. In
@@ -235,4 +242,19 @@ func (l *feedList) tagPack() []byte {
 		}
 	}
 	return b.Bytes()
+}
+
+// writeWhole writes a file that is never seen in part, unless it is a device or a pipe.
+func writeWhole(name string, text []byte) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(name, text, 0o644)
+	}
+	err := atomicfile.Write(name, 0o644, func(f *os.File) error {
+		_, err := f.Write(text)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("-out: %w", err)
+	}
+	return nil
 }

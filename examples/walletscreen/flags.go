@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,29 +27,6 @@ func (v *flagValue) IsBoolFlag() bool      { return v.isBool }
 // newFlag is a flag whose texts set reads. shown is its default. The usage names the value in backquotes.
 func newFlag(name, usage, shown string, set func(text string) error) *cli.GenericFlag {
 	return &cli.GenericFlag{Name: name, Usage: usage, Value: &flagValue{set: set, shown: shown}}
-}
-
-// setFlags sets the flags of a command to what is given or, if nothing is, to their environment variables.
-func (p *program) setFlags(command string, flags []cli.Flag) error {
-	for _, f := range flags {
-		name := f.Names()[0]
-		v, texts, where := f.(*cli.GenericFlag).Value.(*flagValue), []string(nil), command+": -"+name
-		if texts = v.texts; texts == nil {
-			text, err := p.fromEnvironment(name)
-			if err != nil {
-				return err
-			}
-			if text != "" {
-				texts, where = []string{text}, variableName(name)
-			}
-		}
-		for _, text := range texts {
-			if err := v.set(text); err != nil { // one of package cli would quote the text, which may be a secret
-				return fmt.Errorf("%s: %w", where, err)
-			}
-		}
-	}
-	return nil
 }
 
 // The flags, by the type of their values.
@@ -202,73 +178,6 @@ func parsePast(text string, now time.Time) (time.Time, error) {
 // variableName returns the name of the environment variable of a flag.
 func variableName(flag string) string {
 	return "WALLETSCREEN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// lookup returns the value of an environment variable. An empty one counts as unset.
-func (p *program) lookup(name string) string {
-	for _, pair := range p.env {
-		if value, ok := strings.CutPrefix(pair, name+"="); ok && value != "" {
-			return value
-		}
-	}
-	return ""
-}
-
-// secretFlags are the flags whose values may have a password or a token in them. Each has a second
-// variable that ends with _FILE, for secrets that Docker and Kubernetes mount as files.
-var secretFlags = []string{"db", "api-key", "rpc", "mirror", "webhook"}
-
-// maxSecret bounds the length of such a file.
-const maxSecret = 64 << 10
-
-// fromEnvironment returns what the environment gives a flag, or "".
-func (p *program) fromEnvironment(flag string) (string, error) {
-	name := variableName(flag)
-	text, file := p.lookup(name), p.lookup(name+"_FILE")
-	if file == "" || !slices.Contains(secretFlags, flag) {
-		return text, nil
-	}
-	if text != "" {
-		return "", fmt.Errorf("%s and %[1]s_FILE are both set: unset one", name)
-	}
-	secret, err := readSecret(file, maxSecret)
-	if err == nil {
-		if text = strings.TrimSpace(string(secret)); text == "" {
-			err = fmt.Errorf("%s is empty", file)
-		}
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s_FILE: %w", name, err)
-	}
-	return text, nil
-}
-
-// checkEnvironment returns an error for a variable with our prefix that belongs to no flag.
-func (p *program) checkEnvironment(root *cli.Command) error {
-	var known []string
-	for _, name := range secretFlags {
-		known = append(known, variableName(name)+"_FILE")
-	}
-	root.Walk(func(c *cli.Command) error {
-		for _, name := range flagNames(c) {
-			known = append(known, variableName(name))
-		}
-		return nil
-	})
-	for _, pair := range p.env {
-		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "WALLETSCREEN_") && !slices.Contains(known, name) && !ofOrchestrator(name) {
-			return fmt.Errorf("unknown environment variable %s%s", name, didYouMean(name, known, ""))
-		}
-	}
-	return nil
-}
-
-// ofOrchestrator reports whether Kubernetes or Docker sets a variable for a service called walletscreen.
-func ofOrchestrator(name string) bool {
-	name = strings.TrimPrefix(name, "WALLETSCREEN_")
-	return name == "SERVICE_HOST" || strings.HasPrefix(name, "SERVICE_PORT") || name == "PORT" || strings.HasPrefix(name, "PORT_") ||
-		name == "NAME" || strings.HasPrefix(name, "ENV_")
 }
 
 // didYouMean returns the end of an error about an unknown name: the nearest one, all, or a reference to -help.
