@@ -277,3 +277,15 @@ func (s *turning) Load(ctx context.Context, prev sources.Revision, add func(sour
 	}
 	return s.Source.Load(ctx, sources.Revision{}, add)
 }
+
+// TestTooManyItems checks that of a batch with far too many items few are kept in memory.
+func TestTooManyItems(t *testing.T) {
+	body := `{"items":[` + strings.Repeat("{},", 170_000) + `{}]}`
+	if n := httpapi.ItemsRead([]byte(body)); n > 1001 {
+		t.Errorf("%d items are in memory", n)
+	}
+	h := httpapi.NewHandler(newLoadedScreener(t), testKeys(t), nil)
+	if w := send(h, "POST", "/api/v1/screen/batch", body); w.Code != 413 || !strings.Contains(w.Body.String(), "at most 1000 items") {
+		t.Errorf("status %d: %s", w.Code, w.Body)
+	}
+}

@@ -39,6 +39,15 @@ func ReadScreenRequest(body []byte) (address, chain, code, reason string) {
 	return e.fields["address"].(string), e.fields["chain"].(string), "", ""
 }
 
+// ItemsRead returns how many items of the body of a batch are in memory after it was read.
+func ItemsRead(body []byte) int {
+	e := &exchange{route: &routes[1]}
+	if p := e.readObject(body); p != nil {
+		panic(p.Detail)
+	}
+	return len(e.fields["items"].([]any))
+}
+
 // Limits returns the limits of a handler.
 func Limits(h http.Handler) (body int64, timeout time.Duration, concurrent int64, depth int) {
 	l := h.(endpoint)

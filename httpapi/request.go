@@ -205,7 +205,9 @@ func (r *jsonReader) value(depth int) (any, *problem) {
 			if p != nil {
 				return nil, p
 			}
-			list = append(list, value)
+			if len(list) <= maxBatch { // no more are asked for
+				list = append(list, value)
+			}
 		}
 		r.rest = r.rest[1:]
 		return list, nil

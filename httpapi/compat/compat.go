@@ -138,13 +138,13 @@ func identification(l screening.Label, checked string) map[string]any {
 
 // screening answers in TRM's shape.
 func (h *handler) screening(r *http.Request) *answer {
-	var asked []map[string]json.RawMessage // unlike a struct, it does not ignore letter case
+	var array []byte
 	a := h.ask(r, r.Method, batch, lateBody(sync.OnceValue(func() io.Reader {
 		rest := http.MaxBytesReader(nil, r.Body, maxBody)
-		array, _ := io.ReadAll(rest) // the error of rest stays
+		array, _ = io.ReadAll(rest) // the error of rest stays
 		all := io.MultiReader(bytes.NewReader(array), rest)
-		switch json.Unmarshal(array, &asked); {
-		case len(asked) > maxItems:
+		switch {
+		case tooMany(array):
 			return http.MaxBytesReader(nil, io.NopCloser(all), 0)
 		case json.Valid(array): // else its text could end the array and add members
 			return io.MultiReader(strings.NewReader(`{"items":`), all, strings.NewReader("}"))
@@ -152,6 +152,10 @@ func (h *handler) screening(r *http.Request) *answer {
 		return all
 	})))
 	a.explain(http.StatusRequestEntityTooLarge, "At most 100 addresses can be asked about at once, in at most 512 KiB.")
+	var asked []map[string]json.RawMessage // unlike a struct, it does not ignore letter case
+	if len(a.Results) > 0 {
+		json.Unmarshal(array, &asked)
+	}
 	verdicts := make([]any, len(a.Results))
 	for i, it := range a.Results {
 		shown, p := h.judge(it, a.Freshness)
@@ -163,6 +167,19 @@ func (h *handler) screening(r *http.Request) *answer {
 	}
 	a.body = verdicts
 	return a
+}
+
+// tooMany reports whether an array has more than maxItems items. It reads no further.
+func tooMany(array []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(array))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return false
+	}
+	n, err := 0, error(nil)
+	for ; n <= maxItems && err == nil && d.More(); n++ {
+		err = d.Decode(new(json.RawMessage))
+	}
+	return n > maxItems && err == nil
 }
 
 // An item is an answer about one address, or has the Code of its problem.

@@ -254,6 +254,20 @@ func TestItems(t *testing.T) {
 	}
 }
 
+// TestTooManyItems checks that an array with far too many items is refused before it is decoded.
+func TestTooManyItems(t *testing.T) {
+	h := compat.New(newScreener(t, nil), newKeys(t), nil)
+	body := "[" + strings.Repeat("{},", 170_000) + "{}]"
+	n := testing.AllocsPerRun(1, func() {
+		if w := post(h, body); w.Code != 413 || !strings.Contains(w.Body.String(), "At most 100 addresses") {
+			t.Errorf("status %d: %s", w.Code, w.Body)
+		}
+	})
+	if n > 10_000 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // TestCredentials checks where the key may be, and that without it the response says nothing.
 func TestCredentials(t *testing.T) {
 	h := compat.New(newScreener(t, nil), newKeys(t), nil)
