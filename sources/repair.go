@@ -34,13 +34,13 @@ func Repair(asset, text string) []address.Found {
 	end := 0 // of the last address
 	words := func(to int) {
 		for field := range strings.FieldsSeq(latin[end:to]) {
-			all, read := strings.FieldsFunc(field, isGap), repair
+			parts, read := strings.FieldsFunc(field, isGap), repair
 			if id := strings.Trim(field, outer); strings.Contains(id, ".") { // such as alice.near or 0.0.1234
 				if _, ok := Decode(asset, id); ok {
-					all, read = []string{id}, Decode
+					parts, read = []string{id}, Decode
 				}
 			}
-			for _, word := range all {
+			for _, word := range parts {
 				start := end + strings.Index(latin[end:], word)
 				end = start + len(word)
 				if a, ok := read(asset, word); ok {
