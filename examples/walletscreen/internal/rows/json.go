@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -19,22 +18,22 @@ type member struct {
 func (t *Reader) openJSON(head []byte) error {
 	var names []string
 	var body [][]string
-	index := make(map[string]int)
+	t.index = make(map[string]int)
 	for line := range bytes.Lines(head) {
 		members, err := parseObject(line)
 		if err != nil {
 			continue
 		}
 		for _, m := range members {
-			if _, ok := index[m.name]; !ok {
-				index[m.name] = len(names)
+			if _, ok := t.index[m.name]; !ok {
+				t.index[m.name] = len(names)
 				names = append(names, m.name)
 			}
 		}
 		if len(body) < 50 {
 			row := make([]string, len(names))
 			for _, m := range members {
-				row[index[m.name]] = m.text()
+				row[t.index[m.name]] = m.text()
 			}
 			body = append(body, row)
 		}
@@ -67,8 +66,8 @@ func (t *Reader) parseRow(line []byte) Row {
 	row := Row{members: members, cells: make([]string, len(t.all))}
 	seen := make([]bool, len(t.all))
 	for _, m := range members {
-		i := slices.Index(t.all, m.name)
-		if i < 0 {
+		i, ok := t.index[m.name]
+		if !ok {
 			continue
 		}
 		if i == t.address || i == t.chain {

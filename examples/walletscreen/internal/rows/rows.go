@@ -59,6 +59,7 @@ type Reader struct {
 	recordReader
 	opts      Options
 	json      bool
+	index     map[string]int // of the members of JSON
 	bom, crlf bool
 	header    *Row     // nil if there is none
 	preamble  []byte   // the line "sep=;" of a spreadsheet program

@@ -21,7 +21,7 @@ import (
 const (
 	maxWorkbook = 100 << 20 // the file
 	maxStrings  = 256 << 20 // the texts that its cells share, unpacked
-	maxMarkup   = 4 << 20   // one row, unpacked
+	maxMarkup   = 4 << 20   // one row, unpacked, and its texts
 	maxCells    = 1 << 14   // columns
 	maxRows     = 1 << 20
 )
@@ -44,6 +44,7 @@ type workbook struct {
 	dec    *xml.Decoder
 	row    int // the last one that was written
 	cells  []string
+	length int // of the texts of the row
 	out    bytes.Buffer
 	csv    *csv.Writer // to out
 	err    error
@@ -86,15 +87,19 @@ func openWorkbook(r io.Reader, sheet string, delimiter byte) (*workbook, error) 
 	if p := book.Properties.Date1904; p == "1" || p == "true" {
 		w.epoch = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
+	targets := make(map[string]string)
+	for _, l := range links.All {
+		if strings.HasSuffix(l.Type, "/worksheet") {
+			targets[l.ID] = l.Target
+		}
+	}
 	var parts []string
 	for _, s := range book.Sheets {
-		for _, l := range links.All {
-			if l.ID == s.ID && strings.HasSuffix(l.Type, "/worksheet") {
-				if !strings.HasPrefix(l.Target, "/") {
-					l.Target = "/xl/" + l.Target
-				}
-				w.sheets, parts = append(w.sheets, s.Name), append(parts, path.Clean(l.Target)[1:])
+		if target, ok := targets[s.ID]; ok {
+			if !strings.HasPrefix(target, "/") {
+				target = "/xl/" + target
 			}
+			w.sheets, parts = append(w.sheets, s.Name), append(parts, path.Clean(target)[1:])
 		}
 	}
 	if sheet != "" {
@@ -167,14 +172,13 @@ func (w *workbook) readStyles() error {
 	} else if err != nil {
 		return err
 	}
+	own := make(map[int]bool) // formats of the workbook that show a day
+	for _, f := range styles.Formats {
+		own[f.ID] = isDay(f.Code)
+	}
 	for _, c := range styles.Cells {
-		day := c.Format >= 14 && c.Format <= 22 || c.Format >= 45 && c.Format <= 47
-		for _, f := range styles.Formats {
-			if f.ID == c.Format {
-				day = isDay(f.Code)
-			}
-		}
-		w.days = append(w.days, day)
+		day, ok := own[c.Format]
+		w.days = append(w.days, day || !ok && (c.Format >= 14 && c.Format <= 22 || c.Format >= 45 && c.Format <= 47))
 	}
 	return nil
 }
@@ -219,17 +223,11 @@ type sheetCell struct {
 // it is pronounced is left out.
 type sharedText struct {
 	Whole  []string `xml:"t"`
-	Pieces []struct {
-		Text string `xml:"t"`
-	} `xml:"r"`
+	Pieces []string `xml:"r>t"`
 }
 
 func (t *sharedText) String() string {
-	text := strings.Join(t.Whole, "")
-	for _, p := range t.Pieces {
-		text += p.Text
-	}
-	return text
+	return strings.Join(t.Whole, "") + strings.Join(t.Pieces, "")
 }
 
 // next writes the next row to w.out, if it has text, and a blank line for each blank row before it.
@@ -249,7 +247,7 @@ func (w *workbook) next() error {
 	if at <= w.row || at > maxRows {
 		return fmt.Errorf("row %d after row %d", at, w.row)
 	}
-	w.cells = w.cells[:0]
+	w.cells, w.length = w.cells[:0], 0
 	last := 0
 	for i := range row.Cells {
 		if last, err = w.cell(&row.Cells[i], last); err != nil {
@@ -281,6 +279,9 @@ func (w *workbook) cell(cell *sheetCell, last int) (int, error) {
 		return 0, fmt.Errorf("a cell %q after column %d", cell.Name, last)
 	}
 	text, err := w.text(cell)
+	if w.length += len(text); w.length > maxMarkup { // cells may share one long text
+		return 0, fmt.Errorf("a row after row %d has more than %d MiB of text", w.row, maxMarkup>>20)
+	}
 	if text = strings.ReplaceAll(text, "_x000D_", "\r"); text != "" {
 		for len(w.cells) < at-1 {
 			w.cells = append(w.cells, "")

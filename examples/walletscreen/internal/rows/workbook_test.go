@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -239,5 +240,54 @@ func TestColumns(t *testing.T) {
 	}
 	if want := (Columns{Address: `"payer wallet"`, Unused: []string{`"payee wallet"`}, Skipped: 2}); !cmp.Equal(want, published(table)) {
 		t.Errorf("column 3: %+v, want %+v", published(table), want)
+	}
+}
+
+// TestForgedTables reads small tables that would take hours, or all memory, if each part of them met
+// each other part.
+func TestForgedTables(t *testing.T) {
+	half := maxMarkup/2 - 100
+	fill := func(text string, n int) string { return strings.Repeat(text, n/len(text)) }
+	workbook := func(sheets, links, styles, texts, row string) string {
+		return string(pack(t,
+			"xl/workbook.xml", `<workbook><sheets><sheet name="A" id="a"/>`+sheets+`</sheets></workbook>`,
+			"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="a" Type="/worksheet" Target="s.xml"/>`+links+`</Relationships>`,
+			"xl/styles.xml", `<styleSheet>`+styles+`</styleSheet>`,
+			"xl/sharedStrings.xml", `<sst><si><t>address</t></si><si>`+texts+`</si></sst>`,
+			"xl/s.xml", `<worksheet><row><c t="s"><v>0</v></c></row><row>`+row+`</row></worksheet>`))
+	}
+	shared := `<c t="s"><v>1</v></c>`
+	read := func(in string) error {
+		table, err := NewReader(strings.NewReader(in), with(Options{}))
+		for err == nil {
+			_, err = table.Next()
+		}
+		return err
+	}
+	var members strings.Builder
+	for n := range 6000 {
+		fmt.Fprintf(&members, `,"%04d":1`, n)
+	}
+	first := `{"address":"0xa"` + members.String() + "}\n"
+	row := `{"address":"0xa"` + fill(`,"5999":1`, 1<<19) + "}\n"
+	for name, test := range map[string]struct{ in, want string }{
+		"sheets and links": {workbook(fill(`<sheet name="B" id="b"/>`, half), fill(`<Relationship Id="b" Type="/worksheet" Target="s.xml"/>`, half), "", "", shared), "EOF"},
+		"styles": {workbook("", "", `<numFmts>`+fill(`<numFmt numFmtId="1" formatCode="0"/>`, half)+`</numFmts><cellXfs>`+fill(`<xf numFmtId="1"/>`, half)+`</cellXfs>`,
+			"", shared), "EOF"},
+		"pieces of a text": {workbook("", "", "", fill(`<r><t>x</t></r>`, maxMarkup-100), shared), "EOF"},
+		"one text in many cells": {workbook("", "", "", `<t>`+strings.Repeat("x", 1<<20)+`</t>`, strings.Repeat(shared, 100)),
+			"the workbook is damaged: a row after row 1 has more than 4 MiB of text"},
+		"members": {first + strings.Repeat(row, 20), "EOF"},
+	} {
+		done := make(chan error, 1)
+		go func() { done <- read(test.in) }()
+		select {
+		case err := <-done:
+			if err == nil || err.Error() != test.want {
+				t.Errorf("%s: %v, want %q", name, err, test.want)
+			}
+		case <-time.After(time.Minute): // it takes some seconds at most
+			t.Errorf("%s: no end within a minute", name)
+		}
 	}
 }
