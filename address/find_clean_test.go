@@ -244,6 +244,11 @@ func TestFindLikelySpoiled(t *testing.T) {
 				}
 			}
 		}
+		if len(s) < 40 { // in Base58
+			for cut := range 9 {
+				texts["| "+s[:len(s)-cut]+" | 2024"] = s // in a narrow column
+			}
+		}
 		wrong := s[:len(s)-3] + string("74"[strings.Count(s[len(s)-3:len(s)-2], "7")]) + s[len(s)-2:] // with an error in it
 		for _, number := range []string{"%2d %s\n%2d %s", "%d. %s\n%d. %s", "%4d\t%s\n%4d\t%s", "[%d] %s\n[%d] %s", "%05d| %s\n%05d| %s"} {
 			for _, at := range []int{10, 17, len(s) - 6} {

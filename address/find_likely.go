@@ -74,7 +74,7 @@ func likely(text string, t token, original string, start int, beside bool) int {
 	if beside && visible.Digits(word) == "0" {
 		return numberEnd(text, t.start)
 	}
-	found := isPiece(word, "", t.any) || goesOn(text, t, original, start)
+	found := isPiece(word, "", t.any) || isCutBase58(word, t.any) || goesOn(text, t, original, start)
 	switch {
 	case found && t.any&mixedCase == mixedCase && !hasHexPrefix(word):
 		found = beside || isApart(text, t.start, t.end)
@@ -185,6 +185,13 @@ func isBase58Piece(word, next string) bool {
 			(n >= 10 || n == len(next) && hasMark(next))
 	}
 	return false
+}
+
+// isCutBase58 reports whether a word looks like an address in Base58Check without its end, as a
+// narrow column shows it.
+func isCutBase58(word string, any uint16) bool {
+	n := len(word)
+	return minTextLike <= n && n < 33 && any&mixedCase == mixedCase && strings.IndexByte("13TLDr", word[0]) >= 0 && isOf(classBase58, word) && 4*marks(word) >= n
 }
 
 func isSolana(s string) bool {
