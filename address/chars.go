@@ -47,7 +47,6 @@ const (
 	classBech32                     // the digits of Bech32, in either case
 	classHex                        // 0-9, a-f, A-F
 	classAddress                    // occurs in addresses of some chain
-	classBase64                     // the digits of both Base64 alphabets
 	classLower32                    // a-z and 2-7
 	classAlnum   = classUpper | classLower | classDigit
 )
@@ -61,7 +60,6 @@ var charClass = func() (t [256]uint16) {
 		classBase32:  "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
 		classBech32:  "qpzry9x8gf2tvdw0s3jn54khce6mua7lQPZRYXGFTVDWSJNKHCEMUAL",
 		classHex:     "0123456789abcdefABCDEF",
-		classBase64:  "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/-_",
 		classLower32: "abcdefghijklmnopqrstuvwxyz234567",
 		classAddress: "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.:/+=",
 	} {

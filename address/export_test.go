@@ -94,7 +94,7 @@ func EachMutant(c Chain, f func(name string)) {
 			})
 		}
 		switch old[i].enc.(type) {
-		case c32, iban, numberText, tonText:
+		case c32, iban, numberText:
 			// They read one size, whatever the codec says.
 		default:
 			if old[i].size != 0 {

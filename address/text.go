@@ -24,7 +24,7 @@ func ton() codecs {
 		lead := [...]string{"0:", "-1:"}[kind]
 		cs = append(cs, codec{enc: hexText{lead: lead}, size: 32, kind: uint8(kind)})
 		for _, tag := range [...]string{"\x11", "\x51", "\x91", "\xd1"} {
-			c := codec{enc: tonText{}, prefix: tag + chain, size: 32, kind: uint8(kind)}
+			c := codec{enc: base64Text{crc: true}, prefix: tag + chain, size: 32, kind: uint8(kind)}
 			if tag >= "\x80" {
 				c.use = testers
 			}
@@ -34,80 +34,68 @@ func ton() codecs {
 	return cs
 }
 
-type tonText struct{}
-
 const tonLen = 48
 
-func (tonText) read(r *reader, c *codec) fault {
-	if len(r.s) != tonLen {
-		return badLength
-	}
-	var raw [36]byte
-	alphabet, at := decodeBase64(raw[:], r.s)
-	tag := raw[0] &^ 0x80
-	switch {
-	case at >= 0:
-		return badChar(at)
-	case tag&0xbc != 0x11&0xbc: // the six bits of the first character
-		return badChar(0)
-	case tag != 0x11 && tag != 0x51:
-		return badChar(1)
-	}
-	r.claimed = true
-	switch {
-	case crc16(raw[:34]) != binary.BigEndian.Uint16(raw[34:]):
-		return badChecksum
-	case string(raw[:2]) != c.prefix:
-		return badSyntax
-	}
-	r.set(raw[2:34])
-	r.normal = alphabet != base64Std
-	return fault{}
+// base64Text is the characters lead, URL-safe Base64 of version bytes, the payload and perhaps a
+// checksum of both, and the characters tail.
+type base64Text struct {
+	lead, tail string
+	crc        bool // there is a CRC-16, and the other alphabet is read, too
 }
 
-func (tonText) write(dst []byte, c *codec, payload []byte) []byte {
-	var buf [36]byte
-	b := append(append(buf[:0], c.prefix...), payload...)
-	return base64.URLEncoding.AppendEncode(dst, binary.BigEndian.AppendUint16(b, crc16(b)))
+// size returns the number of bytes.
+func (e base64Text) size(c *codec) int {
+	if e.crc {
+		return len(c.prefix) + c.size + 2
+	}
+	return len(c.prefix) + c.size
 }
-
-func (tonText) bounds(*codec) bounds { return bounds{tonLen, tonLen, classBase64, "", true} }
-
-// base64Text is the characters prefix and URL-safe Base64 of the payload, behind
-// which the characters tail follow.
-type base64Text struct{ tail string }
 
 func (e base64Text) read(r *reader, c *codec) fault {
-	s, ok := strings.CutPrefix(r.s, c.prefix)
+	s, ok := strings.CutPrefix(r.s, e.lead)
 	if !ok {
-		return badLead(r.s, c.prefix)
+		return badLead(r.s, e.lead)
 	}
-	r.claimed = c.prefix != ""
-	n := (8*c.size + 5) / 6
+	r.claimed = e.lead != ""
+	b := r.tmp[:e.size(c)]
+	n := base64.RawURLEncoding.EncodedLen(len(b))
 	if len(s) != n+len(e.tail) {
 		return badLength
 	}
-	alphabet, bad := decodeBase64(r.buf[:c.size], s[:n])
-	if bad < 0 && alphabet == base64Std {
+	alphabet, bad := decodeBase64(b, s[:n])
+	if bad < 0 && alphabet == base64Std && !e.crc {
 		bad = strings.IndexAny(s, "+/")
 	}
 	switch {
 	case bad >= 0:
-		return badChar(len(c.prefix) + bad)
+		return badChar(len(e.lead) + bad)
 	case s[n:] != e.tail:
 		return badSyntax
+	case !hasVersion(b, c.prefix):
+		return badChar(0)
 	}
-	r.n, r.normal = c.size, true
+	body := b[:len(c.prefix)+c.size]
+	r.claimed = r.claimed || e.crc
+	if e.crc && crc16(body) != binary.BigEndian.Uint16(b[len(body):]) {
+		return badChecksum
+	}
+	r.set(body[len(c.prefix):])
+	r.normal = alphabet != base64Std
 	return fault{}
 }
 
 func (e base64Text) write(dst []byte, c *codec, payload []byte) []byte {
-	return append(base64.RawURLEncoding.AppendEncode(append(dst, c.prefix...), payload), e.tail...)
+	var buf [36]byte
+	b := append(append(buf[:0], c.prefix...), payload...)
+	if e.crc {
+		b = binary.BigEndian.AppendUint16(b, crc16(b))
+	}
+	return append(base64.RawURLEncoding.AppendEncode(append(dst, e.lead...), b), e.tail...)
 }
 
 func (e base64Text) bounds(c *codec) bounds {
-	n := len(c.prefix) + (8*c.size+5)/6 + len(e.tail)
-	return bounds{n, n, classAddress, c.prefix, false}
+	n := len(e.lead) + base64.RawURLEncoding.EncodedLen(e.size(c)) + len(e.tail)
+	return bounds{n, n, classAddress, e.lead, e.crc}
 }
 
 // kadena is the principals, the accounts whose name says what guards them: "k:" and an ed25519
@@ -120,9 +108,9 @@ func (e base64Text) bounds(c *codec) bounds {
 func kadena() codecs {
 	cs := codecs{{enc: hexText{lead: "k:", lower: true}, size: 32, key: identity.Ed25519, what: "account"}}
 	for i, rule := range [...]string{":keys-all", ":keys-any", ":keys-2"} { // every node has these
-		cs = append(cs, codec{enc: base64Text{tail: rule}, prefix: "w:", size: 32, kind: uint8(i + 1), what: "account"})
+		cs = append(cs, codec{enc: base64Text{lead: "w:", tail: rule}, size: 32, kind: uint8(i + 1), what: "account"})
 	}
-	return append(cs, codec{enc: base64Text{}, prefix: "c:", size: 32, kind: 4, what: "contract"})
+	return append(cs, codec{enc: base64Text{lead: "c:"}, size: 32, kind: 4, what: "contract"})
 }
 
 // canton is the parties: a hint of 1 to 185 letters, digits, "-" and "_"; "::"; and the
