@@ -44,7 +44,7 @@ func Sum512(b []byte) [64]byte {
 	}
 
 	out := h
-	out.permuteP()
+	out.permute(&permutationP)
 	var sum [64]byte
 	for j := range 8 {
 		binary.LittleEndian.PutUint64(sum[8*j:], out[8+j]^h[8+j])
@@ -59,54 +59,43 @@ func (h *state) compress(b []byte) {
 		q[j] = binary.LittleEndian.Uint64(b[8*j:])
 		p[j] = q[j] ^ h[j]
 	}
-	p.permuteP()
-	q.permuteQ()
+	p.permute(&permutationP)
+	q.permute(&permutationQ)
 	for j := range h {
 		h[j] ^= p[j] ^ q[j]
 	}
 }
 
-// permuteP applies the permutation P. In each round it adds to row 0 the number
-// of the round and 16 times the number of the column, and rotates the rows to
-// the left by 0, 1, 2, 3, 4, 5, 6 and 11 bytes.
-func (s *state) permuteP() {
-	var wide [2 * columns]uint64 // the columns twice, so that an index needs no modulus
-	for r := range uint64(rounds) {
-		for j := range uint64(columns) {
-			wide[j] = s[j] ^ j<<4 ^ r
-			wide[columns+j] = wide[j]
-		}
-		for j := range s {
-			s[j] = mix[0][byte(wide[j])] ^
-				mix[1][byte(wide[j+1]>>8)] ^
-				mix[2][byte(wide[j+2]>>16)] ^
-				mix[3][byte(wide[j+3]>>24)] ^
-				mix[4][byte(wide[j+4]>>32)] ^
-				mix[5][byte(wide[j+5]>>40)] ^
-				mix[6][byte(wide[j+6]>>48)] ^
-				mix[7][wide[j+11]>>56]
-		}
-	}
+// A permutation is P or Q. In each round it inverts bits, adds to one row the number of the round
+// and 16 times the number of the column, and rotates each row to the left by a number of bytes.
+type permutation struct {
+	inverted uint64
+	row      int
+	left     [8]int
 }
 
-// permuteQ applies the permutation Q. In each round it inverts all bits, adds to row 7 what P adds
-// to row 0, and rotates the rows to the left by 1, 3, 5, 11, 0, 2, 4 and 6 bytes.
-func (s *state) permuteQ() {
+var (
+	permutationP = permutation{0, 0, [...]int{0, 1, 2, 3, 4, 5, 6, 11}}
+	permutationQ = permutation{1<<64 - 1, 7, [...]int{1, 3, 5, 11, 0, 2, 4, 6}}
+)
+
+func (s *state) permute(p *permutation) {
 	var wide [2 * columns]uint64 // the columns twice, so that an index needs no modulus
+	left := &p.left
 	for r := range uint64(rounds) {
 		for j := range uint64(columns) {
-			wide[j] = ^s[j] ^ (j<<4^r)<<56
+			wide[j] = s[j] ^ p.inverted ^ (j<<4^r)<<(8*p.row)
 			wide[columns+j] = wide[j]
 		}
 		for j := range s {
-			s[j] = mix[0][byte(wide[j+1])] ^
-				mix[1][byte(wide[j+3]>>8)] ^
-				mix[2][byte(wide[j+5]>>16)] ^
-				mix[3][byte(wide[j+11]>>24)] ^
-				mix[4][byte(wide[j]>>32)] ^
-				mix[5][byte(wide[j+2]>>40)] ^
-				mix[6][byte(wide[j+4]>>48)] ^
-				mix[7][wide[j+6]>>56]
+			s[j] = mix[0][byte(wide[(j+left[0])&31])] ^
+				mix[1][byte(wide[(j+left[1])&31]>>8)] ^
+				mix[2][byte(wide[(j+left[2])&31]>>16)] ^
+				mix[3][byte(wide[(j+left[3])&31]>>24)] ^
+				mix[4][byte(wide[(j+left[4])&31]>>32)] ^
+				mix[5][byte(wide[(j+left[5])&31]>>40)] ^
+				mix[6][byte(wide[(j+left[6])&31]>>48)] ^
+				mix[7][byte(wide[(j+left[7])&31]>>56)]
 		}
 	}
 }
