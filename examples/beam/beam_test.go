@@ -690,6 +690,15 @@ func heapPeak() func() uint64 {
 	return func() uint64 { close(stop); return <-result }
 }
 
+// aged is a list that was checked two days ago.
+type aged struct{ sources.Source }
+
+func (a aged) Load(ctx context.Context, prev sources.Revision, add func(sources.Entry) error) (sources.Revision, error) {
+	rev, err := a.Source.Load(ctx, prev, add)
+	rev.Checked = time.Now().UTC().Add(-48 * time.Hour)
+	return rev, err
+}
+
 // TestRequired opens the bundled lists. Only OFAC's and the EU's are required. Then it
 // asks for others.
 func TestRequired(t *testing.T) {
@@ -708,6 +717,37 @@ func TestRequired(t *testing.T) {
 	}
 	if r, _, err := past.ScreenInput("polygon", "0x098B716B8Aaf21512996dC57EB0615e2383E2f96"); err != nil || r.Score != 100 {
 		t.Errorf("%+v, %v", r, err)
+	}
+	// A list that walletscreen fetches for its operator is required as one in a file is.
+	dir := t.TempDir()
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var srcs []sources.Source
+	for id, whose := range map[string]sources.Jurisdiction{"OFAC_SDN": sources.US, "EU_CONSOLIDATED": sources.EU, "FETCHED": sources.Community} {
+		kind := score.Scam
+		if whose != sources.Community {
+			kind = score.Sanctioned
+		}
+		list := sources.Static(sources.Info{ID: id, Name: id, Jurisdiction: whose}, sources.Entry{Address: address.MustParse("ethereum", evmText(1)), Kind: kind})
+		if id == "FETCHED" {
+			list = aged{list}
+		}
+		srcs = append(srcs, list)
+	}
+	s, err := screening.New(srcs, &screening.Options{Store: st})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if snap, err := latest(ctx, dir, nil, 24*time.Hour); !errors.Is(err, screening.ErrStale) {
+		t.Errorf("with an old list that was fetched: %v, caveats %v", err, snap.caveats)
+	}
+	if _, err := latest(ctx, dir, []string{"OFAC_SDN"}, 24*time.Hour); err != nil {
+		t.Errorf("with an old list that -require does not name: %v", err)
 	}
 	for id, want := range map[string]string{"UK_CONSOLIDATED": "UK_CONSOLIDATED", "NONE": "the required list NONE is missing"} {
 		if _, err := latest(ctx, "", []string{id}, 0); err == nil || !strings.Contains(err.Error(), want) {

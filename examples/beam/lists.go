@@ -41,7 +41,7 @@ type Snapshot struct {
 // latest returns the Snapshot of the lists in a directory from which questions
 // were answered last. It opens them, and returns an error if a required one is
 // missing or older than maxAge. An operator's own lists are always required, and by
-// default those bundled lists that [bundle.Optional] does not name, as in walletscreen.
+// default all lists but those that [bundle.Optional] names.
 func latest(ctx context.Context, lists string, required []string, maxAge time.Duration) (snap Snapshot, err error) {
 	snap.Lists = lists
 	err = withStore(ctx, lists, func(st store.Store) error { return snap.choose(ctx, st, required, maxAge) })
@@ -85,7 +85,8 @@ func (s *Snapshot) choose(ctx context.Context, st store.Store, required []string
 			}
 		}
 		s.Sources = append(s.Sources, info)
-		if info.Jurisdiction != sources.Operator && !slices.Contains(required, id) {
+		isOwn := info.Jurisdiction == sources.Operator || !ok && !names // walletscreen may have fetched it for its operator
+		if !isOwn && !slices.Contains(required, id) {
 			s.Optional = append(s.Optional, id)
 		}
 		missing = slices.DeleteFunc(missing, func(m string) bool { return m == id })

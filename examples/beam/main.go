@@ -52,7 +52,7 @@ func main() {
 // flags adds the flags of a job to the flags of Beam.
 func (j *job) flags(f *flag.FlagSet) {
 	f.StringVar(&j.lists, "lists", "", "`directory` of the lists, as walletscreen keeps them; may be on a file system of Beam's (default: the bundled lists)")
-	f.StringVar(&j.require, "require", "", "`ids` of lists without which nothing is decided, separated by commas (default: OFAC_SDN and EU_CONSOLIDATED); your own lists are always required")
+	f.StringVar(&j.require, "require", "", "`ids` of lists without which nothing is decided, separated by commas (default: OFAC_SDN, EU_CONSOLIDATED and all that are not bundled); your own lists in files are always required")
 	f.DurationVar(&j.maxAge, "max-age", 0, "refuse lists that were last verified longer `ago`; 0 means any age")
 	f.StringVar(&j.in, "in", "", "`files` to read, a glob; names that end in .gz are decompressed")
 	f.StringVar(&j.out, "out", "", "`directory` for hits.jsonl and errors.jsonl")
