@@ -189,8 +189,9 @@ func TestExtractNoText(t *testing.T) {
 		{"mail, long", strings.Repeat("x\n", chunkSize-100) + "\nContent-Transfer-Encoding: base64\n", 2, "a part in Base64 at byte 2096953"},
 		{"mail, encoded from the first line on", "Content-Transfer-Encoding:base64\n\nMTJRdEQ1", 2, "a part in Base64 at byte 0"},
 		{"mail, a folded line", "To: a\nContent-Transfer-Encoding:\r\n\tbase64\n", 2, "a part in Base64 at byte 6"},
-		{"a PDF without a zero", "%PDF-1.4\nBT [(0x098B716B8Aaf21512996) -3 (dC57EB0615e2383E2f96)] TJ ET\n", 2, "a PDF or an archive"},
-		{"a bzip2 archive without a zero", "BZh91AY&SY\x01\x02", 2, "a PDF or an archive"},
+		{"a PDF without a zero", "%PDF-1.4\nBT [(0x098B716B8Aaf21512996) -3 (dC57EB0615e2383E2f96)] TJ ET\n", 2, "a PDF, RTF or an archive"},
+		{"RTF", `{\rtf1\ansi{\b 0x098B716B8Aaf21512996}{\i dC57EB0615e2383E2f96}}`, 2, "a PDF, RTF or an archive"},
+		{"a bzip2 archive without a zero", "BZh91AY&SY\x01\x02", 2, "a PDF, RTF or an archive"},
 		{"nothing", "", 0, "no address found"},
 	} {
 		code, stdout, stderr := callIn(t, env, test.text, "extract", "-")

@@ -31,8 +31,8 @@ func (p *program) extractCommand() *cli.Command {
 		"It finds addresses with a valid checksum, and 0x with 40 hex digits, also if a line break, markup\n"+
 			"or an invisible character interrupts them. What looks like an address or a piece of one and proves\n"+
 			"nothing is listed without a level: look at it. - is the standard input.\n"+
-			"A file may be compressed with gzip, or in UTF-16. A file that is not text, such as a PDF or a\n"+
-			"zip archive, is an error, and so is mail with parts in Base64: save them as text.\n\n"+
+			"A file may be compressed with gzip, or in UTF-16. A file that is not text, such as a PDF, RTF or\n"+
+			"a zip archive, is an error, and so is mail with parts in Base64: save them as text.\n\n"+
 			"Exit codes are those of screen.",
 		slices.Concat([]cli.Flag{boolFlag("json", "print one JSON object a line", &e.json)}, e.lists.flags()), func(ctx context.Context, files []string) error {
 			if len(files) == 0 {
@@ -75,7 +75,7 @@ const (
 var base64Part = regexp.MustCompile(`(?im)^content-transfer-encoding:\s*base64`)
 
 // packed are the first bytes of files that are not text, even if none of their bytes is zero.
-var packed = []string{"%PDF-", "BZh91AY&SY", "\x28\xb5\x2f\xfd", "7z\xbc\xaf", "Rar!\x1a", "\xfd7zXZ"}
+var packed = []string{"%PDF-", `{\rtf`, "BZh91AY&SY", "\x28\xb5\x2f\xfd", "7z\xbc\xaf", "Rar!\x1a", "\xfd7zXZ"}
 
 // file finds and screens the addresses of a file.
 func (e *extractCall) file(ctx context.Context, s *screening.Screener, name string, table *layout) error {
@@ -90,7 +90,7 @@ func (e *extractCall) file(ctx context.Context, s *screening.Screener, name stri
 	}
 	reader := bufio.NewReaderSize(decoded, chunkSize)
 	if magic, _ := reader.Peek(10); slices.ContainsFunc(packed, func(begin string) bool { return bytes.HasPrefix(magic, []byte(begin)) }) {
-		return fmt.Errorf("%s is a PDF or an archive, and addresses in it are not found; save it as text", inputName(name))
+		return fmt.Errorf("%s is a PDF, RTF or an archive, and addresses in it are not found; save it as text", inputName(name))
 	}
 	text := make([]byte, 0, chunkSize+overlap)
 	at := position{name: name, line: 1, column: 1}
