@@ -152,7 +152,8 @@ func testLists(t *testing.T, st store.Store, flag, value string) {
 		}
 		return b
 	}
-	if stdout, _ = lists(2, "import", "COMMUNITY_BADLIST="+file); !strings.Contains(stdout, "REFUSED") {
+	if stdout, _ = lists(2, "import", "COMMUNITY_BADLIST="+file); !strings.Contains(stdout, "REFUSED") ||
+		!strings.Contains(squeezed(stdout), "lists import -accept takes it") {
 		t.Error(stdout)
 	}
 	if stdout, _ = lists(0, "import", "-accept", "COMMUNITY_BADLIST="+file); !strings.Contains(squeezed(stdout), "COMMUNITY_BADLIST loaded 0 681 20 ") {
