@@ -83,6 +83,12 @@ func TestFormats(t *testing.T) {
 			[]string{"ethereum|" + lazarus + "||STOLEN_FUNDS|r7|fake", "bitcoin|" + genesis + "||MIXER||a mixer"},
 		},
 		{
+			"by address, with another one",
+			badlist.Options{Info: sources.Info{ID: "X"}},
+			`{"` + lazarus + `":{"address":"` + genesis + `","comment":"fake"}}`,
+			[]string{"bitcoin|" + genesis + "||SCAM||fake", "ethereum|" + lazarus + "||SCAM||fake"},
+		},
+		{
 			"csv, kinds and references",
 			badlist.Options{},
 			"address,kind,comment,ref\n" + lazarus + ",PHISHING,fake,r1\n" + genesis + ",contract,fake,\n" + tron1 + ",COMMUNITY_REPORT,fake,\n",
@@ -136,6 +142,12 @@ func TestFormats(t *testing.T) {
 			badlist.Options{},
 			"address,chain,comment\n" + genesis + ",BTC,\nETH," + lazarus + ",fake\nscam,tron," + tron1 + "\n",
 			[]string{"bitcoin|" + genesis + "|BTC|COMMUNITY_REPORT||", "ethereum|" + lazarus + "|ETH|SCAM||fake", "tron|" + tron1 + "||SCAM||scam"},
+		},
+		{
+			"csv, an address in a comment",
+			badlist.Options{},
+			"address,chain,comment\n" + lazarus[:41] + ",ETH," + tron1 + "\n" + genesis + ",,\n",
+			[]string{"-|" + lazarus[:41] + "|ETH|COMMUNITY_REPORT||" + tron1, "bitcoin|" + genesis + "||COMMUNITY_REPORT||"},
 		},
 		{"csv of one column", badlist.Options{}, "Address\r\n" + lazarus + "\r\n\r\n", []string{"ethereum|" + lazarus + "||COMMUNITY_REPORT||"}},
 		{
@@ -287,6 +299,16 @@ func TestWithin(t *testing.T) {
 		}
 		if want := append(tt.want, "bitcoin "+genesis); !slices.Equal(got, want) || rev.Records != 2 {
 			t.Errorf("%s: %q of %d records, want %q of 2", tt.name, got, rev.Records, want)
+		}
+	}
+}
+
+// TestIDBesideAddress lists an id that nothing proves, though an address stands in another column.
+func TestIDBesideAddress(t *testing.T) {
+	for _, id := range []string{"alice.near", "35561732"} {
+		entries, rev, err := parse(strings.NewReader("address,comment\n" + id + "," + genesis + "\n"))
+		if want := []string{"-|" + id + "||COMMUNITY_REPORT||" + genesis, "bitcoin|" + genesis + "||COMMUNITY_REPORT||" + id}; err != nil || rev.Records != 1 || !slices.Equal(lines(entries), want) {
+			t.Errorf("%q of %d records, %v, want %q", lines(entries), rev.Records, err, want)
 		}
 	}
 }

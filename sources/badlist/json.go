@@ -109,9 +109,13 @@ func (p *parser) item(value json.RawMessage, column int, r record) (err error) {
 	case "a string":
 		err = json.Unmarshal(value, &r[column])
 	case "{":
-		address := r[columnAddress]
+		name := r[columnAddress]
 		r, err = object(value)
-		r[columnAddress], r[columnRef] = cmp.Or(address, r[columnAddress]), cmp.Or(r[columnRef], p.itemRef)
+		r[columnRef] = cmp.Or(r[columnRef], p.itemRef)
+		if other := r[columnAddress]; err == nil && name != "" && other != "" && other != name {
+			err = p.emit(r) // both are listed
+		}
+		r[columnAddress] = cmp.Or(name, r[columnAddress])
 	default:
 		err = fmt.Errorf("%s, want an object or a text", is)
 	}

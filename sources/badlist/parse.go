@@ -76,7 +76,7 @@ const (
 // Text that is not an address but contains some gives an entry for each, and for each other word
 // that may be one: two addresses in a cell, or one with a note behind it. Letters of other alphabets
 // that look like Latin ones are read as such if that makes an address. If the chain or the comment
-// is an address and the address is none, they are swapped. Listed is always the text of the list.
+// is an address and the address is a mere word, they are swapped. Listed is always the text of the list.
 //
 // The Digest of the revision covers all bytes of the list, uncompressed. Published is zero, for the lists
 // have no date. Records counts lines and objects.
@@ -209,7 +209,12 @@ func (p *parser) emit(r record) error {
 	found := sources.Repair(chain, listed)
 	if len(found) == 0 {
 		for _, column := range []int{columnChain, columnName} {
-			if _, ok := sources.Decode("", r[column]); ok { // its cells are swapped
+			if _, ok := sources.Decode("", r[column]); ok && len(csvscan.Others(listed, nil)) == 0 { // its cells are swapped
+				if strings.ContainsAny(listed, ".0123456789") { // it may be a name or an id, too
+					if err := p.add(e); err != nil {
+						return err
+					}
+				}
 				r[columnAddress], r[column] = r[column], r[columnAddress]
 				p.records--
 				return p.emit(r)
