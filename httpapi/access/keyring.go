@@ -110,8 +110,12 @@ func (r *Keyring) Close(ctx context.Context) error {
 	if failed > 0 {
 		err = errors.Join(fmt.Errorf("%w: the blocks of %d callers could not be returned", httpapi.ErrUnavailable, failed), err)
 	}
-	if waited := r.running.Acquire(ctx, math.MaxInt64); err == nil { // for those that run
-		err = waited
+	idle := make(chan error, 1)
+	go func() { idle <- r.running.Acquire(context.Background(), math.MaxInt64) }() // from then on, none begins
+	select {
+	case <-idle: // those that ran have ended
+	case <-ctx.Done():
+		err = cmp.Or(err, ctx.Err())
 	}
 	if err != nil {
 		return fmt.Errorf("access: closing the Keyring: %w", err)

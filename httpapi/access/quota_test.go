@@ -555,12 +555,20 @@ func TestQuotaClose(t *testing.T) {
 		q = access.New(store, nil)
 		reserve(q, httpapi.Caller{ID: "k2", Quota: 1000}, 20)
 		synctest.Wait()
-		defer store.Stall()()
+		release := store.Stall()
 		late, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
 		if err := q.Close(late); err == nil || time.Since(start) > 2*time.Second {
 			t.Errorf("Close after %v: %v", time.Since(start), err)
+		}
+
+		// It is closed all the same, also once the calls that it waited for have ended.
+		release()
+		synctest.Wait()
+		before := store.Calls.Load()
+		if token := issue(t, store, access.Key{Scopes: "screen"}); !unavailable(q, token) || store.Calls.Load() != before {
+			t.Errorf("after a Close without success there were %d calls of the store", store.Calls.Load()-before)
 		}
 	})
 }
