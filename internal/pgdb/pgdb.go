@@ -33,18 +33,23 @@ func IsURL(text string) bool {
 }
 
 // Check returns an error if the password of a URL has an @ or a slash that is not escaped. The driver would take the
-// end of the password for the host or the database, and show it.
+// end of the password for the host or the database, and show it: to the driver, user and password end at the first @,
+// also if it is behind a question mark.
 func Check(dsn string) error {
 	if !IsURL(dsn) {
 		return nil
 	}
 	_, rest, _ := strings.Cut(dsn, "://")
+	at := strings.IndexAny(rest, "@/")
+	hasUser := at >= 0 && rest[at] == '@'
+	if hasUser {
+		rest = rest[at+1:]
+	}
 	rest, _, _ = strings.Cut(rest, "?")
-	authority, _, _ := strings.Cut(rest, "/")
 	switch {
-	case strings.Count(rest, "@") > 1:
+	case strings.Contains(rest, "@") && hasUser:
 		return errors.New("the URL has more than one @; write %40 for one in the password")
-	case strings.Count(rest, "@") > strings.Count(authority, "@"):
+	case strings.Contains(rest, "@"):
 		return errors.New("the URL has an @ behind a slash; write %2F for a slash in the password")
 	}
 	return nil
