@@ -248,11 +248,14 @@ func lastLine(f *os.File, size int64, most uint64) (number uint64, offset int64,
 // lock waits until no other program has the lock of the directory.
 func (d *dir) lock(ctx context.Context) (unlock func(), err error) {
 	path := filepath.Join(d.name, lockName)
+	_, missing := os.Stat(path)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	atomicfile.Own(path)
+	if missing != nil { // otherwise it belongs to a user already
+		atomicfile.Own(path)
+	}
 	for {
 		ok, err := atomicfile.TryLock(f)
 		if err == nil {

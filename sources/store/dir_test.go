@@ -255,6 +255,15 @@ func TestOwner(t *testing.T) {
 	if err != nil || n != 5 {
 		t.Errorf("%d files, %v", n, err)
 	}
+
+	// A server may be another user than the owner of the directory.
+	lock := filepath.Join(data, "store", "lock")
+	if err := errors.Join(os.Chown(lock, nobody-1, nobody-1), d.Append(ctx, 2, lineOf(2))); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(lock); err != nil || !strings.Contains(fmt.Sprintf("%+v", info.Sys()), "Uid:65533 ") {
+		t.Errorf("the lock was taken from its user: %+v, %v", info.Sys(), err)
+	}
 }
 
 // TestVanished removes the directory and checks that the error names it: the store must
