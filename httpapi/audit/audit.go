@@ -291,11 +291,12 @@ func (l *Log) Run(ctx context.Context) error {
 	}
 }
 
-// write writes the queue, and returns how long to wait before it is called again.
+// write writes the queue, and returns how long to wait before it is called again. What comes meanwhile waits for
+// the next call, unless callers wait for the disk.
 func (l *Log) write() (pause time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(l.queue) > 0 {
+	for left := len(l.queue); left > 0; {
 		queue := l.queue
 		l.mu.Unlock()
 		n, err := l.writer.write(queue)
@@ -315,12 +316,14 @@ func (l *Log) write() (pause time.Duration) {
 			l.written += uint64(len(b.records))
 			queue[i] = nil
 		}
-		l.queue = l.queue[n:]
+		l.queue, left = l.queue[n:], left-n
 		if l.err != nil {
 			l.opts.Logger.Info("audit records can be written again")
 			l.err = nil
 		}
-		if !l.opts.Durable {
+		if l.opts.Durable {
+			left = len(l.queue)
+		} else {
 			pause = gather
 		}
 	}
