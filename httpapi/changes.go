@@ -155,7 +155,6 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 // compare finds the entries in a file of stays. Each is shown once. It reads the addresses of the whole file once.
 func (c *change) compare(f *stays.File) {
 	before := c.n - 1
-	covers := func(s *stays.Stay, n uint32) bool { return s.In <= n && (s.Out == 0 || s.Out > n) }
 	each := func(all bool, do func(*stays.Stay, stays.Key)) {
 		for _, ended := range [...]bool{false, true} {
 			for r, err := range f.Records(ended) {
@@ -186,6 +185,9 @@ func (c *change) compare(f *stays.File) {
 	})
 	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed
 }
+
+// covers reports whether a stay has an acceptance.
+func covers(s *stays.Stay, n uint32) bool { return s.In <= n && (s.Out == 0 || s.Out > n) }
 
 func newChangeEntry(e *sources.Entry) changeEntry {
 	return changeEntry{ListedAddress: e.Text(), Chain: e.Address.Chain(), Label: e.Kind, SourceRef: e.Ref, Name: e.Name}
