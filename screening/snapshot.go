@@ -195,10 +195,8 @@ func (snap *snapshot) screenSure(r *Result, a address.Address) error {
 	*r = snap.clean
 	r.Address = a
 	if identity.HasMore(tag) && (snap.scripts || !identity.HasOnlyScripts(tag)) { // several keys, or what follows from them
-		if snap.hasAny(a) {
-			snap.findAll(r)
-			snap.finish(r)
-		}
+		snap.findAll(r)
+		snap.finish(r)
 		return nil
 	}
 	snap.lookUp(r, words, tag)
@@ -227,41 +225,20 @@ func (snap *snapshot) lookUp(r *Result, words identity.Words, tag identity.Tag) 
 	if class == 0 {
 		class = identity.Account(tag)
 	}
-	h := index.Hash(class, words, n)
-	if i, ok := snap.next(0, h, class, words, n); ok {
+	if h := index.Hash(class, words, n); snap.mayHave(h) {
 		k, account := index.MakeID(class, words, n), index.MakeID(identity.Account(tag), words, n)
-		snap.find(r, i, h, &k, &account)
+		snap.find(r, h, &k, &account)
 		snap.finish(r)
 	}
 }
 
-// first returns the hash of k, and the first list that has k.
-func (snap *snapshot) first(k *index.ID) (h uint64, i int, ok bool) {
-	h = k.Hash()
-	i, ok = snap.next(0, h, k.Class(), k.Words, k.Len())
-	return h, i, ok
-}
-
-// next returns the first list from the given one on that has the key with the hash h that
-// [index.MakeID] returns. It keeps the key in registers.
-func (snap *snapshot) next(from int, h uint64, class identity.Class, w identity.Words, n int) (i int, ok bool) {
-	if i = from; i < snap.shared && !snap.filter.MayHave(h) {
-		i = snap.shared
+// mayHave reports false if no list has a key with the hash h, as nearly always.
+func (snap *snapshot) mayHave(h uint64) bool {
+	if snap.filter.MayHave(h) {
+		return true
 	}
-	for ; i < len(snap.lists); i++ {
-		if snap.lists[i].Has(h, class, w, n) {
-			return i, true
-		}
-	}
-	return i, false
-}
-
-// hasAny reports whether an address, for which there are several keys to look up, may
-// have labels.
-func (snap *snapshot) hasAny(a address.Address) bool {
-	var buf [list.MaxProbes]index.ID
-	for _, k := range list.AppendProbes(buf[:0], a) {
-		if _, _, ok := snap.first(&k); ok {
+	for i := snap.shared; i < len(snap.lists); i++ {
+		if snap.lists[i].MayHave(h) {
 			return true
 		}
 	}
@@ -308,21 +285,20 @@ func (snap *snapshot) finish(r *Result) {
 
 // findAll adds to r what the lists say of its address.
 func (snap *snapshot) findAll(r *Result) {
-	account := list.KeyOf(r.Address.Account())
 	var buf [list.MaxProbes]index.ID
 	keys := list.AppendProbes(buf[:0], r.Address)
 	for i := range keys {
-		if h, at, ok := snap.first(&keys[i]); ok {
-			snap.find(r, at, h, &keys[i], &account)
+		if h := keys[i].Hash(); snap.mayHave(h) {
+			account := list.KeyOf(r.Address.Account())
+			snap.find(r, h, &keys[i], &account)
 		}
 	}
 }
 
-// find adds to r the matches of the key k with the hash h, which is in list i, and not in those before. k is a
-// key of the address of r, and account is the key of its account; without an account, it is the key
-// of a text.
-func (snap *snapshot) find(r *Result, i int, h uint64, k, account *index.ID) {
-	for ; i < len(snap.lists); i++ {
+// find adds to r the matches of the key k with the hash h. k is a key of the address of r, and account is
+// the key of its account; without an account, it is the key of a text.
+func (snap *snapshot) find(r *Result, h uint64, k, account *index.ID) {
+	for i := range snap.lists {
 		snap.lists[i].addMatches(r, snap.opts.Table, h, k, account)
 	}
 }
@@ -331,8 +307,8 @@ func (snap *snapshot) find(r *Result, i int, h uint64, k, account *index.ID) {
 func (snap *snapshot) literal(text string) Result {
 	r := snap.clean
 	k := list.TextKey(text)
-	if h, i, ok := snap.first(&k); ok {
-		snap.find(&r, i, h, &k, nil)
+	if h := k.Hash(); snap.mayHave(h) {
+		snap.find(&r, h, &k, nil)
 	}
 	return r
 }

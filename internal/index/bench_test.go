@@ -79,8 +79,9 @@ func BenchmarkLookup(b *testing.B) {
 			payload [][20]byte
 		}{{"miss", be.misses}, {"hit", be.hits}} {
 			qs := keys(q.payload)
+			var buf [8]uint32
 			has := func(k *index.ID) uint64 {
-				if t.Has(index.Hash(2, k.Words, 20), 2, k.Words, 20) {
+				if t.MayHave(k.Hash()) && len(t.AppendRows(buf[:0], *k)) > 0 {
 					return 1
 				}
 				return 0

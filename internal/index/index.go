@@ -144,26 +144,8 @@ func (t *Table) Seal() error {
 	return t.err
 }
 
-// Has reports whether t has the key that [MakeID] returns, whose [Hash] is h. It does not
-// allocate.
-func (t *Table) Has(h uint64, class identity.Class, w identity.Words, n int) bool {
-	if t.filter != nil && !t.filter.MayHave(h) {
-		return false
-	}
-	return t.has(h, w, uint32(n)<<16|uint32(class))
-}
-
-func (t *Table) has(h uint64, w identity.Words, meta uint32) bool {
-	for at := t.slots.begin(h); ; at++ {
-		n, end := t.slots.next(&at, h)
-		if end {
-			return false
-		}
-		if t.is(n, &ID{w, meta}) {
-			return true
-		}
-	}
-}
+// MayHave reports false if t does not have a key whose [Hash] is h, as far as a Filter of t knows that.
+func (t *Table) MayHave(h uint64) bool { return t.filter == nil || t.filter.MayHave(h) }
 
 // is reports whether the number in a slot is of a row that is found under k.
 func (t *Table) is(n uint32, k *ID) bool {
