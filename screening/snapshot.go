@@ -25,10 +25,10 @@ type snapshot struct {
 	due       time.Time // when a required list becomes too old; zero: never
 	newest    time.Time // the newest check of a list that does; zero: there is none
 
-	lists   []heldList // the lists that are loaded, the small ones first
-	shared  int        // how many of the first lists share the filter
-	scripts bool       // a list has an account of a script, which may wrap a witness program
-	filter  *index.Filter
+	lists   []heldList      // the lists that are loaded
+	small   []*index.Table  // of those that share a filter
+	filters []*index.Filter // the filter that small lists share, and those of the others
+	scripts bool            // a list has an account of a script, which may wrap a witness program
 
 	clean Result // the Result of a clean address, without the address
 }
@@ -128,25 +128,18 @@ func (snap *snapshot) require() {
 
 // share makes the filter of the small lists, or uses the filter of prev.
 func (snap *snapshot) share(prev *snapshot) {
-	large := func(held heldList) int {
-		if held.Len() > index.MaxShared {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(snap.lists, func(a, b heldList) int { return large(a) - large(b) })
-	var small []*index.Table
+	snap.filters = make([]*index.Filter, 1)
 	for _, held := range snap.lists {
-		if large(held) == 0 {
-			small = append(small, held.Table)
+		if f := held.Filter(); f != nil {
+			snap.filters = append(snap.filters, f)
+		} else {
+			snap.small = append(snap.small, held.Table)
 		}
 	}
-	snap.shared = len(small)
-	same := func(a, b heldList) bool { return a.list == b.list }
-	if prev != nil && prev.shared == snap.shared && slices.EqualFunc(prev.lists[:snap.shared], snap.lists[:snap.shared], same) {
-		snap.filter = prev.filter
+	if prev != nil && slices.Equal(prev.small, snap.small) {
+		snap.filters[0] = prev.filters[0]
 	} else {
-		snap.filter = index.NewFilter(small...)
+		snap.filters[0] = index.NewFilter(snap.small...)
 	}
 }
 
@@ -234,11 +227,8 @@ func (snap *snapshot) lookUp(r *Result, words identity.Words, tag identity.Tag) 
 
 // mayHave reports false if no list has a key with the hash h, as nearly always.
 func (snap *snapshot) mayHave(h uint64) bool {
-	if snap.filter.MayHave(h) {
-		return true
-	}
-	for i := snap.shared; i < len(snap.lists); i++ {
-		if snap.lists[i].MayHave(h) {
+	for _, f := range snap.filters {
+		if f.MayHave(h) {
 			return true
 		}
 	}

@@ -81,7 +81,7 @@ func BenchmarkLookup(b *testing.B) {
 			qs := keys(q.payload)
 			var buf [8]uint32
 			has := func(k *index.ID) uint64 {
-				if t.MayHave(k.Hash()) && len(t.AppendRows(buf[:0], *k)) > 0 {
+				if mayHave(t, k.Hash()) && len(t.AppendRows(buf[:0], *k)) > 0 {
 					return 1
 				}
 				return 0

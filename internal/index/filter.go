@@ -17,9 +17,9 @@ const (
 	// perWord is the number of keys for each word of a Filter. With 16 bits a key, one of
 	// about four hundred other keys passes.
 	perWord = 4
-	// MaxShared is the maximum number of keys of a Table that does without a Filter of its
+	// maxShared is the maximum number of keys of a Table that does without a Filter of its
 	// own: so few that a Filter of many such tables is made in a millisecond.
-	MaxShared = 1 << 16
+	maxShared = 1 << 16
 )
 
 // NewFilter returns a Filter of all keys of the tables. It takes two bytes a key.

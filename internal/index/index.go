@@ -138,14 +138,14 @@ func (t *Table) Seal() error {
 		}
 	}
 	t.derived = nil
-	if t.err == nil && t.Len() > MaxShared {
+	if t.err == nil && t.Len() > maxShared {
 		t.filter = NewFilter(t)
 	}
 	return t.err
 }
 
-// MayHave reports false if t does not have a key whose [Hash] is h, as far as a Filter of t knows that.
-func (t *Table) MayHave(h uint64) bool { return t.filter == nil || t.filter.MayHave(h) }
+// Filter returns the Filter of t, which is sealed; nil if it is small, and should share one with other tables.
+func (t *Table) Filter() *Filter { return t.filter }
 
 // is reports whether the number in a slot is of a row that is found under k.
 func (t *Table) is(n uint32, k *ID) bool {

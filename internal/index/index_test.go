@@ -34,8 +34,11 @@ func derive(k index.ID) (index.ID, bool) {
 // has reports whether t has k, or a filter of t alone may have it.
 func has(t *index.Table, k index.ID) (table, filter bool) {
 	h := k.Hash()
-	return len(t.AppendRows(nil, k)) > 0, t.MayHave(h) && index.NewFilter(t).MayHave(h)
+	return len(t.AppendRows(nil, k)) > 0, mayHave(t, h) && index.NewFilter(t).MayHave(h)
 }
+
+// mayHave is MayHave of the Filter of t, if it has one.
+func mayHave(t *index.Table, h uint64) bool { return t.Filter() == nil || t.Filter().MayHave(h) }
 
 // randomKey returns an ID of random length, class and bytes.
 func randomKey(r *rand.Rand) index.ID {
@@ -158,7 +161,7 @@ func TestLarge(t *testing.T) {
 	of := func(i int) index.ID {
 		return key(1, binary.BigEndian.AppendUint64(make([]byte, 12), uint64(i)))
 	}
-	const n = 9 << 13 // more than MaxShared, in whole pieces
+	const n = 9 << 13 // more than maxShared, in whole pieces
 	for i := range n {
 		table.Add(of(i), uint32(i), 0, 0)
 	}
@@ -167,7 +170,7 @@ func TestLarge(t *testing.T) {
 	}
 	is := func(k index.ID) bool {
 		var buf [8]uint32
-		return table.MayHave(k.Hash()) && len(table.AppendRows(buf[:0], k)) > 0
+		return mayHave(table, k.Hash()) && len(table.AppendRows(buf[:0], k)) > 0
 	}
 	for i := range 2 * n {
 		if got := is(of(i)); got != (i < n) {
