@@ -16,7 +16,7 @@ import (
 const (
 	maxBatch     = 1000
 	maxBatchBody = 512 << 10
-	maxBatches   = 32 // that are read and not answered, beside those that compute: items take 20 times the memory of a body
+	maxBatches   = 32 // that are screened and not answered, beside those that compute: answers take 20 times the memory of a body
 )
 
 // A batchItem is one address of a batch, and its answer.
@@ -24,9 +24,14 @@ type batchItem struct {
 	text, name string  // its address and its chain
 	id         *string // nil if it has none
 
-	chain  address.Chain
-	named  error    // why the name of the chain is no full one
-	bad    *problem // why it has no result
+	chain address.Chain
+	named error    // why the name of the chain is no full one
+	bad   *problem // why it has no result
+	*itemAnswer
+}
+
+// An itemAnswer is what was found about an item.
+type itemAnswer struct {
 	found  screening.Result
 	err    error  // of its screening
 	answer result // of an item that was granted
@@ -43,12 +48,6 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	ctx, cancel := context.WithDeadline(e.Context(), e.sendBy)
-	defer cancel()
-	if e.batches.take(ctx) != nil {
-		return nil, overload()
-	}
-	defer func() { <-e.batches }()
 	items, at, p := e.readBatch(body)
 	if p != nil {
 		return nil, p
@@ -65,6 +64,10 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 			return nil, p
 		}
 	}
+	if p := e.take(e.batches); p != nil {
+		return nil, p
+	}
+	defer func() { <-e.batches }()
 	var valid int
 	var unlisted error
 	p = e.takeTurn(func() *problem {
@@ -110,20 +113,28 @@ func (e *exchange) readBatch(body []byte) (items []batchItem, at time.Time, p *p
 	return items, at, p
 }
 
-// takeTurn waits for its turn and calls f, unless it is too late. Batches compute on half of the
-// processors at most, and f yields to others now and then, because many of them at once would delay
-// single requests by seconds.
+// takeTurn waits for its turn and calls f, unless it is too late. What takes long computes on half of the
+// processors at most, because much of it at once would delay single requests by seconds.
 func (e *exchange) takeTurn(f func() *problem) *problem {
-	ctx, cancel := context.WithDeadline(e.Context(), e.sendBy)
-	defer cancel()
-	if e.turns.take(ctx) != nil {
-		return overload()
+	if p := e.take(e.turns); p != nil {
+		return p
 	}
 	defer func() { <-e.turns }()
-	if time.Now().After(e.sendBy) {
+	return f()
+}
+
+// take waits for a turn, or returns the problem if it is too late.
+func (e *exchange) take(t turns) *problem {
+	ctx, cancel := context.WithDeadline(e.Context(), e.sendBy)
+	defer cancel()
+	if t.take(ctx) != nil {
 		return overload()
 	}
-	return f()
+	if time.Now().After(e.sendBy) {
+		<-t
+		return overload()
+	}
+	return nil
 }
 
 // inTurn takes a turn and a place, calls f, and returns its answer in JSON.
@@ -154,6 +165,10 @@ func (e *exchange) waitTurn() {
 // screenItems screens the items against one snapshot of the lists, until it is too late for the answer. It returns
 // how many have a valid address, and the error of the lists if they cannot answer.
 func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlisted error) {
+	answers := make([]itemAnswer, len(items))
+	for i := range items {
+		items[i].itemAnswer = &answers[i]
+	}
 	for again := true; again && time.Now().Before(e.sendBy); { // until no list is replaced meanwhile
 		digest := e.screener.Digest()
 		again = false

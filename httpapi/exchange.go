@@ -34,7 +34,7 @@ type service struct {
 	lastSnapshot atomic.Pointer[snapshotText]
 
 	turns     turns        // see takeTurn
-	batches   turns        // of batches that are read and not answered
+	batches   turns        // of batches that are screened and not answered
 	running   atomic.Int64 // admitted requests that are being processed
 	waiting   atomic.Int64 // the running requests that are batches
 	exchanges sync.Pool    // of *exchange, for reuse

@@ -249,6 +249,27 @@ func TestBatchOfThePastHoldsNothing(t *testing.T) {
 	})
 }
 
+// TestBatchesOfThePastLeavePlaces opens the lists of many batches for long: those that ask about now are answered.
+func TestBatchesOfThePastLeavePlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{Past: func(context.Context, time.Time) (*screening.Past, error) {
+			<-release
+			return nil, store.ErrNotFound
+		}})
+		batch := `{"items":[` + clean + `]`
+		for range 200 {
+			go send(h, "POST", "/api/v1/screen/batch", batch+`,"at":"1999-01-01"}`)
+		}
+		synctest.Wait()
+		if w := send(h, "POST", "/api/v1/screen/batch", batch+"}"); w.Code != 200 {
+			t.Errorf("status %d: %s", w.Code, w.Body)
+		}
+		close(release)
+		synctest.Wait()
+	})
+}
+
 // TestKeptSince asks about times before anything was kept: the journal is read for the hint now and
 // then, not for each question and item.
 func TestKeptSince(t *testing.T) {

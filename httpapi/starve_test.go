@@ -234,8 +234,8 @@ func TestMeterHangs(t *testing.T) {
 	})
 }
 
-// TestBatchesInMemory sends many batches whose charges wait: only some are read meanwhile, because their items take
-// much memory, and all are answered in the end.
+// TestBatchesInMemory sends many batches whose charges wait: only some are screened meanwhile, because their answers
+// take much memory, and all are answered in the end.
 func TestBatchesInMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &countedMeter{slowMeter: slowMeter{make(chan struct{})}}
@@ -248,7 +248,7 @@ func TestBatchesInMemory(t *testing.T) {
 		}
 		synctest.Wait()
 		if n, most := m.charges.Load(), int64(32+max(1, runtime.GOMAXPROCS(0)/2)); n > most {
-			t.Errorf("%d of %d batches were read at once, want at most %d", n, cap(answers), most)
+			t.Errorf("%d of %d batches were screened at once, want at most %d", n, cap(answers), most)
 		}
 		close(m.release)
 		for range cap(answers) {
