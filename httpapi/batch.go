@@ -68,6 +68,10 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 		return nil, p
 	}
 	defer func() { <-e.batches }()
+	answers := make([]itemAnswer, len(items))
+	for i := range items {
+		items[i].itemAnswer = &answers[i]
+	}
 	var valid int
 	var unlisted error
 	p = e.takeTurn(func() *problem {
@@ -165,10 +169,6 @@ func (e *exchange) waitTurn() {
 // screenItems screens the items against one snapshot of the lists, until it is too late for the answer. It returns
 // how many have a valid address, and the error of the lists if they cannot answer.
 func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlisted error) {
-	answers := make([]itemAnswer, len(items))
-	for i := range items {
-		items[i].itemAnswer = &answers[i]
-	}
 	for again := true; again && time.Now().Before(e.sendBy); { // until no list is replaced meanwhile
 		digest := e.screener.Digest()
 		again = false

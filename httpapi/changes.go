@@ -152,27 +152,34 @@ func (c *change) fill(ctx context.Context, st store.Store) error {
 	return nil
 }
 
-// compare finds the entries in a file of stays. Each is shown once. It reads the addresses of the whole file once.
-func (c *change) compare(f *stays.File) {
-	before := c.n - 1
-	each := func(all bool, do func(*stays.Stay, stays.Key)) {
-		for _, ended := range [...]bool{false, true} {
-			for r, err := range f.Records(ended) {
-				var s stays.Stay
-				if err == nil && (r.In == c.n || r.Out == c.n || all && (covers(&r.Stay, before) || covers(&r.Stay, c.n))) && r.Read(&s) == nil {
-					do(&s, stays.KeyOf(&s.Entry))
-				}
+// covers reports whether a stay is in the acceptance n.
+func covers(s *stays.Stay, n uint32) bool { return s.In <= n && (s.Out == 0 || s.Out > n) }
+
+// each calls do for the stays of a file that came or went with c, and if all is true for those that did neither.
+func (c *change) each(f *stays.File, all bool, do func(*stays.Stay, stays.Key)) {
+	for _, ended := range [...]bool{false, true} {
+		for r, err := range f.Records(ended) {
+			var s stays.Stay
+			if err != nil || !all && r.In != c.n && r.Out != c.n || !covers(&r.Stay, c.n-1) && !covers(&r.Stay, c.n) {
+				continue
+			}
+			if r.Read(&s) == nil {
+				do(&s, stays.KeyOf(&s.Entry))
 			}
 		}
 	}
+}
+
+// compare finds the entries in a file of stays. Each is shown once. It reads the addresses of the whole file once.
+func (c *change) compare(f *stays.File) {
 	in := make(map[stays.Key][2]bool) // of entries that came or went: whether they are in the acceptance before, and in this one
-	each(false, func(_ *stays.Stay, key stays.Key) { in[key] = [2]bool{} })
-	each(true, func(s *stays.Stay, key stays.Key) {
+	c.each(f, false, func(_ *stays.Stay, key stays.Key) { in[key] = [2]bool{} })
+	c.each(f, true, func(s *stays.Stay, key stays.Key) {
 		if has, ok := in[key]; ok {
-			in[key] = [2]bool{has[0] || covers(s, before), has[1] || covers(s, c.n)}
+			in[key] = [2]bool{has[0] || covers(s, c.n-1), has[1] || covers(s, c.n)}
 		}
 	})
-	each(false, func(s *stays.Stay, key stays.Key) {
+	c.each(f, false, func(s *stays.Stay, key stays.Key) {
 		switch has := in[key]; {
 		case s.In == c.n && !has[0] && len(c.AddedList) < min(maxChangeEntries, c.Added):
 			c.AddedList = append(c.AddedList, newChangeEntry(&s.Entry))
@@ -185,9 +192,6 @@ func (c *change) compare(f *stays.File) {
 	})
 	c.Truncated = len(c.AddedList) < c.Added || len(c.RemovedList) < c.Removed
 }
-
-// covers reports whether a stay has an acceptance.
-func covers(s *stays.Stay, n uint32) bool { return s.In <= n && (s.Out == 0 || s.Out > n) }
 
 func newChangeEntry(e *sources.Entry) changeEntry {
 	return changeEntry{ListedAddress: e.Text(), Chain: e.Address.Chain(), Label: e.Kind, SourceRef: e.Ref, Name: e.Name}
