@@ -192,29 +192,27 @@ type fileEnd struct {
 // endOf reads a file to its end.
 func (w *writer) endOf(name string) (end fileEnd, err error) {
 	var text []byte // of the last line, if it holds
-	evidence.ReadFile(w.dir, name, func(l evidence.TrailLine, e error) bool {
-		if err = e; e != nil {
-			return false
+	for l, err := range evidence.ReadFile(w.dir, name) {
+		if err != nil {
+			return end, err
 		}
 		if !bytes.HasSuffix(l.Text, []byte("\n")) {
 			end.half = bytes.Clone(l.Text)
-			return true
+			break
 		}
 		end.size += int64(len(l.Text))
-		at, e := w.chain.Open(l.Text)
-		if errors.Is(e, evidence.ErrForm) {
-			err = fmt.Errorf("%s: %w, and begin a new trail in another directory", name, e)
-			return false
+		at, err := w.chain.Open(l.Text)
+		if errors.Is(err, evidence.ErrForm) {
+			return end, fmt.Errorf("%s: %w, and begin a new trail in another directory", name, err)
 		}
 		text = text[:0]
-		if e == nil {
+		if err == nil {
 			end.last = at.Link
 			if at.Sum == at.Computed {
 				end.holds, text = true, append(text, at.Text...)
 			}
 		}
-		return true
-	})
+	}
 	var line struct {
 		Screened time.Time `json:"screened_at"`
 		Time     time.Time // of a repair
@@ -223,7 +221,7 @@ func (w *writer) endOf(name string) (end fileEnd, err error) {
 	if end.time = line.Screened; end.time.IsZero() {
 		end.time = line.Time
 	}
-	return end, err
+	return end, nil
 }
 
 // remove removes the files that are too old, but never the last one.

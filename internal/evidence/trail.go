@@ -67,8 +67,10 @@ func Read(dir string) iter.Seq2[TrailLine, error] {
 			return
 		}
 		for _, name := range names {
-			if !ReadFile(dir, name, yield) {
-				return
+			for l, err := range ReadFile(dir, name) {
+				if !yield(l, err) {
+					return
+				}
 			}
 		}
 	}
@@ -77,38 +79,39 @@ func Read(dir string) iter.Seq2[TrailLine, error] {
 // MaxTrailLine bounds the length of a line that Read returns, in bytes.
 const MaxTrailLine = 16 << 20
 
-// ReadFile calls yield for the lines of a file until it returns false, and returns what it returned last.
-func ReadFile(dir, name string, yield func(TrailLine, error) bool) bool {
-	f, err := os.Open(filepath.Join(dir, name))
-	if errors.Is(err, fs.ErrNotExist) { // it was removed, because of its age or else its lines are missing
-		return true
-	}
-	if err != nil {
-		return yield(TrailLine{}, err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(make([]byte, 64<<10), MaxTrailLine)
-	lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
-		if i := bytes.IndexByte(data, '\n'); i >= 0 {
-			return i + 1, data[:i+1], nil
+// ReadFile returns the lines of a file of the trail. A file that does not exist has none.
+func ReadFile(dir, name string) iter.Seq2[TrailLine, error] {
+	return func(yield func(TrailLine, error) bool) {
+		f, err := os.Open(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) { // it was removed, because of its age or else its lines are missing
+			return
 		}
-		if atEOF && len(data) > 0 {
-			return len(data), data, nil
+		if err != nil {
+			yield(TrailLine{}, err)
+			return
 		}
-		return 0, nil, nil
-	})
-	n := 0
-	for lines.Scan() {
-		n++
-		if !yield(TrailLine{name, n, lines.Bytes()}, nil) {
-			return false
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		lines.Buffer(make([]byte, 64<<10), MaxTrailLine)
+		lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+			if i := bytes.IndexByte(data, '\n'); i >= 0 {
+				return i + 1, data[:i+1], nil
+			}
+			if atEOF && len(data) > 0 {
+				return len(data), data, nil
+			}
+			return 0, nil, nil
+		})
+		n := 0
+		for lines.Scan() {
+			if n++; !yield(TrailLine{name, n, lines.Bytes()}, nil) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(TrailLine{}, fmt.Errorf("%s, line %d: %w", name, n+1, err))
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return yield(TrailLine{}, fmt.Errorf("%s, line %d: %w", name, n+1, err))
-	}
-	return true
 }
 
 // FileLayout is the layout of file names: the time at which the file was begun, in UTC.
