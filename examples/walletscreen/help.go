@@ -262,8 +262,7 @@ func orNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	t = t.UTC()
-	return &t
+	return new(t.UTC())
 }
 
 // counted returns n things, as "1 row" or "2 rows".

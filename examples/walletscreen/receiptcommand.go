@@ -196,8 +196,7 @@ func (r *receiptCall) object(n int, v *receipt.Verdict) jsonVerdict {
 	case rec.Table != nil:
 		o.ScreenedAt, o.Table = rec.Time.Format(time.RFC3339), rec.Table
 	default:
-		decided := rec.Decided()
-		o.AsOf, o.ScreenedAt, o.Chain, o.Address, o.Decided, o.Answer = rec.AsOf, rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, &decided, rec.Answer
+		o.AsOf, o.ScreenedAt, o.Chain, o.Address, o.Decided, o.Answer = rec.AsOf, rec.Time.Format(time.RFC3339), string(rec.Chain), rec.Address, new(rec.Decided()), rec.Answer
 	}
 	if v.Unsigned != nil {
 		o.Unsigned = v.Unsigned.Error()

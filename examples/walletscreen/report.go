@@ -351,7 +351,6 @@ func causeOf(err error) cause {
 
 // cause returns why v is undecided. damaged is why the row was not read with confidence, or nil.
 func (v *verdict) cause(damaged error) cause {
-	var p *address.ParseError
 	switch {
 	case errors.Is(damaged, rows.ErrBlank) || errors.Is(v.err, errNoAddress):
 		return cause{"no_address", "No address", "Nothing to do if the row is meant to have none."}
@@ -361,7 +360,7 @@ func (v *verdict) cause(damaged error) cause {
 		return cause{"spreadsheet", "A formula or a rounded number in place of the address", "Export the column again as text."}
 	case errors.Is(v.err, screening.ErrNotLoaded) || errors.Is(v.err, screening.ErrStale):
 		return cause{"lists", "A list was missing or too old", "Refresh the lists, and screen the file again."}
-	case errors.As(v.err, &p):
+	case errors.As(v.err, new(*address.ParseError)):
 		return causeOf(v.err)
 	case v.err == nil && len(v.result.Doubts) > 0:
 		return doubtCauses[v.result.Doubts[0]]

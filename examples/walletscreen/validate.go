@@ -156,8 +156,8 @@ func validate(chain, text string) validation {
 // fail returns v with the reason.
 func (v validation) fail(err error) validation {
 	v.Error = err.Error()
-	var p *address.ParseError
-	if !errors.As(err, &p) {
+	p, ok := errors.AsType[*address.ParseError](err)
+	if !ok {
 		return v
 	}
 	v.Reason = causeOf(err).name

@@ -49,8 +49,7 @@ func checkChain(name string) error {
 
 // explainChain returns err with the nearest name if it is about an unknown name of a chain.
 func explainChain(name string, err error) error {
-	var p *address.ParseError
-	if !errors.As(err, &p) || p.Err != address.ErrChain || p.Hint() != "" {
+	if p, ok := errors.AsType[*address.ParseError](err); !ok || p.Err != address.ErrChain || p.Hint() != "" {
 		return err
 	}
 	var slugs []string
@@ -86,8 +85,7 @@ func (j *judge) screen(chain, text string) verdict {
 	}
 	v.result, v.reading, v.err = j.screener.ScreenInput(chain, text)
 	if j.answered == nil && v.result.Digest() != "" {
-		r := v.result
-		j.answered = &r
+		j.answered = new(v.result)
 	}
 	if mine {
 		v.err = explainChain(chain, v.err)

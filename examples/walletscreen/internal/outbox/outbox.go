@@ -284,7 +284,7 @@ func (b *Box) record(ctx context.Context, d *Delivery, done []Message) error {
 	for _, m := range done {
 		now := b.now()
 		due, ended, text := now.Add(min(5*time.Second<<min(m.Attempts, 20), time.Hour)), int64(0), ""
-		if later := (*RetryError)(nil); errors.As(m.failure, &later) {
+		if later, ok := errors.AsType[*RetryError](m.failure); ok {
 			if pause := now.Add(min(later.After, time.Hour)); pause.After(b.pause) {
 				b.pause = pause
 			}

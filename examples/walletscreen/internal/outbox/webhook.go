@@ -102,7 +102,7 @@ func (h *Webhook) Post(ctx context.Context, m Message) error {
 	r.Header.Set("webhook-signature", h.sign(m.ID, timestamp, m.Body))
 	answer, err := h.client.Do(r)
 	if err != nil {
-		if e := (*url.Error)(nil); errors.As(err, &e) {
+		if e, ok := errors.AsType[*url.Error](err); ok {
 			err = e.Err // without the URL, which may hold a token
 		}
 		return err
