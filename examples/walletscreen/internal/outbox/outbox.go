@@ -48,7 +48,8 @@ type Message struct {
 type Box struct {
 	db    *sql.DB
 	now   func() time.Time
-	pause time.Time // until when the receiver wants no message
+	pause time.Time     // until when the receiver wants no message
+	wait  time.Duration // for a statement that is quick unless the database hangs
 }
 
 // Open opens the outbox in a database, which is sqlite:FILE or a URL of PostgreSQL, and
@@ -63,7 +64,7 @@ func Open(ctx context.Context, database string) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("outbox: %w", err)
 	}
-	b := &Box{db: db, now: time.Now}
+	b := &Box{db: db, now: time.Now, wait: 10 * time.Second}
 	if _, err = b.State(ctx); err != nil { // once there are tables, the role needs no right to make them
 		err = b.create(ctx, lock)
 	}
@@ -116,6 +117,8 @@ func (b *Box) Close() error { return b.db.Close() }
 
 // Lead makes holder the leader for a time, and reports whether it is: if nobody else is.
 func (b *Box) Lead(ctx context.Context, holder string, term time.Duration) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.wait)
+	defer cancel()
 	now := b.now()
 	r, err := b.db.ExecContext(ctx, `update walletscreen_outbox_state set holder = $1, until = $2
 		where name = 'book' and (holder = $3 or until < $4)`, holder, now.Add(term).UnixMilli(), holder, now.UnixMilli())
@@ -134,6 +137,8 @@ func (b *Box) Resign(ctx context.Context, holder string) error {
 
 // State returns the state that Add has stored last, and "" if it never has.
 func (b *Box) State(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.wait)
+	defer cancel()
 	var state string
 	err := b.db.QueryRowContext(ctx, `select digest from walletscreen_outbox_state where name = 'book'`).Scan(&state)
 	if err != nil {
@@ -200,6 +205,8 @@ func (b *Box) Add(ctx context.Context, from, to string, events []Event) (added i
 // due returns messages that are due, the oldest first, at most n. Each is the first of
 // its customer that waits.
 func (b *Box) due(ctx context.Context, n int) ([]Message, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.wait)
+	defer cancel()
 	rows, err := b.db.QueryContext(ctx, `select id, body, customer, created, attempts from walletscreen_outbox m
 		where ended = 0 and due <= $1 and not exists (
 			select 1 from walletscreen_outbox earlier
@@ -276,6 +283,8 @@ func (b *Box) Deliver(ctx context.Context, post func(context.Context, Message) e
 
 // record stores what became of messages, and adds it to d.
 func (b *Box) record(ctx context.Context, d *Delivery, done []Message) error {
+	ctx, cancel := context.WithTimeout(ctx, b.wait)
+	defer cancel()
 	tx, err := b.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
