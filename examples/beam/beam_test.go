@@ -743,8 +743,10 @@ func TestRequired(t *testing.T) {
 	if _, err := s.Refresh(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if snap, err := latest(ctx, dir, nil, 24*time.Hour); !errors.Is(err, screening.ErrStale) {
-		t.Errorf("with an old list that was fetched: %v, caveats %v", err, snap.caveats)
+	var log strings.Builder
+	old := job{lists: dir, in: "x", out: "x", maxAge: 24 * time.Hour, log: &log}
+	if _, err := old.run(ctx); !errors.Is(err, screening.ErrStale) || !strings.Contains(log.String(), "list FETCHED: 1 addresses, whole, checked on ") {
+		t.Errorf("with an old list that was fetched: %v, log %q", err, &log)
 	}
 	if _, err := latest(ctx, dir, []string{"OFAC_SDN"}, 24*time.Hour); err != nil {
 		t.Errorf("with an old list that -require does not name: %v", err)

@@ -98,12 +98,12 @@ func (s *Snapshot) choose(ctx context.Context, st store.Store, required []string
 	if err != nil {
 		return err
 	}
+	s.status = past.Sources()
 	r, err := past.Screen(probe)
 	if err != nil {
 		return fmt.Errorf("%w; -require names the lists that must be whole, and not too old", err)
 	}
-	s.Digest = r.Digest()
-	s.status, s.caveats = past.Sources(), r.Caveats()
+	s.Digest, s.caveats = r.Digest(), r.Caveats()
 	return nil
 }
 

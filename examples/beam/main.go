@@ -71,11 +71,11 @@ func (j job) run(ctx context.Context) (counts, error) {
 		return counts{}, errors.New("-in and -out are needed")
 	}
 	snap, err := latest(ctx, j.lists, strings.FieldsFunc(j.require, func(r rune) bool { return r == ',' }), j.maxAge)
+	if j.log != nil {
+		snap.print(j.log) // also the list that is too old
+	}
 	if err != nil {
 		return counts{}, err
-	}
-	if j.log != nil {
-		snap.print(j.log)
 	}
 	names, err := files(ctx, j.in)
 	if err != nil {
