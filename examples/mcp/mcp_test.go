@@ -26,6 +26,7 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/httpapi"
 	"github.com/walletscreen/walletscreen/httpapi/access"
+	"github.com/walletscreen/walletscreen/internal/version"
 	"github.com/walletscreen/walletscreen/score"
 	walletscreen "github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -225,7 +226,7 @@ func TestTools(t *testing.T) {
 	if want := []string{"find_addresses", "list_sources", "screen_address", "validate_address"}; !slices.Equal(names, want) {
 		t.Errorf("tools %v, want %v", names, want)
 	}
-	if init := c.InitializeResult(); init == nil || !strings.Contains(init.Instructions, "all_clear") {
+	if init := c.InitializeResult(); init == nil || !strings.Contains(init.Instructions, "all_clear") || init.ServerInfo.Version != version.Module() {
 		t.Errorf("instructions: %+v", init)
 	}
 }

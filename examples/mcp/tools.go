@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/walletscreen/walletscreen/address"
+	"github.com/walletscreen/walletscreen/internal/version"
 	"github.com/walletscreen/walletscreen/internal/visible"
 	walletscreen "github.com/walletscreen/walletscreen/screening"
 )
@@ -40,7 +41,7 @@ var schemas = mcp.NewSchemaCache()
 
 // newServer returns a server whose tools call the API.
 func newServer(call api) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "walletscreen", Title: "Walletscreen", Version: "1.0.0"},
+	s := mcp.NewServer(&mcp.Implementation{Name: "walletscreen", Title: "Walletscreen", Version: version.Module()},
 		&mcp.ServerOptions{Instructions: instructions, SchemaCache: schemas})
 	s.AddReceivingMiddleware(discreet)
 	add(s, "screen_address", "Screen an address",
