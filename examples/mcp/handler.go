@@ -126,15 +126,18 @@ func openLists(ctx context.Context, c config, logger *slog.Logger, background *s
 		return nil, err
 	}
 	background.Go(func() {
-		for tick := time.Tick(often); ; {
+		tick, last := time.Tick(often), ""
+		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick:
-				if err := follow(ctx); err != nil && ctx.Err() == nil {
-					logger.Error("the new exceptions cannot be used, keeping the old ones", "error", err)
-				}
 			}
+			err := follow(ctx)
+			if err != nil && err.Error() != last && ctx.Err() == nil {
+				logger.Error("the new exceptions cannot be used, keeping the old ones", "error", err)
+			}
+			last = fmt.Sprint(err)
 		}
 	})
 	if c.offline {

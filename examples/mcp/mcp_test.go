@@ -574,6 +574,12 @@ func TestOwnListsFollow(t *testing.T) {
 				t.Errorf("after %d changes, the address to block: %v, %v", n, r.Labels, err)
 			}
 		}
+		write("address,action\n" + listed + ",alow\n")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := strings.Count(log.String(), "the new exceptions cannot be used"); got != 1 {
+			t.Errorf("a file with an error is logged %d times, want once:\n%s", got, log)
+		}
 	})
 }
 
