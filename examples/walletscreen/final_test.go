@@ -69,7 +69,7 @@ func TestCaveatWords(t *testing.T) {
 			t.Errorf("the program has no words for the caveat %s", kind)
 		case !strings.Contains(page, `said === "`+kind+`"`):
 			t.Errorf("the page has no words for the caveat %s", kind)
-		case !strings.Contains(mcp, `case "`+kind+`":`):
+		case !strings.Contains(mcp, "Caveat"+strings.ToUpper(kind[:1])+kind[1:]+": "):
 			t.Errorf("the MCP server has no words for the caveat %s", kind)
 		}
 	}
