@@ -306,7 +306,7 @@ func (o *listOptions) ownLists(taken []string) (all []ownList, err error) {
 	for _, value := range o.own {
 		id, from, ok := strings.Cut(value, "=")
 		from, kind, chosen := strings.Cut(from, ",kind=")
-		l := ownList{id, from, score.Kind(kind)}
+		l := ownList{id, from, score.Kind(strings.ToUpper(kind))}
 		switch {
 		case !ok || from == "":
 			return nil, fmt.Errorf("-list %q: want ID=FILE, such as OWN=/etc/walletscreen/own.csv", value)

@@ -172,7 +172,7 @@ func TestListsWithKind(t *testing.T) {
 		code                int
 		want                string
 	}{
-		{"SHOPS=" + table + ",kind=SCAM", "", unlisted, 1, "HIGH  70  ethereum " + unlisted + "\n  SCAM  exact match  SHOPS  a fake shop\n"},
+		{"SHOPS=" + table + ",kind=scam", "", unlisted, 1, "HIGH  70  ethereum " + unlisted + "\n  SCAM  exact match  SHOPS  a fake shop\n"},
 		{"OURS=" + pack, "", thief, 1, "HIGH  70  bitcoin " + thief + "\n  SCAM  exact match  OURS https://case.example/7  The fake shop\n"},
 		{"OURS=" + pack + ".gz", "", thief, 1, "HIGH  70  bitcoin " + thief + "\n  SCAM  exact match  OURS https://case.example/7  The fake shop\n"},
 		{"OURS=" + own + ".gz", "", unlisted, 1, "CRITICAL  100  ethereum " + unlisted + "\n"},
