@@ -116,6 +116,13 @@ func TestReceiptBundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var other bytes.Buffer
+	archive := zip.NewWriter(&other)
+	_, err = archive.Create("xl/workbook.xml")
+	if err := errors.Join(err, archive.Close(), os.WriteFile(changed, other.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	ok(2, "an archive without receipts.jsonl", "receipt", "verify", changed, "-key", key+".pub")
 	for _, text := range [][]byte{whole[:len(whole)/2], whole[:10], bytes.Replace(whole, []byte("receipts.jsonl"), []byte("../ceipts.jsonl")[:14], -1)} {
 		if err := os.WriteFile(changed, text, 0o600); err != nil {
 			t.Fatal(err)

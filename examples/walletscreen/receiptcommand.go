@@ -241,7 +241,7 @@ func (r *receiptCall) print(n int, v *receipt.Verdict) {
 	}
 	if v.Signer != "" {
 		notes = append(notes, "signature of "+v.Signer+" holds")
-	} else if rec != nil {
+	} else if rec != nil && o.Unsigned != o.Reason {
 		notes = append(notes, "signature: "+o.Unsigned)
 	}
 	fmt.Fprintf(r, "%s  %s\n", strings.ToUpper(v.Outcome), title)
@@ -322,6 +322,9 @@ func unpack(f *os.File, dir string) (io.Reader, func(context.Context) (store.Sto
 	z, err := zip.NewReader(f, info.Size())
 	if err != nil {
 		return nil, nil, err
+	}
+	if _, err := z.Open(receiptsName); err != nil {
+		return nil, nil, fmt.Errorf("an archive without %s: want what receipt bundle has written", receiptsName)
 	}
 	size := uint64(0) // a file that is larger than it says is an error
 	for _, file := range z.File {

@@ -153,7 +153,7 @@ func (v *Verdict) open(data []byte, known []note.Verifier) ([]byte, error) {
 	case err == nil:
 		v.Signer = n.Sigs[0].Name
 	case errors.As(err, &unknown):
-		v.Unsigned = fmt.Errorf("signed with the key %q, which is not among the %d known ones", unknown.Note.UnverifiedSigs[0].Name, len(known))
+		v.Unsigned = fmt.Errorf("signed with the key %q, which is not a known one", unknown.Note.UnverifiedSigs[0].Name)
 	case errors.As(err, &invalid):
 		v.Unsigned = fmt.Errorf("the signature is not that of the receipt, which was changed: %w", err)
 	default:
