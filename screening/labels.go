@@ -91,7 +91,7 @@ func (held *heldList) addMatches(r *Result, table *score.Table, h uint64, k, acc
 			match = l.Match(k, &r.Address, account)
 		}
 		e := &l.Entry
-		switch until := l.Until(); {
+		switch until := e.Until; {
 		case match == 0 || match == score.Key && !until.IsZero():
 			continue
 		case !until.IsZero():

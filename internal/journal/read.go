@@ -103,11 +103,7 @@ func Entries(ctx context.Context, st store.Store, source string, held *Held) ite
 			yield(sources.Entry{}, err)
 			return
 		}
-		for s, err := range f.All() {
-			if s.Out != 0 || !yield(s.Entry, err) {
-				return
-			}
-		}
+		f.Entries()(yield)
 	}
 }
 

@@ -65,14 +65,12 @@ func (d *Digest) Sum() string {
 func (f *File) Digest() (string, error) {
 	var d Digest
 	var said []byte
-	for s, err := range f.All() {
+	for e, err := range f.Entries() {
 		if err != nil {
 			return "", err
 		}
-		if s.Out == 0 {
-			said = AppendDigested(said[:0], &s.Entry)
-			d.Add(said)
-		}
+		said = AppendDigested(said[:0], &e)
+		d.Add(said)
 	}
 	return d.Sum(), nil
 }

@@ -185,6 +185,17 @@ func (f *File) All() iter.Seq2[Stay, error] {
 	}
 }
 
+// Entries returns the entries of the stays that last. After an error there are no more.
+func (f *File) Entries() iter.Seq2[sources.Entry, error] {
+	return func(yield func(sources.Entry, error) bool) {
+		for s, err := range f.All() {
+			if s.Out != 0 || !yield(s.Entry, err) {
+				return
+			}
+		}
+	}
+}
+
 // Records returns the stays that last, or those that have ended. After an error there are no more.
 func (f *File) Records(ended bool) iter.Seq2[*Record, error] {
 	section := f.Lasts()

@@ -52,16 +52,10 @@ func (l *List) File() *stays.File { return l.file }
 // All returns the entries of l in their order, and repeats those that are repeated. Nothing follows
 // an error.
 func (l *List) All() iter.Seq2[sources.Entry, error] {
-	return func(yield func(sources.Entry, error) bool) {
-		if l == nil {
-			return
-		}
-		for s, err := range l.file.All() {
-			if s.Out != 0 || !yield(s.Entry, err) {
-				return
-			}
-		}
+	if l == nil {
+		return func(func(sources.Entry, error) bool) {}
 	}
+	return l.file.Entries()
 }
 
 // Past returns the entries that l no longer has, for look-ups; nil if there are none. Their listings have an Until.

@@ -13,7 +13,7 @@ import (
 
 // A Listing is an entry of a list that is found under a key. It is immutable.
 type Listing struct {
-	Entry sources.Entry // without an address if chain is set
+	Entry sources.Entry // without an address if chain is set; with an Until if the list dropped it
 
 	isHex   bool           // the address is hexOf the key; it is not in Entry
 	chain   address.Chain  // with isHex: its chain
@@ -36,9 +36,6 @@ func (l *Listing) AddedAt() time.Time {
 	}
 	return party
 }
-
-// Until returns when the list dropped the entry; zero if it is listed.
-func (l *Listing) Until() time.Time { return l.Entry.Until }
 
 // Match returns how l, which was found under k, matches the address with the given
 // account; 0 if it does not. Keys are passed by pointer, because they do not
