@@ -73,9 +73,8 @@ func sortFormer(all []Former, labels []Label) (sorted []Former) {
 
 // A heldList is a list as questions see it.
 type heldList struct {
-	*index.Table // of the list: a clean address needs nothing else
-	list         *list.List
-	source       string // the id
+	list   *list.List
+	source string // the id
 }
 
 // addMatches adds to r what the listings that are found under the key k, with the hash h, say of
@@ -83,7 +82,7 @@ type heldList struct {
 // ended is one of its own account only.
 func (held *heldList) addMatches(r *Result, table *score.Table, h uint64, k, account *index.ID) {
 	var buf [8]uint32
-	rows := held.AppendTagged(buf[:0], h, k, 0)
+	rows := held.list.Index().AppendTagged(buf[:0], h, k, 0)
 	for _, row := range rows {
 		l := held.list.Listing(row, k)
 		match := score.Literal

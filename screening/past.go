@@ -105,7 +105,7 @@ func (s *Screener) openPast(ctx context.Context, st store.Store, state *journal.
 	if err != nil {
 		return nil, err
 	}
-	snap.origin.now, snap.origin.at = nil, at
+	snap.answerAs(at)
 	if snap.notLoaded == nil && snap.isStale(at) {
 		snap.notLoaded = ErrStale
 	}
@@ -113,7 +113,7 @@ func (s *Screener) openPast(ctx context.Context, st store.Store, state *journal.
 }
 
 // At returns the instant that p answers for, in UTC.
-func (p *Past) At() time.Time { return p.snap.origin.at }
+func (p *Past) At() time.Time { return p.snap.origin.now() }
 
 // Screen is [Screener.Screen] of the lists of that time. Whether one was too old under
 // Options.MaxAge is decided as of that time.

@@ -32,7 +32,7 @@ func Reconstruct(ctx context.Context, at time.Time, srcs []sources.Source, opts 
 	}
 	held := s.snap.Load().held
 	snap := newSnapshot(s.settings, held, nil, nil, nil)
-	snap.origin.now, snap.origin.at = nil, at.UTC()
+	snap.answerAs(at.UTC())
 	p := &Past{snap: snap}
 	if snap.notLoaded != nil {
 		p.unknown = unknown(s.Sources())

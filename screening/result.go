@@ -115,11 +115,9 @@ func (r Result) Caveats() (caveats []Caveat) {
 	if o == nil {
 		return nil
 	}
-	now, status := o.at, o.status
-	if o.now != nil {
-		if now = o.now(); now.Before(o.from) {
-			status = r.Sources()
-		}
+	now, status := o.now(), o.status
+	if now.Before(o.from) {
+		status = r.Sources()
 	}
 	for i := range status {
 		s := &status[i] // it is large
@@ -158,8 +156,7 @@ type origin struct {
 	digest string
 	status []SourceStatus
 	from   time.Time        // when no LastUpdated is in the future any more
-	now    func() time.Time // nil: the status is of the past
-	at     time.Time        // of the past
+	now    func() time.Time // always the same of a Past
 	stale  time.Duration    // see settings
 	old    []time.Duration  // see settings
 
@@ -183,9 +180,6 @@ func (r Result) Sources() []SourceStatus {
 	o := r.origin
 	if o == nil {
 		return nil
-	}
-	if o.now == nil {
-		return o.status
 	}
 	now := o.now()
 	if !now.Before(o.from) {

@@ -63,10 +63,10 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 				continue
 			}
 			lists[id] += l.Digest
-			snap.lists = append(snap.lists, heldList{l.Index(), l, id})
+			snap.lists = append(snap.lists, heldList{l, id})
 			snap.scripts = snap.scripts || l.Scripts
 			if past := l.Past(); past != nil {
-				snap.lists = append(snap.lists, heldList{past.Index(), past, id})
+				snap.lists = append(snap.lists, heldList{past, id})
 			}
 		}
 		if h.damaged != nil && h.list != nil {
@@ -130,10 +130,10 @@ func (snap *snapshot) require() {
 func (snap *snapshot) share(prev *snapshot) {
 	snap.filters = make([]*index.Filter, 1)
 	for _, held := range snap.lists {
-		if f := held.Filter(); f != nil {
+		if f := held.list.Index().Filter(); f != nil {
 			snap.filters = append(snap.filters, f)
 		} else {
-			snap.small = append(snap.small, held.Table)
+			snap.small = append(snap.small, held.list.Index())
 		}
 	}
 	if prev != nil && slices.Equal(prev.small, snap.small) {
@@ -157,6 +157,11 @@ func (snap *snapshot) ready() error {
 // isStale reports whether a required list is too old at the time now.
 func (snap *snapshot) isStale(now time.Time) bool {
 	return !snap.due.IsZero() && now.After(snap.due) || isFuture(snap.newest, now)
+}
+
+// answerAs lets snap answer as of an instant of the past.
+func (snap *snapshot) answerAs(at time.Time) {
+	snap.origin.now, snap.origin.from = func() time.Time { return at }, time.Time{}
 }
 
 // ageless returns snap as it answers however old the lists are.
@@ -261,11 +266,7 @@ func (snap *snapshot) finish(r *Result) {
 	r.Labels = sortLabels(r.Labels, snap.rank)
 	r.Formerly = sortFormer(r.Formerly, r.Labels)
 	if r.Labels != nil && snap.exceptions != nil {
-		now := snap.origin.at
-		if snap.origin.now != nil {
-			now = snap.now()
-		}
-		r.Labels, r.Suppressed = snap.exceptions.split(r.Address.Account(), r.Labels, now)
+		r.Labels, r.Suppressed = snap.exceptions.split(r.Address.Account(), r.Labels, snap.origin.now())
 	}
 	if len(r.Labels) > 0 {
 		r.Score = r.Labels[0].Points
