@@ -106,10 +106,7 @@ func (s *Screener) openPast(ctx context.Context, st store.Store, state *journal.
 		return nil, err
 	}
 	snap.answerAs(at)
-	if snap.notLoaded == nil && snap.isStale(at) {
-		snap.notLoaded = ErrStale
-	}
-	return &Past{snap: snap.ageless()}, nil
+	return &Past{snap: snap}, nil
 }
 
 // At returns the instant that p answers for, in UTC.

@@ -148,15 +148,16 @@ func (snap *snapshot) ready() error {
 	if snap.notLoaded != nil {
 		return snap.notLoaded
 	}
-	if !snap.due.IsZero() && snap.isStale(snap.now()) {
+	if !snap.due.IsZero() && snap.isStale() {
 		return ErrStale
 	}
 	return nil
 }
 
-// isStale reports whether a required list is too old at the time now.
-func (snap *snapshot) isStale(now time.Time) bool {
-	return !snap.due.IsZero() && now.After(snap.due) || isFuture(snap.newest, now)
+// isStale reports whether a required list is too old.
+func (snap *snapshot) isStale() bool {
+	now := snap.origin.now()
+	return now.After(snap.due) || isFuture(snap.newest, now)
 }
 
 // answerAs lets snap answer as of an instant of the past.
