@@ -75,8 +75,10 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 	var valid int
 	var unlisted error
 	p = e.takeTurn(func() *problem {
-		valid, unlisted = e.screenItems(lists, items)
-		return nil
+		if valid, unlisted = e.screenItems(lists, items); time.Now().Before(e.sendBy) {
+			return nil
+		}
+		return overload() // before the charge
 	})
 	if p != nil {
 		return nil, p
@@ -171,14 +173,8 @@ func (e *exchange) waitTurn() {
 func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlisted error) {
 	for again := true; again && time.Now().Before(e.sendBy); { // until no list is replaced meanwhile
 		digest := e.screener.Digest()
-		again = false
-		for i := range items {
-			if it := &items[i]; it.bad == nil {
-				it.found, _, it.err = lists.ScreenInput(it.name, it.text)
-				again = again || it.err == nil && it.found.Digest() != digest
-			}
-		}
-		again = e.asOf.IsZero() && (again || e.screener.Digest() != digest) // the past stays as it is
+		mixed := e.screenOnce(lists, items, digest)
+		again = e.asOf.IsZero() && (mixed || e.screener.Digest() != digest) // the past stays as it is
 	}
 	var notKept *problem // of all items that nothing is known about
 	for i := range items {
@@ -205,6 +201,17 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 		}
 	}
 	return valid, unlisted
+}
+
+// screenOnce screens the items, and reports whether a result is of other lists than those of a digest.
+func (e *exchange) screenOnce(lists lists, items []batchItem, digest string) (mixed bool) {
+	for i := range items {
+		if it := &items[i]; it.bad == nil && time.Now().Before(e.sendBy) {
+			it.found, _, it.err = lists.ScreenInput(it.name, it.text)
+			mixed = mixed || it.err == nil && it.found.Digest() != digest
+		}
+	}
+	return mixed
 }
 
 // checkItem returns the problem of an item whose address or chain is wrong, or nil if the address
