@@ -58,6 +58,7 @@ const (
 	maxSpan  = 144 // the longest address that has other text around it
 	maxJoin  = 256 // the longest that is broken
 	maxWhole = 512 // the longest
+	nemLen   = 46  // an address of nem in groups
 	maxDepth = 3   // the number of times that a text is edited, for escapes within escapes
 )
 
@@ -165,47 +166,29 @@ func (f *finder) try(start, end int) bool {
 }
 
 func (f *finder) chunk(start, end int) {
-	before := -1 // beginning of the previous word if a single separator follows it, else -1
-	words := 0
-	for i := start; i < end; {
-		if !f.isAlnum(i) {
+	last := f.lastWord(start, end)
+	for i := start; i < last; {
+		from := i
+		if i = skip(classAlnum, f.text[:end], i); i == from {
 			i++
 			continue
 		}
-		from := i
-		i = skip(classAlnum, f.text[:end], i)
-		words++
 		f.word(from, i)
-		if end > i {
-			f.inside(from, end)
-		}
-		if before >= 0 && i-from >= minWord && i-before <= maxSpan {
-			f.try(before, i) // bitcoincash:…, nano_…, X-…
-		}
-		before = -1
-		if i+1 < end && f.isAlnum(i+1) {
-			before = from
-		}
-	}
-	if words < 2 && f.isAlnum(start) && f.isAlnum(end-1) {
-		return // the chunk is a single word
-	}
-	// Addresses with more separators, or with one at the end, extend to the
-	// end of the chunk or of its last word.
-	last := f.lastWord(start, end)
-	for i := max(start, end-maxSpan); i < end; i++ {
-		if !f.isAlnum(i) || i > start && f.isAlnum(i-1) {
+		if i-from == end-start || !mayBegin(f.text[from:end]) {
 			continue
 		}
-		if !mayBegin(f.text[i:end]) {
-			continue
+		// An address with separators extends to the end of the next word, if that is long, of the
+		// last one or of the chunk, or it has a length of its own.
+		next := skip(classAlnum, f.text[:end], i+1)
+		if next-i <= minWord {
+			next = 0
 		}
-		if end-i >= minChunk && end != last {
-			f.try(i, end)
+		for _, to := range [...]int{next, last, end, from + ownLen(f.text[from:end])} {
+			if i <= to && minChunk <= to-from && to-from <= maxSpan {
+				f.try(from, to)
+			}
 		}
-		if last-i >= minChunk {
-			f.try(i, last)
-		}
+		f.principal(from, end)
 	}
 }
 
@@ -307,24 +290,24 @@ func isEIP55Capitals(digits string) bool {
 	return kind == hasLower|hasUpper && eip55.matches(digits)
 }
 
-// inside searches for addresses with separators that begin with the word at
-// start and may be followed by other text, in the chunk that ends at end.
-func (f *finder) inside(start, end int) {
-	s := f.text[start:end]
+// ownLen returns the length of the address of ton or nem as which s, which is longer, begins, or 0.
+func ownLen(s string) int {
 	switch {
 	case len(s) > tonLen && (s[0] == 'E' || s[0] == 'U') && (s[1] == 'Q' || s[1] == 'f'):
-		f.try(start, start+tonLen)
-	case len(s) > 46 && s[0] == 'N' && s[6] == '-' && (len(s) <= 46+2 || s[46+2] != '-'): // else the last group has six letters
-		f.try(start, start+46)
-	case len(s) > minChunk && s[5] == '-':
-		f.principal(start, end)
+		return tonLen
+	case len(s) > nemLen && s[0] == 'N' && s[6] == '-':
+		return nemLen
 	}
+	return 0
 }
 
 // principal searches for a principal of the Internet Computer, or for an
 // account of one, that begins at start.
 func (f *finder) principal(start, end int) {
 	i := start
+	if i+5 >= end || f.text[i+5] != '-' {
+		return
+	}
 	for i+5 < end && f.isAlnum(i+4) && f.text[i+5] == '-' && i-start < principalMaxText {
 		i += 6
 	}
