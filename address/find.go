@@ -184,7 +184,7 @@ func (f *finder) chunk(start, end int) {
 			next = 0
 		}
 		for _, to := range [...]int{next, last, end, from + ownLen(f.text[from:end])} {
-			if i <= to && minChunk <= to-from && to-from <= maxSpan {
+			if minChunk <= to-from && to-from <= maxSpan {
 				f.try(from, to)
 			}
 		}

@@ -97,6 +97,7 @@ func TestFindAll(t *testing.T) {
 			ton + "/x " + icp + "/x " + btc + "_x " + nem + "/" + icp + "_",
 			[]string{"ton:" + ton, "internet-computer:" + icp, "bitcoin:" + btc, "nem:" + nem, "internet-computer:" + icp},
 		},
+		{"of ton before a word", ton + "alice.near", []string{"ton:" + ton}},
 		{"hex before a hex digit", lower + "a", nil},
 		{"hex before a letter", lower + "TRX", []string{"ethereum:" + lower}},
 		{"hex before an address", lower + trx, []string{"ethereum:" + lower, "tron:" + trx}},
