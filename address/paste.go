@@ -110,23 +110,17 @@ func isWrapping(c rune) bool {
 // readCall returns the recipient and the contract of a URI that transfers a token, both as URIs of
 // the same chain: of EIP-681, of Solana Pay, or of ton.
 func readCall(s string) (to, contract string) {
-	scheme, rest, _ := strings.Cut(s, ":")
-	_, query, _ := strings.Cut(rest, "?")
-	if token := cmp.Or(parameter(query, "spl-token"), parameter(query, "jetton")); token != "" {
-		return s, scheme + ":" + token
+	u, _ := readURI(s, 0)
+	scheme := u.body.scheme + ":"
+	if token := cmp.Or(parameter(u.query, "spl-token"), parameter(u.query, "jetton")); token != "" {
+		return s, scheme + token
 	}
-	head, call, ok := strings.Cut(rest, "/")
-	function, query, _ := strings.Cut(call, "?")
-	if !ok || !chains[schemeRow(scheme)-1].isEVM() || !strings.EqualFold(function, "transfer") {
+	to = parameter(u.query, "address")
+	if !strings.EqualFold(u.call, "transfer") || to == "" {
 		return "", ""
 	}
-	if to = parameter(query, "address"); to == "" {
-		return "", ""
-	}
-	if _, id, ok := strings.Cut(head, "@"); ok {
-		to += "@" + id
-	}
-	return scheme + ":" + to, scheme + ":" + head
+	on := strings.Replace(u.id, eip155, "@", 1)
+	return scheme + to + on, scheme + u.body.text + on
 }
 
 // parameter returns the value of key in query, unescaped, or "".

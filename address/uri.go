@@ -11,6 +11,7 @@ type uri struct {
 	id      string // the CAIP-2 id of the chain in it, or ""
 	idAt    int    // its offset, or of the scheme
 	caip10  bool
+	call    string // the function of a contract
 	query   string
 	queryAt int
 
@@ -91,11 +92,12 @@ func readURI(s string, at int) (u uri, ok bool) {
 func (u *uri) readEVM() {
 	u.body.skip("pay-")
 	to, call, isCall := strings.Cut(u.body.text, "/")
+	if isCall {
+		u.call, u.hint = call, "it calls a contract, and the account that is meant is not the one in front"
+		u.bad = fault{err: ErrSyntax, at: u.body.at + len(to)}
+	}
 	to, id, hasID := strings.Cut(to, "@")
-	switch {
-	case isCall:
-		u.bad, u.hint = fault{err: ErrSyntax, at: u.body.at + len(u.body.text) - len(call) - 1}, "it calls a contract, and the account that is meant is not the one in front"
-	case hasID:
+	if hasID {
 		u.id, u.idAt = eip155+id, u.body.at+len(to)+1
 	}
 	u.body.text = to
