@@ -349,9 +349,10 @@ func diagnoseAnywhere(s string) error {
 	defer rd.free()
 	row, fits := ethereumRow, 0
 	worst := badSyntax
+	words := strings.ContainsAny(s, " \t\r\n")
 	for i := range chains {
 		r := uint16(i + 1)
-		if r == otherEVMRow || worst.err == ErrNetwork {
+		if r == otherEVMRow || worst.err == ErrNetwork || words && chains[i].slug != "nimiq" { // no other has blanks
 			continue
 		}
 		_, bad := chains[i].codecs.read(rd)
@@ -377,7 +378,7 @@ func diagnoseAnywhere(s string) error {
 	switch {
 	case e.Err == ErrChecksum && e.hint == "" && fits == 1:
 		e.hint = "it looks like an address of " + string(chains[row-1].slug)
-	case e.Err == ErrCharset && strings.ContainsAny(s, " \t\r\n"): // words, not a wrong character
+	case e.Err == ErrCharset && words: // not a wrong character
 		e.Err, e.Offset, e.hint = ErrSyntax, -1, aloneHint
 	}
 	return e
