@@ -10,7 +10,7 @@ import (
 
 // FindLikely returns the addresses that [FindAll] finds, and in the same order, with the zero
 // Address, what looks like an address or a piece of one and proves nothing: with a typing error,
-// with characters that were read as others that look like them, shortened as in "0x57EC…1259",
+// with characters that were read as others that look like them, cut, shortened as in "0x57EC…1259",
 // broken in a way that FindAll does not know, as over the lines of a column, or of Solana, whose
 // addresses have no checksum. A person must look at these: they are neither clean nor listed.
 func FindLikely(text string) []Found { return findLikely(text, false) }
