@@ -227,7 +227,8 @@ func (s *Screener) save(ctx context.Context, i int, had, next *current, changes 
 		bounded(context.WithoutCancel(ctx), func(ctx context.Context) error { return s.book.Store().Delete(ctx, name) }) // it was judged by a list that is not held any more
 	}
 	if err == nil {
-		s.opts.Logger.InfoContext(ctx, "list accepted", "source", id, "kept", kept, "took", time.Since(start))
+		s.opts.Logger.InfoContext(ctx, "list accepted", "source", id, "added", changes.Added, "removed", changes.Removed, "entries", next.held.Entries,
+			"kept", kept, "took", time.Since(start))
 	}
 	return err
 }

@@ -436,7 +436,7 @@ func TestStoreShrink(t *testing.T) {
 	if err != nil || report.Sources[0].Removed != 290 || report.Sources[0].Added != 0 {
 		t.Errorf("Refresh: %+v, %v", report, err)
 	}
-	for _, part := range []string{"level=WARN", "accepted by the operator", "OFAC_SDN", "from 300 to 10", digestOf(1), digestOf(2)} {
+	for _, part := range []string{"level=WARN", "accepted by the operator", "OFAC_SDN", "from 300 to 10", digestOf(1), digestOf(2), "added=0 removed=290 entries=10"} {
 		if !strings.Contains(log.String(), part) {
 			t.Errorf("the log of the override does not say %s:\n%s", part, log.String())
 		}
