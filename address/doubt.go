@@ -39,7 +39,7 @@ func (d Doubt) Explain() string {
 	case DoubtShort:
 		return "digits of the address are missing: compare it with the original"
 	case DoubtAmbiguous:
-		return "it could be an address of several chains, and the lists do not say the same of all: name the chain"
+		return "it could be an address of several chains, and nothing says which: name the chain"
 	case DoubtUnscreenable:
 		return "no list can name whom it pays, such as the payee of a Lightning invoice, or the master of a virtual address of tempo: ask for an address of theirs"
 	case DoubtWrongChain:

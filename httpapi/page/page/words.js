@@ -122,7 +122,7 @@ export const former = list => (list ?? []).map(f =>
 export const doubts = {
   capitals: ["the address may be mistyped", "The capitals do not match the checksum of the address. Compare it with the original: one character may be wrong."],
   short: ["digits are missing", "Leading digits of the address are missing. Compare it with the original."],
-  ambiguous: ["the chain is not clear", "It could be an address of several chains, and the lists do not say the same of all. Choose the chain."],
+  ambiguous: ["the chain is not clear", "It could be an address of several chains, and nothing says which. Choose the chain."],
   unscreenable: ["not every payee can be screened", "It also pays somebody whom no list can name, such as the payee of a Lightning invoice."],
   wrong_chain: ["another chain was chosen", "It is not an address of the chain that was chosen, but it is listed on the chain that is shown."],
   malformed: ["the text is not an address as it stands", "The text as it stands is not an address, but an address in it is listed. Compare it with the original."],
