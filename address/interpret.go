@@ -295,7 +295,13 @@ func readAnywhere(s string) (rd Reading) {
 		rd.Err = diagnoseAnywhere(s)
 		return rd
 	}
-	return readOn(c, s)
+	rd = readOn(c, s)
+	if p, ok := errors.AsType[*ParseError](rd.Err); ok && p.Other != "" { // ethereum is also the scheme of other EVM chains
+		if other := readOn(p.Other, s); other.Err == nil {
+			return other
+		}
+	}
+	return rd
 }
 
 // addTolerant adds the accounts that only Normalize accepts, one for all EVM
