@@ -226,7 +226,7 @@ func lastLine(f *os.File, size int64, most uint64) (number uint64, offset int64,
 		if n < end { // the first line may have begun before
 			first = bytes.IndexByte(tail[:n-1], '\n') + 1
 		}
-		for len(tail) > first {
+		for len(tail) > first && (first > 0 || n == end) {
 			at := bytes.LastIndexByte(tail[:len(tail)-1], '\n') + 1
 			if l, ok := line.Parse(tail[at:]); ok && l.Seq <= most {
 				return l.Seq, end - n + int64(at), ended, nil

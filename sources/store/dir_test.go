@@ -302,6 +302,19 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
+// TestGluedLine loses the line feed before a line that is as long as what is read first to find the last line: Read takes
+// both for one damaged line, and Append must not take the second one for the last.
+func TestGluedLine(t *testing.T) {
+	dir := t.TempDir()
+	second, _ := line.Format(2, bytes.Repeat([]byte("x"), 64<<10-len("2 0123456789abcdef \n")))
+	write(t, slices.Concat(lineOf(1), []byte("\ndamaged"), second, []byte("\n")), dir, "journal")
+	d := open(t, dir)
+	fill(t, d, 2)
+	if got, want := numbersOf(t, d, 0), []uint64{1, 0, 2}; !slices.Equal(got, want) {
+		t.Errorf("the lines are %v, want %v", got, want)
+	}
+}
+
 // TestEndlessLine ends the journal with half a gigabyte without a line feed, as a crash or a full disk may leave it. The line
 // before is found, and another one appended, without all that in memory.
 func TestEndlessLine(t *testing.T) {
