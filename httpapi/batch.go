@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"runtime"
 	"time"
 
@@ -17,6 +18,8 @@ const (
 	maxBatch     = 1000
 	maxBatchBody = 512 << 10
 	maxBatches   = 32 // that are screened and not answered, beside those that compute: answers take 20 times the memory of a body
+	maxOfCaller  = 24 // of them
+	shares       = 64 // of callers by their hash, so that two callers may have one
 )
 
 // A batchItem is one address of a batch, and its answer.
@@ -64,10 +67,12 @@ func (e *exchange) screenBatch() ([]byte, *problem) {
 			return nil, p
 		}
 	}
-	if p := e.take(e.batches); p != nil {
-		return nil, p
+	for _, places := range []turns{e.shares[crc32.ChecksumIEEE([]byte(e.caller.ID))%shares], e.batches} {
+		if p := e.take(places); p != nil {
+			return nil, p
+		}
+		defer func() { <-places }()
 	}
-	defer func() { <-e.batches }()
 	answers := make([]itemAnswer, len(items))
 	for i := range items {
 		items[i].itemAnswer = &answers[i]

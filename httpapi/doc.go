@@ -55,7 +55,7 @@
 //
 // A request counts as one at once from when its body has arrived and the Meter or the Store has answered until
 // its answer is ready. Batches, which count before their bodies, may be half of them at most, and are screened while fewer than 32
-// others are not answered yet. The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
+// others, 24 of the same caller, are not answered yet. The server bounds the rest: set ReadHeaderTimeout, WriteTimeout, IdleTimeout and
 // MaxHeaderBytes of [http.Server]; its ReadTimeout, if set, replaces the
 // time for the body, which needs a ResponseWriter that [http.ResponseController] can set a deadline on.
 // The server closes a new connection on which nothing is sent within ReadHeaderTimeout,

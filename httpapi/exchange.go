@@ -33,11 +33,12 @@ type service struct {
 
 	lastSnapshot atomic.Pointer[snapshotText]
 
-	turns     turns        // see takeTurn
-	batches   turns        // of batches that are screened and not answered
-	running   atomic.Int64 // admitted requests that are being processed
-	waiting   atomic.Int64 // the running requests that are batches
-	exchanges sync.Pool    // of *exchange, for reuse
+	turns     turns         // see takeTurn
+	batches   turns         // of batches that are screened and not answered
+	shares    [shares]turns // the places of one caller among them: they may wait for the Meter
+	running   atomic.Int64  // admitted requests that are being processed
+	waiting   atomic.Int64  // the running requests that are batches
+	exchanges sync.Pool     // of *exchange, for reuse
 }
 
 const (
@@ -54,6 +55,9 @@ func newService(s *screening.Screener, auth Authorizer, opts *Options) *service 
 	v := &service{Options: *opts, screener: s, authorizer: auth, most: maxConcurrent, maxBody: maxBody, bodyTimeout: bodyTimeout,
 		turns: make(turns, max(1, runtime.GOMAXPROCS(0)/2))}
 	v.batches = make(turns, maxBatches+cap(v.turns))
+	for i := range v.shares {
+		v.shares[i] = make(turns, maxOfCaller+cap(v.turns))
+	}
 	v.answers.most, v.answers.mostEach = maxUnread, maxUnreadEach
 	v.changeLog.turn = make(turns, 1)
 	v.pasts.turn = make(turns, 1)

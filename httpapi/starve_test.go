@@ -259,6 +259,24 @@ func TestBatchesInMemory(t *testing.T) {
 	})
 }
 
+// TestBatchesOfOneCaller answers a batch while those of another caller, as many as are screened at once, wait for the Meter.
+func TestBatchesOfOneCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := slowMeter{make(chan struct{})}
+		h := httpapi.NewHandler(newScreener(t, "loaded"), testKeys(t), &httpapi.Options{Meter: m})
+		for range 200 {
+			go send(h, "POST", "/api/v1/screen/batch", `{"items":[`+clean+`]}`, "Idempotency-Key", "x")
+		}
+		synctest.Wait()
+		start := time.Now()
+		if w := send(h, "POST", "/api/v1/screen/batch", `{"items":[`+clean+`]}`, "Authorization", "Bearer "+otherKey); w.Code != 200 || time.Since(start) > 0 {
+			t.Errorf("status %d after %v: %s", w.Code, time.Since(start), w.Body)
+		}
+		close(m.release)
+		synctest.Wait()
+	})
+}
+
 // A countedMeter is a slowMeter that counts its charges.
 type countedMeter struct {
 	slowMeter
