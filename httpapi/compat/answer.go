@@ -62,6 +62,7 @@ func (h *handler) ask(r *http.Request, method, path string, body io.Reader) *ans
 	}
 	a.Results, a.problem = nil, newProblem(500, "internal", "Internal error", "Nothing can be said about the address.")
 	if a.status >= 400 {
+		a.problem["status"] = float64(a.status) // also for HEAD, whose answer has no body
 		json.Unmarshal(a.text.Bytes(), &a.problem)
 	}
 	return a

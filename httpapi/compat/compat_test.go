@@ -321,6 +321,7 @@ func TestPaths(t *testing.T) {
 		{"/a", "GET", "/a/api/v1/address/" + clean, 200, `[]`}, {"/a/", "GET", "/a//api/v1/address/" + clean, 200, `[]`},
 		{"/a", "GET", "/api/v1/address/" + clean, 404, "not_found"}, {"/a", "POST", "/a/public/v1/sanctions/screening", 201, `false`},
 		{"", "HEAD", "/api/v1/address/" + clean, 200, ""}, {"", "OPTIONS", "/api/v1/address/" + clean, 204, ""},
+		{"", "HEAD", "/public/v1/sanctions/screening", 405, ""},
 		{"", "POST", "/api/v1/address/" + clean, 405, "method_not_allowed"}, {"", "GET", "/public/v1/sanctions/screening", 405, "method_not_allowed"},
 		{"", "GET", "/api/v1/address", 404, "not_found"}, {"", "GET", "/api/v1/address/%30x" + clean[2:], 200, `[]`},
 		{"", "GET", "/api/v1/address/ethereum%3A" + clean, 200, `[]`},
