@@ -348,32 +348,36 @@ func isCutMonero(s string) bool {
 	return len(s) > 52 && len(s) != 95 && len(s) != 106 && strings.IndexByte("48", s[0]) >= 0 && isOf(classBase58, s)
 }
 
+// worstFault returns the fault of the text of rd as an address of a test network, or else of the
+// first row whose checksum alone is wrong, and how many have that fault. Without either, it returns
+// badSyntax. Of words with blanks between them, only nimiq has addresses.
+func worstFault(rd *reader, words bool) (row uint16, fits int, worst fault) {
+	row, worst = ethereumRow, badSyntax
+	for i := range chains {
+		c := &chains[i]
+		if uint16(i+1) == otherEVMRow || words && c.slug != "nimiq" {
+			continue
+		}
+		_, bad := c.codecs.read(rd)
+		switch {
+		case bad.err == ErrNetwork:
+			return uint16(i + 1), fits, bad
+		case bad.err == ErrChecksum && (c.slug != "ergo" || rd.s[0] == '9'): // else any Base58 may be a script
+			if fits++; fits == 1 {
+				row, worst = uint16(i+1), bad
+			}
+		}
+	}
+	return row, fits, worst
+}
+
 // diagnoseAnywhere returns the error for s, which is an address of no chain: of a
 // test network, or of the chains whose checksum alone is wrong.
 func diagnoseAnywhere(s string) error {
 	rd := newReader(s[:min(len(s), maxDiagnosed+1)], true)
 	defer rd.free()
-	row, fits := ethereumRow, 0
-	worst := badSyntax
 	words := strings.ContainsAny(s, " \t\r\n")
-	for i := range chains {
-		r := uint16(i + 1)
-		if r == otherEVMRow || worst.err == ErrNetwork || words && chains[i].slug != "nimiq" { // no other has blanks
-			continue
-		}
-		_, bad := chains[i].codecs.read(rd)
-		switch {
-		case bad.err == ErrChecksum && chains[i].slug == "ergo" && s[0] != '9': // any Base58 may be a script
-			continue
-		case bad.err == ErrChecksum:
-			if fits++; fits > 1 {
-				continue
-			}
-		case bad.err != ErrNetwork:
-			continue
-		}
-		row, worst = r, bad
-	}
+	row, fits, worst := worstFault(rd, words)
 	if worst.err != ErrNetwork && isCutMonero(s) {
 		row, fits, worst = lookup("monero"), 0, badLength
 	} else if n := len(s) - evmLen; worst == badSyntax && hasHexPrefix(s) && max(n, -n) <= maxMissing {
