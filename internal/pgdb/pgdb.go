@@ -40,17 +40,11 @@ func Check(dsn string) error {
 		return nil
 	}
 	_, rest, _ := strings.Cut(dsn, "://")
-	at := strings.IndexAny(rest, "@/")
-	hasUser := at >= 0 && rest[at] == '@'
-	if hasUser {
+	if at := strings.IndexAny(rest, "@/"); at >= 0 && rest[at] == '@' {
 		rest = rest[at+1:]
 	}
-	rest, _, _ = strings.Cut(rest, "?")
-	switch {
-	case strings.Contains(rest, "@") && hasUser:
-		return errors.New("the URL has more than one @; write %40 for one in the password")
-	case strings.Contains(rest, "@"):
-		return errors.New("the URL has an @ behind a slash; write %2F for a slash in the password")
+	if rest, _, _ = strings.Cut(rest, "?"); strings.Contains(rest, "@") {
+		return errors.New("the URL has an @ or a slash before the host; write %40 or %2F for it in the password")
 	}
 	return nil
 }
