@@ -291,8 +291,7 @@ func (l *Log) Run(ctx context.Context) error {
 	}
 }
 
-// write writes the queue, and returns how long to wait before it is called again. What comes meanwhile waits for
-// the next call, unless callers wait for the disk.
+// write writes the queue as it is now, and returns how long to wait before it is called again.
 func (l *Log) write() (pause time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -321,9 +320,7 @@ func (l *Log) write() (pause time.Duration) {
 			l.opts.Logger.Info("audit records can be written again")
 			l.err = nil
 		}
-		if l.opts.Durable {
-			left = len(l.queue)
-		} else {
+		if !l.opts.Durable {
 			pause = gather
 		}
 	}
