@@ -42,7 +42,7 @@ func (o *listOptions) flags() []cli.Flag {
 		pairsFlag("list", "list of your own, as `ID=FILE`: a table of addresses to block, or to allow where its column action says so; or with another label, as ID=FILE,kind=SCAM, or ID=https://…,kind=SCAM to fetch it: CSV, JSON, text, or TagPack (.yaml); may be given several times, and the file may be replaced at any time", &o.own),
 		textsFlag("require", "`lists` without which nothing is decided, such as OFAC_SDN,UK_CONSOLIDATED; all means "+strings.Join(official, ", ")+" (default: OFAC_SDN and EU_CONSOLIDATED, which are bundled, or all of -lists if they are not among them); your own lists are always required", &o.require),
 		limitFlag("max-age", "refuse to decide if a required list was not checked within this `time`, such as 48h or 7d (default: any age)", &o.maxAge),
-		limitsFlag("max-published", "refuse to decide if a required list was published longer ago, as `ID=TIME`, such as OFAC_SDN=45d; may be given several times", &o.maxPublished),
+		limitsFlag("max-published", "refuse to decide if a required list was published longer ago, as `ID=TIME`, such as OFAC_SDN=45d; of another list, a caveat says so, and the others decide; may be given several times", &o.maxPublished),
 	}
 }
 

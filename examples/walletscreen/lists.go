@@ -54,9 +54,6 @@ func (o *listOptions) limit(srcs []sources.Source, opts *screening.Options) (err
 		if !slices.Contains(ids, id) {
 			return fmt.Errorf("-max-published: the list %.80q is not held%s", id, didYouMean(id, ids, ""))
 		}
-		if slices.Contains(opts.Optional, id) {
-			return fmt.Errorf("-max-published %s: the list is not required, so it may have any age; name it in -require, too", id)
-		}
 	}
 	return nil
 }

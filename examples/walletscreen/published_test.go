@@ -20,7 +20,9 @@ func TestMaxPublished(t *testing.T) {
 		{"lists status -max-published EU_CONSOLIDATED=45d", 2, "and -max-published allows less"},
 		{"lists status", 0, "AGE  PUBLISHED "},
 		{"screen -max-published OFAC_SDN=45d " + unlisted, 2, `-max-published: the list "OFAC_SDN" is not held`},
-		{"screen -lists EU_CONSOLIDATED,UK_CONSOLIDATED -max-published UK_CONSOLIDATED=45d " + unlisted, 2, "-max-published UK_CONSOLIDATED: the list is not required"},
+		// The age of a list that is not required is a caveat.
+		{"screen -lists EU_CONSOLIDATED,UK_CONSOLIDATED -max-published UK_CONSOLIDATED=1h " + unlisted, 0, "published too long ago: UK_CONSOLIDATED"},
+		{"screen -lists EU_CONSOLIDATED,UK_CONSOLIDATED -max-published UK_CONSOLIDATED=99999d " + unlisted, 0, "only a part is loaded: UK_CONSOLIDATED"},
 		{"screen -max-published EU_CONSOLIDATED " + unlisted, 2, "-max-published: want ID=TIME, such as OFAC_SDN=45d"},
 		{"screen -max-published EU_CONSOLIDATED=0d " + unlisted, 2, "-max-published: want ID=TIME"},
 	} {
