@@ -227,9 +227,9 @@ func flagNames(c *cli.Command) []string {
 
 // checkEnvironment returns an error for a variable with our prefix that belongs to no flag.
 func (p *program) checkEnvironment(root *cli.Command) error {
-	var known []string
+	var known, files []string
 	for _, name := range secretFlags {
-		known = append(known, variableName(name)+"_FILE")
+		files = append(files, variableName(name)+"_FILE")
 	}
 	root.Walk(func(c *cli.Command) error {
 		for _, name := range flagNames(c) {
@@ -239,7 +239,7 @@ func (p *program) checkEnvironment(root *cli.Command) error {
 	})
 	for _, pair := range p.env {
 		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "WALLETSCREEN_") && !slices.Contains(known, name) && !ofOrchestrator(name) {
+		if strings.HasPrefix(name, "WALLETSCREEN_") && !slices.Contains(known, name) && !slices.Contains(files, name) && !ofOrchestrator(name) {
 			return fmt.Errorf("unknown environment variable %s%s", name, didYouMean(name, known, ""))
 		}
 	}

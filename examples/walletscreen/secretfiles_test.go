@@ -36,7 +36,10 @@ func TestSecretFiles(t *testing.T) {
 	if code, _, stderr := callIn(t, []string{"WALLETSCREEN_DB_FILE=" + db, "WALLETSCREEN_DB=sqlite:x"}, "", "keys", "list"); code != exitUndecided || !strings.Contains(stderr, "both set") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
-	if code, _, stderr := callIn(t, []string{"WALLETSCREEN_ADDR_FILE=" + db}, "", "version"); code != exitUndecided || !strings.Contains(stderr, "WALLETSCREEN_ADDR_FILE") {
-		t.Errorf("a flag that is no secret: exit code %d, %s", code, stderr)
+	for name, meant := range map[string]string{"WALLETSCREEN_ADDR_FILE": "WALLETSCREEN_ADDR", "WALLETSCREEN_AUDIT_KEY_FILE": "WALLETSCREEN_AUDIT_KEY"} {
+		code, _, stderr := callIn(t, []string{name + "=" + db}, "", "version")
+		if code != exitUndecided || !strings.Contains(stderr, "unknown environment variable "+name+"; did you mean "+meant+"?") {
+			t.Errorf("a flag that is no secret: exit code %d, %s", code, stderr)
+		}
 	}
 }
