@@ -77,7 +77,8 @@ func TestRows(t *testing.T) {
 
 // TestNote lists an address without the words beside it: several chains may print it alike.
 func TestNote(t *testing.T) {
-	for _, text := range []string{"USDT: " + justin, justin + ".", "wallet " + justin + " (memo 12)", justin + " (" + justin[:5] + "..." + justin[30:] + ")"} {
+	for _, text := range []string{"USDT: " + justin, justin + ".", "wallet " + justin + " (memo 12)", justin + " (" + justin[:5] + "..." + justin[30:] + ")",
+		justin + " ref a1b2c3d4e5f60718293a4b5c6d7e8f90", justin + " donaudampfschifffahrtsgesellschaft"} {
 		if all, err := rows(text + " # a reason\n"); err != nil || len(all) != 1 || all[0].listed != justin || all[0].address.Normalized() != justin {
 			t.Errorf("%q: %+v, %v, want %s", text, all, err, justin)
 		}

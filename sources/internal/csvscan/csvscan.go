@@ -247,7 +247,8 @@ func hasAddress(text string) bool {
 }
 
 // Others returns the words of a cell that may be addresses, beside those that were found in it: what
-// looks like an address, and ids that nothing proves, such as 64 hex digits.
+// looks like an address, and ids that nothing proves, such as 64 hex digits. Each long word in
+// small letters could be a name on NEAR, and a number or a reference is none.
 func Others(cell string, found []address.Found) []address.Found {
 	rest := []byte(cell)
 	for _, f := range found {
@@ -258,7 +259,8 @@ func Others(cell string, found []address.Found) []address.Found {
 	all := address.FindLikely(string(rest))
 	for _, at := range longWord.FindAllIndex(rest, -1) {
 		isLikely := slices.ContainsFunc(all, func(f address.Found) bool { return at[0] < f.End && f.Start < at[1] })
-		if !isLikely && len(address.Detect(cell[at[0]:at[1]])) > 0 {
+		isID := func(a address.Address) bool { return a.Chain() != "near" || at[1]-at[0] == 64 }
+		if !isLikely && slices.ContainsFunc(address.Detect(cell[at[0]:at[1]]), isID) {
 			all = append(all, address.Found{Start: at[0], End: at[1]})
 		}
 	}
