@@ -195,6 +195,41 @@ func TestJournalLostTwice(t *testing.T) {
 	}
 }
 
+// An unreadable is a store one of whose files cannot be read now.
+type unreadable struct {
+	*storetest.Memory
+	name string
+}
+
+func (u *unreadable) Open(ctx context.Context, name string) ([]byte, error) {
+	if name == u.name {
+		return nil, errDown
+	}
+	return u.Memory.Open(ctx, name)
+}
+
+// TestAheadUnreadable lets another program accept a list and then the list held again, loses both lines, and cannot read the
+// file of the first one: the newest file has the list held, and the others do not matter.
+func TestAheadUnreadable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, src := &unreadable{Memory: new(storetest.Memory)}, &flaky{info: ofac, load: numbered(3, 1, 3)}
+		opts := &screening.Options{Store: st, Accept: acceptAll}
+		s, other := loaded(t, opts, src), loaded(t, opts, src)
+		lines := slices.Clone(st.Lines)
+		for _, n := range []int{2, 3} {
+			time.Sleep(time.Hour)
+			src.load = numbered(n, 1, n)
+			refresh(t, other)
+		}
+		time.Sleep(time.Hour)
+		st.Lines, st.name = lines, filesOf(t, st)[1].String()
+		refresh(t, s)
+		if status := s.Sources()[0]; status.StoreErr != nil {
+			t.Error(status.StoreErr)
+		}
+	})
+}
+
 // TestJournalLostBeside restores the journal alone to an earlier time while a program answers. What that accepts then is
 // not replaced by the lists of before, whose files have greater numbers.
 func TestJournalLostBeside(t *testing.T) {

@@ -164,6 +164,9 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 	var ahead []*list.List // the newest first
 	isBroken := false      // the newest one cannot be opened
 	for ; len(names) > 0 && err == nil; names = names[1:] {
+		if len(ahead) > 0 && (isBroken || ahead[0].Digest == held.Digest) {
+			break // older ones do not matter
+		}
 		l, cause := s.openFile(ctx, i, names[0])
 		switch {
 		case cause == nil && (!answers || now.Sub(l.File().Written).Abs() >= storeTimeout):
