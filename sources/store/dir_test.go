@@ -334,7 +334,7 @@ func TestEndlessLine(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		use()
-		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > size {
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 2*size { // which is 2 to 3 GB if the line is read whole
 			t.Errorf("%s allocates %d bytes", what, after.TotalAlloc-before.TotalAlloc)
 		}
 	}
