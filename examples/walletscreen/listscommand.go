@@ -256,7 +256,10 @@ func (l *listsCall) load(ctx context.Context, srcs []sources.Source, files map[s
 			result, why, failed = "FAILED", x.Err.Error(), true
 			suspect := []error{screening.ErrShrunk, screening.ErrEmptied, screening.ErrGrown, screening.ErrOlder, screening.ErrFuture, screening.ErrCut}
 			if slices.ContainsFunc(suspect, func(reason error) bool { return errors.Is(x.Err, reason) }) {
-				result, why = "REFUSED", why+"; if it is right, lists import -accept takes it"
+				result = "REFUSED"
+				if p := l.lists.published(x.Info.ID); p != nil && p.parse != nil {
+					why += "; if it is right, lists import -accept takes it"
+				}
 			}
 		case x.Unchanged:
 			result = "unchanged"

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -204,5 +205,23 @@ func TestListsWithKind(t *testing.T) {
 		if code, _, stderr := call(t, "", "screen", "-list", list, unlisted); code != 2 || !strings.Contains(stderr, want+"\n") {
 			t.Errorf("%s: exit code %d, %q, want %q", list, code, stderr, want)
 		}
+	}
+}
+
+// TestRefusedWithKind fetches a list that shrinks. It cannot be imported, and nothing says so.
+func TestRefusedWithKind(t *testing.T) {
+	text := ""
+	for n := range 200 {
+		text += evm(n) + "\n"
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }))
+	defer server.Close()
+	args := []string{"lists", "refresh", "-data", t.TempDir(), "-lists", "FBI_IC3", "-list", "SHOPS=" + server.URL + "/shops.txt,kind=SCAM"}
+	if code, stdout, stderr := call(t, "", args...); code != 0 {
+		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	text = evm(1) + "\n"
+	if code, stdout, stderr := call(t, "", args...); code != 2 || !strings.Contains(stdout, "SHOPS    REFUSED") || strings.Contains(stdout, "import") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 }
