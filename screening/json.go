@@ -34,7 +34,7 @@ func (r Result) Answer() Answer {
 		Score: r.Score, Level: r.Level, Labels: append([]Label{}, r.Labels...), Suppressed: slices.Clone(r.Suppressed), Formerly: slices.Clone(r.Formerly),
 		Doubts: append([]address.Doubt{}, r.Doubts...), Caveats: r.Caveats(),
 	}
-	a.AllClear = r.origin != nil && a.Score == 0 && len(a.Labels)+len(a.Doubts)+len(a.Caveats) == 0
+	a.AllClear = r.basis != nil && a.Score == 0 && len(a.Labels)+len(a.Doubts)+len(a.Caveats) == 0
 	if a.Caveats == nil {
 		a.Caveats = []Caveat{}
 	}

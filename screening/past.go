@@ -110,7 +110,7 @@ func (s *Screener) openPast(ctx context.Context, st store.Store, state *journal.
 }
 
 // At returns the instant that p answers for, in UTC.
-func (p *Past) At() time.Time { return p.snap.origin.now() }
+func (p *Past) At() time.Time { return p.snap.basis.now() }
 
 // Screen is [Screener.Screen] of the lists of that time. Whether one was too old under
 // Options.MaxAge is decided as of that time.
@@ -135,7 +135,7 @@ func (p *Past) ScreenInput(chain, text string) (Result, address.Reading, error) 
 // Sources is [Screener.Sources] of that time. A LastUpdated may be a minute too early: of
 // checks that follow within a minute, only the first is kept. It does not say what
 // failed then.
-func (p *Past) Sources() []SourceStatus { return slices.Clone(p.snap.origin.status) }
+func (p *Past) Sources() []SourceStatus { return slices.Clone(p.snap.basis.status) }
 
 // Exceptions is [Screener.Exceptions] of that time.
 func (p *Past) Exceptions() []Exception { return p.snap.exceptions.list() }

@@ -40,13 +40,13 @@ type Result struct {
 	// ScoringVersion is the version of the table that gave the points.
 	ScoringVersion string
 
-	origin *origin
+	basis *basis
 }
 
 // AllClear reports whether r can be relied on as a clean answer: it has no label and no
 // doubt, and no list has a caveat now. Suppressed does not change it.
 func (r Result) AllClear() bool {
-	return r.origin != nil && r.Score == 0 && len(r.Labels) == 0 && len(r.Doubts) == 0 && len(r.Caveats()) == 0
+	return r.basis != nil && r.Score == 0 && len(r.Labels) == 0 && len(r.Doubts) == 0 && len(r.Caveats()) == 0
 }
 
 // WithoutOwn returns r for a reader who may not see what the operator has written: without the
@@ -111,12 +111,12 @@ const (
 // [Past], at its time, in the order in which New got them; nil if they can. Optional lists
 // have caveats, too. The slice is the caller's own.
 func (r Result) Caveats() (caveats []Caveat) {
-	o := r.origin
-	if o == nil {
+	b := r.basis
+	if b == nil {
 		return nil
 	}
-	now, status := o.now(), o.status
-	if now.Before(o.from) {
+	now, status := b.now(), b.status
+	if now.Before(b.from) {
 		status = r.Sources()
 	}
 	for i := range status {
@@ -127,7 +127,7 @@ func (r Result) Caveats() (caveats []Caveat) {
 			}
 			caveats = append(caveats, Caveat{s.Info.ID, kind})
 		}
-		if o.unsaved {
+		if b.unsaved {
 			add(CaveatStore)
 		}
 		switch {
@@ -141,18 +141,18 @@ func (r Result) Caveats() (caveats []Caveat) {
 			continue
 		case s.Info.Final:
 			continue
-		case now.Sub(s.LastUpdated) > o.stale:
+		case now.Sub(s.LastUpdated) > b.stale:
 			add(CaveatStale)
 		}
-		if limit := o.old[i]; limit > 0 && !s.Published.IsZero() && (now.Sub(s.Published) > limit || isAhead(s.Published, s.Accepted)) {
+		if limit := b.old[i]; limit > 0 && !s.Published.IsZero() && (now.Sub(s.Published) > limit || isAhead(s.Published, s.Accepted)) {
 			add(CaveatOld)
 		}
 	}
 	return caveats
 }
 
-// An origin describes the snapshot of a Result.
-type origin struct {
+// A basis is what a Result tells of its snapshot.
+type basis struct {
 	digest string
 	status []SourceStatus
 	from   time.Time        // when no LastUpdated is in the future any more
@@ -167,25 +167,25 @@ type origin struct {
 // and exceptions if there are any, in lower-case hex. It is equal on every machine
 // that holds the same.
 func (r Result) Digest() string {
-	if r.origin == nil {
+	if r.basis == nil {
 		return ""
 	}
-	return r.origin.digest
+	return r.basis.digest
 }
 
 // Sources returns the state of every source in the snapshot that r comes from, in the
 // order in which New got them. The slice is shared by all results of the snapshot, and
 // must not be changed.
 func (r Result) Sources() []SourceStatus {
-	o := r.origin
-	if o == nil {
+	b := r.basis
+	if b == nil {
 		return nil
 	}
-	now := o.now()
-	if !now.Before(o.from) {
-		return o.status
+	now := b.now()
+	if !now.Before(b.from) {
+		return b.status
 	}
-	status := slices.Clone(o.status) // without times of the future
+	status := slices.Clone(b.status) // without times of the future
 	for i := range status {
 		if isFuture(status[i].LastUpdated, now) {
 			status[i].LastUpdated = time.Time{}

@@ -170,7 +170,7 @@ func (snap *snapshot) list(source string) *list.List {
 }
 
 // Digest names the snapshot that answers questions now; see [Result.Digest].
-func (s *Screener) Digest() string { return s.snap.Load().origin.digest }
+func (s *Screener) Digest() string { return s.snap.Load().basis.digest }
 
 // Anomalies returns the first hundred anomalies of each kind in the list of the source
 // with this id, in the order of the list; SourceStatus.AnomalyKinds counts all. It returns

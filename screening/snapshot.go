@@ -19,7 +19,7 @@ type snapshot struct {
 	*settings
 	held       []current     // by source
 	exceptions *exceptionSet // nil: none
-	origin     *origin
+	basis      *basis
 
 	notLoaded error     // why there are no answers; nil if every required source is loaded
 	due       time.Time // when a required list becomes too old; zero: never
@@ -79,8 +79,8 @@ func newSnapshot(set *settings, all []current, exceptions *exceptionSet, storeEr
 	if exceptions != nil {
 		excepted = exceptions.digest
 	}
-	snap.origin = &origin{digest: journal.Digest(lists, excepted), status: status, from: latest.Add(-list.Skew), now: set.now, stale: set.stale, old: set.old, unsaved: unsaved}
-	snap.clean = Result{Level: set.opts.Table.Level(0), ScoringVersion: set.opts.Table.Version(), origin: snap.origin}
+	snap.basis = &basis{digest: journal.Digest(lists, excepted), status: status, from: latest.Add(-list.Skew), now: set.now, stale: set.stale, old: set.old, unsaved: unsaved}
+	snap.clean = Result{Level: set.opts.Table.Level(0), ScoringVersion: set.opts.Table.Version(), basis: snap.basis}
 	return snap
 }
 
@@ -156,13 +156,13 @@ func (snap *snapshot) ready() error {
 
 // isStale reports whether a required list is too old.
 func (snap *snapshot) isStale() bool {
-	now := snap.origin.now()
+	now := snap.basis.now()
 	return now.After(snap.due) || isFuture(snap.newest, now)
 }
 
 // answerAs lets snap answer as of an instant of the past.
 func (snap *snapshot) answerAs(at time.Time) {
-	snap.origin.now, snap.origin.from = func() time.Time { return at }, time.Time{}
+	snap.basis.now, snap.basis.from = func() time.Time { return at }, time.Time{}
 }
 
 // ageless returns snap as it answers however old the lists are.
@@ -212,7 +212,7 @@ func (snap *snapshot) screenEVM(r *Result, c address.Chain, text string) bool {
 	if tag == (identity.Tag{}) {
 		return false
 	}
-	r.Level, r.ScoringVersion, r.origin = snap.clean.Level, snap.clean.ScoringVersion, snap.origin // not all of snap.clean, which takes longer
+	r.Level, r.ScoringVersion, r.basis = snap.clean.Level, snap.clean.ScoringVersion, snap.basis // not all of snap.clean, which takes longer
 	snap.lookUp(r, words, tag)
 	return true
 }
@@ -267,7 +267,7 @@ func (snap *snapshot) finish(r *Result) {
 	r.Labels = sortLabels(r.Labels, snap.rank)
 	r.Formerly = sortFormer(r.Formerly, r.Labels)
 	if r.Labels != nil && snap.exceptions != nil {
-		r.Labels, r.Suppressed = snap.exceptions.split(r.Address.Account(), r.Labels, snap.origin.now())
+		r.Labels, r.Suppressed = snap.exceptions.split(r.Address.Account(), r.Labels, snap.basis.now())
 	}
 	if len(r.Labels) > 0 {
 		r.Score = r.Labels[0].Points

@@ -130,7 +130,7 @@ func (r *Keyring) armSweep() {
 	}
 }
 
-// sweep returns the blocks that are held for long, leases the screenings that are owed, and
+// sweep returns the blocks that are held for long, leases what was spent beyond them, and
 // forgets idle callers. While the store fails, blocks are kept.
 func (r *Keyring) sweep() (err error) {
 	for _, q := range r.active() {
@@ -166,7 +166,7 @@ func (r *Keyring) active() []*quota {
 	return slices.Collect(maps.Values(r.quotas))
 }
 
-// settle returns the block of a caller, or leases the screenings that are owed. A caller that goes on may owe more.
+// settle returns the block of a caller, or leases what was spent beyond it. A caller that goes on may spend more.
 func (r *Keyring) settle(ctx context.Context, q *quota) (err error) {
 	for n := 0; n < 3 && err == nil && q.rest() != 0; n++ {
 		err = r.reserve(ctx, q, unlimited, 0)
@@ -174,7 +174,7 @@ func (r *Keyring) settle(ctx context.Context, q *quota) (err error) {
 	return err
 }
 
-// rest returns the rest of the block, or the screenings owed as a negative number.
+// rest returns the rest of the block, or what was spent beyond it, as a negative number.
 func (q *quota) rest() int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/walletscreen/walletscreen/internal/stays"
 )
 
-// A table finds the stays of a section of a file by the keys under which they are filed. It is not changed
+// A table finds the stays of a section of a file by the keys under which they are found. It is not changed
 // after seal.
 type table struct {
 	index   *index.Table // of the places of stays
