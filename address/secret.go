@@ -294,26 +294,35 @@ func isSecretWord(word string, tries *int) bool {
 	case (n == minSecret || n == 30) && word[0] == 'S' && sha256.Sum256([]byte(word + "?"))[0] == 0 && isOf(classBase58, word): // a mini private key
 		return true
 	}
-	cost := secretLengths[n]
-	if *tries -= cost; cost == 0 {
+	alphabet := uint16(classBase58)
+	if n == 56 {
+		alphabet = classBase32
+	}
+	if !slices.Contains(secretLengths, n) || !isOf(alphabet, word) { // words of a sentence, mostly
 		return false
 	}
+	*tries--
 	r := newReader(word, false)
 	defer r.free()
 	r.quiet = true
-	_, bad := secrets.read(r)
+	form, bad := secrets.read(r)
+	if bad.err == nil && secrets[form].size == ed25519.PrivateKeySize { // its second half follows from the first
+		*tries -= 23
+		b := r.payload()
+		return string(ed25519.NewKeyFromSeed(b[:ed25519.SeedSize])) == string(b)
+	}
 	return bad.err == nil
 }
 
-// secretLengths are the lengths of secrets, each with the cost of reading one.
-var secretLengths = map[int]int{
-	28: 1, 29: 1, 30: 1, 31: 1, // xrp
-	50: 1, 51: 4, 52: 4, 53: 1, 54: 1, // wallet import format, perhaps of groestlcoin, tezos
-	56: 1,               // stellar
-	57: 1, 58: 1, 59: 1, // BIP-38
-	85: 24, 86: 24, 87: 24, 88: 24, // solana
-	98: 1, 99: 1, // tezos
-	111: 1, 112: 1, // BIP-32
+// secretLengths are the lengths of secrets.
+var secretLengths = []int{
+	28, 29, 30, 31, // xrp
+	50, 51, 52, 53, 54, // wallet import format, tezos
+	56,         // stellar
+	57, 58, 59, // BIP-38
+	85, 86, 87, 88, // solana
+	98, 99, // tezos
+	111, 112, // BIP-32
 }
 
 // secrets are the formats of secrets with a checksum.
@@ -345,12 +354,8 @@ var secrets = func() codecs {
 		ripple(all(with(16, "\x21", "\x01\xe1\x4b"), with(32, "\x20", "\x22"))),      // seeds (s…, sEd…) and private keys (p…) of xrp
 		codecs{
 			{enc: base58Check{}, check: func(r *reader) fault { return unless(hasAnyPrefix(r.s, tezosSecrets...)) }},
-			{enc: strkey, prefix: "\x90", size: 32}, // a seed of stellar (S…)
-			// An ed25519 key, whose second half follows from the first.
-			{enc: base58Check{hash: noHash}, size: ed25519.PrivateKeySize, check: func(r *reader) fault {
-				b := r.payload()
-				return unless(string(ed25519.NewKeyFromSeed(b[:ed25519.SeedSize])) == string(b))
-			}},
+			{enc: strkey, prefix: "\x90", size: 32},                        // a seed of stellar (S…)
+			{enc: base58Check{hash: noHash}, size: ed25519.PrivateKeySize}, // a key of ed25519, if isSecretWord finds it so
 		})
 }()
 

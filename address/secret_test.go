@@ -72,6 +72,7 @@ func secrets() map[string]string {
 		"PEM":                   "-----BEGIN PRIVATE KEY----- MC4CAQAwBQYDK2VwBCIEIAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g",
 	}
 	all["solana"] = base58.Bitcoin.Encode(ed25519.NewKeyFromSeed([]byte(key)))
+	all["BIP-32, letter by letter"] = strings.Join(strings.Split(all["BIP-32"], ""), " ") // the budget lasts to its end
 	all["words run together"] = strings.Repeat("abandon", 11) + "about"
 	all["words run together, Japanese"] = strings.Repeat("あいこくしん", 12)
 	all["words with accents"] = strings.Repeat("ábaco ", 11) + "zurdo"
