@@ -22,8 +22,9 @@ var (
 	usualCustomers = map[string]bool{
 		"id": true, "customerid": true, "customer": true, "userid": true, "user": true, "clientid": true, "client": true, "accountid": true, "account": true,
 		"reference": true, "name": true, "customernumber": true, "accountnumber": true, "kundennummer": true, "kundennr": true,
-		"kunde": true, "kundenid": true, "konto": true, "kontonummer": true,
 	}
+	// otherCustomers name such a column if no usual name does.
+	otherCustomers = map[string]bool{"kunde": true, "kundenid": true, "konto": true, "kontonummer": true}
 	// otherAddress and otherChain are parts of names that also look like these columns, but
 	// may be something else, such as a street or the unit of an amount.
 	otherAddress = []string{"address", "adress", "wallet", "direcci", "indirizzo"}
@@ -258,14 +259,11 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 	if t.chain >= 0 {
 		t.used.Chain = title(t.chain)
 	}
-	t.used.ID = -1
+	t.used.ID = t.customerColumn(names)
 	for i, name := range names {
 		plain := plainName(name)
 		if i == t.address || i == t.chain {
 			continue
-		}
-		if t.used.ID < 0 && usualCustomers[plain] {
-			t.used.ID = i
 		}
 		if (i == 0 || isID(name)) && len(t.used.Own) < 2 {
 			t.used.Own = append(t.used.Own, OwnColumn{strings.Trim(title(i), `"`), i})
@@ -275,6 +273,18 @@ func (t *Reader) choose(names []string, body [][]string) (err error) {
 		}
 	}
 	return nil
+}
+
+// customerColumn returns the index of the column that says whose address a row has, or -1.
+func (t *Reader) customerColumn(names []string) int {
+	for _, known := range []map[string]bool{usualCustomers, otherCustomers} {
+		for i, name := range names {
+			if known[plainName(name)] && i != t.address && i != t.chain {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // looksUsed reports whether column i, which has the name plain, may have addresses or chains.

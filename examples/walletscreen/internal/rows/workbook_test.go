@@ -245,6 +245,18 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// TestCustomerColumn names customers by the usual column, whatever stands before it.
+func TestCustomerColumn(t *testing.T) {
+	for header, want := range map[string]int{
+		"address,Konto,Kunde": 1, "Konto,Kundennummer,address": 1, "address,customer_id,id": 1, "name,address,kunde": 0, "address,owner": -1,
+	} {
+		table, err := NewReader(strings.NewReader(header+"\n"), with(Options{}))
+		if err != nil || table.Columns().ID != want {
+			t.Errorf("%s: %v, want column %d", header, err, want)
+		}
+	}
+}
+
 // TestForgedTables reads small tables that would take hours, or all memory, if each part of them met
 // each other part.
 func TestForgedTables(t *testing.T) {
