@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -21,7 +19,6 @@ import (
 	"github.com/walletscreen/walletscreen/address"
 	"github.com/walletscreen/walletscreen/internal/atomicfile"
 	"github.com/walletscreen/walletscreen/internal/visible"
-	"github.com/walletscreen/walletscreen/internal/wire"
 	"github.com/walletscreen/walletscreen/score"
 	"github.com/walletscreen/walletscreen/screening"
 	"github.com/walletscreen/walletscreen/sources"
@@ -108,16 +105,6 @@ func (l *listsCall) collect(entries iter.Seq2[exported, error]) (all []*feedList
 	return all, texts, nil
 }
 
-// A feedFile is a file of a feed.
-type feedFile struct {
-	name    string
-	text    []byte
-	entries int
-}
-
-// manifestFile is the name of the file that describes the others.
-const manifestFile = "manifest.txt"
-
 // tickerTexts are addresses as they are listed, by their tickers.
 type tickerTexts map[string]map[string]bool
 
@@ -171,77 +158,6 @@ func accountsOf(e *sources.Entry) (all []address.Address) {
 func indented(texts any, indent string) []byte {
 	b, _ := json.MarshalIndent(texts, "", indent) // texts have no error
 	return visible.JSON(append(b, '\n'))
-}
-
-// A feedList is a list in a file of a feed.
-type feedList struct {
-	Source      string      `json:"source"`
-	Name        string      `json:"name"`
-	License     string      `json:"license"`
-	Attribution string      `json:"attribution,omitempty"`
-	Provenance  string      `json:"provenance,omitempty"`
-	Digest      string      `json:"digest"`
-	Published   string      `json:"published_at"`
-	Entries     []feedEntry `json:"entries"`
-
-	held *screening.SourceStatus
-	left int // entries that the files by ticker lack
-}
-
-func newFeedList(held *screening.SourceStatus) *feedList {
-	return &feedList{Source: held.Info.ID, Name: held.Info.Name, License: held.Info.Licence, Attribution: held.Info.Attribution,
-		Provenance: held.Provenance, Digest: held.Digest, Published: dayOrNone(held.Published), held: held}
-}
-
-// files returns the files of the list.
-func (l *feedList) files() []feedFile {
-	return []feedFile{{l.Source + ".json", indented(l, " "), len(l.Entries)}, {l.Source + ".tagpack.yaml", l.tagPack(), len(l.Entries)}}
-}
-
-type feedEntry struct {
-	Kind           string `json:"kind"`
-	Ref            string `json:"source_ref"`
-	Name           string `json:"name"`
-	Chain          string `json:"chain"`
-	Address        string `json:"address"`
-	Listed         string `json:"listed_address"`
-	Asset          string `json:"asset"`
-	ListedAt       string `json:"listed_at,omitempty"`
-	EntityListedAt string `json:"entity_listed_at,omitempty"`
-}
-
-func newFeedEntry(e *sources.Entry) feedEntry {
-	return feedEntry{string(e.Kind), e.Ref, e.Name, string(e.Address.Chain()), e.Address.Normalized(), e.Text(), e.Asset,
-		dayOrNone(e.ListedAt), dayOrNone(e.EntityListedAt)}
-}
-
-// abuses are what TagPacks call the kinds.
-var abuses = map[score.Kind]string{
-	score.Sanctioned: "sanction", score.TerroristFinancing: "terrorism", score.Seized: "seizure", score.Ransomware: "ransomware",
-	score.StolenFunds: "service_hack", score.Phishing: "phishing", score.Scam: "scam", score.Mixer: "mixing_service",
-}
-
-// tagPack returns the list as a TagPack. A JSON string is a YAML string, too.
-func (l *feedList) tagPack() []byte {
-	quoted := func(s string) string {
-		text, _ := wire.JSON(s) // a string has no error
-		return string(text)
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "title: %s\ncreator: walletscreen\ndescription: %s\nconfidence: authority_data\nis_cluster_definer: false\ntags:\n",
-		quoted(l.Name), quoted(strings.Trim(l.License+". "+l.Attribution, " ")))
-	for _, e := range l.Entries {
-		fmt.Fprintf(&b, "- address: %s\n", quoted(e.Listed))
-		for _, field := range [][2]string{
-			{"currency", cmp.Or(e.Asset, e.Chain)}, {"label", cmp.Or(e.Name, l.Name)}, {"source", cmp.Or(l.held.Info.URL(e.Ref), e.Ref, l.Source)},
-			{"abuse", cmp.Or(abuses[score.Kind(e.Kind)], "report")}, {"lastmod", cmp.Or(e.ListedAt, e.EntityListedAt, l.Published)},
-		} {
-			if field[1] != "" {
-				fmt.Fprintf(&b, "  %s: %s\n", field[0], quoted(field[1]))
-			}
-		}
-	}
-	return b.Bytes()
 }
 
 // writeWhole writes a file that is never seen in part, unless it is a device or a pipe.
