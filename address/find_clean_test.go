@@ -203,6 +203,7 @@ func TestFindLikely(t *testing.T) {
 		"paid to bc1qwt…5zml, TA1h...Lr2d and 12Qt…9h":                  {"bc1qwt…5zml", "TA1h...Lr2d"},
 		"paid to " + btc[:33] + "j.":                                    {btc[:33] + "j"},
 		"pay?to=" + btc[:33] + "j&sum=1":                                {btc[:33] + "j"}, // "=12" is no character of quoted-printable
+		"pay?to=1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb&sum=1":               {"1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb"},
 		"paid to " + trx[:33] + "e":                                     {trx[:33] + "e"},
 		"paid to " + bc1[:41] + ".":                                     {bc1[:41]},
 		"paid to " + btc[:20] + "\n\n\n\n" + btc[20:] + " today":        {btc[:20]},

@@ -74,7 +74,7 @@ func likely(text string, t token, original string, start int, beside bool) int {
 	if beside && visible.Digits(word) == "0" {
 		return numberEnd(text, t.start)
 	}
-	found := isPiece(word, "", t.any) || isCutBase58(word, t.any) || goesOn(text, t, original, start)
+	found := isPiece(word, "", t.any) || isCutBase58(word, t.any, original[:start]) || goesOn(text, t, original, start)
 	switch {
 	case found && t.any&mixedCase == mixedCase && !hasHexPrefix(word):
 		found = beside || isApart(text, t.start, t.end)
@@ -188,9 +188,13 @@ func isBase58Piece(word, next string) bool {
 }
 
 // isCutBase58 reports whether a word looks like an address in Base58Check without its end, as a
-// narrow column shows it.
-func isCutBase58(word string, any uint16) bool {
+// narrow column shows it. before is the original text before the word, in which it must not go on: in
+// "=1A1zP1…", "=1A" is no character of quoted-printable.
+func isCutBase58(word string, any uint16, before string) bool {
 	n := len(word)
+	if before != "" && charClass[before[len(before)-1]]&classAlnum != 0 {
+		return false
+	}
 	return minTextLike <= n && n < 33 && any&mixedCase == mixedCase && strings.IndexByte("13TLDr", word[0]) >= 0 && isOf(classBase58, word) && 4*marks(word) >= n
 }
 
