@@ -285,8 +285,12 @@ func (t *Reader) titleLines(head []byte, delimiter byte) (int, []byte) {
 			break
 		}
 		if len(bytes.TrimSpace(line)) > 0 && t.isHeader(sample) {
+			w := written(sample[0])
+			if _, err := strconv.Atoi(t.opts.Address); err == nil { // there may be no header, and lines of several cells are rows
+				w = min(w, 2)
+			}
 			for _, above := range sampleRows(head[:len(head)-len(rest)], d, n) {
-				if w := written(sample[0]); written(above) >= w && w > 1 {
+				if written(above) >= w && w > 1 {
 					return 0, head
 				}
 			}

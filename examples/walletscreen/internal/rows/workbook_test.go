@@ -243,6 +243,14 @@ func TestColumns(t *testing.T) {
 	if want := (Columns{Address: `"payer wallet"`, Unused: []string{`"payee wallet"`}, Skipped: 2}); !cmp.Equal(want, published(table)) {
 		t.Errorf("column 3: %+v, want %+v", published(table), want)
 	}
+	// A table without a header may have a note in place of an address; the rows above it are no title.
+	table, err = NewReader(strings.NewReader("Ida;;EUR\nEva;;EUR\nMax;old wallet;EUR\nTom;0xa;EUR\n"), with(Options{Address: "2"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Columns{Address: "2"}); !cmp.Equal(want, published(table)) {
+		t.Errorf("without a header: %+v, want %+v", published(table), want)
+	}
 }
 
 // TestCustomerColumn names customers by the usual column, whatever stands before it.
