@@ -161,24 +161,10 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 	names, err := journal.Names(ctx, s.book.Store(), id)
 	held, begun := state.Held[id], min(state.Said(id), state.Begun) // lines of other lists, and of this program, may follow
 	names = slices.DeleteFunc(names, func(n stays.Name) bool { return !journal.IsAhead(n, begun, held.N) })
-	var ahead []*list.List // the newest first
-	isBroken := false      // the newest one cannot be opened
-	for ; len(names) > 0 && err == nil; names = names[1:] {
-		if len(ahead) > 0 && (isBroken || ahead[0].Digest == held.Digest) {
-			break // older ones do not matter
-		}
-		l, cause := s.openFile(ctx, i, names[0])
-		switch {
-		case cause == nil && (!answers || now.Sub(l.File().Written).Abs() >= storeTimeout):
-			ahead = append(ahead, l)
-		case cause != nil && !journal.IsAtFault(cause):
-			err = cause
-		case cause != nil && len(ahead) == 0 && !isBroken:
-			isBroken = true
-			had.damaged, had.later = fmt.Errorf("store: %w", cause), journal.Held{N: names[0].Last, Damaged: true}
-			s.note(ctx, &journal.Line{Type: journal.Damaged, Source: id, Held: &had.later, Reason: cause.Error()})
-			s.sourceLocks[i].known = s.book.State().Held[id]
-		}
+	var ahead []*list.List
+	isBroken := false
+	if err == nil {
+		ahead, isBroken, err = s.openAhead(ctx, i, names, &had, held.Digest, answers)
 	}
 	switch {
 	case len(ahead) == 0, !isBroken && ahead[0].Digest == held.Digest: // it was accepted again after lines were lost
@@ -205,6 +191,31 @@ func (s *Screener) adopt(ctx context.Context, i int, had current, answers bool) 
 	next.held.Most, next.held.Asked = journal.Most(had.held.Most, newest.Addresses), next.held.Accepted
 	next.age(next.held.Revision.Checked, now)
 	return s.saveAhead(ctx, i, had, next, since)
+}
+
+// openAhead opens files that are ahead of the journal, whose names come with the newest first, and returns their lists in the same
+// order. isBroken says that the newest one cannot be opened, which had says then. Older ones that do not matter, such as those
+// before the list with the digest in the journal, are not opened.
+func (s *Screener) openAhead(ctx context.Context, i int, names []stays.Name, had *current, digest string, answers bool) (ahead []*list.List, isBroken bool, err error) {
+	id := s.infos[i].ID
+	for ; len(names) > 0 && err == nil; names = names[1:] {
+		if len(ahead) > 0 && (isBroken || ahead[0].Digest == digest) {
+			break
+		}
+		l, cause := s.openFile(ctx, i, names[0])
+		switch {
+		case cause == nil && (!answers || s.now().Sub(l.File().Written).Abs() >= storeTimeout):
+			ahead = append(ahead, l)
+		case cause != nil && !journal.IsAtFault(cause):
+			err = cause
+		case cause != nil && len(ahead) == 0 && !isBroken:
+			isBroken = true
+			had.damaged, had.later = fmt.Errorf("store: %w", cause), journal.Held{N: names[0].Last, Damaged: true}
+			s.note(ctx, &journal.Line{Type: journal.Damaged, Source: id, Held: &had.later, Reason: cause.Error()})
+			s.sourceLocks[i].known = s.book.State().Held[id]
+		}
+	}
+	return ahead, isBroken, err
 }
 
 // addAhead lets l, the list of a file that is ahead of the journal, match beside the list held.
