@@ -384,14 +384,17 @@ func TestFull(t *testing.T) {
 // TestGather counts the flushes under a steady load for which no caller waits, of a disk that takes a while: ten a
 // second, and more if the queue fills up.
 func TestGather(t *testing.T) {
-	for _, tt := range []struct{ queue, most int }{{8192, 11}, {20, 150}} {
+	for _, tt := range []struct {
+		queue int
+		most  int64
+	}{{8192, 11}, {20, 150}} {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			s := newScreener(t)
 			l := open(t, dir, nil)
 			l.Limit(0, tt.queue, 0)
-			flushes := 0
-			l.Fail(nil, func(*os.File) error { flushes++; time.Sleep(5 * time.Millisecond); return nil })
+			var flushes atomic.Int64
+			l.Fail(nil, func(*os.File) error { flushes.Add(1); time.Sleep(5 * time.Millisecond); return nil })
 			stop := run(l)
 			for i := range 1000 {
 				start := time.Now()
@@ -400,8 +403,8 @@ func TestGather(t *testing.T) {
 				}
 				time.Sleep(time.Millisecond)
 			}
-			if _, written, _ := l.Stats(); flushes > tt.most || written < 900 {
-				t.Errorf("with room for %d: %d flushes of %d records in a second, want at most %d", tt.queue, flushes, written, tt.most)
+			if _, written, _ := l.Stats(); flushes.Load() > tt.most || written < 900 {
+				t.Errorf("with room for %d: %d flushes of %d records in a second, want at most %d", tt.queue, flushes.Load(), written, tt.most)
 			}
 			if err := stop(); err != nil {
 				t.Error(err)
