@@ -313,7 +313,8 @@ func (t *Reader) isHeader(sample [][]string) bool {
 		plain := plainName(name)
 		named := mayBeAddress(plain) || !bare && namesAddress(plain)
 		if want := strings.TrimSpace(t.opts.Address); want != "" {
-			named = strings.EqualFold(strings.TrimSpace(name), want) || named && want == strconv.Itoa(i+1)
+			isNumber := named && want == strconv.Itoa(i+1) && written(names) > 1 && !bare // else it may be a row
+			named = strings.EqualFold(strings.TrimSpace(name), want) || isNumber
 		}
 		if named && (bare || hasCell(body, i, t.looksLikeAddress)) {
 			return true

@@ -244,12 +244,14 @@ func TestColumns(t *testing.T) {
 		t.Errorf("column 3: %+v, want %+v", published(table), want)
 	}
 	// A table without a header may have a note in place of an address; the rows above it are no title.
-	table, err = NewReader(strings.NewReader("Ida;;EUR\nEva;;EUR\nMax;old wallet;EUR\nTom;0xa;EUR\n"), with(Options{Address: "2"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := (Columns{Address: "2"}); !cmp.Equal(want, published(table)) {
-		t.Errorf("without a header: %+v, want %+v", published(table), want)
+	for in, column := range map[string]string{
+		"Ida;;EUR\nEva;;EUR\nMax;old wallet;EUR\nTom;0xa;EUR\n": "2", "Eva;\nMax;old wallet\n": "2",
+		"Konto\nold wallet\n0xa\n": "1", "Konto\nold wallet\n": "1",
+	} {
+		table, err := NewReader(strings.NewReader(in), with(Options{Address: column}))
+		if err != nil || table.Columns().Skipped != 0 {
+			t.Errorf("%q: %v, %d lines are left out", in, err, table.Columns().Skipped)
+		}
 	}
 }
 
