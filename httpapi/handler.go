@@ -152,7 +152,7 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if server != nil && server.WriteTimeout > 0 {
 		e.sendBy = e.start.Add(server.WriteTimeout / 5 * 4)
 	}
-	if h.next == nil {
+	if server != nil && h.next == nil {
 		e.boundBody(server)
 	}
 	body, p := e.run()
@@ -167,7 +167,9 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			done = true
 			return
 		}
-		e.boundBody(server)
+		if server != nil {
+			e.boundBody(server)
+		}
 	}
 	status, code := e.write(body, p)
 	if h.Observe != nil {
@@ -180,7 +182,7 @@ func (h endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // The deadline is for bodies that nobody wants, too, because net/http reads the rest of them. It removes the
 // deadline once a body was read to its end.
 func (e *exchange) boundBody(server *http.Server) {
-	if server != nil && server.ReadTimeout <= 0 && e.Body != nil && e.Body != http.NoBody {
+	if server.ReadTimeout <= 0 && e.Body != nil && e.Body != http.NoBody {
 		http.NewResponseController(e.w).SetReadDeadline(e.start.Add(e.bodyTimeout))
 	}
 }
