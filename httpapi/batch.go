@@ -125,7 +125,7 @@ func (e *exchange) readBatch(body []byte) (items []batchItem, at time.Time, p *p
 }
 
 // takeTurn waits for its turn and calls f, unless it is too late. What takes long computes on half of the
-// processors at most, because much of it at once would delay single requests by seconds.
+// processors at most, because many at once would delay single requests by seconds.
 func (e *exchange) takeTurn(f func() *problem) *problem {
 	if p := e.take(e.turns); p != nil {
 		return p
@@ -208,7 +208,7 @@ func (e *exchange) screenItems(lists lists, items []batchItem) (valid int, unlis
 	return valid, unlisted
 }
 
-// screenOnce screens the items, and reports whether a result is of other lists than those of a digest.
+// screenOnce screens the items, and reports whether a result is of other lists than a digest names.
 func (e *exchange) screenOnce(lists lists, items []batchItem, digest string) (mixed bool) {
 	for i := range items {
 		if it := &items[i]; it.bad == nil && time.Now().Before(e.sendBy) {

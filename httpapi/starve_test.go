@@ -259,7 +259,7 @@ func TestBatchesInMemory(t *testing.T) {
 	})
 }
 
-// TestBatchesOfOneCaller answers a batch while those of another caller, as many as are screened at once, wait for the Meter.
+// TestBatchesOfOneCaller answers a batch while another caller's batches, as many as are screened at once, wait for the Meter.
 func TestBatchesOfOneCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := slowMeter{make(chan struct{})}

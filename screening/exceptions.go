@@ -335,7 +335,7 @@ func parseException(text []byte) (e Exception, err error) {
 	return e, nil
 }
 
-// parseStrings sets members to those of a JSON object, which are all strings, and returns the names of those that it has.
+// parseStrings sets members to the members of a JSON object, which are all strings, and returns the names of those that it has.
 func parseStrings(text []byte, members map[string]*string) (given map[string]bool, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') || !utf8.Valid(text) {

@@ -27,7 +27,7 @@ type snapshot struct {
 
 	lists   []heldList      // the lists that are loaded
 	small   []*index.Table  // of those that share a filter
-	filters []*index.Filter // the filter that small lists share, and those of the others
+	filters []*index.Filter // the filter that small lists share, and the filters of the others
 	scripts bool            // a list has an account of a script, which may wrap a witness program
 
 	clean Result // the Result of a clean address, without the address

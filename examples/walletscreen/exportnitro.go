@@ -168,7 +168,7 @@ func (l *listsCall) exportNitro(lists screeningLists, entries iter.Seq2[exported
 	return nil
 }
 
-// nitroAccounts returns the accounts of an entry on Ethereum, with -match key those of its keys, too.
+// nitroAccounts returns the accounts of an entry on Ethereum, with -match key the accounts of its keys, too.
 func (l *listsCall) nitroAccounts(e *sources.Entry) (all []address.Address) {
 	for _, a := range accountsOf(e) {
 		if a.Canonical().Chain() == "ethereum" {

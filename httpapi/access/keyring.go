@@ -59,7 +59,7 @@ type Keyring struct {
 	maxAge time.Duration // of a cached key: a revocation takes effect everywhere after it
 	outage outage
 
-	running *semaphore.Weighted // goroutines that call the store; Close takes all of it
+	running *semaphore.Weighted // goroutines that call the store; Close takes the whole
 
 	keys     keyCache
 	claiming sync.Map // of semaphores, by claimKey: requests with an Idempotency-Key that are being charged

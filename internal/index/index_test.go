@@ -119,7 +119,7 @@ func TestModel(t *testing.T) {
 				}
 				check(true)
 				derived := table.Derived()
-				table = index.New(derive) // again, with what is known
+				table = index.New(derive) // again, with the derived keys
 				for i, k := range keys {
 					row := uint32(i + 1)
 					table.Add(k, 7*row, 1+row%3, derived[row])
